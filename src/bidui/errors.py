@@ -1,0 +1,97 @@
+"""Everything bidui can tell a user is wrong, as values with parts.
+
+    BiduiError               a user can act on it; the command line prints it and exits with 2
+    ├── InputError           problems in files or arguments, all reported together
+    ├── OutputRefused        an output place holds something that must not be overwritten
+    └── MissingExtra         a part of bidui that was not installed
+
+A `Problem` is data (a kind, a place, values); its words are in `bidui.messages`, in English and Chinese.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bidui.messages import MESSAGES, Language
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where in the user's files: file, line and column (from 1; 0 is unknown), and the slot or field."""
+
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    part: str = ""
+
+    def __str__(self) -> str:
+        numbers = "".join(f":{n}" for n in (self.line, self.column) if n)
+        return " ".join(text for text in (self.file + numbers, self.part) if text)
+
+    def at(self, column: int) -> "Place":
+        """The same line, `column` characters further right."""
+        return Place(self.file, self.line, self.column + column if self.column else 0, self.part)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: what kind, where, and the values its message needs."""
+
+    kind: str
+    place: Place = field(default_factory=Place)
+    values: Mapping[str, object] = field(default_factory=dict)
+    severity: Severity = "error"
+
+    def text(self, language: Language = "en") -> str:
+        """The message with its fix, without the place."""
+        shown = {name: _shown(value, language) for name, value in self.values.items()}
+        return MESSAGES[self.kind][language].format_map(shown)
+
+    def __str__(self) -> str:
+        where = str(self.place)
+        return f"{where}: {self.text()}" if where else self.text()
+
+
+def _shown(value: object, language: Language) -> str:
+    """Lists as people write them; long ones are cut with a count, so that nothing floods the screen."""
+    if isinstance(value, tuple | list):
+        joiner = "、" if language == "zh" else ", "
+        more = f" … (+{len(value) - 12})" if len(value) > 12 else ""
+        return joiner.join(str(item) for item in value[:12]) + more
+    text = str(value)
+    return text if len(text) <= 200 else f"{text[:200]}… ({len(text)} characters)"
+
+
+class BiduiError(Exception):
+    """The root: something the user can act on."""
+
+
+class InputError(BiduiError):
+    """What the user gave does not work; every problem found is listed."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
+
+class OutputRefused(BiduiError):
+    """Writing here would overwrite something else."""
+
+
+class MissingExtra(BiduiError):
+    """An optional part of bidui is needed and not installed."""
+
+
+def distinct(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems without repetitions, in their order."""
+    return list({(p.kind, p.place, repr(p.values)): p for p in problems}.values())
+
+
+def fail(kind: str, place: Place | None = None, values: Mapping[str, object] | None = None) -> InputError:
+    """An `InputError` with one problem, to be raised by the caller."""
+    return InputError([Problem(kind, place or Place(), values or {})])

@@ -1,0 +1,189 @@
+"""Lines as automata over texts: can two fillings print the same sentence, can two lines?
+
+An automaton knows which words may follow which, but not the links between them. A "no" is therefore certain, a "yes"
+only a suspicion.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from bidui.grammar.expansion import Node
+from bidui.grammar.lines import Line, Literal
+from bidui.grammar.network import Network
+from bidui.grammar.printing import GOOD, Style
+
+MAX_STATES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Any of these texts leads to `to`; no text at all is a step for nothing."""
+
+    texts: tuple[str, ...]
+    to: int
+    network: int
+    leaf: int  # -1 for literals
+    column: str = ""
+
+
+@dataclass(slots=True)
+class Automaton:
+    """States from 0, the last state is 1."""
+
+    edges: list[list[Edge]] = field(default_factory=lambda: [[], []])
+    doubtful: bool = False  # some alternative can be empty in two ways
+    outs: dict[int, dict[str, list[Edge]]] = field(default_factory=dict)
+    starts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+    ends: dict[int, bool] = field(default_factory=dict)
+
+    def new(self) -> int:
+        self.edges.append([])
+        return len(self.edges) - 1
+
+    def out(self, state: int) -> dict[str, list[Edge]]:
+        """The texts that may come next, each with the edges it may come by."""
+        if state not in self.outs:
+            found: dict[str, list[Edge]] = {}
+            for edge in self._through(state):
+                for text in edge.texts:
+                    found.setdefault(text, []).append(edge)
+            self.outs[state] = found
+        return self.outs[state]
+
+    def beginning(self, state: int) -> dict[str, list[str]]:
+        """For each beginning of a text that may come next (the whole included), the texts."""
+        if state not in self.starts:
+            found: dict[str, list[str]] = {}
+            for text in self.out(state):
+                for cut in range(1, len(text) + 1):
+                    found.setdefault(text[:cut], []).append(text)
+            self.starts[state] = found
+        return self.starts[state]
+
+    def final(self, state: int) -> bool:
+        """Whether the sentence may end here."""
+        if state not in self.ends:
+            steps = (edge for edge in self.edges[state] if not edge.texts)
+            self.ends[state] = state == 1 or any(self.final(edge.to) for edge in steps)
+        return self.ends[state]
+
+    def _through(self, state: int) -> Iterator[Edge]:
+        for edge in self.edges[state]:
+            if edge.texts:
+                yield edge
+            else:
+                yield from self._through(edge.to)
+
+
+def automaton(networks: Sequence[Network], side: int) -> Automaton:
+    """The automaton of one side of all variants of a paradigm."""
+    built = Automaton()
+    for number, network in enumerate(networks):
+        start = built.new()
+        built.edges[0].append(Edge((), start, number, -1))
+        line = network.variant.good if side == GOOD else network.variant.bad
+        _Builder(built, network, number).line(line, network.tree.scope.nodes, start, 1, first=True)
+    return built
+
+
+@dataclass(slots=True)
+class _Builder:
+    automaton: Automaton
+    network: Network
+    number: int
+
+    def line(self, line: Line, nodes: dict[str, Node], start: int, end: int, *, first: bool) -> None:
+        style = self.network.style
+        state = start
+        for n, item in enumerate(line.items):
+            to = end if n == len(line.items) - 1 else self.automaton.new()
+            opening = first and n == 0
+            if isinstance(item, Literal):
+                text = _styled(item.text, style, opening, item.text)
+                self.automaton.edges[state].append(Edge((text,), to, self.number, -1))
+            else:
+                self.use(nodes[item.ref.slot], item.ref.path, item.column, state, to, opening)
+            state = to
+
+    def use(self, node: Node, path: tuple[str, ...], column: str, start: int, end: int, opening: bool) -> None:
+        style = self.network.style
+        empty = 0
+        for option in node.options:
+            if option.leaf:
+                texts = self.network.columns[option.leaf.index].domain.texts[column]
+                if style.separator or (style.capital and opening):
+                    texts = [_styled(text, style, opening, None) for text in texts]
+                edge = Edge(tuple(dict.fromkeys(texts)), end, self.number, option.leaf.index, column)
+                self.automaton.edges[start].append(edge)
+            elif "" in option.parts:
+                self.use(option.parts[""], path, column, start, end, opening)
+            elif path and option.parts:
+                part = option.head if path[0] == "head" and "head" not in option.parts else path[0]
+                self.use(option.parts[part], path[1:], column, start, end, opening)
+            elif option.parts:
+                self.line(option.line, option.parts, start, end, first=opening)
+            else:
+                empty += 1
+                self.automaton.edges[start].append(Edge((), end, self.number, -1))
+        self.automaton.doubtful |= empty > 1
+
+
+def _styled(text: str, style: Style, opening: bool, literal: str | None) -> str:
+    """A text as it stands in the sentence: with the separator before it, or the capital it begins with."""
+    if opening:
+        return text[:1].upper() + text[1:] if style.capital else text
+    return style.joiner(literal) + text
+
+
+Doubled = tuple[int, int, str]  # the run that is ahead, the one behind, and by which text
+
+
+def ambiguous(line: Automaton) -> bool:
+    """Whether two different fillings could print the same sentence."""
+    if line.doubtful:
+        return True
+    agenda = [pair for state in range(len(line.edges)) for pair in _partings(line, state)]
+    seen = set(agenda)
+    while agenda:
+        ahead, behind, over = agenda.pop()
+        if not over and (ahead == behind or (line.final(ahead) and line.final(behind))):
+            return True
+        for step in _steps(line, line, ahead, behind, over):
+            if step not in seen:
+                seen.add(step)
+                agenda.append(step)
+        if len(seen) > MAX_STATES:
+            return True
+    return False
+
+
+def _partings(line: Automaton, state: int) -> Iterator[Doubled]:
+    """How two runs that were the same up to a state may part."""
+    out = line.out(state)
+    for text, edges in out.items():
+        for number, edge in enumerate(edges):
+            for other in edges[number + 1 :]:
+                yield edge.to, other.to, ""
+        for cut in range(1, len(text)):
+            for shorter in out.get(text[:cut], ()):
+                for longer in edges:
+                    yield longer.to, shorter.to, text[cut:]
+
+
+def _steps(first: Automaton, second: Automaton, ahead: int, behind: int, over: str) -> Iterator[Doubled]:
+    """The run behind takes a text; it stays behind, draws level, or gets ahead. Both automata are the same one."""
+    out = second.out(behind)
+    if not over:
+        begins = first.beginning(ahead)
+        for text, edges in out.items():
+            if any(text[:cut] in first.out(ahead) for cut in range(1, len(text) + 1)) or text in begins:
+                for edge in edges:
+                    yield edge.to, ahead, text
+        return
+    for cut in range(1, len(over) + 1):
+        for edge in out.get(over[:cut], ()):
+            yield ahead, edge.to, over[cut:]
+    for text in second.beginning(behind).get(over, ()):
+        if text != over:
+            for edge in out[text]:
+                yield edge.to, ahead, text[len(over) :]

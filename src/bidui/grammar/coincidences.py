@@ -1,0 +1,152 @@
+"""Coincidences: the sets of leaves that hold conflicting words at once, for counting by inclusion and exclusion.
+
+The number of ways to fill leaves without conflict is the sum, over all sets of disjoint blocks of leaves, of the ways
+in which the leaves of each block do conflict, with a sign. A block of two counts -1 for each pair of conflicting
+words, a block of three that all conflict +2, and so on: the sum of (-1)^edges over the connected graphs on it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from bidui.grammar.network import Network
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Leaves that conflict, and how often (signed) words of given groups do."""
+
+    leaves: tuple[int, ...]
+    groups: dict[tuple[int, ...], int]
+
+
+@dataclass(slots=True)
+class Coincidences:
+    """All terms of the inclusion and exclusion over a network's conflicts."""
+
+    network: Network
+    clashes: dict[Pair, set[Pair]] = field(default_factory=dict)  # leaves -> conflicting values
+    neighbours: dict[int, set[int]] = field(default_factory=dict)
+    blocks: dict[tuple[int, ...], Block] = field(default_factory=dict)
+    signs: dict[tuple[tuple[int, ...], frozenset[Pair]], int] = field(default_factory=dict)
+    followers: dict[Pair, tuple[dict[int, list[int]], dict[int, list[int]]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for conflict in self.network.conflicts:
+            first, second = sorted(((conflict.a, conflict.a_tokens), (conflict.b, conflict.b_tokens)), key=lambda s: s[0])
+            holders: dict[str, list[int]] = {}
+            for value, tokens in enumerate(second[1]):
+                for token in tokens:
+                    holders.setdefault(token, []).append(value)
+            found = self.clashes.setdefault((first[0], second[0]), set())
+            for value, tokens in enumerate(first[1]):
+                for token in tokens:
+                    found.update((value, other) for other in holders.get(token, ()))
+        for a, b in self.clashes:
+            self.neighbours.setdefault(a, set()).add(b)
+            self.neighbours.setdefault(b, set()).add(a)
+
+    def terms(self) -> Iterator[tuple[Block, ...]]:
+        """Every set of disjoint blocks whose leaves can all be in one sentence, the empty one first."""
+        yield from self._terms(sorted(self.neighbours), (), frozenset())
+
+    def _terms(self, leaves: list[int], chosen: tuple[Block, ...], taken: frozenset[int]) -> Iterator[tuple[Block, ...]]:
+        if not leaves:
+            yield chosen
+            return
+        first, rest = leaves[0], leaves[1:]
+        yield from self._terms(rest, chosen, taken)
+        for members in self._connected(first, set(rest)):
+            if not self._together((*members, *taken)):
+                continue
+            block = self.block(members)
+            if block.groups:
+                left = [leaf for leaf in rest if leaf not in members]
+                yield from self._terms(left, (*chosen, block), taken | set(members))
+
+    def _connected(self, first: int, allowed: set[int]) -> list[tuple[int, ...]]:
+        """The connected sets of two leaves or more that hold `first` and otherwise only `allowed` ones."""
+        found: set[tuple[int, ...]] = set()
+        open_sets = [(first,)]
+        while open_sets:
+            members = open_sets.pop()
+            for leaf in members:
+                for other in self.neighbours[leaf] & allowed:
+                    larger = tuple(sorted({*members, other}))
+                    if other not in members and larger not in found and self._together(larger):
+                        found.add(larger)
+                        open_sets.append(larger)
+        return sorted(found, key=lambda members: (len(members), members))
+
+    def _together(self, members: tuple[int, ...]) -> bool:
+        leaves = [self.network.columns[index].leaf for index in members]
+        return all(a.together(b) for a, b in combinations(leaves, 2))
+
+    def block(self, members: tuple[int, ...]) -> Block:
+        """The block of these leaves."""
+        if members not in self.blocks:
+            edges = [pair for pair in combinations(members, 2) if pair in self.clashes]
+            domains = [self.network.columns[index].domain for index in members]
+            groups: dict[tuple[int, ...], int] = {}
+            for values in self._conflicting(members, edges):
+                at = dict(zip(members, values, strict=True))
+                present = frozenset(edge for edge in edges if (at[edge[0]], at[edge[1]]) in self.clashes[edge])
+                if (members, present) not in self.signs:
+                    self.signs[members, present] = _signed(members, present)
+                key = tuple(domain.group[value] for domain, value in zip(domains, values, strict=True))
+                groups[key] = groups.get(key, 0) + self.signs[members, present]
+            self.blocks[members] = Block(members, {key: weight for key, weight in groups.items() if weight})
+        return self.blocks[members]
+
+    def _conflicting(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
+        """The values of these leaves that hang together by conflicts, grown leaf by leaf from the first."""
+        neighbours: dict[int, list[tuple[int, dict[int, list[int]]]]] = {leaf: [] for leaf in members}
+        for a, b in edges:
+            forward, back = self._followers(a, b)
+            neighbours[a].append((b, forward))
+            neighbours[b].append((a, back))
+        size = len(self.network.columns[members[0]].domain.words)
+        grown: set[frozenset[Pair]] = {frozenset(((members[0], value),)) for value in range(size)}
+        for _ in members[1:]:
+            larger: set[frozenset[Pair]] = set()
+            for partial in grown:
+                known = {leaf for leaf, _ in partial}
+                for leaf, value in partial:
+                    for other, follow in neighbours[leaf]:
+                        if other not in known:
+                            larger.update(partial | {(other, v)} for v in follow.get(value, ()))
+            grown = larger
+        return {tuple(dict(values)[leaf] for leaf in members) for values in grown}
+
+    def _followers(self, a: int, b: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        if (a, b) not in self.followers:
+            forward: dict[int, list[int]] = {}
+            back: dict[int, list[int]] = {}
+            for value, other in self.clashes[a, b]:
+                forward.setdefault(value, []).append(other)
+                back.setdefault(other, []).append(value)
+            self.followers[a, b] = (forward, back)
+        return self.followers[a, b]
+
+
+def _signed(members: tuple[int, ...], edges: frozenset[Pair]) -> int:
+    """The sum of (-1)^edges over the connected graphs on `members` within `edges`.
+
+    Over all graphs the sum is nought if there is an edge, else one. Sorting them by the part that hangs together with the
+    first member leaves the connected ones: their sum is minus that of the smaller parts whose rest has no edge.
+    """
+    first, rest = members[0], members[1:]
+    sums: dict[frozenset[int], int] = {}
+    for size in range(len(rest) + 1):
+        for chosen in combinations(rest, size):
+            part = frozenset((first, *chosen))
+            inner = [edge for edge in edges if part.issuperset(edge)]
+            total = int(not inner)
+            for smaller, value in sums.items():
+                left = part - smaller
+                if smaller < part and not any(left.issuperset(edge) for edge in inner):
+                    total -= value
+            sums[part] = total
+    return sums[frozenset(members)]

@@ -1,0 +1,166 @@
+"""Constraints: what the words of several leaves must have in common, or must not.
+
+A constraint compares *keys*: small numbers that stand for the sets of feature values met at one of its ends.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from bidui.errors import InputError, Place, Problem, distinct, fail
+from bidui.grammar.expansion import Leaf, Link, Tree, targets
+from bidui.grammar.lexicon import Values
+from bidui.grammar.relations import Relation
+from bidui.grammar.rules import Match, Property, Related
+
+Key = int
+Modes = frozenset[Values]
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """One end of a constraint: a feature of whichever of these leaves is in the sentence.
+
+    `keys` numbers the different sets of values met there; `holds` lists for each the rows (of a relation) or values
+    (of a match) it can take part in.
+    """
+
+    leaves: tuple[Leaf, ...]
+    feature: str
+    declares: bool  # the constraint is written in this leaf's rule: no leaf, no constraint
+    keys: dict[Modes, Key] = field(default_factory=dict)
+    holds: list[frozenset[int]] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Constraint:
+    """What several leaves must have in common (a value, a row of a relation), or what two must not."""
+
+    index: int
+    kind: str  # share, relation, mismatch
+    members: list[Member]
+    text: str
+    place: Place
+    relation: Relation | None = None
+    values: dict[str, int] = field(default_factory=dict)
+    pairs: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    masks: dict[tuple[int, int, int, int], list[int]] = field(default_factory=dict)  # the same between groups of leaves
+
+    def key(self, member: int, modes: Modes) -> Key:
+        """The number of a set of values at one end."""
+        end = self.members[member]
+        if modes not in end.keys:
+            end.keys[modes] = len(end.keys)
+            end.holds.append(self._held(member, frozenset().union(*modes)))
+        return end.keys[modes]
+
+    def _held(self, member: int, values: Values) -> frozenset[int]:
+        if self.kind == "mismatch":
+            return frozenset()
+        if self.relation is None:
+            return frozenset(self.values.setdefault(value, len(self.values)) for value in sorted(values))
+        index = self.relation.index[member]
+        return frozenset(row for value in values for row in index.get(value, ()))
+
+    def compatible(self, a: int, b: int) -> list[int]:
+        """For each key of member `a`, the keys of member `b` it allows, as a set of bits."""
+        if (a, b) not in self.pairs:
+            mine, theirs = self.members[a], self.members[b]
+            if self.kind == "mismatch":
+                self.pairs[a, b] = [_disjoint(modes, theirs.keys) for modes in mine.keys]
+            else:
+                holders: dict[int, int] = {}
+                for key, held in enumerate(theirs.holds):
+                    for value in held:
+                        holders[value] = holders.get(value, 0) | 1 << key
+                self.pairs[a, b] = [_union(holders.get(value, 0) for value in held) for held in mine.holds]
+        return self.pairs[a, b]
+
+
+def _disjoint(modes: Modes, others: Iterable[Modes]) -> int:
+    """The keys with no value in common; a word without values neither matches nor mismatches."""
+    mask = 0
+    for key, other in enumerate(others):
+        if any(m and o and m.isdisjoint(o) for m in modes for o in other):
+            mask |= 1 << key
+    return mask
+
+
+def _union(masks: Iterable[int]) -> int:
+    total = 0
+    for mask in masks:
+        total |= mask
+    return total
+
+
+def build_constraints(tree: Tree, relations: Mapping[str, Relation]) -> list[Constraint]:
+    """The constraints written in the rules of all leaves."""
+    builder = _Constraints(relations)
+    problems: list[Problem] = []
+    for leaf in tree.leaves:
+        for link in leaf.links:
+            try:
+                builder.add(leaf, link)
+            except InputError as error:
+                problems += error.problems
+    if problems:
+        raise InputError(distinct(problems))
+    return builder.constraints
+
+
+class _Constraints:
+    def __init__(self, relations: Mapping[str, Relation]) -> None:
+        self.relations = relations
+        self.constraints: list[Constraint] = []
+        self.shares: dict[tuple[int, str], Constraint] = {}
+
+    def add(self, leaf: Leaf, link: Link) -> None:
+        if isinstance(link.term, Match):
+            others = targets(link.term.target, link.scope, link.place, slot=leaf.slot)
+            if leaf in others:
+                raise fail("link-to-self", link.place.at(link.term.column), {"slot": leaf.path})
+            for prop in link.term.properties:
+                self.match(leaf, others, prop, link.term, link)
+        else:
+            self.related(leaf, link.term, link)
+
+    def new(self, kind: str, members: list[Member], text: str, place: Place) -> Constraint:
+        constraint = Constraint(len(self.constraints), kind, members, text, place)
+        self.constraints.append(constraint)
+        return constraint
+
+    def match(self, leaf: Leaf, others: list[Leaf], prop: Property, term: Match, link: Link) -> None:
+        mine, theirs = Member((leaf,), prop.mine, True), Member(tuple(others), prop.theirs, False)
+        place = link.place.at(term.column)
+        text = str(Match(term.target, (prop,), term.same))
+        name = (id(link.scope), prop.share)
+        if not prop.share or name not in self.shares:
+            found = self.new("share" if term.same else "mismatch", [mine, theirs], text, place)
+            if prop.share:
+                self.shares[name] = found
+            return
+        members = self.shares[name].members
+        declaring = {leaf.guard, *(m.leaves[0].guard for m in members if m.declares)}
+        aims = {theirs.leaves, *(m.leaves for m in members if not m.declares)}
+        if len(declaring) > 1 and len(aims) > 1:  # which of them share would change with the alternatives
+            raise fail("share-conditional", place, {"share": prop.share})
+        for member in (mine, theirs):
+            if all((m.leaves, m.feature) != (member.leaves, member.feature) for m in members):
+                members.append(member)
+
+    def related(self, leaf: Leaf, term: Related, link: Link) -> None:
+        place = link.place.at(term.column)
+        relation = self.relations.get(term.relation)
+        if relation is None:
+            values = {"relation": term.relation, "known": sorted(self.relations)}
+            raise fail("relation-unknown", place, values)
+        if len(relation.columns) != len(term.targets):
+            values = {"relation": term.relation, "columns": list(relation.columns), "slots": len(term.targets)}
+            raise fail("relation-arity", place, values)
+        members = []
+        for ref, feature in zip(term.targets, relation.features, strict=True):
+            leaves = tuple(targets(ref, link.scope, link.place, slot=leaf.slot))
+            own = leaf in leaves
+            members.append(Member((leaf,) if own else leaves, feature, own))
+        if not any(member.declares for member in members):
+            raise fail("relation-elsewhere", place, {"text": str(term), "slot": leaf.path})
+        self.new("relation", members, str(term), place).relation = relation

@@ -1,0 +1,144 @@
+"""A YAML text becomes nested values in which every scalar is a string that knows its place."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from bidui.errors import InputError, Place, Problem, fail
+
+MAX_DEPTH = 20  # a paradigm needs five; this stops hostile files before Python's stack does
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times quicker where libyaml was built in
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A string; `place` is its first character."""
+
+    text: str
+    place: Place
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list of nodes."""
+
+    items: "tuple[Node, ...]"
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Keys, each once, in the order of the file."""
+
+    items: "dict[str, tuple[Scalar, Node]]"
+    place: Place
+
+
+Node = Scalar | Sequence | Mapping
+
+
+def read_text(path: Path, *, name: str) -> str:
+    """The text of a UTF-8 file; `name` is how the user knows it."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise fail("file-unreadable", Place(name), {"reason": error.strerror or error}) from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = f"0x{data[error.start]:02x}"
+        raise fail("not-utf8", Place(name, line), {"byte": byte, "offset": error.start}) from None
+    if found := _CONTROL.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise fail("control-character", Place(name, line), {"code": f"U+{ord(found.group()):04X}"})
+    return text
+
+
+def parse_document(text: str, *, name: str) -> Mapping:
+    """The mapping at the top of a YAML text."""
+    try:
+        return _Builder(name, text).document(yaml.parse(text, Loader=_LOADER))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 0
+        raise InputError([_explain(error, text, Place(name, line, mark.column + 1 if mark else 0))]) from None
+    except yaml.YAMLError as error:
+        raise fail("yaml-broken", Place(name), {"reason": str(error).splitlines()[0]}) from None
+
+
+def _explain(error: yaml.MarkedYAMLError, text: str, place: Place) -> Problem:
+    """Most YAML errors in paradigm files are values that needed quotes: show the line with them."""
+    lines = text.splitlines()
+    line = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
+    key, colon, value = line.partition(": ")
+    value = value.strip()
+    if colon and value and not value.startswith("'") and (value[0] in "|>!*&%@`\"{[" or ": " in value):
+        quoted = f"{key}: '{value.replace(chr(39), chr(39) * 2)}'"
+        return Problem("yaml-needs-quotes", place, {"value": value, "quoted": quoted.strip()})
+    return Problem("yaml-broken", place, {"reason": error.problem or error.context or "not YAML"})
+
+
+class _Builder:
+    """Turns parser events into nodes, refusing what a paradigm file must not hold."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.lines = text.splitlines()
+
+    def document(self, events: Iterator[yaml.Event]) -> Mapping:
+        node: Node | None = None
+        for event in events:
+            if isinstance(event, yaml.NodeEvent):
+                if node is not None:
+                    raise fail("yaml-several-documents", self.place(event))
+                node = self.node(event, events, 0)
+        if not isinstance(node, Mapping):
+            raise fail("not-a-mapping", Place(self.name, 1), {"what": "the file"})
+        return node
+
+    def place(self, event: yaml.Event) -> Place:
+        mark = event.start_mark
+        return Place(self.name, mark.line + 1, mark.column + 1)
+
+    def node(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Node:
+        place = self.place(event)
+        if depth > MAX_DEPTH:
+            raise fail("yaml-too-deep", place, {"limit": MAX_DEPTH})
+        marked = getattr(event, "anchor", None) or getattr(event, "tag", None)
+        if isinstance(event, yaml.AliasEvent) or marked:
+            raise InputError([self.needs_quotes(place)])
+        if isinstance(event, yaml.ScalarEvent):
+            return Scalar(event.value, place.at(1) if event.style in {"'", '"'} else place, event.style is not None)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return Sequence(tuple(self.sequence(events, depth)), place)
+        return self.mapping(events, depth, place)
+
+    def needs_quotes(self, place: Place) -> Problem:
+        value = self.lines[place.line - 1][place.column - 1 :].strip()
+        return Problem("yaml-needs-quotes", place, {"value": value, "quoted": f"'{value}'"})
+
+    def sequence(self, events: Iterator[yaml.Event], depth: int) -> Iterator[Node]:
+        for event in events:
+            if isinstance(event, yaml.SequenceEndEvent):
+                return
+            yield self.node(event, events, depth + 1)
+
+    def mapping(self, events: Iterator[yaml.Event], depth: int, place: Place) -> Mapping:
+        items: dict[str, tuple[Scalar, Node]] = {}
+        for event in events:
+            if isinstance(event, yaml.MappingEndEvent):
+                break
+            key = self.node(event, events, depth + 1)
+            if not isinstance(key, Scalar):
+                raise fail("key-not-a-word", key.place)
+            if key.text in items:
+                first = items[key.text][0].place.line
+                raise fail("key-twice", key.place, {"key": key.text, "line": first})
+            items[key.text] = (key, self.node(next(events), events, depth + 1))
+        return Mapping(items, place)

@@ -1,0 +1,326 @@
+"""Expansion: a variant's slots become a tree of choices whose leaves each hold one word."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fractions import Fraction
+
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.grammar.lines import Line, Literal, Use
+from bidui.grammar.paradigm import PhraseAlternative, PhraseRule, Slot, Variant
+from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Ref, Related, Rule, Words
+
+MAX_LEAVES = 5_000
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names that links in a rule may use: the slots of a variant, or the parts of a phrase alternative."""
+
+    nodes: "dict[str, Node]"
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A match or relation with the scope its names are looked up in."""
+
+    term: Match | Related
+    scope: Scope
+    place: Place
+
+
+@dataclass(slots=True, eq=False)
+class Leaf:
+    """One word of the sentence: what it may be, and under which choices it is there."""
+
+    index: int
+    path: str
+    slot: str
+    rule: Lexical | Words
+    links: tuple[Link, ...]
+    place: Place
+    guard: tuple[tuple[int, int], ...]
+
+    def together(self, other: "Leaf") -> bool:
+        """Whether some choice of alternatives has both words in the sentence."""
+        mine = dict(self.guard)
+        return all(mine.get(choice, option) == option for choice, option in other.guard)
+
+
+@dataclass(slots=True, eq=False)
+class Option:
+    """One alternative: a word, the parts of a phrase with their line, or nothing."""
+
+    weight: Fraction
+    leaf: Leaf | None = None
+    parts: "dict[str, Node]" = field(default_factory=dict)
+    line: Line = Line(())
+    head: str = ""
+    name: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A slot or part with its alternatives; `choice` is the variable that picks one."""
+
+    path: str
+    choice: int
+    options: tuple[Option, ...]
+    place: Place
+    guard: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Tree:
+    """An expanded variant: nodes by slot name, all leaves, and how many options each choice has."""
+
+    variant: Variant
+    scope: Scope
+    leaves: list[Leaf]
+    nodes: list[Node]
+
+    def choices(self) -> list[Node]:
+        """One node for each choice variable with more than one option, parents before children."""
+        first: dict[int, Node] = {}
+        for node in self.nodes:
+            first.setdefault(node.choice, node)
+        return [node for node in first.values() if len(node.options) > 1]
+
+
+_Depths = tuple[tuple[str, int], ...]  # how often each phrase is open, by name
+
+
+def _deeper(name: str, depths: _Depths) -> _Depths:
+    counts = dict(depths)
+    counts[name] = counts.get(name, 0) + 1
+    return tuple(sorted(counts.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Override:
+    path: tuple[str, ...]
+    rule: Lexical
+    scope: Scope
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    path: str
+    slot: str
+    scope: Scope
+    guard: tuple[tuple[int, int], ...] = ()
+    depths: _Depths = ()
+    overrides: tuple[_Override, ...] = ()
+
+    def guarded(self, choice: int, option: int, *, of: int) -> "_Context":
+        """Inside one option of a choice; a choice of one is none."""
+        guard = (*self.guard, (choice, option)) if of > 1 else self.guard
+        return _Context(self.path, self.slot, self.scope, guard, self.depths, self.overrides)
+
+
+def expand(variant: Variant, phrases: Mapping[str, PhraseRule]) -> Tree:
+    """The tree of a variant; raises `InputError` for unknown phrases, endless recursion and the like."""
+    return _Expander(variant, phrases).tree()
+
+
+class _Expander:
+    def __init__(self, variant: Variant, phrases: Mapping[str, PhraseRule]) -> None:
+        self.variant = variant
+        self.phrases = phrases
+        self.leaves: list[Leaf] = []
+        self.nodes: list[Node] = []
+        self.choices = 0
+        self.found: dict[tuple[str, _Depths], list[int]] = {}
+
+    def tree(self) -> Tree:
+        scope = Scope({}, (self.variant.good, self.variant.bad))
+        shared: dict[str, int] = {}
+        problems: list[Problem] = []
+        for group in self.variant.linked:
+            sizes = {name: len(self.variant.slots[name].rule.alternatives) for name in group}
+            if len(set(sizes.values())) > 1:
+                shown = [f"{name}: {size}" for name, size in sizes.items()]
+                problems.append(Problem("linked-unequal", self.variant.place, {"slots": shown}))
+            shared |= dict.fromkeys(group, self.choices)
+            self.choices += 1
+        for slot in self.variant.slots.values():
+            try:
+                scope.nodes[slot.name] = self.node(slot, _Context(slot.name, slot.name, scope), shared.get(slot.name))
+            except InputError as error:
+                problems += error.problems
+        if problems:
+            raise InputError(problems)
+        return Tree(self.variant, scope, self.leaves, self.nodes)
+
+    def node(self, slot: Slot, context: _Context, choice: int | None = None) -> Node:
+        if choice is None:
+            choice = self.choices
+            self.choices += 1
+        node = Node(context.path, choice, (), slot.place, context.guard)
+        self.nodes.append(node)
+        kept = self.possible(slot.rule, context.depths)
+        alternatives = [slot.rule.alternatives[number] for number in kept]
+        node.options = tuple(
+            self.option(alternative, slot, context.guarded(choice, number, of=len(kept)))
+            for number, alternative in enumerate(alternatives)
+        )
+        return node
+
+    def possible(self, rule: Rule, depths: _Depths) -> list[int]:
+        """The alternatives that do not nest a phrase deeper than it allows."""
+        return [
+            number
+            for number, alternative in enumerate(rule.alternatives)
+            if not isinstance(alternative.rule, Phrase)
+            or alternative.rule.name not in self.phrases
+            or self.possible_phrase(alternative.rule.name, depths)
+        ]
+
+    def possible_phrase(self, name: str, depths: _Depths) -> list[int]:
+        """The same for the alternatives of a phrase used where `depths` phrases are open already."""
+        phrase = self.phrases[name]
+        inner = _deeper(name, depths)
+        if dict(inner)[name] > phrase.depth + 1:
+            if phrase.depth == 0:
+                raise fail("phrase-cycle", phrase.place, {"phrase": name, "path": [*dict(depths), name]})
+            return []
+        if (name, inner) not in self.found:
+            self.found[name, inner] = [
+                number
+                for number, alternative in enumerate(phrase.alternatives)
+                if all(self.possible(slot.rule, inner) for slot in alternative.parts.values())
+            ]
+        return self.found[name, inner]
+
+    def option(self, alternative: Alternative, slot: Slot, context: _Context) -> Option:
+        rule = alternative.rule
+        if isinstance(rule, Phrase):
+            return Option(alternative.weight, parts={"": self.phrase(rule, slot, context)}, head="", name=rule.name)
+        if isinstance(rule, Words):
+            if context.overrides:
+                raise fail("override-on-words", context.overrides[0].place, {"slot": context.path, "rule": rule})
+            if not rule.words:
+                return Option(alternative.weight)
+            return Option(alternative.weight, self.leaf(rule, (), slot, context))
+        links = [Link(term, context.scope, slot.place) for term in (*rule.matches, *rule.relations)]
+        conditions = list(rule.conditions)
+        for override in context.overrides:
+            if override.path:
+                values = {"part": ".".join(override.path), "what": context.path}
+                raise fail("part-unknown", override.place, values)
+            conditions += override.rule.conditions
+            terms = (*override.rule.matches, *override.rule.relations)
+            links += [Link(term, override.scope, override.place) for term in terms]
+        merged = Lexical(tuple(conditions), rule.matches, rule.relations, rule.column)
+        return Option(alternative.weight, self.leaf(merged, tuple(links), slot, context))
+
+    def leaf(self, rule: Lexical | Words, links: tuple[Link, ...], slot: Slot, context: _Context) -> Leaf:
+        if len(self.leaves) >= MAX_LEAVES:
+            raise fail("expansion-too-large", slot.place, {"limit": MAX_LEAVES})
+        leaf = Leaf(len(self.leaves), context.path, context.slot, rule, links, slot.place, context.guard)
+        self.leaves.append(leaf)
+        return leaf
+
+    def phrase(self, rule: Phrase, slot: Slot, context: _Context) -> Node:
+        phrase = self.phrases.get(rule.name)
+        place = slot.place.at(rule.column)
+        if phrase is None:
+            near = get_close_matches(rule.name, list(self.phrases), n=3, cutoff=0.5) or sorted(self.phrases)
+            raise fail("phrase-unknown", place, {"phrase": rule.name, "near": near})
+        kept = self.possible_phrase(rule.name, context.depths)
+        if not kept:
+            raise fail("phrase-endless", phrase.place, {"phrase": rule.name})
+        inherited = [_Override(o.path or ("head",), o.rule, o.scope, o.place) for o in context.overrides]
+        own = [_Override(tuple(part.split(".")), r, context.scope, slot.place) for part, r in rule.overrides]
+        node = Node(context.path, self.choices, (), slot.place, context.guard)
+        self.choices += 1
+        self.nodes.append(node)
+        options = []
+        for number, alternative in enumerate(phrase.alternatives[number] for number in kept):
+            inner = _Context(
+                context.path,
+                context.slot,
+                Scope({}, (alternative.line,)),
+                context.guarded(node.choice, number, of=len(kept)).guard,
+                _deeper(rule.name, context.depths),
+                (*inherited, *own),
+            )
+            options.append(self.alternative(alternative, rule, inner))
+        node.options = tuple(options)
+        return node
+
+    def alternative(self, alternative: PhraseAlternative, rule: Phrase, context: _Context) -> Option:
+        per_part: dict[str, list[_Override]] = {name: [] for name in alternative.parts}
+        for override in context.overrides:
+            part = self.part_named(override, alternative, rule)
+            per_part[part].append(_Override(override.path[1:], override.rule, override.scope, override.place))
+        for name, slot in alternative.parts.items():
+            path = f"{context.path}.{name}"
+            inner = _Context(path, context.slot, context.scope, context.guard, context.depths, tuple(per_part[name]))
+            context.scope.nodes[name] = self.node(slot, inner)
+        return Option(
+            alternative.weight,
+            parts=context.scope.nodes,
+            line=alternative.line,
+            head=alternative.head,
+            name=rule.name,
+        )
+
+    def part_named(self, override: _Override, alternative: PhraseAlternative, rule: Phrase) -> str:
+        name = override.path[0]
+        names = list(alternative.parts)
+        if name == "head" and alternative.head:
+            return alternative.head
+        if name in alternative.parts:
+            return name
+        if name.lstrip("-").isdigit() and -len(names) <= int(name) < len(names):
+            return names[int(name)]
+        if name == "head":
+            raise fail("head-missing", alternative.place, {"phrase": rule.name})
+        raise fail("part-unknown", override.place, {"part": name, "what": f"phrase {rule.name} ({', '.join(names)})"})
+
+
+def targets(ref: Ref, scope: Scope, place: Place, *, slot: str = "") -> list[Leaf]:
+    """The words a reference may mean, one for each choice of alternatives on the way."""
+    return list(_at(_named(ref, scope, place, slot), ref.path, ref, place))
+
+
+def _named(ref: Ref, scope: Scope, place: Place, slot: str) -> Node:
+    name = ref.slot
+    if name.isdigit() and name not in scope.nodes:
+        # as in the papers: a number counts the items of the line the slot itself stands in
+        lines = [line for line in scope.lines if slot in {i.ref.slot for i in line.items if isinstance(i, Use)}]
+        items = (lines or list(scope.lines))[0].items
+        item = items[int(name)] if int(name) < len(items) else None
+        if not isinstance(item, Use):
+            found = item.text if isinstance(item, Literal) else f"the line has {len(items)} items"
+            raise fail("position-bad", place.at(ref.column), {"position": name, "found": found})
+        name = item.ref.slot
+    if name not in scope.nodes:
+        near = get_close_matches(name, list(scope.nodes), n=2, cutoff=0.5) or list(scope.nodes)
+        raise fail("slot-unknown", place.at(ref.column), {"slot": name, "slots": near})
+    return scope.nodes[name]
+
+
+def _at(node: Node, path: tuple[str, ...], ref: Ref, place: Place) -> Iterator[Leaf]:
+    for option in node.options:
+        if option.leaf:
+            if path not in ((), ("head",)):
+                raise fail("part-unknown", place.at(ref.column), {"part": path[0], "what": node.path})
+            yield option.leaf
+        elif "" in option.parts:
+            yield from _at(option.parts[""], path, ref, place)
+        elif not option.parts:
+            raise fail("link-to-empty", place.at(ref.column), {"slot": str(ref)})
+        elif not path:
+            raise fail("link-to-phrase", place.at(ref.column), {"slot": str(ref), "phrase": option.name})
+        elif path[0] in option.parts:
+            yield from _at(option.parts[path[0]], path[1:] or ("head",), ref, place)
+        elif path[0] == "head" and option.head:
+            yield from _at(option.parts[option.head], path[1:] or ("head",), ref, place)
+        else:
+            kind = "head-missing" if path[0] == "head" else "part-unknown"
+            values = {"phrase": option.name, "part": path[0], "what": f"phrase {option.name}"}
+            raise fail(kind, place.at(ref.column), values)

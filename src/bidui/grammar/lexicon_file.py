@@ -1,0 +1,143 @@
+"""Lexicon files: a TSV with a header, one word a row, read with every problem found in one pass."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+from bidui.errors import InputError, Place, Problem
+from bidui.grammar.documents import read_text
+from bidui.grammar.lexicon import Lexicon, Word
+from bidui.grammar.rules import ESCAPED, KEYWORDS
+
+_FULL_WIDTH = re.compile(r"[\uff01-\uff5e\u3000]")
+_FULL_WIDTH_ALNUM = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u3000]")
+
+
+def read_lexicon(path: str | Path) -> Lexicon:
+    """The lexicon in a TSV file; raises `InputError` with every error in it."""
+    lexicon, problems = parse_lexicon(read_text(Path(path), name=str(path)), name=str(path))
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        raise InputError(errors)
+    return lexicon
+
+
+def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
+    """The lexicon in a text, as far as it can be read, and all its problems, warnings too."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    header = lines[0].split("\t")
+    problems = list(_header_problems(header, name))
+    if problems:
+        return Lexicon((), (), name), problems
+    expression = header.index("expression")
+    words: list[Word] = []
+    first_line: dict[tuple[str, ...], int] = {}
+    last = len(lines) - 1
+    for number, line in enumerate(lines[1:], start=2):
+        cells = tuple(line.split("\t"))
+        if not line.strip():
+            if number <= last:
+                problems.append(Problem("lexicon-blank-line", Place(name, number), severity="warning"))
+            continue
+        found = list(_row_problems(cells, header, number, name))
+        cells += ("",) * (len(header) - len(cells))
+        if cells in first_line:
+            values = {"form": cells[expression], "line": first_line[cells]}
+            found.append(Problem("lexicon-duplicate", Place(name, number), values))
+        first_line.setdefault(cells, number)
+        problems += found
+        if not found:
+            words.append(_word(cells, header, len(words), number))
+    features = tuple(feature for feature in header if feature != "expression")
+    lexicon = Lexicon(tuple(words), features, name)
+    problems += _value_problems(lexicon, name)
+    return lexicon, problems
+
+
+def _word(cells: tuple[str, ...], header: list[str], index: int, line: int) -> Word:
+    values = {
+        feature: frozenset(cell.split("/")) if "/" in cell else frozenset((cell,))
+        for feature, cell in zip(header, cells, strict=True)
+        if cell and feature != "expression"
+    }
+    return Word(index, cells[header.index("expression")], values, line)
+
+
+def _header_problems(header: list[str], name: str) -> Iterator[Problem]:
+    if "expression" not in header:
+        yield Problem("lexicon-no-expression", Place(name, 1), {"columns": header})
+    for column, feature in enumerate(header):
+        place = Place(name, 1, 0, f"column {column + 1}")
+        if header.index(feature) < column:
+            yield Problem("lexicon-column-twice", place, {"feature": feature})
+        if not feature.strip() or feature != feature.strip() or any(c in ESCAPED for c in feature):
+            yield Problem("lexicon-column-name", place, {"feature": feature})
+        elif feature in KEYWORDS:
+            yield Problem("lexicon-column-keyword", place, {"feature": feature})
+
+
+def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: str) -> Iterator[Problem]:
+    if len(cells) > len(header):
+        values = {"cells": len(cells), "columns": len(header), "extra": cells[len(header) :]}
+        yield Problem("lexicon-too-many-cells", Place(name, line), values)
+        return
+    for column, cell in enumerate(cells):
+        place = Place(name, line, 0, f'column "{header[column]}"')
+        if header[column] == "expression":
+            if not cell.strip():
+                yield Problem("lexicon-empty-expression", place)
+            elif cell != cell.strip():
+                yield Problem("lexicon-whitespace", place, {"cell": repr(cell)})
+        elif cell and any(not value or value != value.strip() for value in cell.split("/")):
+            yield Problem("lexicon-whitespace", place, {"cell": repr(cell)})
+
+
+def _value_problems(lexicon: Lexicon, name: str) -> Iterator[Problem]:
+    """Warnings on values: probable misspellings, and full-width characters among half-width ones."""
+    for word in lexicon.words:
+        if _FULL_WIDTH_ALNUM.search(word.form):
+            place = Place(name, word.line, 0, 'column "expression"')
+            yield _width_problem(place, word.form)
+    for feature in lexicon.features:
+        counts = lexicon.counts(feature)
+        misspelt = dict(_misspellings(counts))
+        odd = {value for value in counts if _FULL_WIDTH.search(value)} | misspelt.keys()
+        if not odd:
+            continue
+        for word in lexicon.words:
+            for value in sorted(word.get(feature) & odd):
+                place = Place(name, word.line, 0, f'column "{feature}"')
+                if value in misspelt:
+                    near = misspelt[value]
+                    values = {"value": value, "near": near, "count": counts[near]}
+                    yield Problem("lexicon-misspelt", place, values, "warning")
+                else:
+                    yield _width_problem(place, value)
+
+
+def _width_problem(place: Place, value: str) -> Problem:
+    values = {"value": value, "half": unicodedata.normalize("NFKC", value)}
+    return Problem("lexicon-full-width", place, values, "warning")
+
+
+def _misspellings(counts: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Values used once that are one letter away from one used three times or more.
+
+    Only for values of four or more Latin letters: short ones and Chinese words differ by one character by right.
+    """
+    frequent = {value for value, n in counts.items() if n >= 3 and len(value) >= 4 and value.isascii()}
+    deleted: dict[str, str] = {}
+    for value in sorted(frequent):
+        for shorter in (value, *_without_one(value)):
+            deleted.setdefault(shorter, value)
+    for value, n in counts.items():
+        if n == 1 and value not in frequent and len(value) >= 4 and value.isascii():
+            near = next((deleted[v] for v in (value, *_without_one(value)) if v in deleted), None)
+            # `person1` beside `person2` is a series, not a slip
+            if near and re.sub(r"\d", "", near) != re.sub(r"\d", "", value):
+                yield value, near
+
+
+def _without_one(value: str) -> list[str]:
+    return [value[:i] + value[i + 1 :] for i in range(len(value))]

@@ -1,0 +1,185 @@
+"""A variant as a constraint network: leaves with groups of interchangeable words, and constraints between them.
+
+Counting and drawing work on groups, so that their cost hardly grows with the lexicon.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bidui.errors import InputError, Place, Problem, distinct, fail
+from bidui.grammar.conflicts import Conflict, distinctness, sides_alike
+from bidui.grammar.constraints import Constraint, build_constraints
+from bidui.grammar.domains import Domain, Domains, condition_problems
+from bidui.grammar.expansion import Leaf, Tree, expand
+from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot, Variant
+from bidui.grammar.printing import Style, Uses, uses_of
+from bidui.grammar.project import Project
+from bidui.grammar.relations import Relation
+from bidui.grammar.rules import Alternative, Lexical, Rule, Words
+
+
+@dataclass(slots=True, eq=False)
+class Column:
+    """A leaf with its domain and the constraints it takes part in."""
+
+    leaf: Leaf
+    domain: Domain
+    ends: list[tuple[Constraint, int]]  # constraint, and as which of its members
+    keys: list[tuple[int, ...]]  # of each group, for each of `ends`
+
+
+@dataclass(slots=True, eq=False)
+class Network:
+    """Everything that counting and drawing need to know of one variant."""
+
+    name: str
+    variant: Variant
+    tree: Tree
+    columns: list[Column]
+    constraints: list[Constraint]
+    conflicts: list[Conflict]
+    uses: Uses
+    style: Style
+    equal_length: bool
+    seams: tuple[str, ...]
+    could_be_equal: bool  # good and bad might print the same sentence
+
+
+@dataclass(slots=True)
+class Compiler:
+    """Compiles the paradigms of one project; what they have in common is built once."""
+
+    phrases: Mapping[str, PhraseRule]
+    relations: Mapping[str, Relation]
+    style: Style
+    seams: tuple[str, ...]
+    domains: Domains
+    others: dict[str, Domains] = field(default_factory=dict)  # for paradigms with a separator of their own
+
+    @classmethod
+    def of(cls, project: Project) -> "Compiler":
+        """The compiler of a project."""
+        settings = project.settings
+        style = Style(settings.separator, settings.capital)
+        domains = Domains(project.lexicon, style, settings.repeat)
+        return cls(project.phrases, project.relations, style, settings.seams, domains)
+
+    def networks(self, paradigm: Paradigm) -> list[Network]:
+        """One network for each variant, two where it is crossed; raises `InputError` with all problems."""
+        problems: list[Problem] = []
+        networks = []
+        for written in paradigm.variants:
+            try:
+                networks += [self._network(variant, paradigm) for variant in directions(written)]
+            except InputError as error:
+                problems += error.problems
+        if problems:
+            raise InputError(distinct(problems))
+        return networks
+
+    def _network(self, variant: Variant, paradigm: Paradigm) -> Network:
+        style, domains = self.style, self.domains
+        if paradigm.separator is not None and paradigm.separator != style.separator:
+            style = Style(paradigm.separator, style.capital)
+            fresh = Domains(domains.lexicon, style, domains.repeat)
+            domains = self.others.setdefault(paradigm.separator, fresh)
+        tree = expand(variant, self.phrases)
+        uses = uses_of(tree, style)
+        constraints = build_constraints(tree, self.relations)
+        self._known(tree, constraints, uses)
+        columns = self._columns(tree, constraints, uses, domains, paradigm.equal_length)
+        alike, could_be_equal = sides_alike(variant, tree.scope.nodes, columns)
+        conflicts = distinctness(columns, variant, constraints, domains) + alike
+        seams = (*self.seams, *paradigm.seams)
+        return Network(
+            variant.name,
+            variant,
+            tree,
+            columns,
+            constraints,
+            conflicts,
+            uses,
+            style,
+            paradigm.equal_length,
+            seams,
+            could_be_equal,
+        )
+
+    def _known(self, tree: Tree, constraints: list[Constraint], uses: Uses) -> None:
+        """Every feature and value that rules and lines mention must be in the lexicon."""
+        lexicon = self.domains.lexicon
+        problems: list[Problem] = []
+        for leaf in tree.leaves:
+            if isinstance(leaf.rule, Lexical):
+                problems += condition_problems(leaf.rule, lexicon, leaf.place)
+            for _, column in uses.leaves[leaf]:
+                if not lexicon.has_feature(column):
+                    problems.append(_unknown(column, leaf.place, self.domains))
+        for constraint in constraints:
+            for member in constraint.members:
+                if not lexicon.has_feature(member.feature):
+                    problems.append(_unknown(member.feature, constraint.place, self.domains))
+        if problems:
+            raise InputError(distinct(problems))
+
+    def _columns(
+        self, tree: Tree, constraints: list[Constraint], uses: Uses, domains: Domains, equal_length: bool
+    ) -> list[Column]:
+        ends: dict[Leaf, list[tuple[Constraint, int]]] = {leaf: [] for leaf in tree.leaves}
+        for constraint in constraints:
+            for number, member in enumerate(constraint.members):
+                for leaf in member.leaves:
+                    ends[leaf].append((constraint, number))
+        columns = []
+        problems: list[Problem] = []
+        for leaf in tree.leaves:
+            features = tuple(constraint.members[n].feature for constraint, n in ends[leaf])
+            occurrences = tuple(uses.leaves[leaf])
+            try:
+                domain = domains.domain(leaf.rule, features, occurrences, leaf.place, lengths=equal_length)
+            except InputError as error:
+                problems += error.problems
+                continue
+            keys = [
+                tuple(constraint.key(n, m) for (constraint, n), m in zip(ends[leaf], modes, strict=True))
+                for modes in domain.modes
+            ]
+            columns.append(Column(leaf, domain, ends[leaf], keys))
+        if problems:
+            raise InputError(distinct(problems))
+        return columns
+
+
+def _unknown(feature: str, place: Place, domains: Domains) -> Problem:
+    lexicon = domains.lexicon
+    return Problem("feature-unknown", place, {"feature": feature, "near": lexicon.nearest_feature(feature) or lexicon.features})
+
+
+def directions(variant: Variant) -> list[Variant]:
+    """The variant, and where it is crossed the one in which the two substituted slots have exchanged their words."""
+    if not variant.crossed:
+        return [variant]
+    sides = [{item.ref.slot for item in line.items if hasattr(item, "ref")} for line in (variant.good, variant.bad)]
+    only = [[slot for slot in variant.slots.values() if slot.name in sides[n] - sides[1 - n]] for n in (0, 1)]
+    if len(only[0]) != 1 or len(only[1]) != 1:
+        values = {"good": [slot.name for slot in only[0]], "bad": [slot.name for slot in only[1]]}
+        raise fail("crossed-form", variant.place, values)
+    good, bad = only[0][0], only[1][0]
+    swapped = {**variant.slots, good.name: _with_words_of(good, bad), bad.name: _with_words_of(bad, good)}
+    names = [f"{variant.name}>".lstrip(), f"{variant.name}<".lstrip()]
+    return [
+        Variant(name, slots, variant.good, variant.bad, variant.weight, variant.linked, variant.repeat, False, variant.place)
+        for name, slots in zip(names, (variant.slots, swapped), strict=True)
+    ]
+
+
+def _with_words_of(slot: Slot, other: Slot) -> Slot:
+    """The slot with its own links but the other's words."""
+    if len(slot.rule.alternatives) == 1 == len(other.rule.alternatives):
+        mine, theirs = slot.rule.alternatives[0].rule, other.rule.alternatives[0].rule
+        if isinstance(mine, Words) and isinstance(theirs, Words):
+            return Slot(slot.name, other.rule, slot.place)
+        if isinstance(mine, Lexical) and isinstance(theirs, Lexical):
+            rule = Lexical(theirs.conditions, mine.matches, mine.relations)
+            return Slot(slot.name, Rule((Alternative(rule),)), slot.place)
+    raise fail("crossed-form", slot.place, {"good": slot.name, "bad": other.name})

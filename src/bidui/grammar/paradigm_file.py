@@ -1,0 +1,189 @@
+"""Paradigm files: YAML read into paradigms, with every problem of a file reported at once."""
+
+import re
+from collections.abc import Mapping
+
+from bidui.errors import InputError, Place, Problem
+from bidui.grammar.documents import Mapping as MappingNode
+from bidui.grammar.documents import Node, Scalar, Sequence, parse_document
+from bidui.grammar.fields import Fields
+from bidui.grammar.lines import Line, Use, parse_line
+from bidui.grammar.paradigm import EDITS, Paradigm, Slot, Variant
+from bidui.grammar.rule_parser import parse_rule
+
+SLOT_NAME = re.compile(r"(?!\d+$)[\w-]+")
+_UID = re.compile(r"[\w-][\w.+-]*")
+
+
+def parse_paradigm(text: str, *, name: str) -> tuple[Paradigm | None, list[Problem]]:
+    """The paradigm in a YAML text, or None, and the problems found."""
+    problems: list[Problem] = []
+    try:
+        fields = Fields(parse_document(text, name=name), problems)
+    except InputError as error:
+        return None, list(error.problems)
+    fields.format()
+    paradigm = Paradigm(
+        uid=_name(fields, "uid"),
+        phenomenon=_name(fields, "phenomenon"),
+        variants=_variants(fields),
+        about=_texts_by_key(fields, "about"),
+        source=fields.text("source"),
+        status=fields.choice("status", ("included", "excluded"), "included"),
+        reason=fields.text("reason"),
+        edit=_edit(fields),
+        equal_length=fields.flag("equal_length"),
+        separator=fields.text("separator") if fields.node("separator") else None,
+        seams=tuple(scalar.text for scalar in fields.texts("seams")),
+        example=_texts_by_key(fields, "example"),
+        place=Place(name),
+    )
+    if paradigm.status == "excluded" and not paradigm.reason:
+        fields.report("excluded-without-reason")
+    fields.unknown()
+    errors = any(problem.severity == "error" for problem in problems)
+    return (None if errors else paradigm), problems
+
+
+def _name(fields: Fields, key: str) -> str:
+    scalar = fields.scalar(key, required=True)
+    if scalar and not _UID.fullmatch(scalar.text):
+        fields.report("name-bad", scalar, {"key": key, "value": scalar.text})
+    return scalar.text if scalar else ""
+
+
+def _texts_by_key(fields: Fields, key: str) -> Mapping[str, str]:
+    node = fields.node(key)
+    if isinstance(node, Scalar):
+        return {"en": node.text}
+    sub = fields.sub(key)
+    return {name: sub.text(name) for name in sub.mapping.items} if sub else {}
+
+
+def _edit(fields: Fields) -> tuple[str, ...]:
+    scalar = fields.scalar("edit")
+    if scalar is None:
+        return ()
+    edits = tuple(part.strip() for part in scalar.text.split("+"))
+    for edit in edits:
+        if edit not in EDITS:
+            fields.report("value-not-allowed", scalar, {"key": "edit", "value": edit, "allowed": list(EDITS)})
+    return tuple(edit for edit in EDITS if edit in edits)
+
+
+def _variants(fields: Fields) -> tuple[Variant, ...]:
+    shared = _slots(fields, {})
+    node = fields.node("variants")
+    if node is None:
+        variant = _variant(fields, "", shared, shared)
+        return (variant,) if variant else ()
+    if not isinstance(node, Sequence) or not node.items:
+        fields.report("not-a-list", node, {"key": "variants"})
+        return ()
+    variants = []
+    for number, item in enumerate(node.items, start=1):
+        if not isinstance(item, MappingNode):
+            fields.report("not-a-mapping", item, {"what": f"variant {number}"})
+            continue
+        sub = Fields(item, fields.problems, f"variant {number}")
+        sub.part = f'variant "{name}"' if (name := sub.text("name")) else sub.part
+        own = _slots(sub, shared)
+        variant = _variant(sub, name or str(number), {**shared, **own}, own)
+        sub.unknown()
+        if variant:
+            variants.append(variant)
+    names = [variant.name for variant in variants]
+    for variant in variants:
+        if names.count(variant.name) > 1:
+            fields.problems.append(Problem("variant-twice", variant.place, {"name": variant.name}))
+    _unused(fields, shared, tuple(variants))
+    return tuple(variants)
+
+
+def _unused(fields: Fields, shared: Mapping[str, Slot], variants: tuple[Variant, ...]) -> None:
+    """A slot of the whole paradigm must be used by some variant; a variant keeps only those it uses."""
+    for slot in shared.values():
+        if not any(slot.name in variant.slots for variant in variants):
+            fields.problems.append(Problem("slot-unused", slot.place, {"slot": slot.name}))
+
+
+def _variant(fields: Fields, name: str, slots: Mapping[str, Slot], own: Mapping[str, Slot]) -> Variant | None:
+    if not slots and not fields.problems:
+        fields.report("key-missing", None, {"key": "slots"})
+    good, bad = (_line(fields, side, slots) for side in ("good", "bad"))
+    weight, crossed = fields.weight(), fields.flag("crossed")
+    linked, repeat = (_groups(fields, key, slots) for key in ("link", "repeat"))
+    if good is None or bad is None:
+        return None
+    used = {item.ref.slot for line in (good, bad) for item in line.items if isinstance(item, Use)}
+    for slot in own.values():
+        if slot.name not in used:
+            fields.problems.append(Problem("slot-unused", slot.place, {"slot": slot.name}))
+    if good == bad:
+        fields.report("sides-equal", fields.node("bad"))
+    kept = {key: slot for key, slot in slots.items() if key in used}
+    return Variant(name, kept, good, bad, weight, linked, repeat, crossed, fields.place())
+
+
+def _slots(fields: Fields, shared: Mapping[str, Slot]) -> dict[str, Slot]:
+    sub = fields.sub("slots")
+    slots: dict[str, Slot] = {}
+    for name, (key, node) in (sub.mapping.items.items() if sub else ()):
+        part = " ".join(filter(None, (fields.part, f'slot "{name}"')))
+        if not SLOT_NAME.fullmatch(name):
+            fields.report("slot-name", key, {"slot": name})
+        elif slot := read_slot(name, node, part, fields.problems):
+            slots[name] = slot
+    return slots
+
+
+def read_slot(name: str, node: Node, part: str, problems: list[Problem]) -> Slot | None:
+    """The slot whose rule is `node`, or None with the problem reported."""
+    p = node.place
+    place = Place(p.file, p.line, p.column, part)
+    if not isinstance(node, Scalar):
+        problems.append(Problem("rule-not-a-text", place, {"slot": name}))
+        return None
+    if not node.text.strip() and not node.quoted:
+        problems.append(Problem("slot-without-rule", place, {"slot": name}))
+        return None
+    try:
+        return Slot(name, parse_rule(node.text, place), place)
+    except InputError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _line(fields: Fields, key: str, slots: Mapping[str, Slot]) -> Line | None:
+    scalar = fields.scalar(key, required=True)
+    if scalar is None:
+        return None
+    place = Place(scalar.place.file, scalar.place.line, scalar.place.column, f"{fields.part} {key} line".strip())
+    declared = fields.sub("slots")
+    # slots whose rule is broken are declared all the same: one mistake, one message
+    names = [*slots, *(declared.mapping.items if declared else ())]
+    try:
+        return parse_line(scalar.text, place, slots=names)
+    except InputError as error:
+        fields.problems.extend(error.problems)
+        return None
+
+
+def _groups(fields: Fields, key: str, slots: Mapping[str, Slot]) -> tuple[tuple[str, ...], ...]:
+    """`[a, b]` or `[[a, b], [c, d]]`."""
+    node = fields.node(key)
+    if node is None:
+        return ()
+    outer = node.items if isinstance(node, Sequence) else ()
+    lists = outer if outer and all(isinstance(item, Sequence) for item in outer) else (node,)
+    groups = []
+    for item in lists:
+        scalars = item.items if isinstance(item, Sequence) else ()
+        names = tuple(scalar.text for scalar in scalars if isinstance(scalar, Scalar))
+        if len(names) < 2 or len(names) != len(scalars):
+            fields.report("group-form", item, {"key": key})
+        for name in names:
+            if name not in slots:
+                fields.report("slot-unknown", item, {"slot": name, "slots": list(slots)})
+        groups.append(names)
+    return tuple(groups)

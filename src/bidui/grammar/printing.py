@@ -1,0 +1,115 @@
+"""Printing: which words, in which form, stand on each side of a pair."""
+
+from dataclasses import dataclass, field
+
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.grammar.expansion import Leaf, Node, Option, Tree
+from bidui.grammar.lines import Line, Literal, Use
+
+GOOD, BAD = 0, 1
+CLOSING = frozenset(".,!?;:)]}'”’%，。！？；：、）")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the items of a line become a sentence."""
+
+    separator: str = ""
+    capital: bool = False
+
+    def length(self, text: str) -> int:
+        """Characters, or words where words are separated by blanks; closing punctuation is no word of its own."""
+        if not self.separator.strip() and self.separator:
+            return sum(not CLOSING.issuperset(word) for word in text.split())
+        return len(text)
+
+    def joiner(self, following: str | None) -> str:
+        """What stands before an item; `following` is its text where that is fixed."""
+        return "" if following is not None and CLOSING.issuperset(following) else self.separator
+
+
+@dataclass(slots=True)
+class Uses:
+    """Every occurrence of every leaf, and how many more literal characters an option prints on the good side."""
+
+    leaves: dict[Leaf, list[tuple[int, str]]] = field(default_factory=dict)
+    literal: dict[Option, int] = field(default_factory=dict)
+    fixed: int = 0
+
+
+def uses_of(tree: Tree, style: Style) -> Uses:
+    """The occurrences of all leaves of a tree on both sides."""
+    uses = Uses({leaf: [] for leaf in tree.leaves})
+    problems: list[Problem] = []
+    for side, line in ((GOOD, tree.variant.good), (BAD, tree.variant.bad)):
+        try:
+            _line(line, tree.scope.nodes, side, None, uses, style)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return uses
+
+
+def _line(line: Line, nodes: dict[str, Node], side: int, option: Option | None, uses: Uses, style: Style) -> None:
+    for item in line.items:
+        if isinstance(item, Use):
+            place = line.place.at(item.offset)
+            _use(nodes[item.ref.slot], item.ref.path, item, side, uses, style, place)
+            continue
+        signed = style.length(item.text) * (1 if side == GOOD else -1)
+        if option is None:
+            uses.fixed += signed
+        else:
+            uses.literal[option] = uses.literal.get(option, 0) + signed
+
+
+def _use(node: Node, path: tuple[str, ...], use: Use, side: int, uses: Uses, style: Style, place: Place) -> None:
+    for option in node.options:
+        if option.leaf:
+            if path not in ((), ("head",)):
+                raise fail("part-unknown", place, {"part": path[0], "what": node.path})
+            uses.leaves[option.leaf].append((side, use.column))
+        elif "" in option.parts:
+            _use(option.parts[""], path, use, side, uses, style, place)
+        elif path and option.parts:
+            _use(_part(option, path[0], place), path[1:], use, side, uses, style, place)
+        elif option.parts:
+            if use.column != "expression":
+                raise fail("column-of-phrase", place, {"use": str(use), "phrase": option.name})
+            _line(option.line, option.parts, side, option, uses, style)
+
+
+def _part(option: Option, name: str, place: Place) -> Node:
+    part = option.head if name == "head" and name not in option.parts else name
+    if part not in option.parts:
+        kind = "head-missing" if name == "head" else "part-unknown"
+        raise fail(kind, place, {"phrase": option.name, "part": name, "what": f"phrase {option.name}"})
+    return option.parts[part]
+
+
+Item = str | tuple[Leaf, str]
+
+
+def flatten(line: Line, nodes: dict[str, Node], choices: dict[int, int]) -> list[Item]:
+    """The items of a line under a choice of alternatives: literal texts, and leaves with the column printed."""
+    items: list[Item] = []
+    for item in line.items:
+        if isinstance(item, Literal):
+            items.append(item.text)
+        else:
+            _flatten_use(nodes[item.ref.slot], item.ref.path, item.column, choices, items)
+    return items
+
+
+def _flatten_use(node: Node, path: tuple[str, ...], column: str, choices: dict[int, int], items: list[Item]) -> None:
+    option = node.options[choices.get(node.choice, 0)]
+    if option.leaf:
+        items.append((option.leaf, column))
+    elif "" in option.parts:
+        _flatten_use(option.parts[""], path, column, choices, items)
+    elif path and option.parts:
+        part = option.head if path[0] == "head" and "head" not in option.parts else path[0]
+        _flatten_use(option.parts[part], path[1:], column, choices, items)
+    elif option.parts:
+        items += flatten(option.line, option.parts, choices)

@@ -1,0 +1,195 @@
+"""A project is a folder: settings, lexicon, relations, phrases and paradigms, read together."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.grammar.documents import Scalar, parse_document, read_text
+from bidui.grammar.fields import Fields
+from bidui.grammar.lexicon import Lexicon
+from bidui.grammar.lexicon_file import parse_lexicon
+from bidui.grammar.paradigm import Paradigm, PhraseRule
+from bidui.grammar.paradigm_file import parse_paradigm
+from bidui.grammar.phrase_file import parse_phrases
+from bidui.grammar.relations import Relation, parse_relation, relation_problems
+from bidui.grammar.rule_parser import parse_rule
+from bidui.grammar.rules import Condition, Lexical
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds for every paradigm of a project; `repeat` are the words that may occur twice in a sentence."""
+
+    name: str
+    lang: str = "zh"
+    separator: str = ""
+    capital: bool = False
+    seams: tuple[str, ...] = ()
+    repeat: tuple[Condition, ...] = ()
+    relations: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Everything that pairs are made from."""
+
+    settings: Settings
+    lexicon: Lexicon
+    phrases: Mapping[str, PhraseRule]
+    relations: Mapping[str, Relation]
+    paradigms: tuple[Paradigm, ...]
+    inputs: Mapping[str, str] = field(default_factory=dict)  # file -> sha256
+    problems: tuple[Problem, ...] = ()  # warnings, and errors where the caller wanted them all
+
+    def paradigm(self, uid: str) -> Paradigm:
+        """The paradigm with that uid."""
+        for paradigm in self.paradigms:
+            if paradigm.uid == uid:
+                return paradigm
+        raise fail("uid-unknown", Place(), {"uid": uid, "uids": [p.uid for p in self.paradigms]})
+
+
+def load_project(path: str | Path) -> Project:
+    """The project in a folder; raises `InputError` with every error in its files."""
+    project = read_project(path)
+    errors = [problem for problem in project.problems if problem.severity == "error"]
+    if errors:
+        raise InputError(errors)
+    return project
+
+
+def read_project(path: str | Path) -> Project:
+    """The project as far as it can be read, with all its problems, errors too."""
+    return _Reader(Path(path)).project()
+
+
+def chosen(paradigms: Iterable[Paradigm], *, only: Iterable[str] = (), excluded: bool = False) -> tuple[Paradigm, ...]:
+    """The paradigms a command works on: those named by globs, else those whose status is included."""
+    everything = tuple(paradigms)
+    patterns = tuple(only)
+    for pattern in patterns:
+        if not any(fnmatchcase(paradigm.uid, pattern) for paradigm in everything):
+            raise fail("uid-unknown", Place(), {"uid": pattern, "uids": [p.uid for p in everything]})
+    if patterns:
+        return tuple(p for p in everything if any(fnmatchcase(p.uid, pattern) for pattern in patterns))
+    return tuple(p for p in everything if excluded or p.status == "included")
+
+
+class _Reader:
+    """Reads the files of a project, remembering their hashes and problems."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.inputs: dict[str, str] = {}
+        self.problems: list[Problem] = []
+
+    def project(self) -> Project:
+        if not (self.root / "project.yaml").is_file():
+            raise fail("no-project", Place(str(self.root)))
+        settings = self.settings()
+        lexicon = self.lexicon()
+        phrases: dict[str, PhraseRule] = {}
+        if (self.root / "phrases.yaml").exists() and (text := self.text("phrases.yaml")) is not None:
+            phrases, problems = parse_phrases(text, name="phrases.yaml")
+            self.problems += problems
+        relations = {name: found for name, file in settings.relations.items() if (found := self.relation(name, file))}
+        for name, relation in relations.items():
+            self.problems += relation_problems(relation, lexicon, file=settings.relations[name])
+        paradigms = self.paradigms()
+        return Project(settings, lexicon, phrases, relations, paradigms, self.inputs, tuple(self.problems))
+
+    def text(self, name: str) -> str | None:
+        try:
+            text = read_text(self.root / name, name=name)
+        except InputError as error:
+            self.problems += error.problems
+            return None
+        self.inputs[name] = hashlib.sha256((self.root / name).read_bytes()).hexdigest()
+        return text
+
+    def settings(self) -> Settings:
+        text = self.text("project.yaml")
+        default = Settings(self.root.resolve().name)
+        if text is None:
+            return default
+        try:
+            fields = Fields(parse_document(text, name="project.yaml"), self.problems)
+        except InputError as error:
+            self.problems += error.problems
+            return default
+        fields.format()
+        lang = fields.choice("lang", ("zh", "en"), "zh")
+        separator = fields.text("separator") if fields.node("separator") else " " if lang == "en" else ""
+        relations = fields.sub("relations")
+        settings = Settings(
+            name=fields.text("name", default.name),
+            lang=lang,
+            separator=separator,
+            capital=fields.flag("capital", lang == "en"),
+            seams=tuple(scalar.text for scalar in fields.texts("seams")),
+            repeat=_repeat(fields),
+            relations={name: relations.text(name) for name in relations.mapping.items} if relations else {},
+        )
+        fields.node("about")
+        fields.node("licence")
+        fields.unknown()
+        return settings
+
+    def lexicon(self) -> Lexicon:
+        text = self.text("lexicon.tsv")
+        if text is None:
+            return Lexicon((), ())
+        lexicon, problems = parse_lexicon(text, name="lexicon.tsv")
+        self.problems += problems
+        return lexicon
+
+    def relation(self, name: str, file: str) -> Relation | None:
+        if Path(file).is_absolute() or ".." in Path(file).parts:
+            self.problems.append(Problem("path-outside", Place("project.yaml"), {"path": file}))
+            return None
+        text = self.text(file)
+        if text is None:
+            return None
+        relation, problems = parse_relation(text, name=name, file=file)
+        self.problems += problems
+        return relation
+
+    def paradigms(self) -> tuple[Paradigm, ...]:
+        found: dict[str, Paradigm] = {}
+        for path in sorted((self.root / "paradigms").glob("*/*.yaml")):
+            name = path.relative_to(self.root).as_posix()
+            text = self.text(name)
+            if text is None:
+                continue
+            paradigm, problems = parse_paradigm(text, name=name)
+            self.problems += problems
+            if paradigm is None:
+                continue
+            if paradigm.uid in found:
+                values = {"uid": paradigm.uid, "other": found[paradigm.uid].place.file}
+                self.problems.append(Problem("uid-twice", Place(name), values))
+            elif (path.stem, path.parent.name) != (paradigm.uid, paradigm.phenomenon):
+                right = f"paradigms/{paradigm.phenomenon}/{paradigm.uid}.yaml"
+                self.problems.append(Problem("file-misplaced", Place(name), {"right": right}))
+            found.setdefault(paradigm.uid, paradigm)
+        return tuple(found[uid] for uid in sorted(found))
+
+
+def _repeat(fields: Fields) -> tuple[Condition, ...]:
+    """`repeat: pos:M/CD` in the settings: a rule of conditions only."""
+    node = fields.scalar("repeat")
+    if not isinstance(node, Scalar):
+        return ()
+    try:
+        rule = parse_rule(node.text, fields.place(node))
+    except InputError as error:
+        fields.problems += error.problems
+        return ()
+    body = rule.alternatives[0].rule
+    if len(rule.alternatives) > 1 or not isinstance(body, Lexical) or body.matches or body.relations:
+        fields.report("repeat-form", node, {"value": node.text})
+        return ()
+    return body.conditions

@@ -1,0 +1,38 @@
+"""The words of every problem, in English and Chinese: what is wrong, the value, and the fix.
+
+A section is one dict in one module; a new section is a new module, and one more line in `MESSAGES`.
+Placeholders are names that every place gives which makes such a problem; `tests/test_messages.py` watches this.
+
+The place (file, line, column, slot) is printed before a message and is not repeated in it. A fix follows a semicolon
+or a full stop, or stands on a second line, indented by four spaces. Forms that the user may write are in backticks.
+
+Glossary, so that one thing has one name:
+
+    paradigm 句型      variant 变体     slot 槽位       rule 规则        alternative 备选项   weight 权重
+    lexicon 词库       word 词         feature 特征    value 值         column 列    row 行   cell 单元格
+    phrase 短语        part 成分       head 中心语     depth 深度       link 关联             literal word 字面词
+    match 匹配         mismatch 不匹配  relation 关系   condition 条件   position 位置         template 模板
+    line (good, bad) 句行             pair 句对       sentence 句子    phenomenon 现象       key 键
+    project 项目       folder 文件夹    manifest 清单
+"""
+
+from bidui.messages.classic import CLASSIC
+from bidui.messages.files import FILES
+from bidui.messages.lexicon import LEXICON
+from bidui.messages.linking import LINKING
+from bidui.messages.message import Language, Message
+from bidui.messages.pairs import PAIRS
+from bidui.messages.paradigms import PARADIGMS
+from bidui.messages.rules import RULES
+
+__all__ = ["MESSAGES", "Language", "Message"]
+
+MESSAGES: dict[str, Message] = {
+    **FILES,  # any file: bytes, YAML, keys and values
+    **LEXICON,  # lexicons and relations
+    **RULES,  # the rule of a slot
+    **PARADIGMS,  # lines, paradigms, phrases, projects
+    **LINKING,  # rules, phrases and lexicon brought together
+    **CLASSIC,  # classic templates, read and written
+    **PAIRS,  # pairs and the folders they are kept in
+}

@@ -1,0 +1,33 @@
+"""The currency of the house: minimal pairs, read and written in every format, with their diversity."""
+
+from bidui.pairs.atomic import write_file
+from bidui.pairs.diversity import Diversity, Shares, measure_diversity
+from bidui.pairs.files import Format, pairs_to_bytes, read_pairs
+from bidui.pairs.folder import Plan, Written, plan_folder, uid_fits, write_folder, write_pairs
+from bidui.pairs.manifest import Json, Manifest, PairFile, sha256
+from bidui.pairs.pair import Pair, Pairs, Region, Short, Side
+
+__all__ = [
+    "Diversity",
+    "Format",
+    "Json",
+    "Manifest",
+    "Pair",
+    "PairFile",
+    "Pairs",
+    "Plan",
+    "Region",
+    "Shares",
+    "Short",
+    "Side",
+    "Written",
+    "measure_diversity",
+    "pairs_to_bytes",
+    "plan_folder",
+    "read_pairs",
+    "sha256",
+    "uid_fits",
+    "write_file",
+    "write_folder",
+    "write_pairs",
+]

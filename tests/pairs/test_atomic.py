@@ -1,0 +1,65 @@
+"""A file is the old one or the whole new one, and the system's reason reaches the user."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from bidui.errors import InputError
+from bidui.pairs.atomic import remove_temporaries, write_file
+
+
+def test_writes_and_replaces(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "a.txt"
+    write_file(path, b"one")
+    write_file(path, "二".encode())
+    assert path.read_text(encoding="utf-8") == "二"
+    assert [p.name for p in path.parent.iterdir()] == ["a.txt"]
+
+
+def test_a_new_file_is_as_open_as_any_other(tmp_path: Path) -> None:
+    """Temporary files are private by default; results in a shared folder must not be."""
+    write_file(tmp_path / "a", b"")
+    (tmp_path / "b").write_bytes(b"")
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+
+@pytest.mark.parametrize(("owner", "step"), [(os, "fsync"), (Path, "replace")])
+def test_a_full_disk_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: object, step: str
+) -> None:
+    path = tmp_path / "a.txt"
+    write_file(path, b"old")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(owner, step, full)
+    with pytest.raises(InputError, match=r"a\.txt: cannot be written: No space left on device"):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_crash_while_writing_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(tmp_path / "a.txt", b"new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_folders_place_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(InputError, match="cannot be written: Not a directory"):
+        write_file(tmp_path / "file" / "inner" / "a.txt", b"")
+
+
+def test_leftovers_of_a_killed_run_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    for name in (".a.jsonl.0a1b.part", "a.part", ".hidden"):
+        (tmp_path / name).write_bytes(b"")
+    remove_temporaries(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".hidden", "a.part"]

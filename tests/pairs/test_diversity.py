@@ -1,0 +1,75 @@
+"""Diversity counts what SLING's Table 6 counts."""
+
+import csv
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from bidui.pairs import Diversity, Pair, Shares, measure_diversity
+
+
+def test_counts_worked_out_by_hand() -> None:
+    """Four sentences, three distinct: 我看书 (twice), 我书看, 你看书了."""
+    pairs = [
+        Pair("我看书", "我书看", "a", "x", 0, words=("我", "看", "书")),
+        Pair("我看书", "你看书了", "a", "x", 1, words=("看", "书", "你")),
+    ]
+    found = measure_diversity(pairs)
+    assert found == Diversity(
+        sentences=4,
+        distinct_sentences=3,
+        # 我看书你了; 我看 看书 我书 书看 你看 书了; 我看书 我书看 你看书 看书了; 你看书了
+        ngrams=(5, 6, 4, 1),
+        jieba_words=found.jieba_words,
+        lexicon_words=4,
+        mean_length=13 / 4,
+        median_length=3.0,
+        equal=1,
+        good_shorter=1,
+        good_longer=0,
+    )
+    assert (found.pairs, found.shares) == (2, Shares(0.5, 0.5, 0.0))
+
+
+def test_jieba_counts_word_types_and_no_blanks() -> None:
+    """By eye: 我们 / 喜欢 / 苹果 and 他们 / 喜欢 / 苹果."""
+    assert measure_diversity([Pair("我们 喜欢 苹果", "他们喜欢苹果", "a", "x", 0)]).jieba_words == 4
+
+
+def test_no_ngram_crosses_a_sentence() -> None:
+    assert measure_diversity([Pair("甲", "乙", "a", "x", 0)]).ngrams == (2, 0, 0, 0)
+
+
+def test_nothing_has_no_diversity() -> None:
+    assert measure_diversity([]) == Diversity(0, 0, (0, 0, 0, 0), 0, 0, 0.0, 0.0, 0, 0, 0)
+    assert measure_diversity([]).shares == Shares(0.0, 0.0, 0.0)
+
+
+def climp(archive: Path) -> list[Pair]:
+    """CLiMP as released: good and bad sentences take turns; one file of the 16 has no header and one column."""
+    pairs = []
+    with zipfile.ZipFile(archive) as files:
+        for name in sorted(files.namelist()):
+            if not name.endswith(".csv") or "__MACOSX" in name:
+                continue
+            rows = list(csv.reader(io.StringIO(files.read(name).decode("utf-8-sig"), newline="")))
+            sentences = [row[0] for row in rows] if len(rows[0]) == 1 else [row[3] for row in rows[1:]]
+            uid = Path(name).stem
+            turns = zip(sentences[::2], sentences[1::2], strict=True)
+            pairs += [Pair(good, bad, uid, "", number) for number, (good, bad) in enumerate(turns)]
+    return pairs
+
+
+def test_climp_has_the_published_counts() -> None:
+    """Table 6 of Song et al. 2022, and the lengths in its appendix A: mean 11.8, median 11."""
+    shared = os.environ.get("BIDUI_SHARED")
+    if not shared:
+        pytest.skip("BIDUI_SHARED does not name the folder of published data, so CLiMP was not counted")
+    found = measure_diversity(climp(Path(shared) / "data" / "climp" / "CLiMP_corpus.zip"))
+    assert found.ngrams == (1033, 22289, 62353, 102772)
+    assert (found.sentences, found.equal, round(found.mean_length, 1), found.median_length) == (32000, 16000, 11.8, 11)
+    # The paper has 2,335 by an older jieba; ours should be near it.
+    assert found.jieba_words == pytest.approx(2335, rel=0.03)
