@@ -59,8 +59,11 @@ def _shown(value: object, language: Language) -> str:
     if isinstance(value, tuple | list):
         joiner = "、" if language == "zh" else ", "
         more = f" … (+{len(value) - 12})" if len(value) > 12 else ""
-        return joiner.join(str(item) for item in value[:12]) + more
-    text = str(value)
+        return joiner.join(_cut(str(item)) for item in value[:12]) + more or ("无" if language == "zh" else "none")
+    return _cut(str(value))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 200 else f"{text[:200]}… ({len(text)} characters)"
 
 

@@ -1,11 +1,13 @@
 """Assembly: a filled frame becomes a pair, with the regions in which its sides differ."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from bidui.grammar.alignment import Change, align, edit_kinds
+from bidui.grammar.alignment import Change, align, edit_kinds, tokens_of
+from bidui.grammar.expansion import Leaf
 from bidui.grammar.frames import Frame
-from bidui.grammar.printing import Item, Style
+from bidui.grammar.printing import BAD, GOOD, Item, Style
 from bidui.pairs import Pair, Region
 
 Texts = tuple[list[str], list[str]]
@@ -16,19 +18,17 @@ class Printer:
     """Prints the values of one frame; what does not depend on the words is worked out once."""
 
     frame: Frame
-    sides: tuple[list[str | tuple[int, list[str]]], ...]  # literal text, or position and texts of its values
+    sides: tuple[list[tuple[list[str], int]], list[tuple[list[str], int]]]  # texts of an item, and whose value picks
     spans: list[tuple[int, int, int, str, str]]  # side, first item, last item, slot, change
     edit: str
-    slots: list[tuple[str, int]]
+    slots: list[tuple[str, int, list[str]]]
     capital: bool
 
     def pieces(self, values: Sequence[int]) -> Texts:
         """The texts of both sides, item by item, separators included."""
-        good, bad = (
-            [item if item.__class__ is str else item[1][values[item[0]]] for item in side]  # type: ignore[index]
-            for side in self.sides
-        )
-        return good, bad  # type: ignore[return-value]
+        picks = (*values, 0)  # the last is for literals
+        good, bad = self.sides
+        return [texts[picks[at]] for texts, at in good], [texts[picks[at]] for texts, at in bad]
 
     def sentences(self, pieces: Texts) -> tuple[str, str]:
         """The two sentences."""
@@ -42,67 +42,82 @@ class Printer:
         good, bad = self.sentences(pieces)
         starts = (_starts(pieces[0]), _starts(pieces[1]))
         regions = tuple(
-            Region("bad" if side else "good", starts[side][first], starts[side][last + 1], slot, change)
-            for side, first, last, slot, change in self.spans
+            [
+                Region("bad" if side else "good", starts[side][first], starts[side][last + 1], slot, change)
+                for side, first, last, slot, change in self.spans
+            ]
         )
-        columns = self.frame.columns
-        slots = tuple((path, columns[at].domain.shown[values[at]]) for path, at in self.slots)
-        used = tuple(w.form for at, c in enumerate(columns) for w in c.domain.words[values[at]][:1])
-        return Pair(good, bad, uid, phenomenon, number, self.frame.network.name, self.edit, regions, slots, used)
+        slots = tuple([(path, shown[values[at]]) for path, at, shown in self.slots])
+        used = []
+        for column, value in zip(self.frame.columns, values, strict=True):
+            words = column.domain.words[value]
+            if words:
+                used.append(words[0].form)
+        return Pair(good, bad, uid, phenomenon, number, self.frame.network.name, self.edit, regions, slots, tuple(used))
 
 
 def _starts(pieces: list[str]) -> list[int]:
-    starts = [0]
-    for piece in pieces:
-        starts.append(starts[-1] + len(piece))
-    return starts
+    return list(accumulate(map(len, pieces), initial=0))
 
 
 def make_printer(frame: Frame) -> Printer:
     """The printer of a frame."""
-    style = frame.network.style
+    network = frame.network
     position = {column.leaf: n for n, column in enumerate(frame.columns)}
     sides = []
     places: list[list[int]] = []  # of each item of each side, its index among the pieces
     for line in (frame.good, frame.bad):
-        pieces, index = _pieces(line, style, lambda item: (position[item[0]], _texts(frame, position, item)))
+        pieces, index = _pieces(line, network.style, frame, position)
         sides.append(pieces)
         places.append(index)
-    changes = align(frame.good, frame.bad)
-    spans = _spans(changes, places)
-    slots = [(column.leaf.path, n) for n, column in enumerate(frame.columns)]
-    return Printer(frame, tuple(sides), spans, "+".join(edit_kinds(changes)), slots, style.capital)
+    if network.token_changes is None:
+        changes = align(tokens_of(frame.good), tokens_of(frame.bad))
+        spans = _spans(changes, [[[at] for at in index] for index in places])
+    else:
+        changes = network.token_changes
+        spans = _spans(changes, [_by_token(frame, side, places[side]) for side in (GOOD, BAD)])
+    slots = [(column.leaf.path, n, column.domain.shown) for n, column in enumerate(frame.columns)]
+    return Printer(frame, (sides[0], sides[1]), spans, "+".join(edit_kinds(changes)), slots, network.style.capital)
 
 
-def _texts(frame: Frame, position: dict[object, int], item: Item) -> list[str]:
-    leaf, column = item
-    return frame.columns[position[leaf]].domain.texts[column]  # type: ignore[index]
+def _by_token(frame: Frame, side: int, places: list[int]) -> list[list[int]]:
+    """The pieces that each item of the line as written has in this frame."""
+    found = []
+    start = 0
+    for size in frame.sizes[side]:
+        found.append(places[start : start + size])
+        start += size
+    return found
 
 
 def _pieces(
-    line: list[Item], style: Style, printed: Callable[[Item], tuple[int, list[str]]]
-) -> tuple[list[str | tuple[int, list[str]]], list[int]]:
-    pieces: list[str | tuple[int, list[str]]] = []
+    line: list[Item], style: Style, frame: Frame, position: dict[Leaf, int]
+) -> tuple[list[tuple[list[str], int]], list[int]]:
+    pieces: list[tuple[list[str], int]] = []
     index = []
     for item in line:
         literal = item if isinstance(item, str) else None
         if pieces and (joiner := style.joiner(literal)):
-            pieces.append(joiner)
+            pieces.append(([joiner], -1))
         index.append(len(pieces))
-        pieces.append(item if isinstance(item, str) else printed(item))
+        if isinstance(item, str):
+            pieces.append(([item], -1))
+        else:
+            at = position[item[0]]
+            pieces.append((frame.columns[at].domain.texts[item[1]], at))
     return pieces, index
 
 
-def _spans(changes: list[Change], places: list[list[int]]) -> list[tuple[int, int, int, str, str]]:
+def _spans(changes: list[Change], places: list[list[list[int]]]) -> list[tuple[int, int, int, str, str]]:
     """Neighbouring items of one slot with one kind of change are one region."""
     spans: list[tuple[int, int, int, str, str]] = []
     last: tuple[int, int] | None = None
     for change in changes:
-        at = places[change.side][change.item]
+        pieces = places[change.side][change.item]
         if spans and last == (change.side, change.item - 1) and spans[-1][3:] == (change.slot, change.kind):
             side, first, _, slot, kind = spans[-1]
-            spans[-1] = (side, first, at, slot, kind)
+            spans[-1] = (side, first, pieces[-1], slot, kind)
         else:
-            spans.append((change.side, at, at, change.slot, change.kind))
+            spans.append((change.side, pieces[0], pieces[-1], change.slot, change.kind))
         last = (change.side, change.item)
     return spans

@@ -4,6 +4,7 @@ An automaton knows which words may follow which, but not the links between them.
 only a suspicion.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -135,6 +136,22 @@ def _styled(text: str, style: Style, opening: bool, literal: str | None) -> str:
     return style.joiner(literal) + text
 
 
+def possible_seams(line: Automaton, seams: Sequence[str]) -> list[str]:
+    """The seams whose characters can meet where two texts do; others cannot arise."""
+    inside = set("".join(seams))
+    lasts: dict[int, set[str]] = {}
+    for edges in line.edges:
+        for edge in edges:
+            ends = {text[-1] for text in edge.texts} & inside
+            if ends:
+                lasts.setdefault(edge.to, set()).update(ends)
+    meeting = set()
+    for state, ends in lasts.items():
+        firsts = {text[0] for text in line.out(state)} & inside
+        meeting |= {(a, b) for a in ends for b in firsts}
+    return [seam for seam in seams if any(pair in meeting for pair in zip(seam, seam[1:], strict=False))]
+
+
 Doubled = tuple[int, int, str]  # the run that is ahead, the one behind, and by which text
 
 
@@ -160,11 +177,12 @@ def ambiguous(line: Automaton) -> bool:
 def _partings(line: Automaton, state: int) -> Iterator[Doubled]:
     """How two runs that were the same up to a state may part."""
     out = line.out(state)
+    lengths = sorted({len(text) for text in out})
     for text, edges in out.items():
-        for number, edge in enumerate(edges):
+        for number, edge in enumerate(edges[:-1]):
             for other in edges[number + 1 :]:
                 yield edge.to, other.to, ""
-        for cut in range(1, len(text)):
+        for cut in lengths[: bisect_left(lengths, len(text))]:
             for shorter in out.get(text[:cut], ()):
                 for longer in edges:
                     yield longer.to, shorter.to, text[cut:]

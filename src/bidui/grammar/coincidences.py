@@ -8,7 +8,9 @@ words, a block of three that all conflict +2, and so on: the sum of (-1)^edges o
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import prod
 
+from bidui.grammar.factors import Factor, Row
 from bidui.grammar.network import Network
 
 Pair = tuple[int, int]
@@ -47,6 +49,60 @@ class Coincidences:
         for a, b in self.clashes:
             self.neighbours.setdefault(a, set()).add(b)
             self.neighbours.setdefault(b, set()).add(a)
+
+    def small_components(self, limit: int) -> list[Factor]:
+        """Leaves that conflict among themselves only and have few groups, counted at once; they make no terms.
+
+        For each choice of groups (or absence) of such leaves: the number of distinct words they can have.
+        """
+        found = []
+        for leaves in self._components():
+            sizes = [len(self.network.columns[leaf].domain.groups) + 1 for leaf in leaves]
+            if prod(sizes) <= limit and len(leaves) <= 8:
+                table: dict[Row, int] = {}
+                self._joint(leaves, (), table)
+                found.append(Factor(tuple(group_attribute(leaf) for leaf in leaves), table))
+                for leaf in leaves:
+                    del self.neighbours[leaf]
+        return found
+
+    def _components(self) -> list[list[int]]:
+        left = set(self.neighbours)
+        found = []
+        while left:
+            members = {min(left)}
+            while grown := {other for leaf in members for other in self.neighbours[leaf]} - members:
+                members |= grown
+            found.append(sorted(members))
+            left -= members
+        return found
+
+    def _joint(self, leaves: list[int], groups: tuple[int, ...], table: dict[Row, int]) -> None:
+        number = len(groups)
+        if number == len(leaves):
+            present = {leaf: group for leaf, group in zip(leaves, groups, strict=True) if group >= 0}
+            table[groups] = self._ways(present)
+            return
+        leaf = self.network.columns[leaves[number]].leaf
+        if leaf.guard:
+            self._joint(leaves, (*groups, -1), table)
+        others = [self.network.columns[o].leaf for o, g in zip(leaves, groups, strict=False) if g >= 0]
+        if all(leaf.together(other) for other in others):
+            for group in range(len(self.network.columns[leaf.index].domain.groups)):
+                self._joint(leaves, (*groups, group), table)
+
+    def _ways(self, present: dict[int, int]) -> int:
+        """How many distinct words leaves can have whose groups are given."""
+        if not present:
+            return 1
+        first, *rest = sorted(present)
+        total = len(self.network.columns[first].domain.groups[present[first]])
+        total *= self._ways({leaf: present[leaf] for leaf in rest})
+        for members in self._connected(first, set(rest)):
+            weight = self.block(members).groups.get(tuple(present[leaf] for leaf in members), 0)
+            if weight:
+                total += weight * self._ways({leaf: g for leaf, g in present.items() if leaf not in members})
+        return total
 
     def terms(self) -> Iterator[tuple[Block, ...]]:
         """Every set of disjoint blocks whose leaves can all be in one sentence, the empty one first."""
@@ -129,6 +185,16 @@ class Coincidences:
                 back.setdefault(other, []).append(value)
             self.followers[a, b] = (forward, back)
         return self.followers[a, b]
+
+
+def group_attribute(leaf: int) -> int:
+    """The attribute of a factor that holds the group of a leaf."""
+    return (1 << 41) + leaf
+
+
+def leaf_of(attribute: int) -> int:
+    """The leaf of a group's attribute."""
+    return attribute - (1 << 41)
 
 
 def _signed(members: tuple[int, ...], edges: frozenset[Pair]) -> int:

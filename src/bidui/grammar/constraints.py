@@ -43,7 +43,6 @@ class Constraint:
     relation: Relation | None = None
     values: dict[str, int] = field(default_factory=dict)
     pairs: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    masks: dict[tuple[int, int, int, int], list[int]] = field(default_factory=dict)  # the same between groups of leaves
 
     def key(self, member: int, modes: Modes) -> Key:
         """The number of a set of values at one end."""
@@ -64,20 +63,29 @@ class Constraint:
     def compatible(self, a: int, b: int) -> list[int]:
         """For each key of member `a`, the keys of member `b` it allows, as a set of bits."""
         if (a, b) not in self.pairs:
-            mine, theirs = self.members[a], self.members[b]
-            if self.kind == "mismatch":
-                self.pairs[a, b] = [_disjoint(modes, theirs.keys) for modes in mine.keys]
-            else:
-                holders: dict[int, int] = {}
-                for key, held in enumerate(theirs.holds):
-                    for value in held:
-                        holders[value] = holders.get(value, 0) | 1 << key
-                self.pairs[a, b] = [_union(holders.get(value, 0) for value in held) for held in mine.holds]
+            self.pairs[a, b] = self._allowed(self.members[a], self.members[b])
         return self.pairs[a, b]
+
+    def _allowed(self, mine: Member, theirs: Member) -> list[int]:
+        if self.kind != "mismatch":
+            holders: dict[int, int] = {}
+            for key, held in enumerate(theirs.holds):
+                for value in held:
+                    holders[value] = holders.get(value, 0) | 1 << key
+            return [_union(holders.get(value, 0) for value in held) for held in mine.holds]
+        if any(len(modes) > 1 for member in (mine, theirs) for modes in member.keys):
+            return [_disjoint(modes, theirs.keys) for modes in mine.keys]
+        having = 0  # a word without values neither matches nor mismatches
+        sharing: dict[str, int] = {}
+        for key, (values,) in enumerate(theirs.keys):
+            having |= 1 << key if values else 0
+            for value in values:
+                sharing[value] = sharing.get(value, 0) | 1 << key
+        return [having & ~_union(sharing.get(value, 0) for value in values) if values else 0 for (values,) in mine.keys]
 
 
 def _disjoint(modes: Modes, others: Iterable[Modes]) -> int:
-    """The keys with no value in common; a word without values neither matches nor mismatches."""
+    """The keys with no value in common, where a form has several rows and any of them will do."""
     mask = 0
     for key, other in enumerate(others):
         if any(m and o and m.isdisjoint(o) for m in modes for o in other):

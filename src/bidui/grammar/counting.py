@@ -9,16 +9,16 @@ coefficient at length difference zero is wanted.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
-from bidui.grammar.coincidences import Block, Coincidences
+from bidui.grammar.coincidences import Block, Coincidences, group_attribute, leaf_of
+from bidui.grammar.constraint_tables import ABSENT, constraint_factor, member_attribute, pass_messages
 from bidui.grammar.constraints import Constraint
 from bidui.grammar.expansion import Leaf, Node, Option
 from bidui.grammar.factors import Factor, Row, eliminate
 from bidui.grammar.network import Network
 
-ABSENT = -1  # the key of a word that is not in the sentence under this choice
 MAX_TERMS = 2_000
+MAX_JOINT = 100  # rows of a table that counts distinct words of several leaves at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,10 @@ class Count:
 
 def count_assignments(network: Network) -> Count:
     """The number of ways to fill a network's slots: all links, conflicts and lengths observed."""
-    counter = _Counter(network)
+    coincidences = Coincidences(network)
+    counter = Tables(network, together=coincidences.small_components(MAX_JOINT))
     total = 0
-    for number, blocks in enumerate(Coincidences(network).terms()):
+    for number, blocks in enumerate(coincidences.terms()):
         if number >= MAX_TERMS:
             return Count(counter.term(()), exact=False)
         total += counter.term(blocks)
@@ -44,17 +45,27 @@ def count_assignments(network: Network) -> Count:
 
 
 @dataclass(slots=True)
-class _Counter:
+class Tables:
+    """The tables of a network's slots; with `traced`, how they came about is kept for drawing."""
+
     network: Network
+    lengths: bool = True
+    traced: bool = False
+    together: list[Factor] = field(default_factory=list)  # distinct words of leaves, by their groups
     chains: dict[int, tuple[Option, ...]] = field(default_factory=dict)  # leaf -> the options around it
     homes: dict[Option | None, list[Constraint]] = field(default_factory=dict)  # where a constraint's ends meet
     linked: set[int] = field(default_factory=set)  # choices that several slots share
     tables: dict[tuple[Node, tuple[object, ...]], Factor] = field(default_factory=dict)
     offsets: dict[object, int] = field(default_factory=dict)
+    steps: dict[Option | None, list[Factor]] = field(default_factory=dict)
+    parts: dict[Node, list[tuple[int, Factor]]] = field(default_factory=dict)
+    grouped: set[int] = field(default_factory=set)  # leaves whose words are counted in `together`
     bits: int = 0
 
     def __post_init__(self) -> None:
         network = self.network
+        network.number_keys()
+        self.grouped = {leaf_of(attribute) for factor in self.together for attribute in factor.attributes}
         for node in network.tree.scope.nodes.values():
             self._walk(node, ())
         for constraint in network.constraints:
@@ -62,7 +73,7 @@ class _Counter:
             self.homes.setdefault(self._meet([leaf.index for leaf in leaves]), []).append(constraint)
         choices = [node.choice for node in network.tree.nodes]
         self.linked = {choice for choice in choices if choices.count(choice) > 1}
-        if network.equal_length:
+        if network.equal_length and self.lengths:
             sizes = [len(column.domain.words) for column in network.columns]
             self.bits = 64 + sum(size.bit_length() + 1 for size in sizes) + 4 * len(choices)
 
@@ -100,17 +111,20 @@ class _Counter:
         factors = [self._node(node, merged, blocks) for node in nodes]
         if any(not factor.table for factor in factors):
             return Factor((), {})
-        met: set[int] = set()
-        for constraint in self.homes.get(home, ()):
-            factors.append(_constraint_factor(constraint, factors))
-            met |= set(factors[-1].attributes)
-        for number, block in enumerate(blocks):
-            if self._meet(block.leaves) is home:
-                met.add(-1 - number)
-        if home is None:
-            met |= {attribute for factor in factors for attribute in factor.attributes}
-        keep = {attribute for factor in factors for attribute in factor.attributes} - met
-        return eliminate(factors, keep)
+        factors += [_restricted(factor, factors) for factor in self.together if self._at_home(factor, home)]
+        constraints = self.homes.get(home, [])
+        if not self.traced:
+            factors, constraints = pass_messages(factors, constraints)
+        factors = [*factors, *(constraint_factor(constraint, factors) for constraint in constraints)]
+        inner = {attribute for constraint in self.homes.get(home, ()) for attribute in _ends(constraint)}
+        inner |= {a for factor in self.together if self._at_home(factor, home) for a in factor.attributes}
+        inner |= {-1 - number for number, block in enumerate(blocks) if self._meet(block.leaves) is home}
+        everything = {attribute for factor in factors for attribute in factor.attributes}
+        steps: list[Factor] | None = self.steps.setdefault(home, []) if self.traced else None
+        return eliminate(factors, everything - inner if home is not None else set(), steps)
+
+    def _at_home(self, factor: Factor, home: Option | None) -> bool:
+        return self._meet([leaf_of(attribute) for attribute in factor.attributes]) is home
 
     def _node(self, node: Node, merged: dict[int, tuple[int, int]], blocks: tuple[Block, ...]) -> Factor:
         inside = {leaf: merged[leaf] for leaf in merged if self._holds(node, leaf)}
@@ -131,8 +145,9 @@ class _Counter:
         for number, option in enumerate(node.options):
             if all(option in self.chains[leaf] for leaf in inside):
                 parts.append((number, self._option(node, option, inside, blocks)))
+        self.parts[node] = parts
         attributes = tuple(sorted({a for _, factor in parts for a in factor.attributes}))
-        shared = (_choice(node.choice),) if node.choice in self.linked else ()
+        shared = (choice_attribute(node.choice),) if node.choice in self.linked else ()
         table: dict[Row, int] = {}
         for number, factor in parts:
             at = [factor.attributes.index(a) if a in factor.attributes else -1 for a in attributes]
@@ -158,8 +173,12 @@ class _Counter:
     def _leaf(self, leaf: Leaf, merged: tuple[int, int] | None, blocks: tuple[Block, ...]) -> Factor:
         column = self.network.columns[leaf.index]
         domain = column.domain
-        attributes = tuple(_attribute(constraint, member) for constraint, member in column.ends)
+        attributes = tuple(member_attribute(constraint, member) for constraint, member in column.ends)
         table: dict[Row, int] = {}
+        if merged is None and leaf.index in self.grouped:
+            for group, keys in enumerate(column.keys):
+                table[(*keys, group)] = 1 << self._shift(leaf, group)
+            return Factor((*attributes, group_attribute(leaf.index)), table)
         if merged is None:
             for group, keys in enumerate(column.keys):
                 size = len(domain.groups[group]) << self._shift(leaf, group)
@@ -192,12 +211,26 @@ class _Counter:
         return self.offsets[node]
 
 
-def _attribute(constraint: Constraint, member: int) -> int:
-    return constraint.index * 64 + member
-
-
-def _choice(choice: int) -> int:
+def choice_attribute(choice: int) -> int:
+    """The attribute that holds the option taken, where several slots share a choice."""
     return (1 << 40) + choice
+
+
+def _ends(constraint: Constraint) -> list[int]:
+    return [member_attribute(constraint, member) for member in range(len(constraint.members))]
+
+
+def _restricted(factor: Factor, others: Sequence[Factor]) -> Factor:
+    """A factor without the attributes that no other has: those words are not there."""
+    known = {attribute for other in others for attribute in other.attributes}
+    at = [n for n, attribute in enumerate(factor.attributes) if attribute in known]
+    gone = [n for n, attribute in enumerate(factor.attributes) if attribute not in known]
+    table = {
+        tuple([row[n] for n in at]): count
+        for row, count in factor.table.items()
+        if all(row[n] == ABSENT for n in gone)
+    }
+    return Factor(tuple(factor.attributes[n] for n in at), table)
 
 
 def _coefficient(value: int, exponent: int, bits: int) -> int:
@@ -208,53 +241,3 @@ def _coefficient(value: int, exponent: int, bits: int) -> int:
     digits = exponent + 1
     bias = half * (((1 << (bits * digits)) - 1) // ((1 << bits) - 1))
     return ((value + bias) >> (bits * exponent) & ((1 << bits) - 1)) - half
-
-
-def _constraint_factor(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
-    """Which keys at the ends of a constraint go together, among those that occur."""
-    attributes = tuple(_attribute(constraint, member) for member in range(len(constraint.members)))
-    present: list[set[int]] = []
-    for attribute in attributes:
-        found = {ABSENT}  # no option left has such a word
-        for factor in factors:
-            if attribute in factor.attributes:
-                at = factor.attributes.index(attribute)
-                found = {row[at] for row in factor.table}
-        present.append(found)
-    if len(attributes) == 2:
-        return Factor(attributes, _two_ends(constraint, present))
-    return Factor(attributes, _many_ends(constraint, present))
-
-
-def _two_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]:
-    compatible = constraint.compatible(0, 1)
-    table: dict[Row, int] = {}
-    for a in present[0]:
-        for b in present[1]:
-            if a == ABSENT or b == ABSENT or compatible[a] >> b & 1:
-                table[a, b] = 1
-    return table
-
-
-def _many_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]:
-    """One entry for each combination of keys that has some value (or row of the relation) in common."""
-    table: dict[Row, int] = {}
-    declared = [n for n, member in enumerate(constraint.members) if member.declares and ABSENT in present[n]]
-    for absent in product(*((False, True) for _ in declared)):
-        gone = {n for n, is_absent in zip(declared, absent, strict=True) if is_absent}
-        ends = [n for n in range(len(present)) if n not in gone]
-        free = len(ends) < 2 or (constraint.relation is not None and bool(gone))
-        holders: list[dict[int, list[int]]] = []
-        for n in ends:
-            by_value: dict[int, list[int]] = {}
-            for key in present[n] - {ABSENT}:
-                for value in (0,) if free else constraint.members[n].holds[key]:
-                    by_value.setdefault(value, []).append(key)
-            holders.append(by_value)
-        for value in set(holders[0]).intersection(*holders[1:]) if holders else (0,):
-            for keys in product(*(by_value[value] for by_value in holders)):
-                row = [ABSENT] * len(present)
-                for n, key in zip(ends, keys, strict=True):
-                    row[n] = key
-                table[tuple(row)] = 1
-    return table

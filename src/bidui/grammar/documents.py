@@ -1,6 +1,9 @@
 """A YAML text becomes nested values in which every scalar is a string that knows its place."""
 
+import errno
+import os
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +13,10 @@ import yaml
 from bidui.errors import InputError, Place, Problem, fail
 
 MAX_DEPTH = 20  # a paradigm needs five; this stops hostile files before Python's stack does
+MAX_NODES = 50_000
+MAX_BYTES = 20_000_000  # a lexicon of 10,000 words has one
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times quicker where libyaml was built in
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +49,27 @@ Node = Scalar | Sequence | Mapping
 
 def read_text(path: Path, *, name: str) -> str:
     """The text of a UTF-8 file; `name` is how the user knows it."""
+    return decode(read_bytes(path, name=name), name=name)
+
+
+def read_bytes(path: Path, *, name: str) -> bytes:
+    """The bytes of a file that is one: a pipe or a device might never end."""
     try:
-        data = path.read_bytes()
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+            raise OSError(code, os.strerror(code))
+        if status.st_size > MAX_BYTES:
+            raise fail("file-too-large", Place(name), {"bytes": status.st_size, "limit": MAX_BYTES})
+        return path.read_bytes()
     except OSError as error:
         raise fail("file-unreadable", Place(name), {"reason": error.strerror or error}) from None
+    except ValueError as error:  # a null byte in the name
+        raise fail("file-unreadable", Place(name), {"reason": error}) from None
+
+
+def decode(data: bytes, *, name: str) -> str:
+    """The text in bytes that are UTF-8, with or without a mark at the start."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -77,11 +99,20 @@ def _explain(error: yaml.MarkedYAMLError, text: str, place: Place) -> Problem:
     lines = text.splitlines()
     line = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
     key, colon, value = line.partition(": ")
-    value = value.strip()
-    if colon and value and not value.startswith("'") and (value[0] in "|>!*&%@`\"{[" or ": " in value):
-        quoted = f"{key}: '{value.replace(chr(39), chr(39) * 2)}'"
-        return Problem("yaml-needs-quotes", place, {"value": value, "quoted": quoted.strip()})
+    key, value = key.strip(), value.strip()
+    if colon and value and not value.startswith("'"):
+        if value[0] in '|>!*&%@`"{[':
+            place = Place(place.file, place.line, line.index(value, line.index(": ")) + 1)
+            return Problem("yaml-needs-quotes", place, {"value": value, "quoted": f"{key}: {_quoted(value)}"})
+        if ": " in value:
+            joined = f"{key}: {value.replace(': ', ':')}"
+            values = {"value": value, "joined": joined, "quoted": f"{key}: {_quoted(value)}"}
+            return Problem("yaml-colon-blank", place, values)
     return Problem("yaml-broken", place, {"reason": error.problem or error.context or "not YAML"})
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 class _Builder:
@@ -90,6 +121,7 @@ class _Builder:
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.lines = text.splitlines()
+        self.nodes = 0
 
     def document(self, events: Iterator[yaml.Event]) -> Mapping:
         node: Node | None = None
@@ -104,24 +136,29 @@ class _Builder:
 
     def place(self, event: yaml.Event) -> Place:
         mark = event.start_mark
-        return Place(self.name, mark.line + 1, mark.column + 1)
+        return Place(self.name, mark.line + 1, mark.column + 1) if mark else Place(self.name)
 
     def node(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Node:
         place = self.place(event)
+        self.nodes += 1
         if depth > MAX_DEPTH:
             raise fail("yaml-too-deep", place, {"limit": MAX_DEPTH})
+        if self.nodes > MAX_NODES:
+            raise fail("yaml-too-long", place, {"limit": MAX_NODES})
         marked = getattr(event, "anchor", None) or getattr(event, "tag", None)
         if isinstance(event, yaml.AliasEvent) or marked:
-            raise InputError([self.needs_quotes(place)])
+            raise InputError([self.needs_quotes(event, place)])
         if isinstance(event, yaml.ScalarEvent):
-            return Scalar(event.value, place.at(1) if event.style in {"'", '"'} else place, event.style is not None)
+            return Scalar(event.value, place.at(1) if event.style in {"'", '"'} else place, bool(event.style))
         if isinstance(event, yaml.SequenceStartEvent):
             return Sequence(tuple(self.sequence(events, depth)), place)
         return self.mapping(events, depth, place)
 
-    def needs_quotes(self, place: Place) -> Problem:
-        value = self.lines[place.line - 1][place.column - 1 :].strip()
-        return Problem("yaml-needs-quotes", place, {"value": value, "quoted": f"'{value}'"})
+    def needs_quotes(self, event: yaml.Event, place: Place) -> Problem:
+        mark = None if isinstance(event, yaml.CollectionStartEvent) else event.end_mark
+        end = mark.column if mark and mark.line == place.line - 1 else None
+        value = self.lines[place.line - 1][place.column - 1 : end].strip()
+        return Problem("yaml-needs-quotes", place, {"value": value, "quoted": _quoted(value)})
 
     def sequence(self, events: Iterator[yaml.Event], depth: int) -> Iterator[Node]:
         for event in events:

@@ -1,7 +1,8 @@
 """Domains: the words that fit a leaf, as values in groups that no constraint can tell apart."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from bidui.errors import Place, Problem, fail
 from bidui.grammar.constraints import Modes
@@ -9,6 +10,7 @@ from bidui.grammar.lexicon import Lexicon, Values, Word
 from bidui.grammar.printing import Style
 from bidui.grammar.rules import Condition, Lexical, Words
 
+MAX_UNKNOWN = 20  # values of one condition that are reported; finding the nearest known ones takes time
 Occurrences = tuple[tuple[int, str], ...]  # side and column of each occurrence in print
 
 
@@ -23,9 +25,33 @@ class Domain:
     group: list[int]
     groups: list[list[int]]
     modes: list[tuple[Modes, ...]]  # of each group, for each feature asked for
-    ambiguous: bool  # one form stands for several values, because its rows differ in more than one respect
+    ambiguous: bool = False  # one form stands for several values, because its rows differ in several respects
     all_marks: frozenset[str] = frozenset()
     shown: list[str] = field(default_factory=list)  # what a pair's record says filled the slot
+    known_edges: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    known_starts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+
+    def fitting(self, column: str, over: str) -> list[int]:
+        """The values whose text and `over` begin alike, up to the end of the shorter."""
+        if not over:
+            return list(range(len(self.words)))
+        if column not in self.known_starts:
+            starts: dict[str, list[int]] = {}
+            for value, text in enumerate(self.texts[column]):
+                for cut in range(1, len(text) + 1):
+                    starts.setdefault(text[:cut], []).append(value)
+            self.known_starts[column] = starts
+        starts, texts = self.known_starts[column], self.texts[column]
+        shorter = [v for cut in range(1, len(over)) for v in starts.get(over[:cut], ()) if len(texts[v]) == cut]
+        return shorter + starts.get(over, [])
+
+    def edges(self, column: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The characters that texts begin and end with."""
+        if column not in self.known_edges:
+            texts = self.texts[column]
+            edges = frozenset(text[0] for text in texts), frozenset(text[-1] for text in texts)
+            self.known_edges[column] = edges
+        return self.known_edges[column]
 
 
 @dataclass(slots=True)
@@ -37,6 +63,7 @@ class Domains:
     repeat: tuple[Condition, ...]
     built: dict[object, Domain] = field(default_factory=dict)
     disjoint: dict[tuple[int, int], bool] = field(default_factory=dict)
+    singles: dict[Values, Modes] = field(default_factory=dict)
 
     def domain(
         self, rule: Lexical | Words, features: tuple[str, ...], uses: Occurrences, place: Place, *, lengths: bool
@@ -93,78 +120,88 @@ class Domains:
     ) -> Domain:
         by_text: dict[tuple[str, ...], list[tuple[str, Word | None]]] = {}
         for form, word in rows:
-            texts = tuple(_text(form, word, column) for column in columns)
+            texts = (form,) if columns == ("expression",) else tuple([_text(form, word, column) for column in columns])
             by_text.setdefault(texts, []).append((form, word))
-        exempt = 0 if literal or not self.repeat else self.lexicon.bits(self.repeat)
-        domain = Domain({column: [] for column in columns}, [], [], [], [], [], [], ambiguous=False)
-        numbers: dict[tuple[object, ...], int] = {}
+        exempt = -1 if literal else self.lexicon.bits(self.repeat) if self.repeat else 0
+        printing = sorted({(side, columns.index(column)) for side, column in uses})
+        signs = [sum(1 - 2 * side for side, used in uses if used == column) for column in columns]
+        domain = Domain({column: [] for column in columns}, [], [], [], [], [], [])
+        numbers: dict[tuple[tuple[Modes, ...], int], int] = {}
         for texts, same in by_text.items():
-            by_column = dict(zip(columns, texts, strict=True))
-            signed = [self.style.length(by_column[column]) * (1 - 2 * side) for side, column in uses]
-            diff = sum(signed) if lengths else 0
-            printed = {(side, by_column[column]) for side, column in uses}
-            found = []
-            for marks, rows_alike in _by_marks(printed, same, exempt, literal=literal).items():
-                words = tuple(word for _, word in rows_alike if word)
-                vectors = _merged([_vector(form, word, features) for form, word in rows_alike])
-                found += [(marks, words, vector) for vector in vectors]
-            domain.ambiguous |= len(found) > 1
-            for marks, words, vector in found:
-                number = numbers.setdefault((vector, diff), len(numbers))
-                if number == len(domain.groups):
-                    domain.groups.append([])
-                    domain.modes.append(vector)
-                domain.groups[number].append(len(domain.words))
-                domain.group.append(number)
-                domain.words.append(words)
-                domain.marks.append(marks)
-                domain.diffs.append(diff)
-                for column, text in by_column.items():
-                    domain.texts[column].append(text)
+            diff = 0
+            if lengths:
+                diff = sum([self.style.length(text) * sign for text, sign in zip(texts, signs, strict=True)])
+            for marks, alike in _by_marks(texts, same, printing, exempt).items():
+                for vector in self._vectors(alike, features):
+                    number = numbers.setdefault((vector, diff), len(numbers))
+                    if number == len(domain.groups):
+                        domain.groups.append([])
+                        domain.modes.append(vector)
+                    domain.groups[number].append(len(domain.words))
+                    domain.group.append(number)
+                    domain.words.append(tuple([word for _, word in alike if word]))
+                    domain.marks.append(marks)
+                    domain.diffs.append(diff)
+                    for column, text in zip(columns, texts, strict=True):
+                        domain.texts[column].append(text)
+        domain.ambiguous = len(domain.words) > len(by_text)
         domain.shown = domain.texts.get("expression") or domain.texts[columns[0]]
-        domain.all_marks = frozenset(mark for marks in domain.marks for mark in marks)
+        domain.all_marks = frozenset(chain.from_iterable(domain.marks))
         return domain
+
+    def _vectors(self, rows: list[tuple[str, Word | None]], features: tuple[str, ...]) -> list[tuple[Modes, ...]]:
+        """What constraints see of rows with one text: one vector where they differ in one feature at most."""
+        if len(rows) == 1:
+            return [tuple([self._single(values) for values in _seen(*rows[0], features)])]
+        different = list(dict.fromkeys(_seen(form, word, features) for form, word in rows))
+        differing = [n for n in range(len(features)) if len({vector[n] for vector in different}) > 1]
+        if len(differing) > 1:
+            return [tuple(self._single(values) for values in vector) for vector in different]
+        return [tuple(frozenset(vector[n] for vector in different) for n in range(len(features)))]
+
+    def _single(self, values: Values) -> Modes:
+        if values not in self.singles:
+            self.singles[values] = frozenset((values,))
+        return self.singles[values]
 
 
 def _text(form: str, word: Word | None, column: str) -> str:
     return form if word is None or column == "expression" else next(iter(word.get(column)))
 
 
-def _vector(form: str, word: Word | None, features: tuple[str, ...]) -> tuple[Values, ...]:
+def _seen(form: str, word: Word | None, features: tuple[str, ...]) -> tuple[Values, ...]:
     if word is None:
-        return tuple(frozenset((form,)) for _ in features)
-    return tuple(word.get(feature) for feature in features)
-
-
-def _merged(vectors: list[tuple[Values, ...]]) -> list[tuple[Modes, ...]]:
-    """The rows of one form as one value, where they differ in one feature only: either row will do there."""
-    different = list(dict.fromkeys(vectors))
-    differing = [n for n in range(len(different[0])) if len({vector[n] for vector in different}) > 1]
-    if len(differing) > 1:
-        return [tuple(frozenset((values,)) for values in vector) for vector in different]
-    return [tuple(frozenset(vector[n] for vector in different) for n in range(len(different[0])))]
+        return tuple([frozenset((form,)) for _ in features])
+    return tuple([word.get(feature) for feature in features])
 
 
 def _by_marks(
-    printed: set[tuple[int, str]], rows: list[tuple[str, Word | None]], exempt: int, *, literal: bool
+    texts: tuple[str, ...], rows: list[tuple[str, Word | None]], printing: list[tuple[int, int]], exempt: int
 ) -> dict[tuple[str, ...], list[tuple[str, Word | None]]]:
-    """Rows of one text by what may not occur twice on a side with them: form, printed text and concepts."""
+    """Rows of one text by what may not occur twice on a side with them: form, printed text and concepts.
+
+    `printing` lists the side and the number of the text of each occurrence; the rows in `exempt` may occur twice.
+    """
     found: dict[tuple[str, ...], list[tuple[str, Word | None]]] = {}
     for form, word in rows:
-        marks: set[str] = set()
-        if not literal and word is not None and not exempt >> word.index & 1:
-            named = {form, *(f"concept {concept}" for concept in word.get("concept"))}
-            marks = {f"{side} {name}" for side, _ in printed for name in named}
-            marks |= {f"{side} {text}" for side, text in printed}
-        found.setdefault(tuple(sorted(marks)), []).append((form, word))
+        marks: dict[str, None] = {}
+        if word is not None and not exempt >> word.index & 1:
+            for side, number in printing:
+                marks[f"{side} {texts[number]}"] = None
+                if texts[number] != form:
+                    marks[f"{side} {form}"] = None
+                if "concept" in word.values:
+                    for concept in sorted(word.values["concept"]):
+                        marks[f"{side} concept {concept}"] = None
+        found.setdefault(tuple(marks), []).append((form, word))
     return found
 
 
-def condition_problems(rule: Lexical, lexicon: Lexicon, place: Place) -> list[Problem]:
-    """Features and values that the lexicon does not know, with the nearest it does."""
+def condition_problems(rule: Lexical, lexicon: Lexicon, origins: Sequence[Place]) -> list[Problem]:
+    """Features and values that the lexicon does not know, with the nearest it does; `origins` are their rules."""
     problems = []
-    for condition in rule.conditions:
-        here = place.at(condition.column)
+    for condition, origin in zip(rule.conditions, origins, strict=True):
+        here = origin.at(condition.column)
         if not lexicon.has_feature(condition.feature):
             values: dict[str, object] = {
                 "feature": condition.feature,
@@ -173,12 +210,12 @@ def condition_problems(rule: Lexical, lexicon: Lexicon, place: Place) -> list[Pr
             problems.append(Problem("feature-unknown", here, values))
             continue
         known = lexicon.counts(condition.feature)
-        for value in condition.values:
-            if value not in known:
-                values = no_word_values(rule.conditions, lexicon)
-                near = lexicon.nearest(condition.feature, value) or tuple(known)
-                values |= {"feature": condition.feature, "value": value, "near": near}
-                problems.append(Problem("value-unknown", here, values))
+        unknown = [value for value in condition.values if value not in known][:MAX_UNKNOWN]
+        alone = no_word_values(rule.conditions, lexicon) if unknown else {}
+        for value in unknown:
+            near = lexicon.nearest(condition.feature, value) or tuple(known)
+            values = {**alone, "feature": condition.feature, "value": value, "near": near}
+            problems.append(Problem("value-unknown", here, values))
     return problems
 
 

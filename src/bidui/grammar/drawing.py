@@ -6,19 +6,18 @@ words that took turns together once do not do so for ever.
 """
 
 import random
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from bidui.grammar.assembly import Printer, make_printer
-from bidui.grammar.conflicts import Tokens
 from bidui.grammar.expansion import Node
+from bidui.grammar.filling import Neighbour, clash, narrow, neighbours, seam_broken
 from bidui.grammar.frames import Frame, make_frame
 from bidui.grammar.network import Column, Network
-from bidui.grammar.seams import broken, crosses
-
-Entry = tuple[int, float, int]  # times used, tie-breaker, value
+from bidui.grammar.seams import broken
+from bidui.grammar.supports import bits_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +65,56 @@ class _Turns:
         self.keys[option] = (self.used[option] / self.weights[option], self.rng.random())
 
 
+class _Words:
+    """The words of one leaf in the order of their turns: least used first, ties by chance."""
+
+    __slots__ = ("everything", "group", "groups", "keys", "known", "order", "rng")
+
+    def __init__(self, column: Column, rng: random.Random) -> None:
+        self.rng = rng
+        self.group = column.domain.group
+        self.groups = column.domain.groups
+        self.everything = (1 << len(column.domain.groups)) - 1
+        self.keys: list[tuple[int, float, int]] = [(0, rng.random(), value) for value in range(len(self.group))]
+        self.order = sorted(self.keys)
+        self.known: dict[int, list[int]] = {}
+
+    def turns(self, mask: int) -> Iterator[int]:
+        """The values of the groups in `mask`, in order."""
+        if mask == self.everything:
+            for key in self.order:
+                yield key[2]
+            return
+        members = self.known.get(mask)
+        if members is None and mask.bit_count() * 48 > self.everything.bit_count():
+            for key in self.order:
+                if mask >> self.group[key[2]] & 1:
+                    yield key[2]
+            return
+        if members is None:
+            members = [value for group in bits_of(mask) for value in self.groups[group]]
+            self.known[mask] = members
+        first = min(members, key=self.keys.__getitem__)
+        yield first
+        for value in sorted(members, key=self.keys.__getitem__):
+            if value != first:
+                yield value
+
+    def use(self, value: int) -> None:
+        key = self.keys[value]
+        del self.order[bisect_left(self.order, key)]
+        self.keys[value] = (key[0] + 1, self.rng.random(), value)
+        insort(self.order, self.keys[value])
+
+
 @dataclass(slots=True, eq=False)
 class _Ready:
     """A frame in use: its printer, and the prefixes of values that have no undrawn completion left."""
 
     frame: Frame
     printer: Printer
-    adjacent: list[list[tuple[bool, int | str, str, str]]]
+    adjacent: list[list[Neighbour]]
+    words: list[_Words]
     dead: set[tuple[int, ...]] = field(default_factory=set)
 
 
@@ -81,12 +123,12 @@ class _Sampler:
 
     def __init__(self, network: Network, rng: random.Random) -> None:
         self.network = network
-        self.rng = rng
         self.choices = network.tree.choices()
         self.turns = {node.choice: _Turns([o.weight for o in node.options], rng) for node in self.choices}
         self.guards = _guards(network, self.choices)
-        self.queues = [_queues(column, rng) for column in network.columns]
-        self.frames: dict[tuple[tuple[int, int], ...], _Ready | None] = {}
+        self.rng = rng
+        self.words: list[_Words | None] = [None for _ in network.columns]  # made when first needed
+        self.frames: dict[tuple[tuple[int, int], ...], _Ready] = {}
         self.dead: set[tuple[tuple[int, int], ...]] = set()
         self.seen: set[tuple[str, str]] = set()
 
@@ -114,6 +156,7 @@ class _Sampler:
                     return draw
         if draw is None:
             self.dead.add(key)
+            self.frames.pop(key, None)
         return draw
 
     def _open(self, node: Node, chosen: dict[int, int]) -> bool:
@@ -121,79 +164,82 @@ class _Sampler:
         return any(all(chosen.get(c, 0) == o for c, o in guard) for guard in self.guards[node.choice])
 
     def _fill(self, key: tuple[tuple[int, int], ...], chosen: dict[int, int]) -> Draw | None:
-        if key not in self.frames:
-            frame = make_frame(self.network, chosen)
-            printer = make_printer(frame)
-            empty = not all(frame.start)
-            self.frames[key] = None if empty else _Ready(frame, printer, _adjacent(frame))
-        ready = self.frames[key]
+        ready = self.frames.get(key)
         if ready is None:
-            return None
-        return self._place(ready, 0, list(ready.frame.start), [], ready.frame.fixed)
+            frame = make_frame(self.network, chosen)
+            if not all(frame.start):
+                return None
+            ready = self.frames[key] = _Ready(frame, make_printer(frame), neighbours(frame), self._words(frame))
+        start = ready.frame.start
+        found = self._place(ready, list(start), [0] * len(start), [], ready.frame.fixed)
+        return None if isinstance(found, int) else found
 
-    def _place(self, ready: _Ready, at: int, masks: list[int], values: list[int], length: int) -> Draw | None:
-        """Fills position `at` and all after it; depth first, least-used words first."""
+    def _words(self, frame: Frame) -> list[_Words]:
+        found = []
+        for column in frame.columns:
+            words = self.words[column.leaf.index]
+            if words is None:
+                words = self.words[column.leaf.index] = _Words(column, self.rng)
+            found.append(words)
+        return found
+
+    def _place(
+        self, ready: _Ready, masks: list[int], culprits: list[int], values: list[int], length: int
+    ) -> Draw | int:
+        """Fills the next position and all after it, depth first; or says which earlier positions are to blame.
+
+        Where none of the words failed because of the position just before, that position need not be tried again:
+        a pronoun too many is noticed once, not once for every verb in between.
+        """
         frame = ready.frame
+        at = len(values)
         if at == len(frame.columns):
             return self._finish(ready, values)
         if ready.dead and tuple(values) in ready.dead:
-            return None
-        column = frame.columns[at]
-        domain = column.domain
-        for entry in self._candidates(column, masks[at]):
-            value = entry[2]
-            if frame.conflicts[at] and _clash(frame.conflicts[at], value, values):
+            return (1 << at) - 1
+        domain = frame.columns[at].domain
+        conflicts, adjacent, reach = frame.conflicts[at], ready.adjacent[at], frame.reach
+        words = ready.words[at]
+        blame = culprits[at]
+        total = length
+        for value in words.turns(masks[at]):
+            if conflicts and (earlier := clash(conflicts, value, values)) is not None:
+                blame |= 1 << earlier
                 continue
-            total = length
-            if frame.reach is not None:
-                total += domain.diffs[value]
-                if -total not in frame.reach[at + 1]:
+            if reach is not None:
+                total = length + domain.diffs[value]
+                if -total not in reach[at + 1]:
+                    blame |= (1 << at) - 1
                     continue
-            if ready.adjacent[at] and _seam(frame, ready.adjacent[at], domain.texts, value, values):
+            if adjacent and seam_broken(frame, adjacent, domain.texts, value, values):
+                blame |= (1 << at) - 1
                 continue
-            narrowed = _narrow(frame, at, domain.group[value], masks)
-            if narrowed is None:
+            narrowed = narrow(frame, at, domain.group[value], masks, culprits)
+            if isinstance(narrowed, int):
+                blame |= narrowed
                 continue
             values.append(value)
-            draw = self._place(ready, at + 1, narrowed, values, total)
-            if draw is not None:
-                self._used(column, entry)
-                return draw
+            found = self._place(ready, narrowed[0], narrowed[1], values, total)
+            if not isinstance(found, int):
+                words.use(value)
+                return found
             values.pop()
+            if not found >> at & 1:
+                return found
+            blame |= found
         ready.dead.add(tuple(values))
-        return None
+        return blame & ((1 << at) - 1)
 
-    def _finish(self, ready: _Ready, values: list[int]) -> Draw | None:
+    def _finish(self, ready: _Ready, values: list[int]) -> Draw | int:
+        everyone = (1 << len(values)) - 1
         pieces = ready.printer.pieces(values)
         if ready.frame.seams and (broken(pieces[0], ready.frame.seams) or broken(pieces[1], ready.frame.seams)):
-            return None
+            return everyone
         sentences = ready.printer.sentences(pieces)
         if sentences in self.seen or sentences[0] == sentences[1]:
-            return None
+            return everyone
         self.seen.add(sentences)
         return Draw(ready.printer, tuple(values), pieces)
-
-    def _candidates(self, column: Column, mask: int) -> Iterator[Entry]:
-        """The values of the groups allowed, least used first; sorting waits until the first will not do."""
-        queues = self.queues[column.leaf.index]
-        if len(queues) == 1:
-            yield from tuple(queues[0])
-            return
-        allowed = [queue for group, queue in enumerate(queues) if mask >> group & 1]
-        first = min(queue[0] for queue in allowed)
-        yield first
-        for entry in sorted(entry for queue in allowed for entry in queue):
-            if entry is not first:
-                yield entry
-
-    def _used(self, column: Column, entry: Entry) -> None:
-        queue = self.queues[column.leaf.index][column.domain.group[entry[2]]]
-        queue.remove(entry)
-        insort(queue, (entry[0] + 1, self.rng.random(), entry[2]))
-
-
-def _queues(column: Column, rng: random.Random) -> list[list[Entry]]:
-    return [sorted((0, rng.random(), value) for value in group) for group in column.domain.groups]
 
 
 def _guards(network: Network, choices: list[Node]) -> dict[int, list[tuple[tuple[int, int], ...]]]:
@@ -202,78 +248,3 @@ def _guards(network: Network, choices: list[Node]) -> dict[int, list[tuple[tuple
         if node.choice in guards:
             guards[node.choice].append(node.guard)
     return guards
-
-
-def _clash(conflicts: list[tuple[int, Tokens, Tokens]], value: int, values: list[int]) -> bool:
-    for earlier, theirs, mine in conflicts:
-        others = theirs[values[earlier]]
-        for token in mine[value]:
-            if token in others:
-                return True
-    return False
-
-
-def _narrow(frame: Frame, at: int, group: int, masks: list[int]) -> list[int] | None:
-    """What is left at the other positions once `group` stands at `at`; None if nothing is left at one of them."""
-    pairs, among = frame.pairs[at], frame.among[at]
-    if not pairs and not among:
-        return masks
-    masks = masks.copy()
-    for other, allowed in pairs:
-        masks[other] &= allowed[group]
-        if not masks[other]:
-            return None
-    for constraint in among:
-        live = masks[constraint.state] & constraint.ends[at][group]
-        if not live:
-            return None
-        masks[constraint.state] = live
-        for other in constraint.ends:
-            if other > at:
-                masks[other] &= constraint.allowed(other, live)
-                if not masks[other]:
-                    return None
-    return masks
-
-
-def _adjacent(frame: Frame) -> list[list[tuple[bool, int | str, str, str]]]:
-    """At each position, the neighbours that are known once it is filled: before it?, what, its column, own column.
-
-    Seams over three items are rare and are looked for when the sentence is complete.
-    """
-    found: list[list[tuple[bool, int | str, str, str]]] = [[] for _ in frame.columns]
-    if not frame.seams:
-        return found
-    position = {column.leaf: n for n, column in enumerate(frame.columns)}
-    for line in (frame.good, frame.bad):
-        for left, right in zip(line, line[1:], strict=False):
-            a = -1 if isinstance(left, str) else position[left[0]]
-            b = -1 if isinstance(right, str) else position[right[0]]
-            if a >= b and a >= 0 and not isinstance(left, str):
-                other = (right, "") if isinstance(right, str) else (b, right[1])
-                found[a].append((False, other[0], other[1], left[1]))
-            elif b >= 0 and not isinstance(right, str):
-                other = (left, "") if isinstance(left, str) else (a, left[1])
-                found[b].append((True, other[0], other[1], right[1]))
-    return found
-
-
-def _seam(
-    frame: Frame,
-    adjacent: list[tuple[bool, int | str, str, str]],
-    texts: "object",
-    value: int,
-    values: list[int],
-) -> bool:
-    for before, other, column, own in adjacent:
-        mine = texts[own][value]  # type: ignore[index]
-        if isinstance(other, str):
-            theirs = other
-        elif other == len(values):
-            theirs = texts[column][value]  # type: ignore[index]
-        else:
-            theirs = frame.columns[other].domain.texts[column][values[other]]
-        left, right = (theirs, mine) if before else (mine, theirs)
-        if any(crosses(left, right, seam) for seam in frame.seams):
-            return True
-    return False

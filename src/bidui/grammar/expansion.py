@@ -1,5 +1,6 @@
 """Expansion: a variant's slots become a tree of choices whose leaves each hold one word."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,6 +12,9 @@ from bidui.grammar.paradigm import PhraseAlternative, PhraseRule, Slot, Variant
 from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Ref, Related, Rule, Words
 
 MAX_LEAVES = 5_000
+MAX_NODES = 20_000
+MAX_NESTING = 60  # of phrases in phrases
+_POSITION = re.compile(r"-?[0-9]{1,4}")
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +45,7 @@ class Leaf:
     links: tuple[Link, ...]
     place: Place
     guard: tuple[tuple[int, int], ...]
+    origins: tuple[Place, ...] = ()  # of each condition, where the rule begins that has it
 
     def together(self, other: "Leaf") -> bool:
         """Whether some choice of alternatives has both words in the sentence."""
@@ -55,9 +60,10 @@ class Option:
     weight: Fraction
     leaf: Leaf | None = None
     parts: "dict[str, Node]" = field(default_factory=dict)
-    line: Line = Line(())
+    line: Line = field(default_factory=lambda: Line(()))
     head: str = ""
     name: str = ""
+    place: Place = field(default_factory=Place)
 
 
 @dataclass(slots=True, eq=False)
@@ -104,6 +110,10 @@ class _Override:
     scope: Scope
     place: Place
 
+    @property
+    def at(self) -> Place:
+        return self.place.at(self.rule.column)
+
 
 @dataclass(frozen=True, slots=True)
 class _Context:
@@ -120,6 +130,27 @@ class _Context:
         return _Context(self.path, self.slot, self.scope, guard, self.depths, self.overrides)
 
 
+def _endless(phrases: Mapping[str, PhraseRule]) -> set[str]:
+    """The phrases that hold a phrase in every alternative, and so on without end."""
+    endless = set(phrases)
+    used_by: dict[str, list[str]] = {}
+    for phrase in phrases.values():
+        for rule in (r for a in phrase.alternatives for part in a.parts.values() for r in part.rule.alternatives):
+            if isinstance(rule.rule, Phrase):
+                used_by.setdefault(rule.rule.name, []).append(phrase.name)
+
+    def ends(slot: Slot) -> bool:
+        return any(not isinstance(a.rule, Phrase) or a.rule.name not in endless for a in slot.rule.alternatives)
+
+    agenda = list(phrases)
+    while agenda:
+        name = agenda.pop()
+        if name in endless and any(all(map(ends, a.parts.values())) for a in phrases[name].alternatives):
+            endless.remove(name)
+            agenda += used_by.get(name, ())
+    return endless
+
+
 def expand(variant: Variant, phrases: Mapping[str, PhraseRule]) -> Tree:
     """The tree of a variant; raises `InputError` for unknown phrases, endless recursion and the like."""
     return _Expander(variant, phrases).tree()
@@ -133,6 +164,8 @@ class _Expander:
         self.nodes: list[Node] = []
         self.choices = 0
         self.found: dict[tuple[str, _Depths], list[int]] = {}
+        self.open: list[str] = []
+        self.endless = _endless(phrases)
 
     def tree(self) -> Tree:
         scope = Scope({}, (self.variant.good, self.variant.bad))
@@ -159,7 +192,7 @@ class _Expander:
             choice = self.choices
             self.choices += 1
         node = Node(context.path, choice, (), slot.place, context.guard)
-        self.nodes.append(node)
+        self.add(node)
         kept = self.possible(slot.rule, context.depths)
         alternatives = [slot.rule.alternatives[number] for number in kept]
         node.options = tuple(
@@ -184,15 +217,49 @@ class _Expander:
         inner = _deeper(name, depths)
         if dict(inner)[name] > phrase.depth + 1:
             if phrase.depth == 0:
-                raise fail("phrase-cycle", phrase.place, {"phrase": name, "path": [*dict(depths), name]})
+                raise self.cycle(self.open[self.open.index(name) :])
             return []
+        if name in self.endless:
+            raise self.never_ends(name)
         if (name, inner) not in self.found:
+            if len(self.open) == MAX_NESTING or len(self.found) == MAX_NODES:
+                raise fail("phrases-too-deep", phrase.place, {"limit": MAX_NESTING})
+            self.open.append(name)
             self.found[name, inner] = [
                 number
                 for number, alternative in enumerate(phrase.alternatives)
                 if all(self.possible(slot.rule, inner) for slot in alternative.parts.values())
             ]
+            self.open.pop()
         return self.found[name, inner]
+
+    def cycle(self, path: list[str]) -> InputError:
+        """The way from a phrase back to it, told from the first in the file, wherever one came upon it."""
+        order = list(self.phrases)
+        first = min((name for name in path if self.phrases[name].depth == 0), key=order.index)
+        at = path.index(first)
+        values = {"phrase": first, "path": " > ".join((*path[at:], *path[:at], first))}
+        return fail("phrase-cycle", self.phrases[first].place, values)
+
+    def never_ends(self, name: str) -> InputError:
+        """Follows parts that never end until a phrase comes again: that is the one to be mended."""
+        path = [name]
+        while True:
+            parts = self.phrases[name].alternatives[0].parts.values()
+            rules = [[a.rule for a in part.rule.alternatives] for part in parts]
+            names = [[rule.name if isinstance(rule, Phrase) else "" for rule in part] for part in rules]
+            name = next(part[0] for part in names if self.endless.issuperset(part))
+            if name in path:
+                cycle = path[path.index(name) :]
+                if all(self.phrases[other].depth == 0 for other in cycle):
+                    return self.cycle(cycle)
+                return fail("phrase-endless", self.phrases[name].place, {"phrase": name})
+            path.append(name)
+
+    def add(self, node: Node) -> None:
+        if len(self.nodes) >= MAX_NODES:
+            raise fail("expansion-too-large", node.place, {"limit": MAX_LEAVES})
+        self.nodes.append(node)
 
     def option(self, alternative: Alternative, slot: Slot, context: _Context) -> Option:
         rule = alternative.rule
@@ -200,21 +267,26 @@ class _Expander:
             return Option(alternative.weight, parts={"": self.phrase(rule, slot, context)}, head="", name=rule.name)
         if isinstance(rule, Words):
             if context.overrides:
-                raise fail("override-on-words", context.overrides[0].place, {"slot": context.path, "rule": rule})
+                raise fail("override-on-words", context.overrides[0].at, {"slot": context.path, "rule": rule})
             if not rule.words:
                 return Option(alternative.weight)
             return Option(alternative.weight, self.leaf(rule, (), slot, context))
-        links = [Link(term, context.scope, slot.place) for term in (*rule.matches, *rule.relations)]
+        written: tuple[Match | Related, ...] = (*rule.matches, *rule.relations)
+        links = [Link(term, context.scope, slot.place) for term in written]
         conditions = list(rule.conditions)
+        origins = [slot.place] * len(conditions)
         for override in context.overrides:
             if override.path:
                 values = {"part": ".".join(override.path), "what": context.path}
-                raise fail("part-unknown", override.place, values)
+                raise fail("part-unknown", override.at, values)
             conditions += override.rule.conditions
-            terms = (*override.rule.matches, *override.rule.relations)
-            links += [Link(term, override.scope, override.place) for term in terms]
+            origins += [override.place] * len(override.rule.conditions)
+            added: tuple[Match | Related, ...] = (*override.rule.matches, *override.rule.relations)
+            links += [Link(term, override.scope, override.place) for term in added]
         merged = Lexical(tuple(conditions), rule.matches, rule.relations, rule.column)
-        return Option(alternative.weight, self.leaf(merged, tuple(links), slot, context))
+        leaf = self.leaf(merged, tuple(links), slot, context)
+        leaf.origins = tuple(origins)
+        return Option(alternative.weight, leaf)
 
     def leaf(self, rule: Lexical | Words, links: tuple[Link, ...], slot: Slot, context: _Context) -> Leaf:
         if len(self.leaves) >= MAX_LEAVES:
@@ -230,13 +302,11 @@ class _Expander:
             near = get_close_matches(rule.name, list(self.phrases), n=3, cutoff=0.5) or sorted(self.phrases)
             raise fail("phrase-unknown", place, {"phrase": rule.name, "near": near})
         kept = self.possible_phrase(rule.name, context.depths)
-        if not kept:
-            raise fail("phrase-endless", phrase.place, {"phrase": rule.name})
         inherited = [_Override(o.path or ("head",), o.rule, o.scope, o.place) for o in context.overrides]
         own = [_Override(tuple(part.split(".")), r, context.scope, slot.place) for part, r in rule.overrides]
         node = Node(context.path, self.choices, (), slot.place, context.guard)
         self.choices += 1
-        self.nodes.append(node)
+        self.add(node)
         options = []
         for number, alternative in enumerate(phrase.alternatives[number] for number in kept):
             inner = _Context(
@@ -266,6 +336,7 @@ class _Expander:
             line=alternative.line,
             head=alternative.head,
             name=rule.name,
+            place=alternative.place,
         )
 
     def part_named(self, override: _Override, alternative: PhraseAlternative, rule: Phrase) -> str:
@@ -275,11 +346,11 @@ class _Expander:
             return alternative.head
         if name in alternative.parts:
             return name
-        if name.lstrip("-").isdigit() and -len(names) <= int(name) < len(names):
+        if _POSITION.fullmatch(name) and -len(names) <= int(name) < len(names):
             return names[int(name)]
         if name == "head":
             raise fail("head-missing", alternative.place, {"phrase": rule.name})
-        raise fail("part-unknown", override.place, {"part": name, "what": f"phrase {rule.name} ({', '.join(names)})"})
+        raise fail("part-unknown", override.at, {"part": name, "what": f"phrase {rule.name} ({', '.join(names)})"})
 
 
 def targets(ref: Ref, scope: Scope, place: Place, *, slot: str = "") -> list[Leaf]:
@@ -289,11 +360,11 @@ def targets(ref: Ref, scope: Scope, place: Place, *, slot: str = "") -> list[Lea
 
 def _named(ref: Ref, scope: Scope, place: Place, slot: str) -> Node:
     name = ref.slot
-    if name.isdigit() and name not in scope.nodes:
+    if name.isdecimal() and name not in scope.nodes:
         # as in the papers: a number counts the items of the line the slot itself stands in
         lines = [line for line in scope.lines if slot in {i.ref.slot for i in line.items if isinstance(i, Use)}]
         items = (lines or list(scope.lines))[0].items
-        item = items[int(name)] if int(name) < len(items) else None
+        item = items[int(name)] if _POSITION.fullmatch(name) and int(name) < len(items) else None
         if not isinstance(item, Use):
             found = item.text if isinstance(item, Literal) else f"the line has {len(items)} items"
             raise fail("position-bad", place.at(ref.column), {"position": name, "found": found})
@@ -312,7 +383,7 @@ def _at(node: Node, path: tuple[str, ...], ref: Ref, place: Place) -> Iterator[L
             yield option.leaf
         elif "" in option.parts:
             yield from _at(option.parts[""], path, ref, place)
-        elif not option.parts:
+        elif all(not inner.leaf and not inner.parts for part in option.parts.values() for inner in part.options):
             raise fail("link-to-empty", place.at(ref.column), {"slot": str(ref)})
         elif not path:
             raise fail("link-to-phrase", place.at(ref.column), {"slot": str(ref), "phrase": option.name})
@@ -320,7 +391,8 @@ def _at(node: Node, path: tuple[str, ...], ref: Ref, place: Place) -> Iterator[L
             yield from _at(option.parts[path[0]], path[1:] or ("head",), ref, place)
         elif path[0] == "head" and option.head:
             yield from _at(option.parts[option.head], path[1:] or ("head",), ref, place)
+        elif path[0] == "head":
+            raise fail("head-missing", option.place, {"phrase": option.name})
         else:
-            kind = "head-missing" if path[0] == "head" else "part-unknown"
-            values = {"phrase": option.name, "part": path[0], "what": f"phrase {option.name}"}
-            raise fail(kind, place.at(ref.column), values)
+            values = {"part": path[0], "what": f"phrase {option.name} ({', '.join(option.parts)})"}
+            raise fail("part-unknown", place.at(ref.column), values)

@@ -14,10 +14,11 @@ class Factor:
     table: dict[Row, int]
 
 
-def eliminate(factors: Sequence[Factor], keep: Collection[int]) -> Factor:
+def eliminate(factors: Sequence[Factor], keep: Collection[int], steps: list[Factor] | None = None) -> Factor:
     """The product of all factors, summed over every attribute that is not kept.
 
-    Attributes go cheapest first, by the size of the tables that mention them.
+    Attributes go cheapest first, by the size of the tables that mention them. `steps` collects the products before
+    they are summed: read backwards, they say how often each value of a summed attribute occurs with the rest.
     """
     left = list(factors)
     while True:
@@ -32,6 +33,10 @@ def eliminate(factors: Sequence[Factor], keep: Collection[int]) -> Factor:
         touching = sorted((f for f in left if chosen in f.attributes), key=lambda f: len(f.table))
         left = [factor for factor in left if chosen not in factor.attributes]
         outside = {attribute for factor in left for attribute in factor.attributes} | set(keep)
+        if steps is not None:
+            everything = {attribute for factor in touching for attribute in factor.attributes}
+            steps.append(_product(touching, everything))
+            touching = steps[-1:]
         left.append(_product(touching, outside))
     return _product(left, keep) if left else Factor((), {(): 1})
 

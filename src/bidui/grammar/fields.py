@@ -1,5 +1,6 @@
 """Typed reading of the keys of one mapping, collecting every problem instead of stopping at the first."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -7,6 +8,9 @@ from fractions import Fraction
 
 from bidui.errors import Place, Problem
 from bidui.grammar.documents import Mapping, Node, Scalar, Sequence
+
+_NUMBER = re.compile(r"[0-9]{1,9}([./][0-9]{1,9})?")  # `1e999999999` would take all memory
+_GUESSES = 20  # unknown keys of one mapping for which the nearest known ones are looked for
 
 
 @dataclass(slots=True)
@@ -74,8 +78,8 @@ class Fields:
         if scalar is None:
             return Fraction(1)
         try:
-            number = Fraction(scalar.text) if len(scalar.text) < 20 else Fraction(0)
-        except (ValueError, ZeroDivisionError):
+            number = Fraction(scalar.text) if _NUMBER.fullmatch(scalar.text) else Fraction(0)
+        except ZeroDivisionError:
             number = Fraction(0)
         if number <= 0:
             self.report("weight-bad", scalar, {"value": scalar.text})
@@ -105,10 +109,11 @@ class Fields:
 
     def unknown(self) -> None:
         """Reports every key that was never asked for."""
-        for key, (scalar, _) in self.mapping.items.items():
-            if key not in self.seen:
-                near = get_close_matches(key, sorted(self.seen), n=2, cutoff=0.5) or sorted(self.seen)
-                self.report("key-unknown", scalar, {"key": key, "near": near})
+        known = sorted(self.seen)
+        unknown = [(key, scalar) for key, (scalar, _) in self.mapping.items.items() if key not in self.seen]
+        for number, (key, scalar) in enumerate(unknown):
+            near = get_close_matches(key, known, n=2, cutoff=0.5) if number < _GUESSES else []
+            self.report("key-unknown", scalar, {"key": key, "near": near or known})
 
     def format(self) -> None:
         """The version of the file format, which must be one we know."""

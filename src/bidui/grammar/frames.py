@@ -1,30 +1,23 @@
 """A frame is a network under one choice of alternatives: a fixed row of leaves to be filled."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bidui.grammar.conflicts import Tokens
 from bidui.grammar.constraints import Constraint
+from bidui.grammar.domains import Domain
 from bidui.grammar.network import Column, Network
-from bidui.grammar.printing import Item, flatten
+from bidui.grammar.printing import Item, flatten_item
 from bidui.grammar.seams import possible
+from bidui.grammar.supports import Allowed, End, bits_of, shared_ends
 
 
 @dataclass(slots=True, eq=False)
 class Among:
-    """A constraint of three or more ends: which of its values or rows each group of a leaf can go with."""
+    """A constraint of three or more ends in a frame; what remains possible of it is one of the frame's masks."""
 
-    state: int  # where in the masks its remaining values or rows stand
-    ends: dict[int, list[int]]  # position -> for each group a set of bits
-    known: dict[tuple[int, int], int] = field(default_factory=dict)
-
-    def allowed(self, position: int, live: int) -> int:
-        """The groups at a position that go with one of the remaining values or rows."""
-        key = (position, live)
-        if key not in self.known:
-            bits = self.ends[position]
-            self.known[key] = sum(1 << group for group, mask in enumerate(bits) if mask & live)
-        return self.known[key]
+    state: int
+    ends: dict[int, End]  # by position
 
 
 @dataclass(slots=True, eq=False)
@@ -35,8 +28,10 @@ class Frame:
     columns: list[Column]
     good: list[Item]
     bad: list[Item]
+    sizes: tuple[list[int], list[int]]  # how many items each item of a line as written has become
     start: list[int]  # groups possible at each position, then what remains of each `Among`
-    pairs: list[list[tuple[int, list[int]]]]  # at each position: another one, and by own group its groups allowed
+    pairs: list[list[tuple[int, Allowed]]]  # at each position: another one, and what each group allows there
+    later: list[list[tuple[int, list[int]]]]  # the same, with positions that are filled later only
     among: list[list[Among]]  # at each position: the constraints of three or more it is in
     conflicts: list[list[tuple[int, Tokens, Tokens]]]  # at each position: an earlier one, its tokens, own tokens
     reach: list[frozenset[int]] | None  # before each position: lengths that the rest can still add; None: any
@@ -48,16 +43,21 @@ def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
     """The frame of a network under a choice; `start` holds a zero where nothing can fill it."""
     columns = [c for c in network.columns if all(choices.get(v, 0) == option for v, option in c.leaf.guard)]
     position = {column.leaf.index: n for n, column in enumerate(columns)}
-    lines = [
-        flatten(line, network.tree.scope.nodes, dict(choices)) for line in (network.variant.good, network.variant.bad)
+    nodes, chosen = network.tree.scope.nodes, dict(choices)
+    parts = [
+        [flatten_item(item, nodes, chosen) for item in line.items]
+        for line in (network.variant.good, network.variant.bad)
     ]
+    lines = [[item for items in line for item in items] for line in parts]
     frame = Frame(
         network,
         columns,
         lines[0],
         lines[1],
+        ([len(items) for items in parts[0]], [len(items) for items in parts[1]]),
         start=[(1 << len(column.domain.groups)) - 1 for column in columns],
         pairs=[[] for _ in columns],
+        later=[],
         among=[[] for _ in columns],
         conflicts=[[] for _ in columns],
         reach=None,
@@ -73,6 +73,9 @@ def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
                 frame.conflicts[b].append((a, conflict.a_tokens, conflict.b_tokens))
             else:
                 frame.conflicts[a].append((b, conflict.b_tokens, conflict.a_tokens))
+    frame.later = [
+        [(other, allowed.groups) for other, allowed in pairs if other > at] for at, pairs in enumerate(frame.pairs)
+    ]
     if _consistent(frame) and network.equal_length:
         frame.reach = _reach(frame)
     return frame
@@ -88,76 +91,62 @@ def _connect(frame: Frame, constraint: Constraint, position: Mapping[int, int]) 
             return
     if len(ends) < 2:
         return
-    if len(ends) == 2:
-        (a, at_a), (b, at_b) = ends
-        frame.pairs[at_a].append((at_b, _group_masks(frame, constraint, a, at_a, b, at_b)))
-        frame.pairs[at_b].append((at_a, _group_masks(frame, constraint, b, at_b, a, at_a)))
-        return
-    among = Among(len(frame.start), {})
-    size = len(constraint.relation.rows) if constraint.relation else len(constraint.values)
-    frame.start.append((1 << size) - 1)
-    for number, at in ends:
-        column = frame.columns[at]
-        end = column.ends.index((constraint, number))
-        holds = [sum(1 << value for value in held) for held in constraint.members[number].holds]
-        among.ends[at] = [holds[keys[end]] for keys in column.keys]
+    places = [(at, frame.columns[at].domain, frame.columns[at].ends.index((constraint, n))) for n, at in ends]
+    supports = frame.network.supports
+    if len(places) == 2:
+        (at_a, a, end_a), (at_b, b, end_b) = places
+        if constraint.relation:
+            return _connect_many(frame, constraint, ends, places)
+        same = constraint.kind == "share"
+        frame.pairs[at_a].append((at_b, supports.between(a, end_a, b, end_b, same=same)))
+        frame.pairs[at_b].append((at_a, supports.between(b, end_b, a, end_a, same=same)))
+        return None
+    return _connect_many(frame, constraint, ends, places)
+
+
+def _connect_many(
+    frame: Frame, constraint: Constraint, ends: list[tuple[int, int]], places: list[tuple[int, Domain, int]]
+) -> None:
+    supports = frame.network.supports
+    if constraint.relation:
+        relation = constraint.relation
+        found = [supports.in_relation(d, end, relation, n) for (n, _), (_, d, end) in zip(ends, places, strict=True)]
+    else:
+        found = shared_ends(constraint, [(domain, end) for _, domain, end in places])
+    among = Among(len(frame.start), {at: end for (at, _, _), end in zip(places, found, strict=True)})
+    frame.start.append((1 << max(end.width for end in found)) - 1)
+    for at, _, _ in places:
         frame.among[at].append(among)
-
-
-def _group_masks(frame: Frame, constraint: Constraint, a: int, at_a: int, b: int, at_b: int) -> list[int]:
-    """For each group at one position, the groups allowed at the other; kept for other frames."""
-    mine, theirs = frame.columns[at_a], frame.columns[at_b]
-    cache = constraint.masks
-    key = (mine.leaf.index, a, theirs.leaf.index, b)
-    if key not in cache:
-        my_end, their_end = mine.ends.index((constraint, a)), theirs.ends.index((constraint, b))
-        groups_with: dict[int, int] = {}
-        for group, keys in enumerate(theirs.keys):
-            groups_with[keys[their_end]] = groups_with.get(keys[their_end], 0) | 1 << group
-        by_key: dict[int, int] = {}
-        compatible = constraint.compatible(a, b)
-        for own in {keys[my_end] for keys in mine.keys}:
-            allowed = compatible[own]
-            by_key[own] = sum(groups for other, groups in groups_with.items() if allowed >> other & 1)
-        cache[key] = [by_key[keys[my_end]] for keys in mine.keys]
-    return cache[key]
 
 
 def _consistent(frame: Frame) -> bool:
     """Drops groups that no group elsewhere goes with, until nothing changes; false if a position is left empty."""
+    start = frame.start
     changed = True
     while changed:
         changed = False
         for at in range(len(frame.columns)):
-            kept = mask = frame.start[at]
-            for other, masks in frame.pairs[at]:
-                theirs = frame.start[other]
-                kept = sum(1 << g for g in _bits(kept) if masks[g] & theirs)
+            kept = start[at]
+            for other in {other for other, _ in frame.pairs[at]}:
+                for here, allowed in frame.pairs[other]:
+                    if here == at:
+                        kept &= allowed.union(start[other])
             for among in frame.among[at]:
-                live = frame.start[among.state]
-                for end, sets in among.ends.items():
-                    held = 0
-                    for g in _bits(frame.start[end]):
-                        held |= sets[g]
-                    live &= held
-                frame.start[among.state] = live
-                kept &= among.allowed(at, live)
-            if kept != mask:
-                frame.start[at] = kept
+                for end, bits in among.ends.items():
+                    start[among.state] &= bits.held(start[end])
+                kept &= among.ends[at].allowed(start[among.state])
+            if kept != start[at]:
+                start[at] = kept
                 changed = True
             if not kept:
                 return False
     return True
 
 
-def _bits(mask: int) -> list[int]:
-    return [n for n, bit in enumerate(reversed(f"{mask:b}")) if bit == "1"]
-
-
 def _reach(frame: Frame) -> list[frozenset[int]]:
     reach = [frozenset((0,))]
     for column, mask in zip(reversed(frame.columns), reversed(frame.start[: len(frame.columns)]), strict=True):
-        diffs = {column.domain.diffs[column.domain.groups[g][0]] for g in _bits(mask)}
+        diffs = {column.domain.diffs[column.domain.groups[g][0]] for g in bits_of(mask)}
         reach.append(frozenset(a + b for a in diffs for b in reach[-1]))
     return reach[::-1]
 
@@ -177,8 +166,9 @@ def _seams(network: Network, lines: list[list[Item]]) -> list[str]:
         return []
     found: list[str] = []
     for line in lines:
-        options = [
-            (item,) if isinstance(item, str) else network.columns[item[0].index].domain.texts[item[1]] for item in line
+        edges = [
+            (item[0], item[-1]) if isinstance(item, str) else network.columns[item[0].index].domain.edges(item[1])
+            for item in line
         ]
-        found += possible(options, [seam for seam in network.seams if seam not in found])
+        found += possible(edges, [seam for seam in network.seams if seam not in found])
     return found

@@ -28,8 +28,10 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
     lines = text.replace("\r\n", "\n").split("\n")
     header = lines[0].split("\t")
     problems = list(_header_problems(header, name))
-    if problems:
+    if "expression" not in header:
         return Lexicon((), (), name), problems
+    # a column without a good name is read under one that no rule can ask for
+    header = [f"{feature} {n}" if _unusable(feature, header[:n]) else feature for n, feature in enumerate(header)]
     expression = header.index("expression")
     words: list[Word] = []
     first_line: dict[tuple[str, ...], int] = {}
@@ -41,18 +43,23 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
                 problems.append(Problem("lexicon-blank-line", Place(name, number), severity="warning"))
             continue
         found = list(_row_problems(cells, header, number, name))
-        cells += ("",) * (len(header) - len(cells))
+        problems += found
+        cells = (cells + ("",) * len(header))[: len(header)]
         if cells in first_line:
             values = {"form": cells[expression], "line": first_line[cells]}
-            found.append(Problem("lexicon-duplicate", Place(name, number), values))
+            problems.append(Problem("lexicon-duplicate", Place(name, number), values))
+        elif cells[expression].strip():
+            words.append(_word(tuple(map(_cleaned, cells)) if found else cells, header, len(words), number))
         first_line.setdefault(cells, number)
-        problems += found
-        if not found:
-            words.append(_word(cells, header, len(words), number))
     features = tuple(feature for feature in header if feature != "expression")
     lexicon = Lexicon(tuple(words), features, name)
     problems += _value_problems(lexicon, name)
     return lexicon, problems
+
+
+def _cleaned(cell: str) -> str:
+    """What was meant: a word must not be missing elsewhere because of a blank here."""
+    return "/".join(value.strip() for value in cell.split("/") if value.strip()) or cell.strip()
 
 
 def _word(cells: tuple[str, ...], header: list[str], index: int, line: int) -> Word:
@@ -61,20 +68,25 @@ def _word(cells: tuple[str, ...], header: list[str], index: int, line: int) -> W
         for feature, cell in zip(header, cells, strict=True)
         if cell and feature != "expression"
     }
-    return Word(index, cells[header.index("expression")], values, line)
+    return Word(index, cells[header.index("expression")].strip(), values, line)
 
 
 def _header_problems(header: list[str], name: str) -> Iterator[Problem]:
     if "expression" not in header:
         yield Problem("lexicon-no-expression", Place(name, 1), {"columns": header})
+        return
     for column, feature in enumerate(header):
         place = Place(name, 1, 0, f"column {column + 1}")
         if header.index(feature) < column:
             yield Problem("lexicon-column-twice", place, {"feature": feature})
-        if not feature.strip() or feature != feature.strip() or any(c in ESCAPED for c in feature):
+        elif not feature or any(c in ESCAPED or c.isspace() for c in feature):
             yield Problem("lexicon-column-name", place, {"feature": feature})
         elif feature in KEYWORDS:
             yield Problem("lexicon-column-keyword", place, {"feature": feature})
+
+
+def _unusable(feature: str, before: list[str]) -> bool:
+    return not feature or feature in before or feature in KEYWORDS or any(c in ESCAPED or c.isspace() for c in feature)
 
 
 def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: str) -> Iterator[Problem]:

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.rules import Ref, quote
 
+MAX_LENGTH = 10_000
+MAX_UNKNOWN = 20  # words of one line that are reported; more come from one mistake
 _USE = re.compile(r"(?P<ref>[\w+-]+(?:\.[\w+-]+)*)(?:@(?P<column>[^\s@]+))?")
 
 
@@ -55,6 +57,8 @@ class Line:
 
 def parse_line(text: str, place: Place, *, slots: Collection[str]) -> Line:
     """The line in `text`; `slots` are the names declared."""
+    if len(text) > MAX_LENGTH:
+        raise fail("line-too-long", place, {"length": len(text), "limit": MAX_LENGTH})
     items: list[Literal | Use] = []
     problems: list[Problem] = []
     for raw, column in _tokens(text, place):
@@ -70,6 +74,8 @@ def parse_line(text: str, place: Place, *, slots: Collection[str]) -> Line:
             near = get_close_matches(name, list(slots), n=2, cutoff=0.5)
             values = {"text": raw, "slots": near or list(slots)}
             problems.append(Problem("line-unknown", place.at(column), values))
+            if len(problems) == MAX_UNKNOWN:
+                break
     if problems:
         raise InputError(problems)
     if not items:

@@ -6,16 +6,19 @@ Counting and drawing work on groups, so that their cost hardly grows with the le
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bidui.errors import InputError, Place, Problem, distinct, fail
+from bidui.errors import InputError, Problem, distinct, fail
+from bidui.grammar.alignment import Change, changes_of_tokens
 from bidui.grammar.conflicts import Conflict, distinctness, sides_alike
 from bidui.grammar.constraints import Constraint, build_constraints
 from bidui.grammar.domains import Domain, Domains, condition_problems
+from bidui.grammar.equality import could_be_equal
 from bidui.grammar.expansion import Leaf, Tree, expand
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot, Variant
 from bidui.grammar.printing import Style, Uses, uses_of
 from bidui.grammar.project import Project
 from bidui.grammar.relations import Relation
 from bidui.grammar.rules import Alternative, Lexical, Rule, Words
+from bidui.grammar.supports import Supports
 
 
 @dataclass(slots=True, eq=False)
@@ -25,7 +28,17 @@ class Column:
     leaf: Leaf
     domain: Domain
     ends: list[tuple[Constraint, int]]  # constraint, and as which of its members
-    keys: list[tuple[int, ...]]  # of each group, for each of `ends`
+    known_keys: list[tuple[int, ...]] | None = None
+
+    @property
+    def keys(self) -> list[tuple[int, ...]]:
+        """Of each group, the keys at `ends`; only counting needs them."""
+        if self.known_keys is None:
+            self.known_keys = [
+                tuple([constraint.key(n, m) for (constraint, n), m in zip(self.ends, modes, strict=True)])
+                for modes in self.domain.modes
+            ]
+        return self.known_keys
 
 
 @dataclass(slots=True, eq=False)
@@ -42,7 +55,17 @@ class Network:
     style: Style
     equal_length: bool
     seams: tuple[str, ...]
-    could_be_equal: bool  # good and bad might print the same sentence
+    supports: Supports
+    token_changes: list[Change] | None  # how the lines differ, where that is the same under every choice
+
+    def could_be_equal(self) -> bool:
+        """Whether good and bad might be the same sentence under some filling."""
+        return could_be_equal(self.variant, self.tree.scope.nodes, self.columns, self.conflicts)
+
+    def number_keys(self) -> None:
+        """Numbers the values at the ends of all constraints, which must be complete before they are compared."""
+        for column in self.columns:
+            assert column.keys is not None
 
 
 @dataclass(slots=True)
@@ -54,6 +77,7 @@ class Compiler:
     style: Style
     seams: tuple[str, ...]
     domains: Domains
+    supports: Supports = field(default_factory=Supports)
     others: dict[str, Domains] = field(default_factory=dict)  # for paradigms with a separator of their own
 
     @classmethod
@@ -78,18 +102,16 @@ class Compiler:
         return networks
 
     def _network(self, variant: Variant, paradigm: Paradigm) -> Network:
-        style, domains = self.style, self.domains
+        style, domains, supports = self.style, self.domains, self.supports
         if paradigm.separator is not None and paradigm.separator != style.separator:
             style = Style(paradigm.separator, style.capital)
             fresh = Domains(domains.lexicon, style, domains.repeat)
             domains = self.others.setdefault(paradigm.separator, fresh)
         tree = expand(variant, self.phrases)
-        uses = uses_of(tree, style)
-        constraints = build_constraints(tree, self.relations)
-        self._known(tree, constraints, uses)
+        uses, constraints = self._linked(tree, style)
         columns = self._columns(tree, constraints, uses, domains, paradigm.equal_length)
-        alike, could_be_equal = sides_alike(variant, tree.scope.nodes, columns)
-        conflicts = distinctness(columns, variant, constraints, domains) + alike
+        nodes = tree.scope.nodes
+        conflicts = distinctness(columns, variant, constraints, domains) + sides_alike(variant, nodes, columns)
         seams = (*self.seams, *paradigm.seams)
         return Network(
             variant.name,
@@ -102,25 +124,35 @@ class Compiler:
             style,
             paradigm.equal_length,
             seams,
-            could_be_equal,
+            supports,
+            changes_of_tokens(variant, nodes),
         )
 
-    def _known(self, tree: Tree, constraints: list[Constraint], uses: Uses) -> None:
-        """Every feature and value that rules and lines mention must be in the lexicon."""
+    def _linked(self, tree: Tree, style: Style) -> tuple[Uses, list[Constraint]]:
+        """What is printed and what is linked; every feature and value that is mentioned must be in the lexicon."""
         lexicon = self.domains.lexicon
+        uses, constraints = Uses(), []
         problems: list[Problem] = []
         for leaf in tree.leaves:
             if isinstance(leaf.rule, Lexical):
-                problems += condition_problems(leaf.rule, lexicon, leaf.place)
-            for _, column in uses.leaves[leaf]:
-                if not lexicon.has_feature(column):
-                    problems.append(_unknown(column, leaf.place, self.domains))
-        for constraint in constraints:
-            for member in constraint.members:
-                if not lexicon.has_feature(member.feature):
-                    problems.append(_unknown(member.feature, constraint.place, self.domains))
+                problems += condition_problems(leaf.rule, lexicon, leaf.origins)
+        try:
+            uses = uses_of(tree, style)
+        except InputError as error:
+            problems += error.problems
+        try:
+            constraints = build_constraints(tree, self.relations)
+        except InputError as error:
+            problems += error.problems
+        mentioned = [*uses.columns.items()]
+        mentioned += [(member.feature, c.place) for c in constraints for member in c.members]
+        for feature, place in mentioned:
+            if not lexicon.has_feature(feature):
+                values = {"feature": feature, "near": lexicon.nearest_feature(feature) or lexicon.features}
+                problems.append(Problem("feature-unknown", place, values))
         if problems:
             raise InputError(distinct(problems))
+        return uses, constraints
 
     def _columns(
         self, tree: Tree, constraints: list[Constraint], uses: Uses, domains: Domains, equal_length: bool
@@ -140,19 +172,10 @@ class Compiler:
             except InputError as error:
                 problems += error.problems
                 continue
-            keys = [
-                tuple(constraint.key(n, m) for (constraint, n), m in zip(ends[leaf], modes, strict=True))
-                for modes in domain.modes
-            ]
-            columns.append(Column(leaf, domain, ends[leaf], keys))
+            columns.append(Column(leaf, domain, ends[leaf]))
         if problems:
             raise InputError(distinct(problems))
         return columns
-
-
-def _unknown(feature: str, place: Place, domains: Domains) -> Problem:
-    lexicon = domains.lexicon
-    return Problem("feature-unknown", place, {"feature": feature, "near": lexicon.nearest_feature(feature) or lexicon.features})
 
 
 def directions(variant: Variant) -> list[Variant]:

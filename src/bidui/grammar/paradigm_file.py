@@ -1,7 +1,8 @@
 """Paradigm files: YAML read into paradigms, with every problem of a file reported at once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar.documents import Mapping as MappingNode
@@ -39,7 +40,7 @@ def parse_paradigm(text: str, *, name: str) -> tuple[Paradigm | None, list[Probl
         place=Place(name),
     )
     if paradigm.status == "excluded" and not paradigm.reason:
-        fields.report("excluded-without-reason")
+        fields.report("excluded-without-reason", fields.node("status"))
     fields.unknown()
     errors = any(problem.severity == "error" for problem in problems)
     return (None if errors else paradigm), problems
@@ -88,15 +89,16 @@ def _variants(fields: Fields) -> tuple[Variant, ...]:
         sub = Fields(item, fields.problems, f"variant {number}")
         sub.part = f'variant "{name}"' if (name := sub.text("name")) else sub.part
         own = _slots(sub, shared)
-        variant = _variant(sub, name or str(number), {**shared, **own}, own)
+        variant = _variant(sub, name or str(number), {**shared, **own}, own, also=_declared(fields))
         sub.unknown()
         if variant:
             variants.append(variant)
     names = [variant.name for variant in variants]
-    for variant in variants:
-        if names.count(variant.name) > 1:
+    for number, variant in enumerate(variants):
+        if variant.name in names[:number]:
             fields.problems.append(Problem("variant-twice", variant.place, {"name": variant.name}))
-    _unused(fields, shared, tuple(variants))
+    if len(variants) == len(node.items):
+        _unused(fields, shared, tuple(variants))
     return tuple(variants)
 
 
@@ -107,20 +109,27 @@ def _unused(fields: Fields, shared: Mapping[str, Slot], variants: tuple[Variant,
             fields.problems.append(Problem("slot-unused", slot.place, {"slot": slot.name}))
 
 
-def _variant(fields: Fields, name: str, slots: Mapping[str, Slot], own: Mapping[str, Slot]) -> Variant | None:
-    if not slots and not fields.problems:
-        fields.report("key-missing", None, {"key": "slots"})
-    good, bad = (_line(fields, side, slots) for side in ("good", "bad"))
+def _variant(
+    fields: Fields, name: str, slots: Mapping[str, Slot], own: Mapping[str, Slot], *, also: Collection[str] = ()
+) -> Variant | None:
+    names = list(dict.fromkeys((*also, *_declared(fields))))
+    if not names:  # then nothing in the lines is known, and there is no need to say so word by word
+        if fields.node("slots") is None:
+            fields.report("key-missing", None, {"key": "slots"})
+        fields.seen |= {"good", "bad", "weight", "crossed", "link", "repeat"}
+        return None
+    good, bad = (_line(fields, side, names) for side in ("good", "bad"))
     weight, crossed = fields.weight(), fields.flag("crossed")
-    linked, repeat = (_groups(fields, key, slots) for key in ("link", "repeat"))
+    linked, repeat = (_groups(fields, key, names) for key in ("link", "repeat"))
     if good is None or bad is None:
+        return None
+    if good == bad:
+        fields.report("sides-equal", fields.node("bad"))
         return None
     used = {item.ref.slot for line in (good, bad) for item in line.items if isinstance(item, Use)}
     for slot in own.values():
         if slot.name not in used:
             fields.problems.append(Problem("slot-unused", slot.place, {"slot": slot.name}))
-    if good == bad:
-        fields.report("sides-equal", fields.node("bad"))
     kept = {key: slot for key, slot in slots.items() if key in used}
     return Variant(name, kept, good, bad, weight, linked, repeat, crossed, fields.place())
 
@@ -128,7 +137,7 @@ def _variant(fields: Fields, name: str, slots: Mapping[str, Slot], own: Mapping[
 def _slots(fields: Fields, shared: Mapping[str, Slot]) -> dict[str, Slot]:
     sub = fields.sub("slots")
     slots: dict[str, Slot] = {}
-    for name, (key, node) in (sub.mapping.items.items() if sub else ()):
+    for name, (key, node) in sub.mapping.items.items() if sub else ():
         part = " ".join(filter(None, (fields.part, f'slot "{name}"')))
         if not SLOT_NAME.fullmatch(name):
             fields.report("slot-name", key, {"slot": name})
@@ -154,22 +163,25 @@ def read_slot(name: str, node: Node, part: str, problems: list[Problem]) -> Slot
         return None
 
 
-def _line(fields: Fields, key: str, slots: Mapping[str, Slot]) -> Line | None:
+def _line(fields: Fields, key: str, slots: list[str]) -> Line | None:
     scalar = fields.scalar(key, required=True)
     if scalar is None:
         return None
     place = Place(scalar.place.file, scalar.place.line, scalar.place.column, f"{fields.part} {key} line".strip())
-    declared = fields.sub("slots")
-    # slots whose rule is broken are declared all the same: one mistake, one message
-    names = [*slots, *(declared.mapping.items if declared else ())]
     try:
-        return parse_line(scalar.text, place, slots=names)
+        return parse_line(scalar.text, place, slots=slots)
     except InputError as error:
         fields.problems.extend(error.problems)
         return None
 
 
-def _groups(fields: Fields, key: str, slots: Mapping[str, Slot]) -> tuple[tuple[str, ...], ...]:
+def _declared(fields: Fields) -> list[str]:
+    """The names of slots, those whose rule is broken too: one mistake, one message."""
+    node = fields.node("slots")
+    return list(node.items) if isinstance(node, MappingNode) else []
+
+
+def _groups(fields: Fields, key: str, slots: list[str]) -> tuple[tuple[str, ...], ...]:
     """`[a, b]` or `[[a, b], [c, d]]`."""
     node = fields.node(key)
     if node is None:
@@ -184,6 +196,7 @@ def _groups(fields: Fields, key: str, slots: Mapping[str, Slot]) -> tuple[tuple[
             fields.report("group-form", item, {"key": key})
         for name in names:
             if name not in slots:
-                fields.report("slot-unknown", item, {"slot": name, "slots": list(slots)})
+                near = get_close_matches(name, slots, n=2, cutoff=0.5) or slots
+                fields.report("slot-unknown", item, {"slot": name, "slots": near})
         groups.append(names)
     return tuple(groups)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar.documents import Mapping as MappingNode
@@ -65,6 +66,7 @@ def _phrase_alternatives(node: Node, part: str, problems: list[Problem]) -> list
     if isinstance(node, Scalar):
         slot = read_slot("word", node, part, problems)
         return [single(alternative, place) for alternative in slot.rule.alternatives] if slot else []
+    before = len(problems)
     fields = Fields(node, problems, part)
     parts: dict[str, Slot] = {}
     sub = fields.sub("parts")
@@ -73,28 +75,30 @@ def _phrase_alternatives(node: Node, part: str, problems: list[Problem]) -> list
             fields.report("slot-name", key, {"slot": name})
         elif slot := read_slot(name, value, f'{part} part "{name}"', problems):
             parts[name] = slot
-    if sub is None:
+    if sub is None and fields.node("parts") is None:
         fields.report("key-missing", None, {"key": "parts"})
+    names = list(sub.mapping.items) if sub else []  # also those whose rule is broken: one mistake, one message
     line = Line(tuple(Use(Ref(name)) for name in parts), place)
-    if fields.node("line") is not None:
-        written = _line_of_parts(fields, parts)
-        if written is None:
-            return []
-        line = written
+    if names and fields.node("line") is not None:
+        line = _line_of_parts(fields, parts, names) or line
     head = fields.scalar("head")
     weight = fields.weight()
+    fields.seen.add("line")
     fields.unknown()
-    if head and head.text not in parts:
-        fields.report("slot-unknown", head, {"slot": head.text, "slots": list(parts)})
-    return [PhraseAlternative(parts, line, head.text if head else "", weight, place)] if parts else []
+    if head and names and head.text not in names:
+        near = get_close_matches(head.text, names, n=2, cutoff=0.5) or names
+        fields.report("slot-unknown", head, {"slot": head.text, "slots": near})
+    if len(problems) > before or not parts:
+        return []
+    return [PhraseAlternative(parts, line, head.text if head else "", weight, place)]
 
 
-def _line_of_parts(fields: Fields, parts: Mapping[str, Slot]) -> Line | None:
+def _line_of_parts(fields: Fields, parts: Mapping[str, Slot], names: list[str]) -> Line | None:
     scalar = fields.scalar("line", required=True)
     if scalar is None:
         return None
     try:
-        line = parse_line(scalar.text, fields.place(scalar), slots=parts)
+        line = parse_line(scalar.text, fields.place(scalar), slots=names)
     except InputError as error:
         fields.problems.extend(error.problems)
         return None

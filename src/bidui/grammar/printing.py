@@ -35,6 +35,7 @@ class Uses:
     leaves: dict[Leaf, list[tuple[int, str]]] = field(default_factory=dict)
     literal: dict[Option, int] = field(default_factory=dict)
     fixed: int = 0
+    columns: dict[str, Place] = field(default_factory=dict)  # printed columns other than `expression`, first place
 
 
 def uses_of(tree: Tree, style: Style) -> Uses:
@@ -65,6 +66,8 @@ def _line(line: Line, nodes: dict[str, Node], side: int, option: Option | None, 
 
 
 def _use(node: Node, path: tuple[str, ...], use: Use, side: int, uses: Uses, style: Style, place: Place) -> None:
+    if use.column != "expression":
+        uses.columns.setdefault(use.column, place)
     for option in node.options:
         if option.leaf:
             if path not in ((), ("head",)):
@@ -82,23 +85,23 @@ def _use(node: Node, path: tuple[str, ...], use: Use, side: int, uses: Uses, sty
 
 def _part(option: Option, name: str, place: Place) -> Node:
     part = option.head if name == "head" and name not in option.parts else name
+    if name == "head" and not part:
+        raise fail("head-missing", option.place, {"phrase": option.name})
     if part not in option.parts:
-        kind = "head-missing" if name == "head" else "part-unknown"
-        raise fail(kind, place, {"phrase": option.name, "part": name, "what": f"phrase {option.name}"})
+        what = f"phrase {option.name} ({', '.join(option.parts)})"
+        raise fail("part-unknown", place, {"part": name, "what": what})
     return option.parts[part]
 
 
 Item = str | tuple[Leaf, str]
 
 
-def flatten(line: Line, nodes: dict[str, Node], choices: dict[int, int]) -> list[Item]:
-    """The items of a line under a choice of alternatives: literal texts, and leaves with the column printed."""
+def flatten_item(item: Literal | Use, nodes: dict[str, Node], choices: dict[int, int]) -> list[Item]:
+    """An item of a line under a choice of alternatives: literal texts, and leaves with the column printed."""
+    if isinstance(item, Literal):
+        return [item.text]
     items: list[Item] = []
-    for item in line.items:
-        if isinstance(item, Literal):
-            items.append(item.text)
-        else:
-            _flatten_use(nodes[item.ref.slot], item.ref.path, item.column, choices, items)
+    _flatten_use(nodes[item.ref.slot], item.ref.path, item.column, choices, items)
     return items
 
 
@@ -112,4 +115,5 @@ def _flatten_use(node: Node, path: tuple[str, ...], column: str, choices: dict[i
         part = option.head if path[0] == "head" and "head" not in option.parts else path[0]
         _flatten_use(option.parts[part], path[1:], column, choices, items)
     elif option.parts:
-        items += flatten(option.line, option.parts, choices)
+        for item in option.line.items:
+            items += flatten_item(item, option.parts, choices)

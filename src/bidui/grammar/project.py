@@ -1,13 +1,15 @@
 """A project is a folder: settings, lexicon, relations, phrases and paradigms, read together."""
 
+import errno
 import hashlib
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.grammar.documents import Scalar, parse_document, read_text
+from bidui.grammar.documents import Scalar, decode, parse_document, read_bytes
 from bidui.grammar.fields import Fields
 from bidui.grammar.lexicon import Lexicon
 from bidui.grammar.lexicon_file import parse_lexicon
@@ -92,22 +94,24 @@ class _Reader:
         settings = self.settings()
         lexicon = self.lexicon()
         phrases: dict[str, PhraseRule] = {}
-        if (self.root / "phrases.yaml").exists() and (text := self.text("phrases.yaml")) is not None:
+        if os.path.lexists(self.root / "phrases.yaml") and (text := self.text("phrases.yaml")) is not None:
             phrases, problems = parse_phrases(text, name="phrases.yaml")
             self.problems += problems
-        relations = {name: found for name, file in settings.relations.items() if (found := self.relation(name, file))}
-        for name, relation in relations.items():
-            self.problems += relation_problems(relation, lexicon, file=settings.relations[name])
+        relations = {}
+        for name, file in settings.relations.items():
+            if relation := self.relation(name, file, lexicon):
+                relations[name] = relation
         paradigms = self.paradigms()
         return Project(settings, lexicon, phrases, relations, paradigms, self.inputs, tuple(self.problems))
 
-    def text(self, name: str) -> str | None:
+    def text(self, name: str, path: Path | None = None) -> str | None:
         try:
-            text = read_text(self.root / name, name=name)
+            data = read_bytes(path or self.root / name, name=name)
+            text = decode(data, name=name)
         except InputError as error:
             self.problems += error.problems
             return None
-        self.inputs[name] = hashlib.sha256((self.root / name).read_bytes()).hexdigest()
+        self.inputs[name] = hashlib.sha256(data).hexdigest()
         return text
 
     def settings(self) -> Settings:
@@ -123,7 +127,6 @@ class _Reader:
         fields.format()
         lang = fields.choice("lang", ("zh", "en"), "zh")
         separator = fields.text("separator") if fields.node("separator") else " " if lang == "en" else ""
-        relations = fields.sub("relations")
         settings = Settings(
             name=fields.text("name", default.name),
             lang=lang,
@@ -131,7 +134,7 @@ class _Reader:
             capital=fields.flag("capital", lang == "en"),
             seams=tuple(scalar.text for scalar in fields.texts("seams")),
             repeat=_repeat(fields),
-            relations={name: relations.text(name) for name in relations.mapping.items} if relations else {},
+            relations=_relations(fields),
         )
         fields.node("about")
         fields.node("licence")
@@ -146,36 +149,52 @@ class _Reader:
         self.problems += problems
         return lexicon
 
-    def relation(self, name: str, file: str) -> Relation | None:
-        if Path(file).is_absolute() or ".." in Path(file).parts:
-            self.problems.append(Problem("path-outside", Place("project.yaml"), {"path": file}))
-            return None
+    def relation(self, name: str, file: str, lexicon: Lexicon) -> Relation | None:
         text = self.text(file)
         if text is None:
             return None
         relation, problems = parse_relation(text, name=name, file=file)
+        if relation is not None:
+            problems += relation_problems(relation, lexicon, file=file)
         self.problems += problems
-        return relation
+        return None if any(problem.severity == "error" for problem in problems) else relation
 
     def paradigms(self) -> tuple[Paradigm, ...]:
         found: dict[str, Paradigm] = {}
-        for path in sorted((self.root / "paradigms").glob("*/*.yaml")):
-            name = path.relative_to(self.root).as_posix()
-            text = self.text(name)
+        folder = self.root / "paradigms"
+        if os.path.lexists(folder) and not folder.is_dir():
+            reason = os.strerror(errno.ENOTDIR)
+            self.problems.append(Problem("file-unreadable", Place("paradigms"), {"reason": reason}))
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in {".yaml", ".yml"}):
+            name = os.fsencode(path.relative_to(self.root).as_posix()).decode("utf-8", "backslashreplace")
+            text = self.text(name, path)
             if text is None:
                 continue
             paradigm, problems = parse_paradigm(text, name=name)
             self.problems += problems
             if paradigm is None:
                 continue
-            if paradigm.uid in found:
-                values = {"uid": paradigm.uid, "other": found[paradigm.uid].place.file}
-                self.problems.append(Problem("uid-twice", Place(name), values))
-            elif (path.stem, path.parent.name) != (paradigm.uid, paradigm.phenomenon):
-                right = f"paradigms/{paradigm.phenomenon}/{paradigm.uid}.yaml"
+            key = paradigm.uid.casefold()  # on some systems two such files would be one
+            if key in found:
+                values = {"uid": paradigm.uid, "other": found[key].place.file}
+                self.problems.append(Problem("paradigm-twice", Place(name), values))
+            elif name != (right := f"paradigms/{paradigm.phenomenon}/{paradigm.uid}.yaml"):
                 self.problems.append(Problem("file-misplaced", Place(name), {"right": right}))
-            found.setdefault(paradigm.uid, paradigm)
-        return tuple(found[uid] for uid in sorted(found))
+            found.setdefault(key, paradigm)
+        return tuple(sorted(found.values(), key=lambda paradigm: paradigm.uid))
+
+
+def _relations(fields: Fields) -> dict[str, str]:
+    """The files of relations by name."""
+    sub = fields.sub("relations")
+    found = {}
+    for name in sub.mapping.items if sub else ():
+        scalar = sub.scalar(name) if sub else None
+        if scalar and (Path(scalar.text).is_absolute() or ".." in Path(scalar.text).parts):
+            fields.report("path-outside", scalar, {"path": scalar.text})
+        elif scalar:
+            found[name] = scalar.text
+    return found
 
 
 def _repeat(fields: Fields) -> tuple[Condition, ...]:

@@ -32,8 +32,12 @@ def write_project(
     phrases: Mapping[str, PhraseRule],
     paradigms: Iterable[Paradigm],
 ) -> None:
-    """Put a project into `out`, which must be new or empty; it is built beside it and then moved there."""
-    texts = project_texts(settings=settings, lexicon=lexicon, phrases=phrases, paradigms=paradigms)
+    """Put a project into `out`, which must be new or empty."""
+    write_texts(out, project_texts(settings=settings, lexicon=lexicon, phrases=phrases, paradigms=paradigms))
+
+
+def write_texts(out: str | Path, texts: Mapping[str, str]) -> None:
+    """Put files, by their names from the folder, into `out`; they are built beside it and then moved there."""
     folder = Path(out)
     refuse_unless_free(folder)
     built = folder.resolve().with_name(f".{folder.resolve().name}.{secrets.token_hex(4)}.part")

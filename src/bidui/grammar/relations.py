@@ -36,7 +36,7 @@ def parse_relation(text: str, *, name: str, file: str) -> tuple[Relation | None,
     problems = [
         Problem("relation-column", Place(file, 1, 0, f"column {number}"), {"column": column})
         for number, column in enumerate(header, start=1)
-        if not column.strip() or column != column.strip() or header.count(column) > 1
+        if not column.strip() or column != column.strip() or column in header[: number - 1]
     ]
     rows: list[tuple[Values, ...]] = []
     first_line: dict[tuple[str, ...], int] = {}

@@ -23,6 +23,8 @@ from bidui.grammar.rules import (
 
 MAX_LENGTH = 10_000
 _WEIGHT = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\*")
+_NUMBER = re.compile(r"([+-]?\.?\d[\d.,/eE+-]*)\*")  # meant as a weight
+_BRACKET = re.compile(r"[<>()]")
 _NAME = re.compile(r"[\w+-]+(\.[\w+-]+)*")
 
 
@@ -118,6 +120,8 @@ def _alternative(tokens: list[Token], start: Place, place: Place) -> Alternative
         tokens = ([Token(rest, first.column + found.end())] if rest else []) + tokens[1:]
         if not tokens:
             raise fail("alternative-empty", start)
+    elif not first.quoted and (number := _NUMBER.match(first.raw)):
+        raise fail("weight-bad", place.at(first.column), {"value": number.group(1)})
     return Alternative(_body(tokens, place), weight)
 
 
@@ -136,7 +140,7 @@ def _body(tokens: list[Token], place: Place) -> Lexical | Words | Phrase:
 
 def _words(tokens: list[Token], place: Place) -> Words:
     for token in tokens:
-        if not token.quoted and (found := re.search(r"(?<!\\)[<>()]", token.raw)):
+        if not token.quoted and (found := _BRACKET.search(re.sub(r"\\.", "  ", token.raw))):
             raise fail("bracket-stray", place.at(token.column + found.start()), {"char": found.group()})
     words = tuple(t.raw if t.quoted else unescape(t.raw) for t in tokens)
     if "" in words and len(words) > 1:
@@ -210,8 +214,8 @@ def _condition(feature: str, value: str, token: Token, place: Place) -> Conditio
     values = tuple(unescape(v) for v in split(value[negated:], "/"))
     if "" in values:
         raise fail("value-missing", place.at(token.column), {"feature": feature})
-    if found := re.search(r"[<>()]", re.sub(r"\\.", "", value)):
-        raise fail("bracket-stray", place.at(token.column), {"char": found.group()})
+    if found := _BRACKET.search(re.sub(r"\\.", "  ", token.raw)):
+        raise fail("bracket-stray", place.at(token.column + found.start()), {"char": found.group()})
     return Condition(feature, "not" if negated else "any", values, token.column)
 
 

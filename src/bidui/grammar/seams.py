@@ -1,6 +1,6 @@
 """Seams: strings that may not arise where two slots meet."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 
 def crosses(left: str, right: str, seam: str) -> bool:
@@ -24,19 +24,15 @@ def broken(texts: Sequence[str], seams: Sequence[str]) -> bool:
     return False
 
 
-def possible(options: Sequence[Sequence[str]], seams: Sequence[str]) -> list[str]:
-    """The seams that could arise at all where each item is one of its options.
+def possible(edges: Sequence[tuple[Container[str], Container[str]]], seams: Sequence[str]) -> list[str]:
+    """The seams that could arise at all between items of which the first and last characters are known.
 
-    Only the first and last characters at each boundary are looked at: quick, and never misses one.
+    Quick, and never misses one: of a seam, only the two characters that meet are looked at.
     """
     found = []
     for seam in seams:
-        inside = set(seam)
-        for left, right in zip(options, options[1:], strict=False):
-            cuts = zip(seam, seam[1:], strict=False)
-            lasts = {text[-1:] for text in left} & inside
-            firsts = {text[:1] for text in right} & inside
-            if lasts and firsts and any(a in lasts and b in firsts for a, b in cuts):
-                found.append(seam)
-                break
+        cuts = list(zip(seam, seam[1:], strict=False))
+        meetings = zip(edges, edges[1:], strict=False)
+        if any(a in left[1] and b in right[0] for left, right in meetings for a, b in cuts):
+            found.append(seam)
     return found

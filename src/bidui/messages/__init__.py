@@ -17,6 +17,7 @@ Glossary, so that one thing has one name:
 """
 
 from bidui.messages.classic import CLASSIC
+from bidui.messages.drawing import DRAWING
 from bidui.messages.files import FILES
 from bidui.messages.lexicon import LEXICON
 from bidui.messages.linking import LINKING
@@ -28,7 +29,8 @@ from bidui.messages.rules import RULES
 __all__ = ["MESSAGES", "Language", "Message"]
 
 MESSAGES: dict[str, Message] = {
-    **FILES,  # any file: bytes, YAML, keys and values
+    **FILES,
+    **DRAWING,  # any file: bytes, YAML, keys and values
     **LEXICON,  # lexicons and relations
     **RULES,  # the rule of a slot
     **PARADIGMS,  # lines, paradigms, phrases, projects

@@ -12,6 +12,10 @@ FILES: dict[str, Message] = {
         "en": "cannot be read: {reason}; check that the file is there and that you may open it",
         "zh": "无法读取：{reason}；请确认文件存在，并且您有权打开它",
     },
+    "file-too-large": {
+        "en": "the file has {bytes} bytes, and {limit} are allowed; split it, or check that it is the right one",
+        "zh": "文件有 {bytes} 字节，上限为 {limit}；请拆分，或确认没有弄错文件",
+    },
     "not-utf8": {
         "en": "byte {byte} is not UTF-8; save the file as UTF-8",
         "zh": "字节 {byte} 不是 UTF-8 编码；请将文件另存为 UTF-8",
@@ -45,6 +49,13 @@ FILES: dict[str, Message] = {
         "en": "YAML does not read this as text: {value}; put it in single quotes:\n    {quoted}",
         "zh": "YAML 不会把它读作文本：{value}；请加上单引号：\n    {quoted}",
     },
+    "yaml-colon-blank": {
+        "en": "YAML takes the colon before a blank as a key's: {value}\n"
+        "    In a rule, leave out the blank: {joined}\n"
+        "    Any other text goes into single quotes: {quoted}",
+        "zh": "YAML 把空格前的冒号当作键的冒号：{value}\n    若是规则，请去掉空格：{joined}\n"
+        "    若是其他文本，请加上单引号：{quoted}",
+    },
     "yaml-broken": {
         "en": "not YAML: {reason}\n"
         "    Check the indentation, the blank after each colon, and the quotes, here and in the line before",
@@ -57,6 +68,10 @@ FILES: dict[str, Message] = {
     "yaml-too-deep": {
         "en": "lists and keys are nested more than {limit} deep; check the indentation",
         "zh": "列表和键的嵌套超过 {limit} 层；请检查缩进",
+    },
+    "yaml-too-long": {
+        "en": "there are more than {limit} keys and values in the file; check that it is the right one",
+        "zh": "文件中的键和值超过 {limit} 个；请确认没有弄错文件",
     },
     # keys
     "key-missing": {

@@ -35,10 +35,6 @@ LINKING: dict[str, Message] = {
         "zh": "{use} 要的是整个短语 {phrase} 的列，而只有词才有列；请指明成分，如 `np.head@column`",
     },
     # links between slots
-    "link-to-self": {
-        "en": "{slot} is linked to itself; name another slot",
-        "zh": "{slot} 与自身关联；请指明另一个槽位",
-    },
     "link-to-empty": {
         "en": '{slot} may be empty, and then there is no word to link to; remove its alternative `""`,'
         " or link to another slot",
@@ -86,6 +82,10 @@ LINKING: dict[str, Message] = {
         " or take it out",
         "zh": "短语 {phrase} 包含自身（经由 {path}）；请用 `depth: 1` 写明允许的深度，或将它从中移出",
     },
+    "phrases-too-deep": {
+        "en": "phrases stand inside each other more than {limit} deep; lower a `depth`, or use fewer phrases",
+        "zh": "短语互相嵌套超过 {limit} 层；请减小 `depth`，或减少短语",
+    },
     "phrase-endless": {
         "en": "every alternative of the phrase {phrase} holds {phrase} again, without end; add one that does not",
         "zh": "短语 {phrase} 的每个备选项都包含它自身，没有尽头；请加一个不含它的备选项",
@@ -107,5 +107,14 @@ LINKING: dict[str, Message] = {
         "en": "{slot} is one of the words {rule}, to which no features can be added; name another part,"
         " or write words of the lexicon as `expression:自己/本人`",
         "zh": "{slot} 是字面词 {rule}，不能附加特征；请指明别的成分，或将词库中的词写成 `expression:自己/本人`",
+    },
+    "link-to-self": {
+        "en": "{slot} is linked with itself; name another slot after `mPos:`",
+        "zh": "{slot} 与自身关联；请在 `mPos:` 后写另一个槽位",
+    },
+    "share-conditional": {
+        "en": "which slots share the value #{share} would change with the alternatives chosen;"
+        " write the link into every alternative, or give each its own name",
+        "zh": "共享值 #{share} 的槽位会随所选的备选规则而变；请在每个备选规则里都写上这个关联，或各用一个名字",
     },
 }

@@ -8,6 +8,10 @@ PARADIGMS: dict[str, Message] = {
         "en": "the line is empty; write the slots and words of the sentence, separated by blanks",
         "zh": "句行是空的；请写上句子的槽位和词，用空格隔开",
     },
+    "line-too-long": {
+        "en": "the line has {length} characters, and {limit} are allowed; make some of its words a phrase",
+        "zh": "句行长 {length} 个字符，上限为 {limit}；请将部分词改写成短语",
+    },
     "line-unknown": {
         "en": 'no slot is called {text}; perhaps one of: {slots}. To print the text itself, write `"{text}"`',
         "zh": '没有名为 {text} 的槽位；或许是：{slots}。若要原样印出，请写 `"{text}"`',
@@ -65,6 +69,11 @@ PARADIGMS: dict[str, Message] = {
         "en": "a paradigm's file has the name of its uid and lies in the folder of its phenomenon;"
         " move this one to {right}, or change its `uid` or `phenomenon`",
         "zh": "句型的文件应以其 uid 命名，放在其现象的文件夹里；请将它移到 {right}，或修改 `uid` 或 `phenomenon`",
+    },
+    "paradigm-twice": {
+        "en": "the uid {uid} is that of {other} already (upper and lower case count as the same);"
+        " change one of the two",
+        "zh": "uid {uid} 已用于 {other}（不区分大小写）；请修改其中一个",
     },
     "repeat-form": {
         "en": "`repeat` takes features only, no words, phrases, links or `|`, and this is {value};"

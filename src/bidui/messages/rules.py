@@ -58,8 +58,10 @@ RULES: dict[str, Message] = {
     },
     "words-among-features": {
         "en": "the word {text} stands among features; write it as `feature:value`,"
-        " or make it an alternative of its own, as in `pos:PN | 自己`",
-        "zh": "词 {text} 夹在特征中间；请写成 `特征:值`，或单独作为一个备选项，如 `pos:PN | 自己`",
+        " or make it an alternative of its own, as in `pos:PN | 自己`\n"
+        '    If the others are words too, put those that have a colon in quotes, as in `"13:30"`',
+        "zh": "词 {text} 夹在特征中间；请写成 `特征:值`，或单独作为一个备选项，如 `pos:PN | 自己`\n"
+        '    若其余的也是词，请给含冒号的词加引号，如 `"13:30"`',
     },
     "value-missing": {
         "en": "`{feature}` lacks its name or a value; write `feature:value` without blanks, as in `pos:NN`",

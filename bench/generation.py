@@ -1,0 +1,70 @@
+"""Speed of generation at the size of the real thing, beside what was published of the original generator.
+
+    python bench/generation.py        prints the figures that docs/benchmarks.md quotes
+
+The original (released ZhoBLiMP code) took 428 s of CPU for 300 pairs of its 131 templates over 701 words; it is not
+at hand here, so its figure is the published one, and the ratio compares CPU seconds for 118 and 131 paradigms.
+"""
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from synthetic import write_synthetic
+
+ORIGINAL_CPU_S = 428.0
+
+LARGE = """
+import resource, sys, time
+from bidui.grammar.project import load_project
+from bidui.grammar.network import Compiler
+from bidui.grammar.generation import count_pairs, generate
+project = load_project(sys.argv[1])
+paradigm = project.paradigm(sys.argv[2])
+n = int(sys.argv[3])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start = time.perf_counter()
+networks = Compiler.of(project).networks(paradigm)
+count = count_pairs(networks)
+counted = time.perf_counter()
+pairs = generate(paradigm, networks, n=n, seed=0)
+end = time.perf_counter()
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(f"{count} pairs; count {1000 * (counted - start):.1f} ms, {len(pairs)} draws {1000 * (end - counted):.1f} ms, "
+      f"together {1000 * (end - start):.1f} ms; peak memory {peak / 1024:.0f} MB")
+"""
+
+
+def cpu_of(command: list[str]) -> tuple[float, float]:
+    """CPU and wall seconds of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall
+
+
+def main() -> None:
+    """Measure and print."""
+    bidui = [sys.executable, "-c", "from bidui.cli.main import run; run()"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_synthetic(folder / "real", words=2_500)
+        write_synthetic(folder / "large", words=10_000)
+        cpu, wall = cpu_of([*bidui, "generate", str(folder / "real"), "-n", "300", "-o", str(folder / "pairs")])
+        print(f"118 paradigms x 300 pairs, 2,500 words, load and writing included: {cpu:.2f} s CPU ({wall:.2f} s wall)")
+        print(f"    original, published: {ORIGINAL_CPU_S:.0f} s CPU; ratio {ORIGINAL_CPU_S / cpu:.0f}")
+        for uid in ("u000", "u001", "u002", "u003", "u004"):
+            print(f"first ten pairs of {uid}, 2,500 words: ", end="", flush=True)
+            subprocess.run([sys.executable, "-c", LARGE, str(folder / "real"), uid, "10"], check=True)
+        for uid in ("u000", "u003"):
+            print(f"1,000 pairs of {uid}, 10,000 words: ", end="", flush=True)
+            subprocess.run([sys.executable, "-c", LARGE, str(folder / "large"), uid, "1000"], check=True)
+
+
+if __name__ == "__main__":
+    main()

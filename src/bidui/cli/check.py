@@ -1,0 +1,33 @@
+"""`bidui check`: every problem of a project, with its place."""
+
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from bidui.benchmarks import project_folder
+from bidui.grammar.checks import check_project
+from bidui.grammar.project import read_project
+
+
+def check(
+    project: Annotated[str, typer.Argument(help="A shipped benchmark or a project folder.")],
+    lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the messages.")] = "en",
+    seconds: Annotated[
+        float, typer.Option(min=0, help="Time for the checks across paradigms; 0 leaves them out.")
+    ] = 100,
+) -> None:
+    """Report every problem of every file, and of the pairs that follow from them.
+
+    Exit code 2 if there is an error; warnings alone leave it at 0.
+    """
+    console = Console(soft_wrap=True, emoji=False)
+    problems = check_project(read_project(project_folder(project)), seconds=seconds)
+    for problem in problems:
+        where = f"{escape(str(problem.place))}: " if str(problem.place) else ""
+        colour = "red" if problem.severity == "error" else "yellow"
+        console.print(f"{where}[{colour}]{problem.severity}[/]: {escape(problem.text(lang))}", highlight=False)
+    errors = sum(problem.severity == "error" for problem in problems)
+    console.print(f"{errors} errors, {len(problems) - errors} warnings")
+    raise typer.Exit(2 if errors else 0)

@@ -1,0 +1,53 @@
+"""The `bidui` command: its subcommands, and what is printed when something is wrong."""
+
+import sys
+from importlib.metadata import version as installed_version
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from bidui.cli import check, diversity, export_classic, generate, import_classic, new
+from bidui.errors import BiduiError
+
+app = typer.Typer(
+    help="bidui 比对: write linguistic contrasts, get minimal pairs, test people and language models on them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (new.new, check.check, generate.generate, diversity.diversity):
+    app.command()(command)
+app.command("import-classic")(import_classic.import_classic)
+app.command("export-classic")(export_classic.export_classic)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"bidui {installed_version('bidui')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """bidui 比对: write linguistic contrasts, get minimal pairs, test people and language models on them."""
+
+
+def run() -> None:
+    """The entry point: a user's mistake is a message and exit code 2, never a traceback."""
+    try:
+        app(standalone_mode=True)
+    except BiduiError as error:
+        Console(stderr=True, soft_wrap=True, emoji=False).print(escape(str(error)), style="red", highlight=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("interrupted; run the same command again to go on", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(141)

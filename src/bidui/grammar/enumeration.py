@@ -1,0 +1,106 @@
+"""Enumeration: every distinct pair of a paradigm, one after the other, in a fixed order."""
+
+from collections.abc import Iterator, Sequence
+
+from bidui.grammar.assembly import Printer, make_printer
+from bidui.grammar.automata import ambiguous, automaton
+from bidui.grammar.drawing import Draw
+from bidui.grammar.expansion import Node
+from bidui.grammar.filling import Neighbour, clash, narrow, neighbours, seam_broken
+from bidui.grammar.frames import Frame, make_frame
+from bidui.grammar.network import Network
+from bidui.grammar.printing import BAD, GOOD
+from bidui.grammar.seams import broken
+
+
+def enumerate_pairs(networks: Sequence[Network]) -> Iterator[Draw]:
+    """All distinct pairs as a stream.
+
+    Memory stays constant, unless two fillings could print the same pair: then what was printed is remembered.
+    """
+    seen: set[tuple[str, str]] | None = set() if could_repeat(networks) else None
+    for network in networks:
+        for draw in _fillings(network):
+            sentences = draw.printer.sentences(draw.pieces)
+            if sentences[0] == sentences[1]:
+                continue
+            if seen is not None:
+                if sentences in seen:
+                    continue
+                seen.add(sentences)
+            yield draw
+
+
+def could_repeat(networks: Sequence[Network]) -> bool:
+    """Whether two different fillings could print the same pair.
+
+    They cannot if each side shows what filled it; one side is enough if it prints every word of the other.
+    """
+    if any(column.domain.ambiguous for network in networks for column in network.columns):
+        return True
+    unclear = [ambiguous(automaton(networks, side)) for side in (GOOD, BAD)]
+    if all(unclear):
+        return True
+    for side in (GOOD, BAD):
+        if unclear[side] and any(_printed(network, side) - _printed(network, 1 - side) for network in networks):
+            return True
+    return False
+
+
+def _printed(network: Network, side: int) -> set[int]:
+    return {leaf.index for leaf, uses in network.uses.leaves.items() if any(at == side for at, _ in uses)}
+
+
+def _fillings(network: Network) -> Iterator[Draw]:
+    """Every filling of a network, alternatives in the order of the file."""
+    for chosen in choices_of(network):
+        frame = make_frame(network, chosen)
+        if all(frame.start):
+            printer = make_printer(frame)
+            yield from _place(frame, printer, neighbours(frame), list(frame.start), [], frame.fixed)
+
+
+def choices_of(network: Network) -> Iterator[dict[int, int]]:
+    """Every choice of alternatives."""
+    guards: dict[int, list[tuple[tuple[int, int], ...]]] = {}
+    for node in network.tree.nodes:
+        guards.setdefault(node.choice, []).append(node.guard)
+    yield from _choose(network.tree.choices(), guards, {})
+
+
+def _choose(
+    nodes: list[Node], guards: dict[int, list[tuple[tuple[int, int], ...]]], chosen: dict[int, int]
+) -> Iterator[dict[int, int]]:
+    if not nodes:
+        yield chosen
+        return
+    node, rest = nodes[0], nodes[1:]
+    is_open = any(all(chosen.get(c, 0) == o for c, o in guard) for guard in guards[node.choice])
+    if not is_open:
+        yield from _choose(rest, guards, chosen)
+        return
+    for option in range(len(node.options)):
+        yield from _choose(rest, guards, {**chosen, node.choice: option})
+
+
+def _place(
+    frame: Frame, printer: Printer, adjacent: list[list[Neighbour]], masks: list[int], values: list[int], length: int
+) -> Iterator[Draw]:
+    at = len(values)
+    if at == len(frame.columns):
+        pieces = printer.pieces(values)
+        if not frame.seams or not (broken(pieces[0], frame.seams) or broken(pieces[1], frame.seams)):
+            yield Draw(printer, tuple(values), pieces)
+        return
+    domain = frame.columns[at].domain
+    for value, group in enumerate(domain.group):
+        if not masks[at] >> group & 1 or clash(frame.conflicts[at], value, values) is not None:
+            continue
+        total = length + domain.diffs[value]
+        if frame.reach is not None and -total not in frame.reach[at + 1]:
+            continue
+        if adjacent[at] and seam_broken(frame, adjacent[at], domain.texts, value, values):
+            continue
+        narrowed = narrow(frame, at, group, masks, [0] * len(masks))
+        if not isinstance(narrowed, int):
+            yield from _place(frame, printer, adjacent, narrowed[0], [*values, value], total)

@@ -1,0 +1,53 @@
+"""The public surface of bidui: which names there are, and what importing them costs."""
+
+import json
+import subprocess
+import sys
+
+import bidui
+
+from .snippets import ROOT
+
+NAMES = [
+    "BiduiError",
+    "Count",
+    "InputError",
+    "Lexicon",
+    "OutputRefused",
+    "Pair",
+    "Pairs",
+    "Paradigm",
+    "Place",
+    "Problem",
+    "Project",
+    "Region",
+    "check_project",
+    "count",
+    "enumerate_all",
+    "generate",
+    "measure_diversity",
+    "open_project",
+    "read_lexicon",
+    "read_pairs",
+    "write_pairs",
+]
+HEAVY = {"torch", "transformers", "polars", "numpy", "jieba", "rich", "typer"}
+
+
+def test_the_public_names_are_these() -> None:
+    """Others write scripts against them: a name comes or goes on purpose, and in the changelog."""
+    assert bidui.__all__ == NAMES
+    assert sorted(NAMES) == NAMES
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    assert [name for name in NAMES if not getattr(bidui, name).__doc__] == []
+
+
+def test_importing_bidui_imports_nothing_heavy() -> None:
+    """A command that only prints its help should not wait for torch."""
+    code = "import sys, json, bidui; print(json.dumps(sorted(name.split('.')[0] for name in sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "src")}, capture_output=True, check=True, text=True
+    )
+    assert HEAVY & set(json.loads(done.stdout)) == set()
