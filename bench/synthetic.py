@@ -132,6 +132,12 @@ def _lexicon(rng: random.Random, words: int) -> list[dict[str, str]]:
     def some(values: list[str], least: int, most: int) -> str:
         return "/".join(sorted(rng.sample(values, rng.randint(least, most))))
 
+    # as in a real lexicon, words share their sets: some 80 sets of classifiers, 120 of what verbs take
+    pools = {
+        "classifier": [some(CLASSIFIERS, 1, 3) for _ in range(80)],
+        "takes": [some(CLASSES, 1, 4) for _ in range(120)],
+        "goes": [some(["person", *CLASSES], 2, 8) for _ in range(60)],
+    }
     rows = [{"expression": form(1), "pos": "M", "classifier": m} for m in CLASSIFIERS]
     rows += [{"expression": form(1), "pos": "DT"} for _ in range(6)]
     rows += [{"expression": form(1), "pos": "CD"} for _ in range(8)]
@@ -143,12 +149,13 @@ def _lexicon(rng: random.Random, words: int) -> list[dict[str, str]]:
             if pos == "NR":
                 row["gender"] = rng.choice(("male", "female"))
             elif pos == "VV":
-                row |= {"takes": some(CLASSES, 1, 4), "kind": rng.choice("abcd")}
+                row |= {"takes": rng.choice(pools["takes"]), "kind": rng.choice("abcd")}
             elif pos == "AD":
                 row["kind"] = some(list("abcd"), 1, 3)
             elif pos == "VA":
-                row["goes"] = some(["person", *CLASSES], 2, 8)
+                row["goes"] = rng.choice(pools["goes"])
             else:
-                row |= {"class": rng.choice([*CLASSES, "person", "kin"] + ["person"] * 4), "classifier": some(CLASSIFIERS, 1, 3)}
+                kind = rng.choice([*CLASSES, "kin", *["person"] * 5])
+                row |= {"class": kind, "classifier": rng.choice(pools["classifier"])}
             rows.append(row)
     return rows

@@ -57,7 +57,9 @@ def _fits(word: Word, condition: Condition) -> bool:
     }[condition.test]
 
 
-def _fill(project: Project, rule: Rule, n: int | None, slot: str, scope: dict, extra: list) -> Iterator[Filled]:
+def _fill(
+    project: Project, rule: Rule, n: int | None, slot: str, scope: dict, extra: list, opened: tuple[str, ...] = ()
+) -> Iterator[Filled]:
     """Every way to fill a slot; `n` fixes the alternative; `extra` are overrides (path, rule, scope)."""
     for number, alternative in enumerate(rule.alternatives):
         if n is not None and number != n:
@@ -78,10 +80,14 @@ def _fill(project: Project, rule: Rule, n: int | None, slot: str, scope: dict, e
                 if all(_fits(word, condition) for condition in conditions):
                     yield Filled(body, links, word.form, word, slot=slot)
         else:
-            yield from _phrase(project, body, slot, scope, extra)
+            yield from _phrase(project, body, slot, scope, extra, (*opened, body.name))
 
 
-def _phrase(project: Project, rule: Phrase, slot: str, scope: dict, extra: list) -> Iterator[Filled]:
+def _phrase(
+    project: Project, rule: Phrase, slot: str, scope: dict, extra: list, opened: tuple[str, ...]
+) -> Iterator[Filled]:
+    if opened.count(rule.name) > project.phrases[rule.name].depth + 1:
+        return
     passed = [((path or ("head",)), o, s) for path, o, s in extra]
     passed += [(tuple(part.split(".")), o, scope) for part, o in rule.overrides]
     for alternative in project.phrases[rule.name].alternatives:
@@ -94,12 +100,12 @@ def _phrase(project: Project, rule: Phrase, slot: str, scope: dict, extra: list)
                 for path, o, s in passed
                 if path[0] == name or (path[0] == "head" and alternative.head == name)
             ]
-            ways.append(lambda name=name, mine=mine: _fill(project, alternative.parts[name].rule, None, slot, inner, mine))
-        for parts in product(*(list(way()) for way in ways)):
+            ways.append(list(_fill(project, alternative.parts[name].rule, None, slot, inner, mine, opened)))
+        for parts in product(*ways):
             # links hold a reference to a scope: give each combination its own
             own = dict(zip(names, parts, strict=True))
-            yield Filled(parts={n: _rescoped(f, inner, own) for n, f in own.items()}, line=alternative.line,
-                         head=alternative.head, slot=slot)
+            filled = {n: _rescoped(f, inner, own) for n, f in own.items()}
+            yield Filled(parts=filled, line=alternative.line, head=alternative.head, slot=slot)
 
 
 def _rescoped(filled: Filled, old: dict, new: dict) -> Filled:
@@ -189,9 +195,9 @@ def _links_hold(project: Project, leaves: list[Filled]) -> bool:
                 mine, theirs = leaf.values(prop.mine), other.values(prop.theirs)
                 if prop.share:
                     shares.setdefault((id(scope), prop.share), []).extend((mine, theirs))
-                elif term.same and not mine & theirs:
-                    return False
-                elif not term.same and (not mine or not theirs or mine & theirs):
+                    continue
+                common = bool(mine & theirs)
+                if not (common if term.same else mine and theirs and not common):
                     return False
     return all(set.intersection(*sets) for sets in shares.values())
 
@@ -227,9 +233,9 @@ def _exempt(variant: Variant, a: Filled, b: Filled) -> bool:
         return True
     for one, other in ((a, b), (b, a)):
         for term, scope in one.links:
-            if isinstance(term, Match) and term.same and _at(term.target, scope) is other:
-                if any(p.mine == p.theirs == "expression" for p in term.properties):
-                    return True
+            same = isinstance(term, Match) and term.same and _at(term.target, scope) is other
+            if same and any(p.mine == p.theirs == "expression" for p in term.properties):
+                return True
     return False
 
 

@@ -9,6 +9,7 @@ import random
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.project import Project, Settings
+from bidui.grammar.rules import Condition
 
 from .small import HEADER, project_of
 
@@ -22,6 +23,13 @@ PHRASES = """
     - parts: {x: phrase:A, y: pos:Q f:*}
       line: y 的 x
       head: x
+  C:
+    depth: 1
+    alternatives:
+      - pos:P f:*
+      - parts: {of: phrase:C, h: "pos:P mPos:of.head mPro:g"}
+        line: of 之 h
+        head: h
 """
 
 
@@ -33,7 +41,8 @@ def random_project(rng: random.Random) -> Project:
     lexicon = "\n".join(["expression pos f g concept col", *dict.fromkeys(rows)])
     pairs = (f"{rng.choice(FORMS)}/{rng.choice(FORMS)} {rng.choice('abc')} {rng.choice('abc')}" for _ in range(5))
     relation = "\n".join(["p q@f r@g", *dict.fromkeys(list(pairs)[: rng.randint(1, 5)])])
-    settings = Settings("random", seams=("甲乙",) if rng.random() < 0.2 else ())
+    repeat = (Condition("g", "any", ("a",)),) if rng.random() < 0.15 else ()
+    settings = Settings("random", seams=("甲乙",) if rng.random() < 0.2 else (), repeat=repeat)
     return project_of(lexicon, phrases=PHRASES, relations={"r": relation}, settings=settings)
 
 
@@ -78,9 +87,9 @@ def _rule(rng: random.Random, earlier: list[str], name: str) -> str:
 def _alternative(rng: random.Random, earlier: list[str], name: str) -> str:
     chance = rng.random()
     if 0.6 <= chance < 0.75:
-        return rng.choice(["phrase:A", "phrase:B"]) + (" head:<f:a>" if rng.random() < 0.2 else "")
+        return rng.choice(["phrase:A", "phrase:B", "phrase:C"]) + _override(rng, earlier)
     if 0.75 <= chance < 0.85:
-        return "甲 天"  # one that may be in the lexicon, one that is not
+        return rng.choice(["甲 天", "甲 天", '""'])  # one that may be in the lexicon, one that is not; nothing
     rule = "pos:" + rng.choice(["P", "Q", "P/Q"])
     if rng.random() < 0.3:
         rule += " f:" + rng.choice(["a", "!a", "*", "-"])
@@ -91,6 +100,15 @@ def _alternative(rng: random.Random, earlier: list[str], name: str) -> str:
     if len(earlier) == 2 and rng.random() < 0.3:
         rule += f" rel:r({earlier[0]}.head, {earlier[1]}.head, {name})"
     return rule
+
+
+def _override(rng: random.Random, earlier: list[str]) -> str:
+    chance = rng.random()
+    if chance < 0.2:
+        return " head:<f:a>"
+    if chance < 0.4 and earlier:
+        return f" head:<mPos:{rng.choice(earlier)}.head mPro:g>"
+    return ""
 
 
 def _lines(rng: random.Random, names: list[str]) -> tuple[list[str], list[str]]:

@@ -33,7 +33,9 @@ GOOD, BAD = 0, 1
 def changes(good: str, bad: str) -> tuple[str, list[tuple[int, str, str]]]:
     """The edit of a pair, and side, slot and kind of each change."""
     used = set(f"{good} {bad}".replace("@first", "").split())
-    slots = "".join(f"{line}\n" for line in SLOTS.strip().splitlines() if line.split(":")[0].strip() in used | {"slots"})
+    slots = "".join(
+        f"{line}\n" for line in SLOTS.strip().splitlines() if line.split(":")[0].strip() in used | {"slots"}
+    )
     (pair,) = all_pairs(PROJECT, f"{slots}good: {good}\nbad: {bad}\n")
     return pair.edit, [(int(region.side == "bad"), region.slot, region.edit) for region in pair.regions]
 
@@ -120,7 +122,9 @@ lines = st.lists(st.sampled_from("ABCabc"), max_size=6).map(" ".join).map(tokens
 @given(lines, lines)
 def test_undoing_the_changes_leaves_the_same_items_in_the_same_order(good: list[Token], bad: list[Token]) -> None:
     changed = {(change.side, change.item) for change in align(good, bad)}
-    kept = [[item for n, item in enumerate(line) if (side, n) not in changed] for side, line in ((GOOD, good), (BAD, bad))]
+    kept = [
+        [item for n, item in enumerate(line) if (side, n) not in changed] for side, line in ((GOOD, good), (BAD, bad))
+    ]
     assert kept[0] == kept[1]
 
 

@@ -70,7 +70,10 @@ def test_several_properties_are_mismatched_each() -> None:
 
 def test_match_and_mismatch_on_different_properties_hold_together() -> None:
     rule = "pos:PN mPos:who mPro:gender mmPos:who mmPro:number"
-    assert goods(PEOPLE, f"slots:\n  who: pos:NR\n  self: {rule}\ngood: who self\nbad: self who") == {"小明他们", "小红她们"}
+    assert goods(PEOPLE, f"slots:\n  who: pos:NR\n  self: {rule}\ngood: who self\nbad: self who") == {
+        "小明他们",
+        "小红她们",
+    }
 
 
 def test_two_links_of_one_slot_hold_together() -> None:

@@ -40,7 +40,10 @@ def test_words_inside_phrases_differ_too() -> None:
     """这位演员把那九位演员藏在小桥里: the published program compared whole slots only."""
     phrases = "  P:\n    - parts: {det: 这位, n: pos:N}\n"
     project = project_of("expression pos\n甲 N\n乙 N\n", phrases=phrases)
-    assert goods(project, "slots: {a: phrase:P, b: phrase:P}\ngood: a 和 b\nbad: 和 a b") == {"这位甲和这位乙", "这位乙和这位甲"}
+    assert goods(project, "slots: {a: phrase:P, b: phrase:P}\ngood: a 和 b\nbad: 和 a b") == {
+        "这位甲和这位乙",
+        "这位乙和这位甲",
+    }
     assert goods(project, "slots: {a: phrase:P, b: pos:N}\ngood: a 和 b\nbad: 和 a b") == {"这位甲和乙", "这位乙和甲"}
 
 
@@ -60,7 +63,10 @@ def test_words_differ_within_a_side_not_across() -> None:
 
 def test_the_two_words_of_a_substitution_differ_or_there_would_be_no_contrast() -> None:
     project = project_of("expression pos\n甲 N\n乙 N\n")
-    assert sentences(project, "slots: {a: pos:N, b: pos:N}\ngood: a 来\nbad: b 来") == {("甲来", "乙来"), ("乙来", "甲来")}
+    assert sentences(project, "slots: {a: pos:N, b: pos:N}\ngood: a 来\nbad: b 来") == {
+        ("甲来", "乙来"),
+        ("乙来", "甲来"),
+    }
 
 
 def test_a_slot_named_twice_is_the_same_word_again() -> None:
@@ -72,7 +78,9 @@ def test_a_slot_named_twice_is_the_same_word_again() -> None:
 def test_literals_are_exempt() -> None:
     project = project_of("expression pos\n甲 N\n乙 N\n")
     assert goods(project, "slots: {a: pos:N}\ngood: a 甲 了\nbad: a 了 甲") == {"甲甲了", "乙甲了"}
-    assert goods(project, "slots: {a: pos:N, b: 甲 乙}\ngood: a 和 b 。\nbad: 和 a b 。") == {a + "和" + b + "。" for a in "甲乙" for b in "甲乙"}
+    assert goods(project, "slots: {a: pos:N, b: 甲 乙}\ngood: a 和 b 。\nbad: 和 a b 。") == {
+        a + "和" + b + "。" for a in "甲乙" for b in "甲乙"
+    }
 
 
 def test_a_copy_is_exempt_but_only_from_what_it_copies() -> None:
@@ -115,7 +123,11 @@ def test_a_project_says_which_words_may_always_occur_twice() -> None:
 def test_what_is_printed_counts_not_only_the_word() -> None:
     """看 as the first syllable of 看见 beside 看 would read like a repetition."""
     project = project_of("expression pos first\n看见 V 看\n喜欢 V 喜\n看 W 看\n写 W 写\n")
-    assert goods(project, "slots: {v: pos:V, w: pos:W}\ngood: v@first 不 w\nbad: 不 v@first w") == {"看不写", "喜不看", "喜不写"}
+    assert goods(project, "slots: {v: pos:V, w: pos:W}\ngood: v@first 不 w\nbad: 不 v@first w") == {
+        "看不写",
+        "喜不看",
+        "喜不写",
+    }
 
 
 @pytest.mark.parametrize(("slots", "expected"), [(2, 10 * 9), (3, 10 * 9 * 8), (4, 10 * 9 * 8 * 7)])

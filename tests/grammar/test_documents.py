@@ -22,7 +22,9 @@ def parsed(text: str) -> Mapping:
     return parse_document(text, name="f.yaml")
 
 
-@pytest.mark.parametrize("value", ["1", "yes", "no", "null", "~", "1e3", "0x10", "2024-01-01", "12:30:45", "true", ".5"])
+@pytest.mark.parametrize(
+    "value", ["1", "yes", "no", "null", "~", "1e3", "0x10", "2024-01-01", "12:30:45", "true", ".5"]
+)
 def test_every_scalar_is_a_string(value: str) -> None:
     """`no` is a Norwegian word, `12:30:45` is not 45045, and 是 needs no quotes."""
     assert plain(parsed(f"a: {value}\nb: [{value}]\n{value}: 是\n")) == {"a": value, "b": [value], value: "是"}

@@ -88,7 +88,9 @@ def test_a_link_outward_is_written_where_the_phrase_is_used() -> None:
     assert goods(project, text) == {"小明和她", "小红和他"}
 
 
-NESTED = PERSON + """
+NESTED = (
+    PERSON
+    + """
   Pair:
     - parts: {one: phrase:Person, two: phrase:Person}
       line: one 和 two
@@ -97,6 +99,7 @@ NESTED = PERSON + """
     - phrase:Person
     - phrase:Pair
 """
+)
 
 
 def test_phrases_nest_and_their_heads_are_followed() -> None:
@@ -207,7 +210,7 @@ def test_a_phrase_may_be_one_rule_with_bars_and_weights() -> None:
     ],
 )
 def test_what_a_phrase_cannot_give_is_refused(slots: str, kind: str) -> None:
-    more = "  Headless:\n    - parts: {a: pos:NR, b: pos:PN}\n  Empty: pos:NR | \"\"\n"
+    more = '  Headless:\n    - parts: {a: pos:NR, b: pos:PN}\n  Empty: pos:NR | ""\n'
     project = project_of(WORDS, phrases=PERSON + more)
     x = "x" if "x:" in slots else "来"
     found = problems_of(project, f"slots: {slots}\ngood: p {x}\nbad: {x} p")

@@ -77,6 +77,8 @@ def test_a_seam_is_broken_where_the_string_arises_across_a_boundary(texts: list[
     assert broken(texts, [seam]) == any(start < end < start + len(seam) for start in starts for end in ends)
 
 
-@given(st.text("ab", min_size=1, max_size=3), st.text("ab", min_size=1, max_size=3), st.text("ab", min_size=1, max_size=4))
+@given(
+    st.text("ab", min_size=1, max_size=3), st.text("ab", min_size=1, max_size=3), st.text("ab", min_size=1, max_size=4)
+)
 def test_two_texts_are_the_simplest_case(left: str, right: str, seam: str) -> None:
     assert crosses(left, right, seam) == broken([left, right], [seam])

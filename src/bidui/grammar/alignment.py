@@ -162,5 +162,3 @@ def _gaps(kept: list[tuple[int, int]], n_good: int, n_bad: int) -> Iterable[tupl
     for pair in (*kept, (n_good, n_bad)):
         yield range(previous[0] + 1, pair[0]), range(previous[1] + 1, pair[1])
         previous = pair
-
-

@@ -5,7 +5,7 @@ in which the leaves of each block do conflict, with a sign. A block of two count
 words, a block of three that all conflict +2, and so on: the sum of (-1)^edges over the connected graphs on it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import prod
@@ -37,7 +37,9 @@ class Coincidences:
 
     def __post_init__(self) -> None:
         for conflict in self.network.conflicts:
-            first, second = sorted(((conflict.a, conflict.a_tokens), (conflict.b, conflict.b_tokens)), key=lambda s: s[0])
+            first, second = sorted(
+                ((conflict.a, conflict.a_tokens), (conflict.b, conflict.b_tokens)), key=lambda s: s[0]
+            )
             holders: dict[str, list[int]] = {}
             for value, tokens in enumerate(second[1]):
                 for token in tokens:
@@ -104,11 +106,14 @@ class Coincidences:
                 total += weight * self._ways({leaf: g for leaf, g in present.items() if leaf not in members})
         return total
 
-    def terms(self) -> Iterator[tuple[Block, ...]]:
-        """Every set of disjoint blocks whose leaves can all be in one sentence, the empty one first."""
-        yield from self._terms(sorted(self.neighbours), (), frozenset())
+    def terms(self, slots: Collection[str]) -> Iterator[tuple[Block, ...]]:
+        """Every set of disjoint blocks in these slots whose leaves can all be in one sentence, the empty one first."""
+        leaves = [leaf for leaf in sorted(self.neighbours) if self.network.columns[leaf].leaf.slot in slots]
+        yield from self._terms(leaves, (), frozenset())
 
-    def _terms(self, leaves: list[int], chosen: tuple[Block, ...], taken: frozenset[int]) -> Iterator[tuple[Block, ...]]:
+    def _terms(
+        self, leaves: list[int], chosen: tuple[Block, ...], taken: frozenset[int]
+    ) -> Iterator[tuple[Block, ...]]:
         if not leaves:
             yield chosen
             return
@@ -125,7 +130,7 @@ class Coincidences:
     def _connected(self, first: int, allowed: set[int]) -> list[tuple[int, ...]]:
         """The connected sets of two leaves or more that hold `first` and otherwise only `allowed` ones."""
         found: set[tuple[int, ...]] = set()
-        open_sets = [(first,)]
+        open_sets: list[tuple[int, ...]] = [(first,)]
         while open_sets:
             members = open_sets.pop()
             for leaf in members:

@@ -72,9 +72,7 @@ def rests(good: Line, bad: Line) -> tuple[list[Literal | Use], list[Literal | Us
     return a, b
 
 
-def _texts(
-    item: Literal | Use, nodes: dict[str, Node], columns: "Sequence[Column]"
-) -> Iterator[tuple[int, Tokens]]:
+def _texts(item: Literal | Use, nodes: dict[str, Node], columns: "Sequence[Column]") -> Iterator[tuple[int, Tokens]]:
     """Each leaf that may be all an item prints, with its texts."""
     if isinstance(item, Use) and not item.ref.path:
         for option in _options(nodes[item.ref.slot]):

@@ -1,10 +1,10 @@
 """Constraints in tables: which keys at the ends of a constraint go together, and how tables speak through it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 
 from bidui.grammar.constraints import Constraint
-from bidui.grammar.factors import Factor, Row
+from bidui.grammar.factors import Factor, Row, eliminate
 from bidui.grammar.supports import bits_of
 
 ABSENT = -1  # the key of a word that is not in the sentence under this choice
@@ -13,6 +13,50 @@ ABSENT = -1  # the key of a word that is not in the sentence under this choice
 def member_attribute(constraint: Constraint, member: int) -> int:
     """The attribute that holds the key at one end of a constraint."""
     return constraint.index * 64 + member
+
+
+def ends_of(constraint: Constraint) -> list[int]:
+    """The attributes of all ends of a constraint."""
+    return [member_attribute(constraint, member) for member in range(len(constraint.members))]
+
+
+def join_under(factors: Sequence[Factor], constraints: Sequence[Constraint], keep: Collection[int]) -> Factor:
+    """The product of factors under constraints, summed over every attribute that is not kept.
+
+    Most keys mismatch, so a mismatch that is left is counted the other way round: all, less those that do not. (A word
+    without values may stand where the other end is not in the sentence.)
+    """
+    left, waiting = pass_messages(factors, constraints)
+    mismatch = next((c for c in waiting if c.kind == "mismatch"), None)
+    if mismatch is None:
+        return eliminate([*left, *(constraint_factor(constraint, left) for constraint in waiting)], keep)
+    others = [constraint for constraint in waiting if constraint is not mismatch]
+    everything = join_under(left, others, keep)
+    matching = join_under([*left, _not_mismatching(mismatch, left)], others, keep)
+    at = [matching.attributes.index(attribute) for attribute in everything.attributes]
+    table = dict(everything.table)
+    for row, count in matching.table.items():
+        key = tuple([row[n] for n in at])
+        table[key] = table.get(key, 0) - count
+    return Factor(everything.attributes, {row: count for row, count in table.items() if count})
+
+
+def _not_mismatching(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
+    """Keys at the two ends, both in the sentence, that do not mismatch: they share a value, or one of them has none."""
+    present = [_present(attribute, factors) - {ABSENT} for attribute in ends_of(constraint)]
+    others = sum(1 << key for key in present[1])
+    compatible = constraint.compatible(0, 1)
+    table: dict[Row, int] = {(a, b): 1 for a in present[0] for b in bits_of(others & ~compatible[a])}
+    return Factor(tuple(ends_of(constraint)), table)
+
+
+def _present(attribute: int, factors: Sequence[Factor]) -> set[int]:
+    """The keys that occur at an end; where no option left has such a word, it is absent."""
+    for factor in factors:
+        if attribute in factor.attributes:
+            at = factor.attributes.index(attribute)
+            return {row[at] for row in factor.table}
+    return {ABSENT}
 
 
 def pass_messages(
@@ -78,15 +122,8 @@ def _told(speaker: Factor, listener: Factor, constraint: Constraint, here: int, 
 
 def constraint_factor(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
     """Which keys at the ends of a constraint go together, among those that occur."""
-    attributes = tuple(member_attribute(constraint, member) for member in range(len(constraint.members)))
-    present: list[set[int]] = []
-    for attribute in attributes:
-        found = {ABSENT}  # no option left has such a word
-        for factor in factors:
-            if attribute in factor.attributes:
-                at = factor.attributes.index(attribute)
-                found = {row[at] for row in factor.table}
-        present.append(found)
+    attributes = tuple(ends_of(constraint))
+    present = [_present(attribute, factors) for attribute in attributes]
     if len(attributes) == 2:
         return Factor(attributes, _two_ends(constraint, present))
     return Factor(attributes, _many_ends(constraint, present))

@@ -70,9 +70,9 @@ class Constraint:
         if self.kind != "mismatch":
             holders: dict[int, int] = {}
             for key, held in enumerate(theirs.holds):
-                for value in held:
-                    holders[value] = holders.get(value, 0) | 1 << key
-            return [_union(holders.get(value, 0) for value in held) for held in mine.holds]
+                for number in held:
+                    holders[number] = holders.get(number, 0) | 1 << key
+            return [_union(holders.get(number, 0) for number in held) for held in mine.holds]
         if any(len(modes) > 1 for member in (mine, theirs) for modes in member.keys):
             return [_disjoint(modes, theirs.keys) for modes in mine.keys]
         having = 0  # a word without values neither matches nor mismatches
@@ -120,6 +120,7 @@ class _Constraints:
         self.relations = relations
         self.constraints: list[Constraint] = []
         self.shares: dict[tuple[int, str], Constraint] = {}
+        self.written: dict[tuple[int, int, str], Constraint] = {}
 
     def add(self, leaf: Leaf, link: Link) -> None:
         if isinstance(link.term, Match):
@@ -141,8 +142,15 @@ class _Constraints:
         place = link.place.at(term.column)
         text = str(Match(term.target, (prop,), term.same))
         name = (id(link.scope), prop.share)
+        same_text = (id(term), id(link.scope), str(prop))
+        once = self.written.get(same_text)
+        if once is not None and not prop.share and not any(leaf.together(other) for other in once.members[0].leaves):
+            once.members[0].leaves += (leaf,)  # one link, written where a phrase is used, in each of its alternatives
+            return
         if not prop.share or name not in self.shares:
-            found = self.new("share" if term.same else "mismatch", [mine, theirs], text, place)
+            found = self.written[same_text] = self.new(
+                "share" if term.same else "mismatch", [mine, theirs], text, place
+            )
             if prop.share:
                 self.shares[name] = found
             return
@@ -162,8 +170,8 @@ class _Constraints:
             values = {"relation": term.relation, "known": sorted(self.relations)}
             raise fail("relation-unknown", place, values)
         if len(relation.columns) != len(term.targets):
-            values = {"relation": term.relation, "columns": list(relation.columns), "slots": len(term.targets)}
-            raise fail("relation-arity", place, values)
+            arity = {"relation": term.relation, "columns": list(relation.columns), "slots": len(term.targets)}
+            raise fail("relation-arity", place, arity)
         members = []
         for ref, feature in zip(term.targets, relation.features, strict=True):
             leaves = tuple(targets(ref, link.scope, link.place, slot=leaf.slot))

@@ -7,11 +7,11 @@ exclusion. Equal length is an exponent: a table's numbers are polynomials in one
 coefficient at length difference zero is wanted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from bidui.grammar.coincidences import Block, Coincidences, group_attribute, leaf_of
-from bidui.grammar.constraint_tables import ABSENT, constraint_factor, member_attribute, pass_messages
+from bidui.grammar.constraint_tables import ABSENT, constraint_factor, ends_of, join_under, member_attribute
 from bidui.grammar.constraints import Constraint
 from bidui.grammar.expansion import Leaf, Node, Option
 from bidui.grammar.factors import Factor, Row, eliminate
@@ -36,11 +36,19 @@ def count_assignments(network: Network) -> Count:
     """The number of ways to fill a network's slots: all links, conflicts and lengths observed."""
     coincidences = Coincidences(network)
     counter = Tables(network, together=coincidences.small_components(MAX_JOINT))
+    total = Count(1)
+    for slots in counter.islands():
+        found = _count_island(counter, coincidences, slots)
+        total = Count(total.value * found.value, total.exact and found.exact)
+    return total
+
+
+def _count_island(counter: "Tables", coincidences: Coincidences, slots: frozenset[str]) -> Count:
     total = 0
-    for number, blocks in enumerate(coincidences.terms()):
+    for number, blocks in enumerate(coincidences.terms(slots)):
         if number >= MAX_TERMS:
-            return Count(counter.term(()), exact=False)
-        total += counter.term(blocks)
+            return Count(counter.term((), slots), exact=False)
+        total += counter.term(blocks, slots)
     return Count(total)
 
 
@@ -73,9 +81,18 @@ class Tables:
             self.homes.setdefault(self._meet([leaf.index for leaf in leaves]), []).append(constraint)
         choices = [node.choice for node in network.tree.nodes]
         self.linked = {choice for choice in choices if choices.count(choice) > 1}
-        if network.equal_length and self.lengths:
+        if network.equal_length and self.lengths and self._lengths_vary():
             sizes = [len(column.domain.words) for column in network.columns]
             self.bits = 64 + sum(size.bit_length() + 1 for size in sizes) + 4 * len(choices)
+
+    def _lengths_vary(self) -> bool:
+        """Whether the words or alternatives chosen make a difference to the lengths at all."""
+        columns = self.network.columns
+        if any(self.network.uses.literal.values()):
+            return True
+        if any(len(set(c.domain.diffs)) > 1 or (c.leaf.guard and c.domain.diffs[0]) for c in columns):
+            return True
+        return self.network.uses.fixed + sum(column.domain.diffs[0] for column in columns) != 0
 
     def _walk(self, node: Node, chain: tuple[Option, ...]) -> None:
         for option in node.options:
@@ -93,10 +110,30 @@ class Tables:
             common = level[0]
         return common
 
-    def term(self, blocks: tuple[Block, ...]) -> int:
-        """The signed number of fillings in which the leaves of each block conflict."""
+    def islands(self) -> list[frozenset[str]]:
+        """Slots that nothing links with others: their numbers are simply multiplied."""
+        slots = list(self.network.tree.scope.nodes)
+        if self.bits:
+            return [frozenset(slots)]
+        columns = self.network.columns
+        bonds = [{leaf.slot for member in c.members for leaf in member.leaves} for c in self.network.constraints]
+        bonds += [{columns[c.a].leaf.slot, columns[c.b].leaf.slot} for c in self.network.conflicts]
+        bonds += [set(group) for group in self.network.variant.linked]
+        found: list[frozenset[str]] = []
+        for slot in slots:
+            touching = [bond for bond in bonds if slot in bond]
+            island = frozenset((slot,)).union(*touching)
+            joined = [other for other in found if other & island]
+            found = [other for other in found if not other & island]
+            found.append(island.union(*joined))
+        return found
+
+    def term(self, blocks: tuple[Block, ...], slots: Collection[str] | None = None) -> int:
+        """The signed number of fillings (of some slots) in which the leaves of each block conflict."""
+        everything = self.network.tree.scope.nodes
+        wanted_nodes = [node for name, node in everything.items() if slots is None or name in slots]
         merged = {leaf: (number, at) for number, b in enumerate(blocks) for at, leaf in enumerate(b.leaves)}
-        factor = self._sequence(list(self.network.tree.scope.nodes.values()), None, merged, blocks)
+        factor = self._sequence(wanted_nodes, None, merged, blocks)
         value = factor.table.get((), 0)
         if not self.bits:
             return value
@@ -111,27 +148,29 @@ class Tables:
         factors = [self._node(node, merged, blocks) for node in nodes]
         if any(not factor.table for factor in factors):
             return Factor((), {})
-        factors += [_restricted(factor, factors) for factor in self.together if self._at_home(factor, home)]
-        constraints = self.homes.get(home, [])
-        if not self.traced:
-            factors, constraints = pass_messages(factors, constraints)
-        factors = [*factors, *(constraint_factor(constraint, factors) for constraint in constraints)]
-        inner = {attribute for constraint in self.homes.get(home, ()) for attribute in _ends(constraint)}
-        inner |= {a for factor in self.together if self._at_home(factor, home) for a in factor.attributes}
+        names = {node.path for node in nodes}  # of slots, where this is the whole sentence
+        constraints = [c for c in self.homes.get(home, []) if home is not None or c.members[0].leaves[0].slot in names]
+        together = [factor for factor in self.together if self._at_home(factor, home, names)]
+        factors += [_restricted(factor, factors) for factor in together]
+        inner = {attribute for constraint in constraints for attribute in ends_of(constraint)}
+        inner |= {attribute for factor in together for attribute in factor.attributes}
         inner |= {-1 - number for number, block in enumerate(blocks) if self._meet(block.leaves) is home}
         everything = {attribute for factor in factors for attribute in factor.attributes}
-        steps: list[Factor] | None = self.steps.setdefault(home, []) if self.traced else None
-        return eliminate(factors, everything - inner if home is not None else set(), steps)
+        keep = everything - inner if home is not None else set()
+        if self.traced:
+            tables = [constraint_factor(constraint, factors) for constraint in constraints]
+            return eliminate([*factors, *tables], keep, self.steps.setdefault(home, []))
+        return join_under(factors, constraints, keep)
 
-    def _at_home(self, factor: Factor, home: Option | None) -> bool:
-        return self._meet([leaf_of(attribute) for attribute in factor.attributes]) is home
+    def _at_home(self, factor: Factor, home: Option | None, names: set[str]) -> bool:
+        leaves = [leaf_of(attribute) for attribute in factor.attributes]
+        here = home is not None or self.network.columns[leaves[0]].leaf.slot in names
+        return here and self._meet(leaves) is home
 
     def _node(self, node: Node, merged: dict[int, tuple[int, int]], blocks: tuple[Block, ...]) -> Factor:
         inside = {leaf: merged[leaf] for leaf in merged if self._holds(node, leaf)}
-        key = (node, tuple((leaf, blocks[number].leaves) for leaf, (number, _) in inside.items()))
-        if inside:
-            # two terms may number their blocks differently
-            key = (node, (*key[1], tuple(number for number, _ in inside.values())))
+        # two terms may number their blocks differently
+        key = (node, tuple((leaf, number, blocks[number].leaves) for leaf, (number, _) in inside.items()))
         if key not in self.tables:
             self.tables[key] = self._alternatives(node, inside, blocks)
         return self.tables[key]
@@ -198,7 +237,9 @@ class Tables:
 
     def _leaf_offset(self, leaf: Leaf) -> int:
         """What keeps a leaf's exponents from being negative."""
-        return max(0, -min(self.network.columns[leaf.index].domain.diffs))
+        if leaf not in self.offsets:
+            self.offsets[leaf] = max(0, -min(self.network.columns[leaf.index].domain.diffs))
+        return self.offsets[leaf]
 
     def _option_offset(self, option: Option) -> int:
         literal = max(0, -self.network.uses.literal.get(option, 0))
@@ -216,19 +257,13 @@ def choice_attribute(choice: int) -> int:
     return (1 << 40) + choice
 
 
-def _ends(constraint: Constraint) -> list[int]:
-    return [member_attribute(constraint, member) for member in range(len(constraint.members))]
-
-
 def _restricted(factor: Factor, others: Sequence[Factor]) -> Factor:
     """A factor without the attributes that no other has: those words are not there."""
     known = {attribute for other in others for attribute in other.attributes}
     at = [n for n, attribute in enumerate(factor.attributes) if attribute in known]
     gone = [n for n, attribute in enumerate(factor.attributes) if attribute not in known]
     table = {
-        tuple([row[n] for n in at]): count
-        for row, count in factor.table.items()
-        if all(row[n] == ABSENT for n in gone)
+        tuple([row[n] for n in at]): count for row, count in factor.table.items() if all(row[n] == ABSENT for n in gone)
     }
     return Factor(tuple(factor.attributes[n] for n in at), table)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bidui.grammar.alignment import may_be_empty
 from bidui.grammar.conflicts import Conflict, rests
 from bidui.grammar.expansion import Leaf, Node
 from bidui.grammar.lines import Literal, Use
@@ -30,13 +31,17 @@ def could_be_equal(
 ) -> bool:
     """Whether good and bad might be the same sentence; true also where that would take too long to find out."""
     good, bad = rests(variant.good, variant.bad)
-    if not good or not bad:
+    if not (good and bad) and not all(_may_say_nothing(item, nodes) for item in (*good, *bad)):
         return False
     search = _Search(columns, conflicts)
     try:
         return search.meets(tuple((i, nodes) for i in good), tuple((i, nodes) for i in bad), "", {}, {})
     except _TooLong:
         return True
+
+
+def _may_say_nothing(item: Literal | Use, nodes: dict[str, Node]) -> bool:
+    return isinstance(item, Use) and (bool(item.ref.path) or may_be_empty(nodes[item.ref.slot]))
 
 
 @dataclass(slots=True)
@@ -52,7 +57,12 @@ class _Search:
             self.against.setdefault(conflict.b, []).append((conflict.a, conflict, False))
 
     def meets(
-        self, ahead: tuple[Item, ...], behind: tuple[Item, ...], over: str, chosen: dict[int, int], values: dict[int, int]
+        self,
+        ahead: tuple[Item, ...],
+        behind: tuple[Item, ...],
+        over: str,
+        chosen: dict[int, int],
+        values: dict[int, int],
     ) -> bool:
         """Whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
         self.steps += 1

@@ -34,10 +34,12 @@ class Column:
     def keys(self) -> list[tuple[int, ...]]:
         """Of each group, the keys at `ends`; only counting needs them."""
         if self.known_keys is None:
-            self.known_keys = [
-                tuple([constraint.key(n, m) for (constraint, n), m in zip(self.ends, modes, strict=True)])
-                for modes in self.domain.modes
-            ]
+            ends = []
+            for at, (constraint, member) in enumerate(self.ends):
+                modes = [vector[at] for vector in self.domain.modes]
+                numbers = {each: constraint.key(member, each) for each in dict.fromkeys(modes)}
+                ends.append([numbers[each] for each in modes])
+            self.known_keys = list(zip(*ends, strict=True)) if ends else [()] * len(self.domain.groups)
         return self.known_keys
 
 
@@ -191,7 +193,9 @@ def directions(variant: Variant) -> list[Variant]:
     swapped = {**variant.slots, good.name: _with_words_of(good, bad), bad.name: _with_words_of(bad, good)}
     names = [f"{variant.name}>".lstrip(), f"{variant.name}<".lstrip()]
     return [
-        Variant(name, slots, variant.good, variant.bad, variant.weight, variant.linked, variant.repeat, False, variant.place)
+        Variant(
+            name, slots, variant.good, variant.bad, variant.weight, variant.linked, variant.repeat, False, variant.place
+        )
         for name, slots in zip(names, (variant.slots, swapped), strict=True)
     ]
 

@@ -27,7 +27,7 @@ def parse_phrases(text: str, *, name: str) -> tuple[dict[str, PhraseRule], list[
     sub = fields.sub("phrases")
     fields.unknown()
     phrases = {}
-    for key, (_, node) in (sub.mapping.items.items() if sub else ()):
+    for key, (_, node) in sub.mapping.items.items() if sub else ():
         phrase = _phrase(key, node, problems)
         if phrase:
             phrases[key] = phrase
@@ -70,7 +70,7 @@ def _phrase_alternatives(node: Node, part: str, problems: list[Problem]) -> list
     fields = Fields(node, problems, part)
     parts: dict[str, Slot] = {}
     sub = fields.sub("parts")
-    for name, (key, value) in (sub.mapping.items.items() if sub else ()):
+    for name, (key, value) in sub.mapping.items.items() if sub else ():
         if not SLOT_NAME.fullmatch(name) or name == "head":
             fields.report("slot-name", key, {"slot": name})
         elif slot := read_slot(name, value, f'{part} part "{name}"', problems):

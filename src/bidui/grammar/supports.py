@@ -7,6 +7,7 @@ from bidui.grammar.domains import Domain
 from bidui.grammar.lexicon import NO_VALUES, Values
 from bidui.grammar.relations import Relation
 
+
 @dataclass(slots=True, eq=False)
 class Allowed:
     """For each group of one leaf, the groups of another that go with it, as bits."""

@@ -25,6 +25,7 @@ from bidui.grammar.network import Network
 from bidui.grammar.seams import broken
 
 SMALL = 50_000  # so many pairs are enumerated and shuffled
+COUNTED = 1_000_000  # so many are counted one by one where the tables do not know how many there are
 MAX_TRIES = 20_000  # fillings looked at for one pair, on average
 
 
@@ -47,7 +48,8 @@ def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
     cumulative = list(accumulate(sizes))
     seen: set[tuple[str, str]] = set()
     exact = all(count.exact for count in counts) and not any(n.seams or n.could_be_equal() for n in networks)
-    while not exact or len(seen) < total:
+    left = total if exact else sum(1 for _ in enumerate_pairs(networks)) if total <= COUNTED else None
+    while left is None or len(seen) < left:
         number = bisect_right(cumulative, rng.randrange(cumulative[-1]))
         draw = samplers[number].draw(rng)
         if draw is not None and (sentences := draw.printer.sentences(draw.pieces)) not in seen:

@@ -39,7 +39,8 @@ DRAWING: dict[str, Message] = {
     "uniform-repeats": {
         "en": "two fillings may print the same pair, and there are too many ({count}) to sort them out, so pairs cannot"
         " be drawn uniformly; draw with `--draw even`, or remove the overlap between alternatives",
-        "zh": "两种填法可能印出同一对句子，而填法太多（{count}），无法理清，因此不能均匀抽取；请用 `--draw even`，或消除备选规则之间的重叠",
+        "zh": "两种填法可能印出同一对句子，而填法太多（{count}），无法理清，因此不能均匀抽取；"
+        "请用 `--draw even`，或消除备选规则之间的重叠",
     },
     "uniform-sparse": {
         "en": "only {count} of {tried} fillings have distinct words and equal length: too few to draw uniformly;"

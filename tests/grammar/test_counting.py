@@ -1,0 +1,252 @@
+"""Counts are exact: against brute force on random paradigms, and against formulas worked out by hand on large ones."""
+
+import random
+from itertools import combinations, islice
+from math import comb, prod
+
+import pytest
+
+from bidui.errors import InputError
+from bidui.grammar import uniform
+from bidui.grammar.coincidences import _signed
+from bidui.grammar.counting import Count
+from bidui.grammar.drawing import draw_even
+from bidui.grammar.enumeration import enumerate_pairs
+from bidui.grammar.generation import count_pairs, generate
+from bidui.grammar.network import Compiler, Network
+from bidui.grammar.paradigm import Paradigm
+from bidui.grammar.project import Project
+from bidui.grammar.uniform import draw_uniform
+
+from . import brute
+from .random_paradigms import random_paradigm, random_project
+from .small import all_pairs, drawn, number_of_pairs, project_of
+
+SEEDS = range(300)
+BRUTE = 2_000  # fillings that brute force may look at
+
+
+def compiled(seed: int) -> tuple[Project, Paradigm, list[Network]] | None:
+    """The paradigm of a seed, unless it is refused or too large for brute force."""
+    rng = random.Random(seed)
+    project = random_project(rng)
+    paradigm = random_paradigm(rng, project)
+    try:
+        networks = Compiler.of(project).networks(paradigm)
+    except InputError as error:
+        assert all(problem.text("en") and problem.text("zh") for problem in error.problems)
+        return None
+    slots = paradigm.variants[0].slots.items()
+    sizes = (len(list(islice(brute._fill(project, slot.rule, None, name, {}, []), BRUTE))) for name, slot in slots)
+    return (project, paradigm, networks) if prod(sizes) <= BRUTE else None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_solver_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Brute force shares no code with the solver: count, even draws, enumeration and uniform draws must all agree."""
+    found = compiled(seed)
+    if found is None:
+        return
+    project, paradigm, networks = found
+    expected = brute.all_pairs(project, paradigm)
+    assert count_pairs(networks) == Count(len(expected))
+    even = [draw.printer.sentences(draw.pieces) for draw in draw_even(networks, seed="a")]
+    assert (len(even), set(even)) == (len(expected), expected)
+    listed = [draw.printer.sentences(draw.pieces) for draw in enumerate_pairs(networks)]
+    assert (len(listed), set(listed)) == (len(expected), expected)
+    shuffled = [draw.printer.sentences(draw.pieces) for draw in draw_uniform(networks, seed="a")]
+    assert (len(shuffled), set(shuffled)) == (len(expected), expected)
+    monkeypatch.setattr(uniform, "SMALL", 0)  # as if it were too large to be enumerated
+    try:
+        sampled = [d.printer.sentences(d.pieces) for d in islice(draw_uniform(networks, seed="a"), len(expected))]
+    except InputError as error:
+        assert error.problems[0].kind in {"uniform-repeats", "uniform-sparse"}
+    else:
+        assert (len(sampled), set(sampled)) == (len(expected), expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:60])
+def test_asking_for_too_many_gives_all_there_are_and_the_reason(seed: int) -> None:
+    found = compiled(seed)
+    if found is None:
+        return
+    _, paradigm, networks = found
+    number = count_pairs(networks).value
+    made = generate(paradigm, networks, n=number + 1, seed=1)
+    (short,) = made.short
+    assert (len(made), short.given, short.asked, short.uid) == (number, number, number + 1, "small")
+    assert f"{number} of the {number + 1} pairs asked for" in short.reason
+    assert not generate(paradigm, networks, n=number, seed=1).short
+
+
+def test_enough_of_the_random_paradigms_are_worth_the_name() -> None:
+    """A maker whose paradigms are all refused or empty would let everything pass."""
+    found = [compiled(seed) for seed in SEEDS[:100]]
+    sizes = [count_pairs(networks).value for _, _, networks in filter(None, found)]
+    assert len(sizes) > 35
+    assert sum(size > 10 for size in sizes) > 15
+
+
+def words(n: int, pos: str = "N", mark: str = "词") -> str:
+    return "".join(f"{mark}{pos}{k} {pos}\n" for k in range(n))
+
+
+def test_three_slots_of_one_class_of_ten() -> None:
+    project = project_of("expression pos\n" + words(10))
+    text = "slots: {a: pos:N, b: pos:N, c: pos:N}\ngood: a b c\nbad: c b a"
+    assert number_of_pairs(project, text) == "720"
+    assert len(all_pairs(project, text)) == 720
+
+
+def test_slots_of_overlapping_classes() -> None:
+    """Ten words, six of them also in the second class: 10 * 6 less the six that would be the same."""
+    rows = "".join(f"词{n} {'N/M' if n < 6 else 'N'}\n" for n in range(10))
+    text = "slots: {a: pos:N, b: pos:M}\ngood: a b\nbad: b a"
+    assert number_of_pairs(project_of("expression pos\n" + rows), text) == "54"
+
+
+def test_six_slots_of_one_class() -> None:
+    """203 partitions of six slots: the sum of inclusion and exclusion is a falling factorial all the same."""
+    names = "abcdef"
+    rules = ", ".join(f"{name}: pos:N" for name in names)
+    text = f"slots: {{{rules}}}\ngood: {' '.join(names)} 。\nbad: 。 {' '.join(names)}"
+    assert number_of_pairs(project_of("expression pos\n" + words(50)), text) == f"{50 * 49 * 48 * 47 * 46 * 45:,}"
+
+
+def complete(n: int) -> frozenset[tuple[int, int]]:
+    return frozenset(combinations(range(n), 2))
+
+
+@pytest.mark.parametrize(("n", "sign"), [(2, -1), (3, 2), (4, -6), (5, 24), (6, -120)])
+def test_n_leaves_that_all_conflict_count_as_the_moebius_function_says(n: int, sign: int) -> None:
+    """(-1)^(n-1) (n-1)!: the coefficient that makes n(n-1)(n-2)… out of powers of n."""
+    assert _signed(tuple(range(n)), complete(n)) == sign
+
+
+@pytest.mark.parametrize(
+    ("edges", "sign"),
+    [
+        ([(0, 1), (1, 2)], 1),  # a path: its two edges, the only connected graph
+        ([(0, 1), (1, 2), (2, 3)], -1),
+        ([(0, 1), (0, 2), (0, 3)], -1),  # a star
+        ([(0, 1), (1, 2), (2, 3), (0, 3)], -3),  # a square: four paths of three edges and itself: -4 + 1
+    ],
+)
+def test_leaves_that_conflict_in_part(edges: list[tuple[int, int]], sign: int) -> None:
+    members = tuple(sorted({leaf for edge in edges for leaf in edge}))
+    assert _signed(members, frozenset(edges)) == sign
+
+
+def test_chains_of_links_are_counted_by_their_values() -> None:
+    """Ten values; 30 nouns of each, 20 verbs, 10 adverbs: 10 * 30 * 20 * 10."""
+    rows = "".join(
+        f"{p}{v}{n} {p} {v}\n" for p, k in (("N", 30), ("V", 20), ("A", 10)) for v in range(10) for n in range(k)
+    )
+    text = "slots:\n  n: pos:N\n  v: pos:V mPos:n mPro:f\n  a: pos:A mPos:v mPro:f\ngood: n a v\nbad: a n v"
+    assert number_of_pairs(project_of("expression pos f\n" + rows), text) == "60,000"
+
+
+BILLIONS = "expression pos f\n" + "".join(f"{p}{v}x{n} {p} {v}\n" for p in "NVA" for v in range(4) for n in range(250))
+
+
+def test_more_than_ten_to_the_twelfth_are_counted_exactly() -> None:
+    """1,000 nouns, verbs and adverbs in four classes; three nouns, all different; the verb fits the first noun.
+
+    The second noun is of another class than the first, the adverb of the verb's:
+    n1: 1000, v: 250, n2: 750, n3: 998, a: 250.
+    """
+    text = """
+slots:
+  n1: pos:N
+  v: pos:V mPos:n1 mPro:f
+  n2: pos:N mmPos:n1 mmPro:f
+  n3: pos:N
+  a: pos:A mPos:v mPro:f
+good: n1 a v n2 n3
+bad: n1 v a n2 n3
+"""
+    assert number_of_pairs(project_of(BILLIONS), text) == f"{1000 * 250 * 750 * 998 * 250:,}" == "46,781,250,000,000"
+
+
+def test_a_nested_phrase_is_counted_by_its_alternatives() -> None:
+    phrases = """
+  NP:
+    - pos:N
+    - parts: {a: pos:A, n: pos:N mPos:a mPro:f}
+      head: n
+  Pair:
+    - parts: {x: phrase:NP, y: phrase:NP}
+      line: x 和 y
+      head: x
+"""
+    text = "slots:\n  p: phrase:Pair\n  v: pos:V mPos:p.head mPro:f\ngood: p v\nbad: v p"
+    # an NP: 1,000 nouns, each alone or with one of 250 adverbs; two NPs: the nouns differ, and so do the adverbs.
+    # both bare: 1000*999; one with an adverb, either way: 2 * 1000*250 * 999; both: nouns of one class (4*250*249)
+    # with different adverbs of it (250*249), nouns of two classes (1000*750) with any (250*250)
+    pairs = 1000 * 999 + 2 * 1000 * 250 * 999 + 4 * 250 * 249 * 250 * 249 + 1000 * 750 * 250 * 250
+    assert number_of_pairs(project_of(BILLIONS, phrases=phrases), text) == f"{pairs * 250:,}"
+
+
+def test_equal_length_is_counted_by_lengths() -> None:
+    """Words of one to five characters, 20 of each; two slots on each side, of different classes."""
+    rows = "".join(
+        f"{chr(0x4E00 + 1000 * c + 100 * length + n) * length} C{c}\n"
+        for c in range(4)
+        for length in range(1, 6)
+        for n in range(20)
+    )
+    text = "slots: {a: pos:C0, b: pos:C1, c: pos:C2, d: pos:C3}\ngood: a b 。\nbad: c d 。\nequal_length: true"
+    sums = [sum(1 for x in range(1, 6) for y in range(1, 6) if x + y == total) for total in range(2, 11)]
+    assert number_of_pairs(project_of("expression pos\n" + rows), text) == f"{sum(n * n for n in sums) * 20**4:,}"
+
+
+AMBIGUOUS = "slots:\n  a: pos:N | pos:N f:x\n  b: pos:N\n  c: pos:N\ngood: a b c 。\nbad: 。 a b c"
+
+
+def rows_with_f(n: int) -> str:
+    return "expression pos f\n" + "".join(f"词{k} N {'x' if k % 2 else '_'}\n" for k in range(n))
+
+
+def test_pairs_that_alternatives_make_twice_are_counted_once() -> None:
+    """Half of the words fit both alternatives: counted by fillings there would be half as many more."""
+    assert number_of_pairs(project_of(rows_with_f(20)), AMBIGUOUS) == f"{20 * 19 * 18:,}"
+
+
+def test_where_an_exact_count_is_out_of_reach_there_is_a_bound_and_it_is_one() -> None:
+    text = number_of_pairs(project_of(rows_with_f(200)), AMBIGUOUS)
+    assert text.startswith("≤ ")
+    assert int(text.removeprefix("≤ ").replace(",", "")) >= 200 * 199 * 198
+
+
+def test_a_word_of_two_rows_is_one_word_to_count() -> None:
+    """长 is long and grows: two rows, one form, one pair."""
+    project = project_of("expression pos f\n长 N a\n长 N b\n短 N a\n")
+    assert number_of_pairs(project, "slots: {n: pos:N}\ngood: n 了\nbad: 了 n") == "2"
+    assert number_of_pairs(project, "slots: {n: pos:N, m: 'pos:N mPos:n mPro:f'}\ngood: n m\nbad: m n") == "2"
+
+
+def test_texts_that_run_together_are_told_apart_or_counted_one_by_one() -> None:
+    """甲乙 + 丙 and 甲 + 乙丙 print the same sentence."""
+    project = project_of("expression pos\n甲 A\n甲乙 A\n丙 B\n乙丙 B\n")
+    assert number_of_pairs(project, "slots: {a: pos:A, b: pos:B}\ngood: a b 。\nbad: 。 a b") == "3"
+    # the other order tells them apart
+    assert number_of_pairs(project, "slots: {a: pos:A, b: pos:B}\ngood: a b 。\nbad: b 。 a") == "4"
+
+
+def test_a_paradigm_without_pairs_has_none() -> None:
+    project = project_of("expression pos f\n甲 A x\n乙 B y\n")
+    text = "slots:\n  a: pos:A\n  b: pos:B mPos:a mPro:f\ngood: a b\nbad: b a"
+    assert number_of_pairs(project, text) == "0"
+    assert len(drawn(project, text, 3)) == 0
+
+
+def test_choosing_without_order_is_no_matter_of_counting() -> None:
+    """a b c in a fixed order of slots: C(12, 3) sets, each in 3! ways."""
+    project = project_of("expression pos\n" + words(12))
+    text = "slots: {a: pos:N, b: pos:N, c: pos:N}\ngood: a b c 。\nbad: 。 a b c"
+    assert number_of_pairs(project, text) == f"{comb(12, 3) * 6:,}"
+
+
+def test_counts_are_shown_as_people_write_them() -> None:
+    assert str(Count(1234567)) == "1,234,567"
+    assert str(Count(1234567, exact=False)) == "≤ 1,234,567"
