@@ -99,7 +99,7 @@ def write_synthetic(folder: Path, *, words: int, paradigms: int = 118, seed: int
     """Write the project into a folder."""
     rng = random.Random(seed)
     rows = _lexicon(rng, words)
-    header = "expression pos class gender classifier takes goes kind".split()
+    header = ["expression", "pos", "class", "gender", "classifier", "takes", "goes", "kind"]
     (folder / "relations").mkdir(parents=True)
     (folder / "project.yaml").write_text(
         "format: 1\nname: synthetic\nseams: [了了, 在在]\nrepeat: pos:M/DT/CD\nrelations:\n  fills: relations/fills.tsv\n"

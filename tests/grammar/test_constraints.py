@@ -257,12 +257,24 @@ bad: more box thing
 
 
 def test_a_link_to_alternatives_holds_for_whichever_is_taken() -> None:
-    text = "slots:\n  who: pos:NR | pos:PN number:many\n  self: pos:PN number:one mPos:who mPro:gender\ngood: who self\nbad: self who"
+    text = """
+slots:
+  who: pos:NR | pos:PN number:many
+  self: pos:PN number:one mPos:who mPro:gender
+good: who self
+bad: self who
+"""
     assert goods(PEOPLE, text) == {"小明他", "小红她", "他们他", "她们她"}
 
 
 def test_a_link_in_one_alternative_binds_only_there() -> None:
-    text = "slots:\n  who: pos:NR\n  self: pos:PN number:one mPos:who mPro:gender | pos:PN number:many\ngood: who self\nbad: self who"
+    text = """
+slots:
+  who: pos:NR
+  self: pos:PN number:one mPos:who mPro:gender | pos:PN number:many
+good: who self
+bad: self who
+"""
     assert goods(PEOPLE, text) == {
         *("小明他", "小红她"),
         *(who + self for who in ("小明", "小红") for self in ("他们", "她们", "大家")),
@@ -289,5 +301,13 @@ def test_a_mismatch_that_never_differs_is_given_as_the_reason() -> None:
 @pytest.mark.parametrize("share", ["mPro:f#1", "mPro:f"])
 def test_conditional_shares_are_refused_and_plain_matches_are_not(share: str) -> None:
     """With a name, which slots share the value would change with the alternative; that is for the author to say."""
-    text = f"slots:\n  a: pos:A\n  b: pos:B\n  c: pos:C mPos:a {share} | pos:A mPos:b {share}\n  d: pos:C mPos:b {share}\ngood: a b c d\nbad: d c b a"
+    text = f"""
+slots:
+  a: pos:A
+  b: pos:B
+  c: pos:C mPos:a {share} | pos:A mPos:b {share}
+  d: pos:C mPos:b {share}
+good: a b c d
+bad: d c b a
+"""
     assert set(kinds(problems_of(SHARED, text))) == ({"share-conditional"} if "#" in share else set())

@@ -15,7 +15,7 @@ from bidui.grammar.enumeration import enumerate_pairs
 from bidui.grammar.generation import count_pairs, generate
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
-from bidui.grammar.project import Project
+from bidui.grammar.project import Project, Settings
 from bidui.grammar.uniform import draw_uniform
 
 from . import brute
@@ -231,6 +231,69 @@ def test_texts_that_run_together_are_told_apart_or_counted_one_by_one() -> None:
     assert number_of_pairs(project, "slots: {a: pos:A, b: pos:B}\ngood: a b 。\nbad: 。 a b") == "3"
     # the other order tells them apart
     assert number_of_pairs(project, "slots: {a: pos:A, b: pos:B}\ngood: a b 。\nbad: b 。 a") == "4"
+
+
+def test_a_word_without_values_may_stand_where_the_link_is_not() -> None:
+    """An alternative mismatches, the other does not: a blank cell is no reason to leave the other out."""
+    project = project_of("expression pos f concept\n甲 P\n乙 P a\n丙 P a k\n丁 Q b\n戊 U a k\n己 U a\n")
+    text = "slots:\n  s: pos:P\n  t: pos:Q mmPos:s mmPro:f | 天\n  u: pos:U\ngood: t s u\nbad: 了 t s u"
+    # 丁 with 乙 (戊, 己) and 丙 (己); 天 with 甲 (2), 乙 (2) and 丙 (己)
+    assert number_of_pairs(project, text) == "8"
+    assert len(all_pairs(project, text)) == 8
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("good: a b\nbad: a b u", 2),
+        ("good: a u b\nbad: a b", 2),
+        ("good: u a b\nbad: w a b", 6),  # 了 or nothing and 吗 or nothing, not twice nothing
+        ("good: a e b\nbad: a b", 0),
+        ("good: a b e 了\nbad: a e b 了", 0),
+    ],
+)
+def test_what_may_be_empty_may_leave_no_contrast(lines: str, expected: int) -> None:
+    project = project_of("expression pos\n甲 A\n乙 A\n丙 B\n")
+    slots = {"a": "pos:A", "b": "pos:B", "u": "'了 | \"\"'", "w": "'吗 | \"\"'", "e": "'\"\"'"}
+    used = "".join(f"  {name}: {rule}\n" for name, rule in slots.items() if name in lines.replace("good", "").split())
+    assert number_of_pairs(project, f"slots:\n{used}{lines}") == str(expected)
+    assert len(all_pairs(project, f"slots:\n{used}{lines}")) == expected
+
+
+def test_a_slot_that_is_empty_in_two_ways_is_empty_once() -> None:
+    project = project_of("expression pos\n甲 A\n乙 A\n")
+    for lines in ("good: e 把 a\nbad: a 把", "good: a 把\nbad: e 把 a", "good: e 把 a\nbad: e a 把"):
+        text = f'slots:\n  a: pos:A\n  e: \'"" | ""\'\n{lines}'
+        assert number_of_pairs(project, text) == "2"
+        assert len(all_pairs(project, text)) == 2
+
+
+def test_columns_that_several_words_share_do_not_tell_them_apart() -> None:
+    """甲 + 乙丙 and 甲乙 + 丙 on the good side, 子丑 in every case on the bad: three pairs of four fillings."""
+    project = project_of("expression pos c d\n一 V 甲 子\n二 V 甲乙 子\n三 W 乙丙 丑\n四 W 丙 丑\n")
+    text = "slots: {v: pos:V, w: pos:W}\ngood: v@c w@c\nbad: v@d w@d"
+    assert number_of_pairs(project, text) == "3"
+    assert len(all_pairs(project, text)) == 3
+
+
+ENGLISH = Settings("t", "en", " ", capital=True)
+
+
+@pytest.mark.parametrize(
+    ("rows", "text", "expected"),
+    [
+        # `he` and `He` at the start of a sentence are one
+        ("he P\nHe Q\nshe Q\n", 'slots: {a: pos:P, b: pos:Q}\ngood: a "ran"\nbad: b "ran"', 1),
+        ("he P\nHe P\nran V\n", "slots: {a: pos:P, v: pos:V}\ngood: a v\nbad: a v v", 1),
+        # blanks between words are like blanks within one
+        ("New A\nYork B\nNew.York C\nOld.York C\n", "slots: {a: pos:A, b: pos:B, c: pos:C}\ngood: a b\nbad: c", 1),
+        ("a P\na.b P\nc Q\nb.c Q\n", 'slots: {a: pos:P, v: pos:Q}\ngood: a v "x"\nbad: a v', 3),
+    ],
+)
+def test_capitals_and_blanks_can_make_two_sentences_one(rows: str, text: str, expected: int) -> None:
+    project = project_of(f"expression pos\n{rows}", settings=ENGLISH)
+    assert number_of_pairs(project, text) == str(expected)
+    assert len(all_pairs(project, text)) == expected
 
 
 def test_a_paradigm_without_pairs_has_none() -> None:

@@ -55,6 +55,15 @@ def test_an_empty_slot_has_no_length() -> None:
     assert sentences(project, text) == {("他来了", "我们来"), ("他来了", "你们来"), ("他来", "她来")}
 
 
+def test_lengths_are_compared_even_where_no_word_is_left() -> None:
+    """Nothing but literals, of unequal number: no pair, however empty the slot."""
+    project = project_of(WORDS)
+    text = "slots: {s: '\"\" | pos:P'}\ngood: 把 s\nbad: 了 把 s\nequal_length: true"
+    assert sentences(project, text) == set()
+    assert len(drawn(project, text, 3)) == 0
+    assert number_of_pairs(project, text) == "0"
+
+
 def test_printed_columns_count_by_what_is_printed() -> None:
     project = project_of("expression pos col\n甲 A 乙乙\n丙丙 A 丁丁\n")
     text = "slots: {a: pos:A}\ngood: a 来\nbad: a@col 来\nequal_length: true"

@@ -1,5 +1,6 @@
 """Every pair says where its sentences differ, in characters, and which slot each stretch came from."""
 
+import itertools
 import random
 
 import pytest
@@ -39,7 +40,11 @@ def text_of(pair: Pair, region: Region) -> str:
 
 
 def test_a_substituted_word() -> None:
-    slots = "  who: expression:小明\n  v: expression:喜欢\n  r: pos:PN mPos:who mPro:gender\n  w: pos:PN mmPos:who mmPro:gender"
+    slots = """
+  who: expression:小明
+  v: expression:喜欢
+  r: pos:PN mPos:who mPro:gender
+  w: pos:PN mmPos:who mmPro:gender"""
     pair, found = regions("who v r 自己 。", "who v w 自己 。", slots)
     assert (pair.good, pair.bad) == ("小明喜欢他自己。", "小明喜欢她自己。")
     assert pair.regions == (Region("good", 4, 5, "r", "agree"), Region("bad", 4, 5, "w", "agree"))
@@ -107,7 +112,7 @@ def test_outside_of_regions_the_sides_are_equal(seed: int) -> None:
         for side in ("good", "bad"):
             spans = [(r.start, r.end) for r in pair.regions if r.side == side]
             assert spans == sorted(spans)
-            assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+            assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
         filled = dict(pair.slots)
         for region in pair.regions:
             if filled.get(region.slot) and "@" not in paradigm_lines(paradigm):

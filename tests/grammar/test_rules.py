@@ -167,8 +167,8 @@ def test_what_looks_like_a_weight_and_is_none_is_not_taken_for_a_word(text: str)
 
 
 PIECES = st.sampled_from(
-    ["pos", ":", "NN", "/", "!", "*", "-", "|", '"', "\\", "<", ">", "(", ")", " ", "mPos:x", "mPro:f", "mmPos:", "#1", "=",
-     "phrase:NP", "rel:r(a, b)", "head:<", "2*", "0*", "他", "。", "@", ",", ".", "¹", "\u3000"]
+    ["pos", ":", "NN", "/", "!", "*", "-", "|", '"', "\\", "<", ">", "(", ")", " ", "mPos:x", "mPro:f", "mmPos:", "#1",
+     "=", "phrase:NP", "rel:r(a, b)", "head:<", "2*", "0*", "他", "。", "@", ",", ".", "¹", "\u3000"]
 )  # fmt: skip
 
 

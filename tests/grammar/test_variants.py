@@ -111,7 +111,16 @@ def test_linked_alternatives_go_together() -> None:
 
 
 def test_three_slots_may_be_linked_and_other_slots_are_free() -> None:
-    text = "slots:\n  a: 小明 | pos:V\n  b: 他 | 吗\n  c: '\"\" | 呢'\n  d: 甲 | 乙\ngood: a b c d\nbad: b a c d\nlink: [a, b, c]"
+    text = """
+slots:
+  a: 小明 | pos:V
+  b: 他 | 吗
+  c: '"" | 呢'
+  d: 甲 | 乙
+good: a b c d
+bad: b a c d
+link: [a, b, c]
+"""
     assert {good for good, _ in sentences(WORDS, text)} == {
         *("小明他甲", "小明他乙"),
         *(v + "吗呢" + d for v in "看写读" for d in "甲乙"),
@@ -119,7 +128,16 @@ def test_three_slots_may_be_linked_and_other_slots_are_free() -> None:
 
 
 def test_two_groups_of_links_are_independent() -> None:
-    text = "slots:\n  a: 甲 | 乙\n  b: 丙 | 丁\n  c: 戊 | 己\n  d: 庚 | 辛\ngood: a b c d\nbad: b a c d\nlink: [[a, b], [c, d]]"
+    text = """
+slots:
+  a: 甲 | 乙
+  b: 丙 | 丁
+  c: 戊 | 己
+  d: 庚 | 辛
+good: a b c d
+bad: b a c d
+link: [[a, b], [c, d]]
+"""
     assert {good for good, _ in sentences(WORDS, text)} == {"甲丙戊庚", "甲丙己辛", "乙丁戊庚", "乙丁己辛"}
 
 

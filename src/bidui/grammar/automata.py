@@ -7,6 +7,7 @@ only a suspicion.
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from bidui.grammar.expansion import Node
 from bidui.grammar.lines import Line, Literal
@@ -36,6 +37,8 @@ class Automaton:
     outs: dict[int, dict[str, list[Edge]]] = field(default_factory=dict)
     starts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
     ends: dict[int, bool] = field(default_factory=dict)
+    literals: list[frozenset[str]] = field(default_factory=list)  # of each variant, the characters of its literals
+    known_characters: frozenset[str] | None = None
 
     def new(self) -> int:
         self.edges.append([])
@@ -61,6 +64,17 @@ class Automaton:
             self.starts[state] = found
         return self.starts[state]
 
+    def characters(self) -> frozenset[str]:
+        """The characters that any text has."""
+        if self.known_characters is None:
+            texts = (text for edges in self.edges for edge in edges for text in edge.texts)
+            self.known_characters = frozenset(char for text in texts for char in text)
+        return self.known_characters
+
+    def required(self) -> frozenset[str]:
+        """Characters that every sentence has; there may be more."""
+        return frozenset.intersection(*self.literals) if self.literals else frozenset()
+
     def final(self, state: int) -> bool:
         """Whether the sentence may end here."""
         if state not in self.ends:
@@ -83,6 +97,7 @@ def automaton(networks: Sequence[Network], side: int) -> Automaton:
         start = built.new()
         built.edges[0].append(Edge((), start, number, -1))
         line = network.variant.good if side == GOOD else network.variant.bad
+        built.literals.append(frozenset(c for item in line.items if isinstance(item, Literal) for c in item.text))
         _Builder(built, network, number).line(line, network.tree.scope.nodes, start, 1, first=True)
     return built
 
@@ -111,9 +126,10 @@ class _Builder:
         empty = 0
         for option in node.options:
             if option.leaf:
-                texts = self.network.columns[option.leaf.index].domain.texts[column]
+                texts = given = self.network.columns[option.leaf.index].domain.texts[column]
                 if style.separator or (style.capital and opening):
                     texts = [_styled(text, style, opening, None) for text in texts]
+                    self.automaton.doubtful |= opening and len(set(texts)) < len(set(given))  # he and He
                 edge = Edge(tuple(dict.fromkeys(texts)), end, self.number, option.leaf.index, column)
                 self.automaton.edges[start].append(edge)
             elif "" in option.parts:
@@ -149,7 +165,79 @@ def possible_seams(line: Automaton, seams: Sequence[str]) -> list[str]:
     for state, ends in lasts.items():
         firsts = {text[0] for text in line.out(state)} & inside
         meeting |= {(a, b) for a in ends for b in firsts}
-    return [seam for seam in seams if any(pair in meeting for pair in zip(seam, seam[1:], strict=False))]
+    return [seam for seam in seams if any(pair in meeting for pair in pairwise(seam))]
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Whether two lines may have a sentence in common: read in step, word for word, or out of step."""
+
+    in_step: bool = False
+    out_of_step: bool = False
+
+
+def could_meet(first: Automaton, second: Automaton) -> Chance:
+    """Whether some sentence could be read by both."""
+    if not (first.required() <= second.characters() and second.required() <= first.characters()):
+        return Chance()
+    in_step = _reaches(first, second, strict=True)
+    return Chance(in_step, _reaches(first, second, strict=False))
+
+
+def _reaches(first: Automaton, second: Automaton, *, strict: bool) -> bool:
+    """Whether both can come to an end together: all words in step (strict), or some not."""
+    # states of both, what one has said more than the other, whether that is the first, and whether all was in step
+    agenda = [(0, 0, "", True, True)]
+    seen = set(agenda)
+    while agenda:
+        a, b, over, first_ahead, in_step = agenda.pop()
+        if not over and first.final(a) and second.final(b) and in_step == strict:
+            return True
+        if len(seen) > MAX_STATES:
+            return True
+        ahead, behind = ((first, a), (second, b)) if first_ahead else ((second, b), (first, a))
+        for p, q, rest, swapped in _advance(ahead, behind, over):
+            now_first = first_ahead != swapped
+            still = in_step and not rest
+            step = (p, q, rest, now_first, still) if now_first else (q, p, rest, now_first, still)
+            if step not in seen and (still or not strict):
+                seen.add(step)
+                agenda.append(step)
+    return False
+
+
+def _advance(
+    ahead: tuple[Automaton, int], behind: tuple[Automaton, int], over: str
+) -> Iterator[tuple[int, int, str, bool]]:
+    """The one behind takes a text: who is ahead then, who behind, by what, and whether they changed places."""
+    (one, a), (other, b) = ahead, behind
+    if over:
+        out = other.out(b)
+        for cut in range(1, len(over) + 1):
+            for edge in out.get(over[:cut], ()):
+                yield a, edge.to, over[cut:], False
+        for text in other.beginning(b).get(over, ()):
+            if text != over:
+                for edge in out[text]:
+                    yield edge.to, a, text[len(over) :], True
+        return
+    mine, theirs = one.out(a), other.out(b)
+    for text in mine.keys() & theirs.keys():
+        for edge in mine[text]:
+            for twin in theirs[text]:
+                yield edge.to, twin.to, "", False
+    for text in mine.keys() & other.beginning(b).keys():  # theirs begins with mine
+        for longer in other.beginning(b)[text]:
+            if longer != text:
+                for edge in mine[text]:
+                    for twin in theirs[longer]:
+                        yield twin.to, edge.to, longer[len(text) :], True
+    for text in theirs.keys() & one.beginning(a).keys():
+        for longer in one.beginning(a)[text]:
+            if longer != text:
+                for edge in mine[longer]:
+                    for twin in theirs[text]:
+                        yield edge.to, twin.to, longer[len(text) :], False
 
 
 Doubled = tuple[int, int, str]  # the run that is ahead, the one behind, and by which text

@@ -205,8 +205,8 @@ def leaf_of(attribute: int) -> int:
 def _signed(members: tuple[int, ...], edges: frozenset[Pair]) -> int:
     """The sum of (-1)^edges over the connected graphs on `members` within `edges`.
 
-    Over all graphs the sum is nought if there is an edge, else one. Sorting them by the part that hangs together with the
-    first member leaves the connected ones: their sum is minus that of the smaller parts whose rest has no edge.
+    Over all graphs the sum is nought if there is an edge, else one. Sorting them by the part that hangs together with
+    the first member leaves the connected ones: their sum is minus that of the smaller parts whose rest has no edge.
     """
     first, rest = members[0], members[1:]
     sums: dict[frozenset[int], int] = {}

@@ -30,18 +30,19 @@ class Domain:
     shown: list[str] = field(default_factory=list)  # what a pair's record says filled the slot
     known_edges: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     known_starts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    folded: Mapping[str, list[str]] = field(default_factory=dict)  # the texts without separators and capitals
 
     def fitting(self, column: str, over: str) -> list[int]:
-        """The values whose text and `over` begin alike, up to the end of the shorter."""
+        """The values whose folded text and `over` begin alike, up to the end of the shorter."""
         if not over:
             return list(range(len(self.words)))
         if column not in self.known_starts:
             starts: dict[str, list[int]] = {}
-            for value, text in enumerate(self.texts[column]):
+            for value, text in enumerate(self.folded[column]):
                 for cut in range(1, len(text) + 1):
                     starts.setdefault(text[:cut], []).append(value)
             self.known_starts[column] = starts
-        starts, texts = self.known_starts[column], self.texts[column]
+        starts, texts = self.known_starts[column], self.folded[column]
         shorter = [v for cut in range(1, len(over)) for v in starts.get(over[:cut], ()) if len(texts[v]) == cut]
         return shorter + starts.get(over, [])
 
@@ -82,7 +83,13 @@ class Domains:
             self.built[key] = self._build(
                 rows, features, uses, columns, literal=isinstance(rule, Words), lengths=lengths
             )
+            self.built[key].folded = self._folded(self.built[key].texts)
         return self.built[key]
+
+    def _folded(self, texts: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
+        if not self.style.separator and not self.style.capital:
+            return texts
+        return {column: [self.style.folded(text) for text in found] for column, found in texts.items()}
 
     def overlap(self, a: Domain, b: Domain) -> bool:
         """Whether the two share a mark."""

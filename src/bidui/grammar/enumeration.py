@@ -8,6 +8,7 @@ from bidui.grammar.drawing import Draw
 from bidui.grammar.expansion import Node
 from bidui.grammar.filling import Neighbour, clash, narrow, neighbours, seam_broken
 from bidui.grammar.frames import Frame, make_frame
+from bidui.grammar.lines import Use
 from bidui.grammar.network import Network
 from bidui.grammar.printing import BAD, GOOD
 from bidui.grammar.seams import broken
@@ -42,13 +43,26 @@ def could_repeat(networks: Sequence[Network]) -> bool:
     if all(unclear):
         return True
     for side in (GOOD, BAD):
-        if unclear[side] and any(_printed(network, side) - _printed(network, 1 - side) for network in networks):
+        if unclear[side] and any(_printed(network, side) - _shown(network, 1 - side) for network in networks):
             return True
     return False
 
 
-def _printed(network: Network, side: int) -> set[int]:
-    return {leaf.index for leaf, uses in network.uses.leaves.items() if any(at == side for at, _ in uses)}
+def _printed(network: Network, side: int) -> set[int | str]:
+    """The words a side prints, and the slots it names: one that is empty in two ways has no words."""
+    line = network.variant.good if side == GOOD else network.variant.bad
+    slots = {item.ref.slot for item in line.items if isinstance(item, Use)}
+    return slots | {leaf.index for leaf, uses in network.uses.leaves.items() if any(at == side for at, _ in uses)}
+
+
+def _shown(network: Network, side: int) -> set[int | str]:
+    """The slots and words that can be told from what a side prints; a column may have one text for several words."""
+    found = _printed(network, side)
+    for leaf, uses in network.uses.leaves.items():
+        columns = [network.columns[leaf.index].domain.texts[column] for at, column in uses if at == side]
+        if all(len(set(texts)) < len(texts) for texts in columns):
+            found.discard(leaf.index)
+    return found
 
 
 def _fillings(network: Network) -> Iterator[Draw]:
@@ -104,3 +118,40 @@ def _place(
         narrowed = narrow(frame, at, group, masks, [0] * len(masks))
         if not isinstance(narrowed, int):
             yield from _place(frame, printer, adjacent, narrowed[0], [*values, value], total)
+
+
+def complete(network: Network, chosen: dict[int, int], values: dict[int, int]) -> tuple[int, ...] | None:
+    """A filling in which some leaves have given values, or None; alternatives not chosen are tried in turn."""
+    for choices in choices_of(network):
+        if any(chosen.get(choice, option) != option for choice, option in choices.items()):
+            continue
+        frame = make_frame(network, choices)
+        position = {column.leaf.index: at for at, column in enumerate(frame.columns)}
+        if not all(frame.start) or not values.keys() <= position.keys():
+            continue
+        fixed = {position[leaf]: value for leaf, value in values.items()}
+        found = _first(frame, fixed, list(frame.start), [], frame.fixed)
+        if found is not None:
+            return found
+    return None
+
+
+def _first(
+    frame: Frame, fixed: dict[int, int], masks: list[int], values: list[int], length: int
+) -> tuple[int, ...] | None:
+    at = len(values)
+    if at == len(frame.columns):
+        return tuple(values)
+    domain = frame.columns[at].domain
+    for value in (fixed[at],) if at in fixed else range(len(domain.group)):
+        if not masks[at] >> domain.group[value] & 1 or clash(frame.conflicts[at], value, values) is not None:
+            continue
+        total = length + domain.diffs[value]
+        if frame.reach is not None and -total not in frame.reach[at + 1]:
+            continue
+        narrowed = narrow(frame, at, domain.group[value], masks, [0] * len(masks))
+        if not isinstance(narrowed, int):
+            found = _first(frame, fixed, narrowed[0], [*values, value], total)
+            if found is not None:
+                return found
+    return None

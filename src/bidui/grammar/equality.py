@@ -13,6 +13,7 @@ from bidui.grammar.conflicts import Conflict, rests
 from bidui.grammar.expansion import Leaf, Node
 from bidui.grammar.lines import Literal, Use
 from bidui.grammar.paradigm import Variant
+from bidui.grammar.printing import Style
 
 if TYPE_CHECKING:
     from bidui.grammar.network import Column
@@ -27,13 +28,17 @@ class _TooLong(Exception):
 
 
 def could_be_equal(
-    variant: Variant, nodes: dict[str, Node], columns: "Sequence[Column]", conflicts: Sequence[Conflict]
+    variant: Variant,
+    nodes: dict[str, Node],
+    columns: "Sequence[Column]",
+    conflicts: Sequence[Conflict],
+    style: Style,
 ) -> bool:
     """Whether good and bad might be the same sentence; true also where that would take too long to find out."""
     good, bad = rests(variant.good, variant.bad)
     if not (good and bad) and not all(_may_say_nothing(item, nodes) for item in (*good, *bad)):
         return False
-    search = _Search(columns, conflicts)
+    search = _Search(columns, conflicts, style)
     try:
         return search.meets(tuple((i, nodes) for i in good), tuple((i, nodes) for i in bad), "", {}, {})
     except _TooLong:
@@ -48,6 +53,7 @@ def _may_say_nothing(item: Literal | Use, nodes: dict[str, Node]) -> bool:
 class _Search:
     columns: "Sequence[Column]"
     conflicts: Sequence[Conflict]
+    style: Style
     steps: int = 0
     against: dict[int, list[tuple[int, Conflict, bool]]] = field(default_factory=dict)
 
@@ -86,7 +92,7 @@ class _Search:
         """Every way to say the first item: what is left, the text, and what that settles."""
         (item, nodes), rest = items[0], items[1:]
         if isinstance(item, Literal):
-            yield rest, item.text, chosen, values
+            yield rest, self.style.folded(item.text), chosen, values
             return
         yield from self._say(nodes[item.ref.slot], item.ref.path, item, rest, over, chosen, values)
 
@@ -118,7 +124,7 @@ class _Search:
                 yield (*inner, *rest), "", now, values
 
     def _words(self, leaf: Leaf, column: str, over: str, values: dict[int, int]) -> Iterator[tuple[int, str]]:
-        texts = self.columns[leaf.index].domain.texts[column]
+        texts = self.columns[leaf.index].domain.folded[column]
         if leaf.index in values:
             yield values[leaf.index], texts[values[leaf.index]]
             return

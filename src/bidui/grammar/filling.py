@@ -1,6 +1,7 @@
 """Filling: whether a word may stand at a position of a frame, and what it leaves for the others."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from bidui.grammar.conflicts import Tokens
 from bidui.grammar.frames import Frame
@@ -66,7 +67,7 @@ def neighbours(frame: Frame) -> list[list[Neighbour]]:
         return found
     position = {column.leaf: n for n, column in enumerate(frame.columns)}
     for line in (frame.good, frame.bad):
-        for left, right in zip(line, line[1:], strict=False):
+        for left, right in pairwise(line):
             a = -1 if isinstance(left, str) else position[left[0]]
             b = -1 if isinstance(right, str) else position[right[0]]
             if a >= b and a >= 0 and not isinstance(left, str):

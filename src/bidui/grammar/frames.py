@@ -78,6 +78,8 @@ def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
     ]
     if _consistent(frame) and network.equal_length:
         frame.reach = _reach(frame)
+        if -frame.fixed not in frame.reach[0]:  # whatever words there are, the sides differ in length
+            frame.start.append(0)
     return frame
 
 

@@ -62,7 +62,7 @@ class Network:
 
     def could_be_equal(self) -> bool:
         """Whether good and bad might be the same sentence under some filling."""
-        return could_be_equal(self.variant, self.tree.scope.nodes, self.columns, self.conflicts)
+        return could_be_equal(self.variant, self.tree.scope.nodes, self.columns, self.conflicts, self.style)
 
     def number_keys(self) -> None:
         """Numbers the values at the ends of all constraints, which must be complete before they are compared."""

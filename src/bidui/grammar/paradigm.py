@@ -75,5 +75,6 @@ class Paradigm:
     equal_length: bool = False
     separator: str | None = None
     seams: tuple[str, ...] = ()
+    closed_class: str = ""  # why there cannot be a thousand pairs
     example: Mapping[str, str] = field(default_factory=dict)
     place: Place = field(default_factory=Place, compare=False)

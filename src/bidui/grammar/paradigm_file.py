@@ -36,6 +36,7 @@ def parse_paradigm(text: str, *, name: str) -> tuple[Paradigm | None, list[Probl
         equal_length=fields.flag("equal_length"),
         separator=fields.text("separator") if fields.node("separator") else None,
         seams=tuple(scalar.text for scalar in fields.texts("seams")),
+        closed_class=fields.text("closed_class"),
         example=_texts_by_key(fields, "example"),
         place=Place(name),
     )

@@ -23,6 +23,11 @@ class Style:
             return sum(not CLOSING.issuperset(word) for word in text.split())
         return len(text)
 
+    def folded(self, text: str) -> str:
+        """What is left of a text when separators and capitals may come and go."""
+        bare = text.replace(self.separator, "") if self.separator else text
+        return bare.lower() if self.capital else bare
+
     def joiner(self, following: str | None) -> str:
         """What stands before an item; `following` is its text where that is fixed."""
         return "" if following is not None and CLOSING.issuperset(following) else self.separator

@@ -1,6 +1,7 @@
 """Seams: strings that may not arise where two slots meet."""
 
 from collections.abc import Container, Sequence
+from itertools import pairwise
 
 
 def crosses(left: str, right: str, seam: str) -> bool:
@@ -31,8 +32,8 @@ def possible(edges: Sequence[tuple[Container[str], Container[str]]], seams: Sequ
     """
     found = []
     for seam in seams:
-        cuts = list(zip(seam, seam[1:], strict=False))
-        meetings = zip(edges, edges[1:], strict=False)
+        cuts = list(pairwise(seam))
+        meetings = pairwise(edges)
         if any(a in left[1] and b in right[0] for left, right in meetings for a, b in cuts):
             found.append(seam)
     return found

@@ -34,6 +34,8 @@ def paradigm_text(paradigm: Paradigm) -> str:
         fields["separator"] = paradigm.separator
     if paradigm.seams:
         fields["seams"] = list(paradigm.seams)
+    if paradigm.closed_class:
+        fields["closed_class"] = paradigm.closed_class
     if len(paradigm.variants) == 1 and not paradigm.variants[0].name:
         fields |= _variant(paradigm.variants[0])
     else:

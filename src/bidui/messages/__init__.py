@@ -16,6 +16,7 @@ Glossary, so that one thing has one name:
     project 项目       folder 文件夹    manifest 清单
 """
 
+from bidui.messages.checks import CHECKS
 from bidui.messages.classic import CLASSIC
 from bidui.messages.drawing import DRAWING
 from bidui.messages.files import FILES
@@ -35,6 +36,7 @@ MESSAGES: dict[str, Message] = {
     **RULES,  # the rule of a slot
     **PARADIGMS,  # lines, paradigms, phrases, projects
     **LINKING,  # rules, phrases and lexicon brought together
+    **CHECKS,  # finished paradigms, checked
     **CLASSIC,  # classic templates, read and written
     **PAIRS,  # pairs and the folders they are kept in
 }

@@ -18,7 +18,7 @@ from bidui.grammar.paradigm import PhraseAlternative, PhraseRule, Slot
 from bidui.grammar.phrase_file import single
 from bidui.grammar.rules import Alternative, Phrase, Ref, Rule, Words
 
-TYPES = frozenset({"Lexical", "Direct", "Matched", "Mismatched", "Phrase"})
+TYPES = ("Lexical", "Direct", "Matched", "Mismatched", "Phrase")  # not a set: what is looked up may be a list
 
 
 def convert_phrases(json: Located) -> tuple[dict[str, PhraseRule], list[Problem]]:
