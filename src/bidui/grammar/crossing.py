@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 from bidui.grammar.automata import Automaton, Chance, automaton, could_meet
 from bidui.grammar.enumeration import complete
 from bidui.grammar.expansion import Leaf, Node
-from bidui.grammar.joint import Joint
+from bidui.grammar.joint import Joint, TimeIsUp
 from bidui.grammar.lines import Literal, Use
 from bidui.grammar.network import Network
 from bidui.grammar.printing import BAD, GOOD
@@ -75,20 +75,16 @@ def _meet(bad: Grammar, good: Grammar, chance: Chance, *, seconds: float) -> Mee
                     sentence = search.sentence(one, other)
                 if sentence is not None:
                     return Meeting(bad.uid, good.uid, "found", sentence)
-    except _TimeIsUp:
+    except TimeIsUp:
         return Meeting(bad.uid, good.uid, "undecided")
     return Meeting(bad.uid, good.uid, "none")
 
 
-class _TimeIsUp(Exception):
-    """The search was given up."""
-
-
 def _in_step(bad: Network, good: Network, end: float) -> str | None:
-    joint = Joint((bad, good), (bad.variant.bad, good.variant.good))
+    joint = Joint((bad, good), (bad.variant.bad, good.variant.good), end)
     for reading in joint.readings():
         if time.monotonic() > end:
-            raise _TimeIsUp
+            raise TimeIsUp
         sentence = joint.sentence(reading)
         if sentence is not None:
             return sentence
@@ -202,7 +198,7 @@ class _Search:
 
     def _read(self, ahead: _Reader, behind: _Reader, over: str, said: str) -> str | None:
         if time.monotonic() > self.end:
-            raise _TimeIsUp
+            raise TimeIsUp
         if not ahead.items and not behind.items:
             return said if not over and ahead.completed() and behind.completed() else None
         if over or not ahead.items:

@@ -4,6 +4,7 @@ Words that fall into the same groups of both grammars are one class; the classes
 until nothing changes. If a position is left without classes, no sentence is shared; else words are tried.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -16,7 +17,13 @@ from bidui.grammar.supports import bits_of
 
 Word = str | tuple[Leaf, str]  # a literal, or a leaf and the column printed
 Pending = tuple[tuple[Literal | Use, dict[str, Node]], ...]
+Classes = list[tuple[tuple[int, int], list[tuple[int, int]]]]  # groups on both sides, and values of such texts
+Tables = dict[tuple[int, int], list[int]]
 ALIKE = 3  # words of a class that are tried
+
+
+class TimeIsUp(Exception):
+    """The search was given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class _Position:
     """Two words that must be the same text: its classes, each with some texts (as values on both sides)."""
 
     leaves: tuple[Leaf | None, Leaf | None]
-    classes: list[tuple[tuple[int, int], list[tuple[int, int]]]]
+    classes: Classes
     by_group: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
 
     def __post_init__(self) -> None:
@@ -47,9 +54,8 @@ class Joint:
 
     networks: tuple[Network, Network]
     lines: tuple[Line, Line]
-    overlaps: dict[tuple[object, ...], list[tuple[tuple[int, int], list[tuple[int, int]]]]] = field(
-        default_factory=dict
-    )
+    end: float  # on the monotonic clock
+    overlaps: dict[tuple[object, ...], Classes] = field(default_factory=dict)
 
     def readings(self) -> Iterator[InStep]:
         """Every way to read both in step in which each word has a text in common with its partner."""
@@ -74,7 +80,7 @@ class Joint:
                 elif self._classes(first, second):
                     yield from self._read(rest, left, (mine, theirs), (*words, (first, second)))
 
-    def _classes(self, first: Word, second: Word) -> list[tuple[tuple[int, int], list[tuple[int, int]]]]:
+    def _classes(self, first: Word, second: Word) -> Classes:
         """The classes of texts that two words have in common; a literal is one text of group 0."""
         sides = [self._texts(word, network) for word, network in zip((first, second), self.networks, strict=True)]
         key = tuple(side[0] for side in sides)
@@ -102,39 +108,42 @@ class Joint:
         for first, second in reading.words:
             leaves = tuple(None if isinstance(word, str) else word[0] for word in (first, second))
             positions.append(_Position((leaves[0], leaves[1]), self._classes(first, second)))
-        live = self._consistent(positions)
+        tables = self._tables(positions)
+        live = _consistent([(1 << len(position.classes)) - 1 for position in positions], tables)
         if live is None:
             return None
-        values = self._place(reading, positions, live, 0, ({}, {}))
+        values = self._place(reading, positions, tables, live, ({}, {}), 0)
         if values is None:
             return None
-        network = self.networks[0]
-        texts = [
-            word
-            if isinstance(word, str)
-            else network.columns[word[0].index].domain.texts[word[1]][values[word[0].index]]
-            for word, _ in reading.words
-        ]
-        return network.style.separator.join(texts)
+        texts = []
+        for word, _ in reading.words:
+            if isinstance(word, str):
+                texts.append(word)
+            else:
+                texts.append(self.networks[0].columns[word[0].index].domain.texts[word[1]][values[word[0].index]])
+        return self.networks[0].style.separator.join(texts)
 
-    def _tables(self, positions: list[_Position]) -> Iterator[tuple[int, int, list[int]]]:
-        """For each link between two positions: for each class of the one, the classes it allows at the other."""
+    def _tables(self, positions: list[_Position]) -> Tables:
+        """For each two linked positions: for each class of the one, the classes all links allow at the other."""
+        tables: Tables = {}
         for side in (0, 1):
             at: dict[int, list[int]] = {}
             for number, position in enumerate(positions):
                 leaf = position.leaves[side]
                 if leaf is not None:
                     at.setdefault(leaf.index, []).append(number)
-            network = self.networks[side]
-            for constraint in network.constraints:
+            for constraint in self.networks[side].constraints:
                 if len(constraint.members) != 2 or constraint.relation:
                     continue
                 for a in constraint.members[0].leaves:
                     for b in constraint.members[1].leaves:
                         for x in at.get(a.index, ()):
                             for y in at.get(b.index, ()):
-                                yield x, y, self._table(side, constraint, (a, 0), (b, 1), positions[x], positions[y])
-                                yield y, x, self._table(side, constraint, (b, 1), (a, 0), positions[y], positions[x])
+                                there = self._table(side, constraint, (a, 0), (b, 1), positions[x], positions[y])
+                                back = self._table(side, constraint, (b, 1), (a, 0), positions[y], positions[x])
+                                _tighten(tables, (x, y), there)
+                                _tighten(tables, (y, x), back)
+        return tables
 
     def _table(
         self, side: int, constraint: Constraint, a: tuple[Leaf, int], b: tuple[Leaf, int], x: _Position, y: _Position
@@ -153,53 +162,57 @@ class Joint:
             known[group] = mask
         return [known[groups_of[side]] for groups_of, _ in x.classes]
 
-    def _consistent(self, positions: list[_Position]) -> list[int] | None:
-        live = [(1 << len(position.classes)) - 1 for position in positions]
-        tables = list(self._tables(positions))
-        changed = True
-        while changed:
-            changed = False
-            for x, y, table in tables:
-                kept = sum(1 << number for number in bits_of(live[x]) if table[number] & live[y])
-                if not kept:
-                    return None
-                if kept != live[x]:
-                    live[x] = kept
-                    changed = True
-        return live
-
     def _place(
         self,
         reading: InStep,
         positions: list[_Position],
+        tables: Tables,
         live: list[int],
-        at: int,
         values: tuple[dict[int, int], dict[int, int]],
+        at: int,
     ) -> dict[int, int] | None:
-        """Words for every position, least first; what the lines do not print is found by each grammar itself."""
+        """Words for every position; what the lines do not print is found by each grammar itself."""
+        if time.monotonic() > self.end:
+            raise TimeIsUp
         if at == len(positions):
             done = [complete(n, c, v) for n, c, v in zip(self.networks, reading.chosen, values, strict=True)]
             return values[0] if all(found is not None for found in done) else None
-        tables = [(x, y, table) for x, y, table in self._tables(positions[: at + 1]) if x == at]
         for number in bits_of(live[at]):
+            narrowed = _consistent([*live[:at], 1 << number, *live[at + 1 :]], tables)
+            if narrowed is None:
+                continue
             for pair in positions[at].classes[number][1][:ALIKE]:
-                now = [dict(side) for side in values]
+                now = (dict(values[0]), dict(values[1]))
                 fits = True
                 for side, leaf in enumerate(positions[at].leaves):
                     if leaf is not None:
                         fits &= now[side].setdefault(leaf.index, pair[side]) == pair[side]
-                        fits &= _free(self.networks[side], leaf.index, now[side])
-                for _, y, table in tables:
-                    other = tuple(
-                        values[s].get(leaf.index, -1) if leaf else 0 for s, leaf in enumerate(positions[y].leaves)
-                    )
-                    classes = [n for n, (_, texts) in enumerate(positions[y].classes) if other in texts]
-                    fits &= any(table[number] >> n & 1 for n in classes)
+                        fits = fits and _free(self.networks[side], leaf.index, now[side])
                 if fits:
-                    found = self._place(reading, positions, live, at + 1, (now[0], now[1]))
+                    found = self._place(reading, positions, tables, narrowed, now, at + 1)
                     if found is not None:
                         return found
         return None
+
+
+def _tighten(tables: Tables, key: tuple[int, int], table: list[int]) -> None:
+    known = tables.get(key)
+    tables[key] = table if known is None else [a & b for a, b in zip(known, table, strict=True)]
+
+
+def _consistent(live: list[int], tables: Tables) -> list[int] | None:
+    """Strikes off classes that no class elsewhere goes with; None if a position is left without."""
+    changed = True
+    while changed:
+        changed = False
+        for (x, y), table in tables.items():
+            kept = sum(1 << number for number in bits_of(live[x]) if table[number] & live[y])
+            if not kept:
+                return None
+            if kept != live[x]:
+                live[x] = kept
+                changed = True
+    return live
 
 
 def _free(network: Network, leaf: int, values: dict[int, int]) -> bool:
