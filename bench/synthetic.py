@@ -27,7 +27,11 @@ phrases:
     - pos:NN class:!person/kin
     - parts: {det: pos:DT, cl: "pos:M mPos:noun mPro:classifier", noun: "pos:NN class:!person/kin"}
       head: noun
-    - parts: {num: pos:CD, cl: "pos:M mPos:noun mPro:classifier", adj: "pos:VA mPos:noun mPro:goes=class", noun: "pos:NN class:!person/kin"}
+    - parts:
+        num: pos:CD
+        cl: pos:M mPos:noun mPro:classifier
+        adj: pos:VA mPos:noun mPro:goes=class
+        noun: pos:NN class:!person/kin
       line: num cl adj 的 noun
       head: noun
     - parts: {who: phrase:Person, noun: "pos:NN class:!person/kin"}
@@ -102,7 +106,8 @@ def write_synthetic(folder: Path, *, words: int, paradigms: int = 118, seed: int
     header = ["expression", "pos", "class", "gender", "classifier", "takes", "goes", "kind"]
     (folder / "relations").mkdir(parents=True)
     (folder / "project.yaml").write_text(
-        "format: 1\nname: synthetic\nseams: [了了, 在在]\nrepeat: pos:M/DT/CD\nrelations:\n  fills: relations/fills.tsv\n"
+        "format: 1\nname: synthetic\nseams: [了了, 在在]\nrepeat: pos:M/DT/CD\n"
+        "relations:\n  fills: relations/fills.tsv\n"
     )
     lines = ["\t".join(row.get(column, "") for column in header) for row in rows]
     (folder / "lexicon.tsv").write_text("\n".join(["\t".join(header), *lines]) + "\n")

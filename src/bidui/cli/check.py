@@ -13,6 +13,7 @@ from bidui.grammar.project import read_project
 
 def check(
     project: Annotated[str, typer.Argument(help="A shipped benchmark or a project folder.")],
+    only: Annotated[list[str] | None, typer.Option(help="Only these uids; globs work; may be repeated.")] = None,
     lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the messages.")] = "en",
     seconds: Annotated[
         float, typer.Option(min=0, help="Time for the checks across paradigms; 0 leaves them out.")
@@ -23,11 +24,12 @@ def check(
     Exit code 2 if there is an error; warnings alone leave it at 0.
     """
     console = Console(soft_wrap=True, emoji=False)
-    problems = check_project(read_project(project_folder(project)), seconds=seconds)
+    problems = check_project(read_project(project_folder(project)), only=only or (), seconds=seconds)
     for problem in problems:
         where = f"{escape(str(problem.place))}: " if str(problem.place) else ""
         colour = "red" if problem.severity == "error" else "yellow"
         console.print(f"{where}[{colour}]{problem.severity}[/]: {escape(problem.text(lang))}", highlight=False)
     errors = sum(problem.severity == "error" for problem in problems)
-    console.print(f"{errors} errors, {len(problems) - errors} warnings")
+    warnings = len(problems) - errors
+    console.print(f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")
     raise typer.Exit(2 if errors else 0)

@@ -7,7 +7,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from bidui.grammar.classic import read_classic, write_import
+from bidui.grammar.classic import losses, read_classic, write_import
+from bidui.grammar.project import load_project
 
 
 def import_classic(
@@ -23,4 +24,6 @@ def import_classic(
         if problem.severity == "warning":
             console.print(f"[yellow]warning[/]: {escape(str(problem))}", highlight=False)
     write_import(read, out)
+    for problem in losses(load_project(out)):
+        console.print(f"[yellow]warning[/]: {escape(str(problem))}", highlight=False)
     console.print(f"{len(read.paradigms)} paradigms in {escape(str(out))}", highlight=False)

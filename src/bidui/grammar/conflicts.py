@@ -28,6 +28,7 @@ class Conflict:
     b: int
     a_tokens: Tokens
     b_tokens: Tokens
+    sides: bool = False  # it keeps good from being bad, rather than a word from occurring twice
 
 
 def distinctness(
@@ -58,7 +59,7 @@ def sides_alike(variant: Variant, nodes: dict[str, Node], columns: "Sequence[Col
     if len(good) != 1 or len(bad) != 1:
         return []
     mine, theirs = (list(_texts(item, nodes, columns)) for item in (good[0], bad[0]))
-    found = [Conflict(a, b, s, t) for a, s in mine for b, t in theirs]
+    found = [Conflict(a, b, s, t, sides=True) for a, s in mine for b, t in theirs]
     return [c for c in found if not {*c.a_tokens}.isdisjoint(c.b_tokens)]
 
 

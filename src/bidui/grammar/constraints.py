@@ -41,6 +41,7 @@ class Constraint:
     text: str
     place: Place
     relation: Relation | None = None
+    weak: bool = False  # a mismatch as in the papers: some value of the one is not that of the other
     values: dict[str, int] = field(default_factory=dict)
     pairs: dict[tuple[int, int], list[int]] = field(default_factory=dict)
 
@@ -73,6 +74,10 @@ class Constraint:
                 for number in held:
                     holders[number] = holders.get(number, 0) | 1 << key
             return [_union(holders.get(number, 0) for number in held) for held in mine.holds]
+        if self.weak:
+            return [
+                sum(1 << key for key, other in enumerate(theirs.keys) if _other(modes, other)) for modes in mine.keys
+            ]
         if any(len(modes) > 1 for member in (mine, theirs) for modes in member.keys):
             return [_disjoint(modes, theirs.keys) for modes in mine.keys]
         having = 0  # a word without values neither matches nor mismatches
@@ -82,6 +87,11 @@ class Constraint:
             for value in values:
                 sharing[value] = sharing.get(value, 0) | 1 << key
         return [having & ~_union(sharing.get(value, 0) for value in values) if values else 0 for (values,) in mine.keys]
+
+
+def _other(mine: Modes, theirs: Modes) -> bool:
+    """Whether some value of the one differs from some value of the other."""
+    return any(m and o and len(m | o) > 1 for m in mine for o in theirs)
 
 
 def _disjoint(modes: Modes, others: Iterable[Modes]) -> int:

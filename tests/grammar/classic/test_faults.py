@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, OutputRefused, Problem
-from bidui.grammar.classic import ClassicImport, loosened, lost_pairs, read_classic, write_import
+from bidui.grammar.classic import ClassicImport, read_classic, write_import
 from bidui.grammar.project_folder import write_project
 
 VOCABULARY = "expression\tpos\tgender\n他\tPN\tmale\n她\tPN\tfemale\n小明\tNR\tmale\n书\tNN\t\n看\tVV\t\n"
@@ -238,15 +238,3 @@ def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
         paradigms=read.paradigms,
     )
     assert (tmp_path / "deep" / "er" / "paradigms" / "y" / "x.yaml").is_file()
-
-
-def test_lost_pairs_are_counted() -> None:
-    assert lost_pairs("x", ours=5, original=5) is None
-    problem = lost_pairs("x", ours=4, original=6)
-    assert problem
-    assert str(problem).startswith("x: of 6 pairs that the original could make, 2 are left out and 4 remain")
-
-
-def test_a_loosened_paradigm_lets_any_two_slots_hold_one_word(tmp_path: Path) -> None:
-    paradigm = imported(tmp_path, WHOLE).paradigms[0]
-    assert loosened(paradigm).variants[0].repeat == (("name", "noun"),)

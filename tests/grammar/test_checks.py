@@ -1,0 +1,143 @@
+"""What `bidui check` finds in paradigms that are well written and yet wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from bidui.errors import Problem
+from bidui.grammar.checks import check_project
+from bidui.grammar.project import read_project
+
+LEXICON = """expression	pos	gender	classifier
+王先生	NR	male	
+李太太	NR	female	
+他	PN	male	
+她	PN	female	
+书	NN		本
+桌子	NN		张
+本	M		本
+张	M		张
+喜欢	VV		
+佩服	VV		
+"""
+
+META = "about: {en: a, zh: b}\nexample: {good: x, bad: y}\nclosed_class: a small lexicon\n"
+
+
+def project(folder: Path, **paradigms: str) -> Path:
+    """A project with these paradigms, all of the phenomenon `p`."""
+    (folder / "paradigms" / "p").mkdir(parents=True)
+    (folder / "project.yaml").write_text("format: 1\nname: t\n")
+    (folder / "lexicon.tsv").write_text(LEXICON)
+    for uid, body in paradigms.items():
+        (folder / "paradigms" / "p" / f"{uid}.yaml").write_text(f"format: 1\nuid: {uid}\nphenomenon: p\n{META}{body}")
+    return folder
+
+
+def found(folder: Path, kind: str, *, seconds: float = 20) -> list[Problem]:
+    return [problem for problem in check_project(read_project(folder), seconds=seconds) if problem.kind == kind]
+
+
+REFLEXIVE = """edit: agreement
+slots:
+  who: pos:NR
+  likes: pos:VV
+  right: pos:PN mPos:who mPro:gender
+  wrong: pos:PN mmPos:who mmPro:gender
+good: who likes right 自己 。
+bad: who likes wrong 自己 。
+"""
+
+
+def test_agreement_and_its_violation_share_no_sentence(tmp_path: Path) -> None:
+    """As automata the two lines are equal; only the links tell them apart."""
+    assert found(project(tmp_path, a=REFLEXIVE), "bad-is-good") == []
+    assert found(tmp_path, "crossing-undecided") == []
+
+
+def test_a_bad_sentence_that_another_good_grammar_derives_is_found_with_a_witness(tmp_path: Path) -> None:
+    loose = "edit: deletion\nslots:\n  who: pos:NR\n  likes: pos:VV\n  him: pos:PN\n" + (
+        "good: who likes him 自己 。\nbad: who likes 自己 。\n"
+    )
+    (problem,) = found(project(tmp_path, a=REFLEXIVE, b=loose), "bad-is-good")
+    assert problem.place.file == "paradigms/p/a.yaml"
+    assert problem.values["good"] == "b"
+    good = {
+        f"{who}{likes}{him}自己。" for who, him in (("王先生", "她"), ("李太太", "他")) for likes in ("喜欢", "佩服")
+    }
+    assert problem.values["sentence"] in good
+
+
+def test_words_divided_otherwise_are_found_too(tmp_path: Path) -> None:
+    """一 本 of one paradigm is 一本 of the other: the sentence is the same."""
+    one = "edit: deletion\nslots:\n  n: 书\n  m: 本\ngood: 这 一 m n 。\nbad: 一 m n 。\n"
+    other = "edit: insertion\nslots:\n  n: 书 桌子\ngood: 一本 n 。\nbad: 一本 的 n 。\n"
+    (problem,) = found(project(tmp_path, a=one, b=other), "bad-is-good")
+    assert (problem.values["sentence"], problem.values["good"]) == ("一本书。", "b")
+
+
+def test_excluded_paradigms_are_exempt(tmp_path: Path) -> None:
+    loose = "status: excluded\nreason: low agreement\nedit: deletion\nslots:\n  who: pos:NR\n  likes: pos:VV\n" + (
+        "  him: pos:PN\ngood: who likes him 自己 。\nbad: who likes 自己 。\n"
+    )
+    assert found(project(tmp_path, a=REFLEXIVE, b=loose), "bad-is-good") == []
+
+
+def test_a_linked_meeting_needs_words_that_the_line_does_not_show(tmp_path: Path) -> None:
+    """The bad line of a prints only the noun; the noun must still have a classifier on the good side."""
+    hidden = "edit: deletion\nslots:\n  m: pos:M mPos:n mPro:classifier\n  n: pos:NN\ngood: 一 m n 。\nbad: n 。\n"
+    bare = "edit: insertion\nslots:\n  n: 书 喜欢\ngood: n 。\nbad: n 了 。\n"
+    (problem,) = found(project(tmp_path, a=hidden, b=bare), "bad-is-good")
+    assert problem.values["sentence"] == "书。"
+
+
+def test_no_time_means_no_verdict_and_is_said(tmp_path: Path) -> None:
+    project(tmp_path, a=REFLEXIVE)
+    (problem,) = found(tmp_path, "crossing-undecided", seconds=1e-9)
+    assert problem.severity == "warning"
+    assert found(tmp_path, "crossing-undecided", seconds=0) == []
+
+
+def test_the_declared_edit_is_held_against_the_lines(tmp_path: Path) -> None:
+    (problem,) = found(project(tmp_path, a=REFLEXIVE.replace("edit: agreement", "edit: order")), "edit-differs")
+    assert problem.values == {"declared": "order", "derived": "agreement"}
+
+
+def test_a_paradigm_with_few_pairs_says_how_many(tmp_path: Path) -> None:
+    """2 names x 2 verbs; the pronouns follow."""
+    project(tmp_path, a=REFLEXIVE)
+    assert found(tmp_path, "few-pairs") == []  # closed_class says why
+    path = tmp_path / "paradigms" / "p" / "a.yaml"
+    path.write_text(path.read_text().replace("closed_class: a small lexicon\n", ""))
+    (problem,) = found(tmp_path, "few-pairs")
+    assert problem.values["count"] == 4
+
+
+def test_words_that_mark_a_side_of_an_agreement_are_named(tmp_path: Path) -> None:
+    """Only women as subjects: 她 is always right and 他 always wrong."""
+    folder = project(tmp_path, a=REFLEXIVE.replace("who: pos:NR", "who: pos:NR gender:female"))
+    lexicon = (folder / "lexicon.tsv").read_text()
+    rows = "".join(f"张{title}{n}\tNR\tfemale\t\n" for title in ("太太", "女士") for n in "甲乙丙丁戊己")
+    (folder / "lexicon.tsv").write_text(lexicon + rows)
+    problems = found(folder, "one-sided-words")
+    assert [(p.values["side"], p.values["words"]) for p in problems] == [("good", ["她"]), ("bad", ["他"])]
+
+
+def test_words_that_fit_no_slot_are_listed(tmp_path: Path) -> None:
+    (problem,) = found(project(tmp_path, a=REFLEXIVE), "words-unused")
+    assert problem.values["words"] == ["书", "桌子", "本", "张"]
+
+
+def test_the_same_pair_in_two_paradigms_is_an_error(tmp_path: Path) -> None:
+    (problem,) = found(project(tmp_path, a=REFLEXIVE, b=REFLEXIVE), "pair-in-two")
+    assert problem.values["other"] == "a"
+
+
+@pytest.mark.parametrize("missing", ["about", "example"])
+def test_what_a_reader_needs_is_asked_for(tmp_path: Path, missing: str) -> None:
+    project(tmp_path, a=REFLEXIVE)
+    path = tmp_path / "paradigms" / "p" / "a.yaml"
+    lines = [line for line in path.read_text().splitlines() if not line.startswith(missing)]
+    path.write_text("\n".join(lines) + "\n")
+    (problem,) = found(tmp_path, "about-missing")
+    assert any(missing in str(key) for key in problem.values["keys"])  # type: ignore[attr-defined]
