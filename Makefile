@@ -20,7 +20,7 @@ demo: $(INSTALLED)
 	@echo "The pairs are in demo/pairs, one file a paradigm; the project they came from is demo/project."
 
 test: lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

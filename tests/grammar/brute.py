@@ -186,8 +186,9 @@ def _links_hold(project: Project, leaves: list[Filled]) -> bool:
         for term, scope in leaf.links:
             if isinstance(term, Related):
                 relation = project.relations[term.relation]
-                cells = [_at(ref, scope).values(f) for ref, f in zip(term.targets, relation.features, strict=True)]
-                if not any(all(c & r for c, r in zip(cells, row, strict=True)) for row in relation.rows):
+                named = [n for n, ref in enumerate(term.targets) if str(ref) != "_"]
+                cells = {n: _at(term.targets[n], scope).values(relation.features[n]) for n in named}
+                if not any(all(cells[n] & row[n] for n in named) for row in relation.rows):
                     return False
                 continue
             other = _at(term.target, scope)

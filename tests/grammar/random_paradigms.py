@@ -98,7 +98,8 @@ def _alternative(rng: random.Random, earlier: list[str], name: str) -> str:
         properties = ["f", "g", "expression"] + (["f/g", "f=g", "f#1"] if m == "m" else [])
         rule += f" {m}Pos:{rng.choice(earlier)}.head {m}Pro:{rng.choice(properties)}"
     if len(earlier) == 2 and rng.random() < 0.3:
-        rule += f" rel:r({earlier[0]}.head, {earlier[1]}.head, {name})"
+        middle = rng.choice((f"{earlier[1]}.head", "_"))
+        rule += f" rel:r({earlier[0]}.head, {middle}, {name})"
     return rule
 
 

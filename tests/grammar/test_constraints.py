@@ -1,6 +1,10 @@
 """Links: what two slots must have in common, must not, or must stand together as in a relation."""
 
+from dataclasses import replace
+
 import pytest
+
+from bidui.grammar.relations import parse_relation
 
 from .small import bads, drawn, goods, kinds, problems_of, project_of, sentences
 
@@ -242,6 +246,19 @@ bad: box verb thing
 def test_a_relation_of_two_is_a_list_of_pairs() -> None:
     text = "slots:\n  box: pos:B\n  thing: pos:N rel:holds(box, thing)\ngood: box thing\nbad: thing box"
     assert goods(EVENTS, text) == {"瓶子酒", "箱子书", "箱子灯"}
+
+
+def test_a_column_of_a_relation_can_be_passed_over() -> None:
+    """By hand from the three rows of `fills`: which verbs go with which boxes, whatever is filled in."""
+    text = "slots:\n  box: pos:B\n  verb: pos:V rel:fills(box, _, verb)\ngood: verb box\nbad: box verb"
+    assert goods(EVENTS, text) == {"倒瓶子", "灌瓶子", "装箱子", "搬箱子"}
+
+
+def test_a_blank_cell_of_a_relation_goes_with_no_word() -> None:
+    holds = "a b\n瓶子 酒\n箱子 \n".replace(" ", "\t")
+    events = replace(EVENTS, relations={"holds": parse_relation(holds, name="holds", file="holds.tsv")[0]})
+    text = "slots:\n  box: pos:B\n  thing: pos:N rel:holds(box, thing)\ngood: box thing\nbad: thing box"
+    assert goods(events, text) == {"瓶子酒"}
 
 
 def test_a_relation_and_a_match_hold_together() -> None:

@@ -253,7 +253,8 @@ def ambiguous(line: Automaton) -> bool:
         ahead, behind, over = agenda.pop()
         if not over and (ahead == behind or (line.final(ahead) and line.final(behind))):
             return True
-        for step in _steps(line, line, ahead, behind, over):
+        for *states, rest, _ in _advance((line, ahead), (line, behind), over):
+            step = (states[0], states[1], rest)
             if step not in seen:
                 seen.add(step)
                 agenda.append(step)
@@ -274,22 +275,3 @@ def _partings(line: Automaton, state: int) -> Iterator[Doubled]:
             for shorter in out.get(text[:cut], ()):
                 for longer in edges:
                     yield longer.to, shorter.to, text[cut:]
-
-
-def _steps(first: Automaton, second: Automaton, ahead: int, behind: int, over: str) -> Iterator[Doubled]:
-    """The run behind takes a text; it stays behind, draws level, or gets ahead. Both automata are the same one."""
-    out = second.out(behind)
-    if not over:
-        begins = first.beginning(ahead)
-        for text, edges in out.items():
-            if any(text[:cut] in first.out(ahead) for cut in range(1, len(text) + 1)) or text in begins:
-                for edge in edges:
-                    yield edge.to, ahead, text
-        return
-    for cut in range(1, len(over) + 1):
-        for edge in out.get(over[:cut], ()):
-            yield ahead, edge.to, over[cut:]
-    for text in second.beginning(behind).get(over, ()):
-        if text != over:
-            for edge in out[text]:
-                yield edge.to, ahead, text[len(over) :]

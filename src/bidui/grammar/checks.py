@@ -76,8 +76,8 @@ def derived_edit(networks: Sequence[Network]) -> tuple[str, ...]:
         if network.token_changes is not None:
             found |= set(edit_kinds(network.token_changes))
             continue
-        for chosen in islice(choices_of(network), MAX_FRAMES):
-            frame = make_frame(network, chosen)
+        for choices in islice(choices_of(network), MAX_FRAMES):
+            frame = make_frame(network, choices)
             found |= set(edit_kinds(align(tokens_of(frame.good), tokens_of(frame.bad))))
     return tuple(edit for edit in EDITS if edit in found)
 

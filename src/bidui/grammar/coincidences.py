@@ -109,23 +109,23 @@ class Coincidences:
     def terms(self, slots: Collection[str]) -> Iterator[tuple[Block, ...]]:
         """Every set of disjoint blocks in these slots whose leaves can all be in one sentence, the empty one first."""
         leaves = [leaf for leaf in sorted(self.neighbours) if self.network.columns[leaf].leaf.slot in slots]
-        yield from self._terms(leaves, (), frozenset())
+        yield from self._terms(leaves, ())
 
-    def _terms(
-        self, leaves: list[int], chosen: tuple[Block, ...], taken: frozenset[int]
-    ) -> Iterator[tuple[Block, ...]]:
-        if not leaves:
-            yield chosen
-            return
-        first, rest = leaves[0], leaves[1:]
-        yield from self._terms(rest, chosen, taken)
-        for members in self._connected(first, set(rest)):
-            if not self._together((*members, *taken)):
-                continue
-            block = self.block(members)
-            if block.groups:
-                left = [leaf for leaf in rest if leaf not in members]
-                yield from self._terms(left, (*chosen, block), taken | set(members))
+    def at_least(self, slots: Collection[str]) -> int:
+        """A number that the terms of these slots do not fall short of: one for every two leaves in conflict."""
+        columns = self.network.columns
+        return sum(a in self.neighbours and columns[a].leaf.slot in slots for a, _ in self.clashes)
+
+    def _terms(self, leaves: list[int], chosen: tuple[Block, ...]) -> Iterator[tuple[Block, ...]]:
+        """The blocks chosen, and with them every set of blocks of these leaves; each begins with a later leaf."""
+        yield chosen
+        for number, first in enumerate(leaves):
+            rest = leaves[number + 1 :]
+            for members in self._connected(first, set(rest)):
+                block = self.block(members)
+                if block.groups:
+                    left = [leaf for leaf in rest if leaf not in members and self._together(members, leaf)]
+                    yield from self._terms(left, (*chosen, block))
 
     def _connected(self, first: int, allowed: set[int]) -> list[tuple[int, ...]]:
         """The connected sets of two leaves or more that hold `first` and otherwise only `allowed` ones."""
@@ -136,14 +136,15 @@ class Coincidences:
             for leaf in members:
                 for other in self.neighbours[leaf] & allowed:
                     larger = tuple(sorted({*members, other}))
-                    if other not in members and larger not in found and self._together(larger):
+                    if other not in members and larger not in found and self._together(members, other):
                         found.add(larger)
                         open_sets.append(larger)
         return sorted(found, key=lambda members: (len(members), members))
 
-    def _together(self, members: tuple[int, ...]) -> bool:
-        leaves = [self.network.columns[index].leaf for index in members]
-        return all(a.together(b) for a, b in combinations(leaves, 2))
+    def _together(self, members: tuple[int, ...], other: int) -> bool:
+        """Whether a leaf can be in a sentence with these, which can be in one themselves."""
+        columns = self.network.columns
+        return all(columns[other].leaf.together(columns[leaf].leaf) for leaf in members)
 
     def block(self, members: tuple[int, ...]) -> Block:
         """The block of these leaves."""

@@ -13,6 +13,7 @@ from bidui.grammar.relations import Relation
 from bidui.grammar.rules import Match, Property, Related
 
 Key = int
+ANYTHING = "_"  # in a relation: whatever stands in this column
 Modes = frozenset[Values]
 
 
@@ -41,6 +42,7 @@ class Constraint:
     text: str
     place: Place
     relation: Relation | None = None
+    columns: list[int] = field(default_factory=list)  # of the relation, for each member
     weak: bool = False  # a mismatch as in the papers: some value of the one is not that of the other
     values: dict[str, int] = field(default_factory=dict)
     pairs: dict[tuple[int, int], list[int]] = field(default_factory=dict)
@@ -58,7 +60,7 @@ class Constraint:
             return frozenset()
         if self.relation is None:
             return frozenset(self.values.setdefault(value, len(self.values)) for value in sorted(values))
-        index = self.relation.index[member]
+        index = self.relation.index[self.columns[member]]
         return frozenset(row for value in values for row in index.get(value, ()))
 
     def compatible(self, a: int, b: int) -> list[int]:
@@ -182,11 +184,18 @@ class _Constraints:
         if len(relation.columns) != len(term.targets):
             arity = {"relation": term.relation, "columns": list(relation.columns), "slots": len(term.targets)}
             raise fail("relation-arity", place, arity)
-        members = []
-        for ref, feature in zip(term.targets, relation.features, strict=True):
+        members: list[Member] = []
+        columns = []
+        for column, (ref, feature) in enumerate(zip(term.targets, relation.features, strict=True)):
+            if str(ref) == ANYTHING:
+                continue
+            columns.append(column)
             leaves = tuple(targets(ref, link.scope, link.place, slot=leaf.slot))
             own = leaf in leaves
             members.append(Member((leaf,) if own else leaves, feature, own))
         if not any(member.declares for member in members):
             raise fail("relation-elsewhere", place, {"text": str(term), "slot": leaf.path})
-        self.new("relation", members, str(term), place).relation = relation
+        if len(members) < 2:
+            raise fail("relation-alone", place, {"text": str(term)})
+        found = self.new("relation", members, str(term), place)
+        found.relation, found.columns = relation, columns

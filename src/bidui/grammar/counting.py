@@ -45,6 +45,8 @@ def count_assignments(network: Network) -> Count:
 
 def _count_island(counter: "Tables", coincidences: Coincidences, slots: frozenset[str]) -> Count:
     total = 0
+    if coincidences.at_least(slots) >= MAX_TERMS:
+        return Count(counter.term((), slots), exact=False)
     for number, blocks in enumerate(coincidences.terms(slots)):
         if number >= MAX_TERMS:
             return Count(counter.term((), slots), exact=False)

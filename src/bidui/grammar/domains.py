@@ -129,15 +129,14 @@ class Domains:
         literal: bool,
         lengths: bool,
     ) -> Domain:
+        exempt = -1 if literal else self.lexicon.bits(self.repeat) if self.repeat else 0
+        plain = [word for _, word in rows if word is not None and "concept" not in word.values]
+        if columns == ("expression",) and len(plain) == len(rows) == len({form for form, _ in rows}):
+            return self._build_plain(plain, features, uses, exempt, lengths=lengths)
         by_text: dict[tuple[str, ...], list[tuple[str, Word | None]]] = {}
         for form, word in rows:
             texts = (form,) if columns == ("expression",) else tuple([_text(form, word, column) for column in columns])
             by_text.setdefault(texts, []).append((form, word))
-        exempt = -1 if literal else self.lexicon.bits(self.repeat) if self.repeat else 0
-        if columns == ("expression",) and len(by_text) == len(rows):
-            words = [word for _, word in rows if word is not None and "concept" not in word.values]
-            if len(words) == len(rows):
-                return self._build_plain(words, features, uses, exempt, lengths=lengths)
         printing = sorted({(side, columns.index(column)) for side, column in uses})
         signs = [sum(1 - 2 * side for side, used in uses if used == column) for column in columns]
         domain = Domain({column: [] for column in columns}, [], [], [], [], [], [])

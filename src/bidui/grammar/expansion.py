@@ -11,8 +11,8 @@ from bidui.grammar.lines import Line, Literal, Use
 from bidui.grammar.paradigm import PhraseAlternative, PhraseRule, Slot, Variant
 from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Ref, Related, Rule, Words
 
-MAX_LEAVES = 5_000
-MAX_NODES = 20_000
+MAX_LEAVES = 600  # every two of them may have to differ, and all of them may be in one sentence
+MAX_NODES = 10_000
 MAX_NESTING = 60  # of phrases in phrases
 _POSITION = re.compile(r"-?[0-9]{1,4}")
 

@@ -112,7 +112,10 @@ def _connect_many(
     supports = frame.network.supports
     if constraint.relation:
         relation = constraint.relation
-        found = [supports.in_relation(d, end, relation, n) for (n, _), (_, d, end) in zip(ends, places, strict=True)]
+        found = [
+            supports.in_relation(domain, end, relation, constraint.columns[n])
+            for (n, _), (_, domain, end) in zip(ends, places, strict=True)
+        ]
     else:
         found = shared_ends(constraint, [(domain, end) for _, domain, end in places])
     among = Among(len(frame.start), {at: end for (at, _, _), end in zip(places, found, strict=True)})

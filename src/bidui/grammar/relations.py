@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bidui.errors import Place, Problem
-from bidui.grammar.lexicon import Lexicon, Values
+from bidui.grammar.lexicon import NO_VALUES, Lexicon, Values
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
     """A table; the n-th cell of a row lists what the n-th slot may be.
 
-    A column called `thing` lists expressions; one called `thing@class` lists values of the feature `class`.
+    A column called `thing` lists expressions; one called `thing@class` lists values of the feature `class`. A blank
+    cell goes with no word.
     """
 
     name: str
@@ -47,13 +48,13 @@ def parse_relation(text: str, *, name: str, file: str) -> tuple[Relation | None,
         place = Place(file, number)
         if len(cells) != len(header):
             problems.append(Problem("relation-cells", place, {"cells": len(cells), "columns": len(header)}))
-        elif any(not value or value != value.strip() for cell in cells for value in cell.split("/")):
+        elif any(value != value.strip() or (cell and not value) for cell in cells for value in cell.split("/")):
             problems.append(Problem("relation-blank", place, {"row": line}))
         elif cells in first_line:
             problems.append(Problem("relation-duplicate", place, {"line": first_line[cells]}))
         else:
             first_line[cells] = number
-            rows.append(tuple(frozenset(cell.split("/")) for cell in cells))
+            rows.append(tuple(frozenset(cell.split("/")) if cell else NO_VALUES for cell in cells))
     if problems:
         return None, problems
     features = tuple(column.partition("@")[2] or "expression" for column in header)

@@ -62,9 +62,8 @@ LEXICON: dict[str, Message] = {
         "zh": "此行有 {cells} 个单元格，而表头有 {columns} 列；请每列写一格，用制表符分隔",
     },
     "relation-blank": {
-        "en": "an empty cell, a blank at the edge of a value, or nothing beside a `/`: {row};"
-        " fill the cell, or remove the blank or the `/`",
-        "zh": "有空单元格、值的首尾有空格，或 `/` 旁缺少值：{row}；请填写，或删去空格或多余的 `/`",
+        "en": "a blank at the edge of a value, or nothing beside a `/`: {row}; remove the blank or the `/`",
+        "zh": "值的首尾有空格，或 `/` 旁缺少值：{row}；请删去空格或多余的 `/`",
     },
     "relation-duplicate": {
         "en": "the row is the same as line {line}; remove one of the two",

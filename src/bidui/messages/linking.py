@@ -68,6 +68,10 @@ LINKING: dict[str, Message] = {
         "en": "{slots} slots for the relation {relation}, whose columns are {columns}; name one slot for each column",
         "zh": "给了关系 {relation} {slots} 个槽位，而它的列是 {columns}；请为每列写一个槽位",
     },
+    "relation-alone": {
+        "en": "`{text}` names one slot only, so there is nothing to relate; name another instead of a `_`",
+        "zh": "`{text}` 只写了一个槽位，无可关联；请把某个 `_` 换成另一个槽位",
+    },
     "relation-elsewhere": {
         "en": "{text} stands in the rule of {slot} and does not name it; move it to the rule of a slot that it names",
         "zh": "{text} 写在 {slot} 的规则里，却没有提到它；请移到所提及的某个槽位的规则里",
