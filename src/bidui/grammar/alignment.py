@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from bidui.grammar.expansion import Link, Node
 from bidui.grammar.lines import Literal, Use
 from bidui.grammar.paradigm import EDITS, Variant
 from bidui.grammar.printing import BAD, GOOD, Item
 from bidui.grammar.rules import Match
+from bidui.grammar.tree import Link, Node
 
 Kind = OneOf["move", "copy", "drop", "add", "replace", "agree"]
 _EDIT = {

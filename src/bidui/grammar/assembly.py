@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from bidui.grammar.alignment import Change, align, edit_kinds, tokens_of
-from bidui.grammar.expansion import Leaf
 from bidui.grammar.frames import Frame
 from bidui.grammar.printing import BAD, GOOD, Item, Style
+from bidui.grammar.tree import Leaf
 from bidui.pairs import Pair, Region
 
 Texts = tuple[list[str], list[str]]

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from bidui.grammar.expansion import Node
 from bidui.grammar.lines import Line, Literal
 from bidui.grammar.network import Network
 from bidui.grammar.printing import GOOD, Style
+from bidui.grammar.tree import Node
 
 MAX_STATES = 20_000
 
@@ -135,8 +135,7 @@ class _Builder:
             elif "" in option.parts:
                 self.use(option.parts[""], path, column, start, end, opening)
             elif path and option.parts:
-                part = option.head if path[0] == "head" and "head" not in option.parts else path[0]
-                self.use(option.parts[part], path[1:], column, start, end, opening)
+                self.use(option.part(path[0]), path[1:], column, start, end, opening)
             elif option.parts:
                 self.line(option.line, option.parts, start, end, first=opening)
             else:

@@ -14,6 +14,11 @@ from bidui.grammar.factors import Factor, Row
 from bidui.grammar.network import Network
 
 Pair = tuple[int, int]
+MAX_SETS = 2_000
+
+
+class TooMany(Exception):
+    """So many leaves conflict with each other that their sets cannot be gone through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +144,8 @@ class Coincidences:
                     if other not in members and larger not in found and self._together(members, other):
                         found.add(larger)
                         open_sets.append(larger)
+            if len(found) > MAX_SETS:
+                raise TooMany
         return sorted(found, key=lambda members: (len(members), members))
 
     def _together(self, members: tuple[int, ...], other: int) -> bool:

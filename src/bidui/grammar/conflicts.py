@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bidui.grammar.expansion import Node, Option
 from bidui.grammar.lines import Line, Literal, Use
 from bidui.grammar.paradigm import Variant
+from bidui.grammar.tree import Node, Option
 
 if TYPE_CHECKING:
     from bidui.grammar.constraints import Constraint

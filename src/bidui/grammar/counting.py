@@ -10,12 +10,12 @@ coefficient at length difference zero is wanted.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from bidui.grammar.coincidences import Block, Coincidences, group_attribute, leaf_of
+from bidui.grammar.coincidences import Block, Coincidences, TooMany, group_attribute, leaf_of
 from bidui.grammar.constraint_tables import ABSENT, constraint_factor, ends_of, join_under, member_attribute
 from bidui.grammar.constraints import Constraint
-from bidui.grammar.expansion import Leaf, Node, Option
 from bidui.grammar.factors import Factor, Row, eliminate
 from bidui.grammar.network import Network
+from bidui.grammar.tree import Leaf, Node, Option
 
 MAX_TERMS = 2_000
 MAX_JOINT = 100  # rows of a table that counts distinct words of several leaves at once
@@ -47,10 +47,13 @@ def _count_island(counter: "Tables", coincidences: Coincidences, slots: frozense
     total = 0
     if coincidences.at_least(slots) >= MAX_TERMS:
         return Count(counter.term((), slots), exact=False)
-    for number, blocks in enumerate(coincidences.terms(slots)):
-        if number >= MAX_TERMS:
-            return Count(counter.term((), slots), exact=False)
-        total += counter.term(blocks, slots)
+    try:
+        for number, blocks in enumerate(coincidences.terms(slots)):
+            if number >= MAX_TERMS:
+                return Count(counter.term((), slots), exact=False)
+            total += counter.term(blocks, slots)
+    except TooMany:
+        return Count(counter.term((), slots), exact=False)
     return Count(total)
 
 

@@ -13,11 +13,11 @@ from typing import Literal as OneOf
 
 from bidui.grammar.automata import Automaton, Chance, automaton, could_meet
 from bidui.grammar.enumeration import complete
-from bidui.grammar.expansion import Leaf, Node
 from bidui.grammar.joint import Joint, TimeIsUp
 from bidui.grammar.lines import Literal, Use
 from bidui.grammar.network import Network
 from bidui.grammar.printing import BAD, GOOD
+from bidui.grammar.tree import Leaf, Node, ways
 
 ALIKE = 3  # how many words are tried that neither grammar can tell apart
 
@@ -113,28 +113,15 @@ class _Reader:
             if item.text.startswith(over) or over.startswith(item.text):
                 yield self._with(rest, self.chosen, self.values), item.text, None
             return
-        yield from self._say(nodes[item.ref.slot], item.ref.path, item.column, rest, self.chosen, over)
-
-    def _with(self, items: tuple[Item, ...], chosen: dict[int, int], values: dict[int, int]) -> "_Reader":
-        return _Reader(self.network, self.side, items, chosen, values)
-
-    def _say(
-        self, node: Node, path: tuple[str, ...], column: str, rest: tuple[Item, ...], chosen: dict[int, int], over: str
-    ) -> "Iterator[tuple[_Reader, str, tuple[int, int] | None]]":
-        for number, option in enumerate(node.options):
-            if chosen.get(node.choice, number) != number:
-                continue
-            now = {**chosen, node.choice: number}
+        for now, option in ways(nodes[item.ref.slot], item.ref.path, self.chosen):
             if option.leaf:
-                yield from self._words(option.leaf, column, rest, now, over)
-            elif "" in option.parts:
-                yield from self._say(option.parts[""], path, column, rest, now, over)
-            elif path and option.parts:
-                part = option.head if path[0] == "head" and "head" not in option.parts else path[0]
-                yield from self._say(option.parts[part], path[1:], column, rest, now, over)
+                yield from self._words(option.leaf, item.column, rest, now, over)
             else:
                 inner = tuple((item, option.parts) for item in option.line.items)
                 yield from self._with((*inner, *rest), now, self.values).ways(over)
+
+    def _with(self, items: tuple[Item, ...], chosen: dict[int, int], values: dict[int, int]) -> "_Reader":
+        return _Reader(self.network, self.side, items, chosen, values)
 
     def _words(
         self, leaf: Leaf, column: str, rest: tuple[Item, ...], chosen: dict[int, int], over: str

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from bidui.grammar.assembly import Printer, make_printer
-from bidui.grammar.expansion import Node
 from bidui.grammar.filling import Neighbour, clash, narrow, neighbours, seam_broken
 from bidui.grammar.frames import Frame, make_frame
 from bidui.grammar.network import Column, Network
 from bidui.grammar.seams import broken
 from bidui.grammar.supports import bits_of
+from bidui.grammar.tree import Node
 
 
 @dataclass(frozen=True, slots=True)

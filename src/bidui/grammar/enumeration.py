@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from bidui.grammar.assembly import Printer, make_printer
 from bidui.grammar.automata import ambiguous, automaton
 from bidui.grammar.drawing import Draw
-from bidui.grammar.expansion import Node
 from bidui.grammar.filling import Neighbour, clash, narrow, neighbours, seam_broken
 from bidui.grammar.frames import Frame, make_frame
 from bidui.grammar.lines import Use
 from bidui.grammar.network import Network
 from bidui.grammar.printing import BAD, GOOD
 from bidui.grammar.seams import broken
+from bidui.grammar.tree import Node
 
 
 def enumerate_pairs(networks: Sequence[Network]) -> Iterator[Draw]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from bidui.grammar.alignment import may_be_empty
 from bidui.grammar.conflicts import Conflict, rests
-from bidui.grammar.expansion import Leaf, Node
 from bidui.grammar.lines import Literal, Use
 from bidui.grammar.paradigm import Variant
 from bidui.grammar.printing import Style
+from bidui.grammar.tree import Leaf, Node, ways
 
 if TYPE_CHECKING:
     from bidui.grammar.network import Column
@@ -41,7 +41,7 @@ def could_be_equal(
     search = _Search(columns, conflicts, style)
     try:
         return search.meets(tuple((i, nodes) for i in good), tuple((i, nodes) for i in bad), "", {}, {})
-    except _TooLong:
+    except (_TooLong, RecursionError):  # hundreds of words may be said in one sentence
         return True
 
 
@@ -94,31 +94,10 @@ class _Search:
         if isinstance(item, Literal):
             yield rest, self.style.folded(item.text), chosen, values
             return
-        yield from self._say(nodes[item.ref.slot], item.ref.path, item, rest, over, chosen, values)
-
-    def _say(
-        self,
-        node: Node,
-        path: tuple[str, ...],
-        use: Use,
-        rest: tuple[Item, ...],
-        over: str,
-        chosen: dict[int, int],
-        values: dict[int, int],
-    ) -> Iterator[tuple[tuple[Item, ...], str, dict[int, int], dict[int, int]]]:
-        settled = chosen.get(node.choice)
-        for number, option in enumerate(node.options):
-            if settled not in (None, number):
-                continue
-            now = {**chosen, node.choice: number}
+        for now, option in ways(nodes[item.ref.slot], item.ref.path, chosen):
             if option.leaf:
-                for value, text in self._words(option.leaf, use.column, over, values):
+                for value, text in self._words(option.leaf, item.column, over, values):
                     yield rest, text, now, {**values, option.leaf.index: value}
-            elif "" in option.parts:
-                yield from self._say(option.parts[""], path, use, rest, over, now, values)
-            elif path and option.parts:
-                part = option.head if path[0] == "head" and "head" not in option.parts else path[0]
-                yield from self._say(option.parts[part], path[1:], use, rest, over, now, values)
             else:
                 inner = tuple((item, option.parts) for item in option.line.items)
                 yield (*inner, *rest), "", now, values

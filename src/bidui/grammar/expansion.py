@@ -1,97 +1,17 @@
 """Expansion: a variant's slots become a tree of choices whose leaves each hold one word."""
 
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
-from fractions import Fraction
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.grammar.lines import Line, Literal, Use
 from bidui.grammar.paradigm import PhraseAlternative, PhraseRule, Slot, Variant
-from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Ref, Related, Rule, Words
+from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Related, Rule, Words
+from bidui.grammar.tree import POSITION, Leaf, Link, Node, Option, Scope, Tree
 
-MAX_LEAVES = 600  # every two of them may have to differ, and all of them may be in one sentence
+MAX_LEAVES = 400  # every two of them may have to differ, and all of them may be in one sentence
 MAX_NODES = 10_000
 MAX_NESTING = 60  # of phrases in phrases
-_POSITION = re.compile(r"-?[0-9]{1,4}")
-
-
-@dataclass(slots=True, eq=False)
-class Scope:
-    """The names that links in a rule may use: the slots of a variant, or the parts of a phrase alternative."""
-
-    nodes: "dict[str, Node]"
-    lines: tuple[Line, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A match or relation with the scope its names are looked up in."""
-
-    term: Match | Related
-    scope: Scope
-    place: Place
-
-
-@dataclass(slots=True, eq=False)
-class Leaf:
-    """One word of the sentence: what it may be, and under which choices it is there."""
-
-    index: int
-    path: str
-    slot: str
-    rule: Lexical | Words
-    links: tuple[Link, ...]
-    place: Place
-    guard: tuple[tuple[int, int], ...]
-    origins: tuple[Place, ...] = ()  # of each condition, where the rule begins that has it
-
-    def together(self, other: "Leaf") -> bool:
-        """Whether some choice of alternatives has both words in the sentence."""
-        mine = dict(self.guard)
-        return all(mine.get(choice, option) == option for choice, option in other.guard)
-
-
-@dataclass(slots=True, eq=False)
-class Option:
-    """One alternative: a word, the parts of a phrase with their line, or nothing."""
-
-    weight: Fraction
-    leaf: Leaf | None = None
-    parts: "dict[str, Node]" = field(default_factory=dict)
-    line: Line = field(default_factory=lambda: Line(()))
-    head: str = ""
-    name: str = ""
-    place: Place = field(default_factory=Place)
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    """A slot or part with its alternatives; `choice` is the variable that picks one."""
-
-    path: str
-    choice: int
-    options: tuple[Option, ...]
-    place: Place
-    guard: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(slots=True, eq=False)
-class Tree:
-    """An expanded variant: nodes by slot name, all leaves, and how many options each choice has."""
-
-    variant: Variant
-    scope: Scope
-    leaves: list[Leaf]
-    nodes: list[Node]
-
-    def choices(self) -> list[Node]:
-        """One node for each choice variable with more than one option, parents before children."""
-        first: dict[int, Node] = {}
-        for node in self.nodes:
-            first.setdefault(node.choice, node)
-        return [node for node in first.values() if len(node.options) > 1]
 
 
 _Depths = tuple[tuple[str, int], ...]  # how often each phrase is open, by name
@@ -346,53 +266,8 @@ class _Expander:
             return alternative.head
         if name in alternative.parts:
             return name
-        if _POSITION.fullmatch(name) and -len(names) <= int(name) < len(names):
+        if POSITION.fullmatch(name) and -len(names) <= int(name) < len(names):
             return names[int(name)]
         if name == "head":
             raise fail("head-missing", alternative.place, {"phrase": rule.name})
         raise fail("part-unknown", override.at, {"part": name, "what": f"phrase {rule.name} ({', '.join(names)})"})
-
-
-def targets(ref: Ref, scope: Scope, place: Place, *, slot: str = "") -> list[Leaf]:
-    """The words a reference may mean, one for each choice of alternatives on the way."""
-    return list(_at(_named(ref, scope, place, slot), ref.path, ref, place))
-
-
-def _named(ref: Ref, scope: Scope, place: Place, slot: str) -> Node:
-    name = ref.slot
-    if name.isdecimal() and name not in scope.nodes:
-        # as in the papers: a number counts the items of the line the slot itself stands in
-        lines = [line for line in scope.lines if slot in {i.ref.slot for i in line.items if isinstance(i, Use)}]
-        items = (lines or list(scope.lines))[0].items
-        item = items[int(name)] if _POSITION.fullmatch(name) and int(name) < len(items) else None
-        if not isinstance(item, Use):
-            found = item.text if isinstance(item, Literal) else f"the line has {len(items)} items"
-            raise fail("position-bad", place.at(ref.column), {"position": name, "found": found})
-        name = item.ref.slot
-    if name not in scope.nodes:
-        near = get_close_matches(name, list(scope.nodes), n=2, cutoff=0.5) or list(scope.nodes)
-        raise fail("slot-unknown", place.at(ref.column), {"slot": name, "slots": near})
-    return scope.nodes[name]
-
-
-def _at(node: Node, path: tuple[str, ...], ref: Ref, place: Place) -> Iterator[Leaf]:
-    for option in node.options:
-        if option.leaf:
-            if path not in ((), ("head",)):
-                raise fail("part-unknown", place.at(ref.column), {"part": path[0], "what": node.path})
-            yield option.leaf
-        elif "" in option.parts:
-            yield from _at(option.parts[""], path, ref, place)
-        elif all(not inner.leaf and not inner.parts for part in option.parts.values() for inner in part.options):
-            raise fail("link-to-empty", place.at(ref.column), {"slot": str(ref)})
-        elif not path:
-            raise fail("link-to-phrase", place.at(ref.column), {"slot": str(ref), "phrase": option.name})
-        elif path[0] in option.parts:
-            yield from _at(option.parts[path[0]], path[1:] or ("head",), ref, place)
-        elif path[0] == "head" and option.head:
-            yield from _at(option.parts[option.head], path[1:] or ("head",), ref, place)
-        elif path[0] == "head":
-            raise fail("head-missing", option.place, {"phrase": option.name})
-        else:
-            values = {"part": path[0], "what": f"phrase {option.name} ({', '.join(option.parts)})"}
-            raise fail("part-unknown", place.at(ref.column), values)

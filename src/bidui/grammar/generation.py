@@ -10,7 +10,7 @@ from bidui.grammar.automata import automaton, possible_seams
 from bidui.grammar.counting import Count, count_assignments
 from bidui.grammar.diagnosis import diagnose
 from bidui.grammar.drawing import Draw, draw_even
-from bidui.grammar.enumeration import could_repeat, enumerate_pairs
+from bidui.grammar.enumeration import choices_of, could_repeat, enumerate_pairs
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.printing import BAD, GOOD
@@ -19,6 +19,7 @@ from bidui.grammar.uniform import draw_uniform
 from bidui.pairs import Pair, Pairs, Short
 
 Drawing = Literal["even", "uniform"]
+FRAMES = 5_000  # and for so many choices of alternatives
 ENUMERATED = 1_000_000  # so many pairs are counted one by one where a formula could be wrong
 
 
@@ -96,6 +97,8 @@ def count_pairs(networks: Sequence[Network]) -> Count:
     if certain and not could_repeat(networks):
         return Count(total)
     if total > ENUMERATED and all(count.exact for count in counts):
+        return Count(total, exact=False)
+    if sum(1 for network in networks for _ in islice(choices_of(network), FRAMES + 1)) > FRAMES:
         return Count(total, exact=False)
     found = sum(1 for _ in islice(enumerate_pairs(networks), ENUMERATED + 1))
     return Count(found) if found <= ENUMERATED else Count(total, exact=False)

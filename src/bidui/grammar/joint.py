@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from bidui.grammar.constraints import Constraint
 from bidui.grammar.enumeration import complete
-from bidui.grammar.expansion import Leaf, Node
 from bidui.grammar.lines import Line, Literal, Use
 from bidui.grammar.network import Network
 from bidui.grammar.supports import bits_of
+from bidui.grammar.tree import Leaf, Node, ways
 
 Word = str | tuple[Leaf, str]  # a literal, or a leaf and the column printed
 Pending = tuple[tuple[Literal | Use, dict[str, Node]], ...]
@@ -234,23 +234,9 @@ def _next(items: Pending, chosen: dict[int, int]) -> Iterator[tuple[Word | None,
     if isinstance(item, Literal):
         yield item.text, rest, chosen
         return
-    yield from _say(nodes[item.ref.slot], item.ref.path, item.column, rest, chosen)
-
-
-def _say(
-    node: Node, path: tuple[str, ...], column: str, rest: Pending, chosen: dict[int, int]
-) -> Iterator[tuple[Word | None, Pending, dict[int, int]]]:
-    for number, option in enumerate(node.options):
-        if chosen.get(node.choice, number) != number:
-            continue
-        now = {**chosen, node.choice: number}
+    for now, option in ways(nodes[item.ref.slot], item.ref.path, chosen):
         if option.leaf:
-            yield (option.leaf, column), rest, now
-        elif "" in option.parts:
-            yield from _say(option.parts[""], path, column, rest, now)
-        elif path and option.parts:
-            part = option.head if path[0] == "head" and "head" not in option.parts else path[0]
-            yield from _say(option.parts[part], path[1:], column, rest, now)
+            yield (option.leaf, item.column), rest, now
         else:
             inner = tuple((item, option.parts) for item in option.line.items)
             yield from _next((*inner, *rest), now)

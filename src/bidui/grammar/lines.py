@@ -9,6 +9,7 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.rules import Ref, quote
 
 MAX_LENGTH = 10_000
+MAX_ITEMS = 60  # a long sentence has thirty
 MAX_UNKNOWN = 20  # words of one line that are reported; more come from one mistake
 _USE = re.compile(r"(?P<ref>[\w+-]+(?:\.[\w+-]+)*)(?:@(?P<column>[^\s@]+))?")
 
@@ -78,6 +79,8 @@ def parse_line(text: str, place: Place, *, slots: Collection[str]) -> Line:
                 break
     if problems:
         raise InputError(problems)
+    if len(items) > MAX_ITEMS:
+        raise fail("line-too-many-items", place, {"items": len(items), "limit": MAX_ITEMS})
     if not items:
         raise fail("line-empty", place)
     return Line(tuple(items), place)

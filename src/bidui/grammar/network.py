@@ -12,13 +12,14 @@ from bidui.grammar.conflicts import Conflict, distinctness, sides_alike
 from bidui.grammar.constraints import Constraint, build_constraints
 from bidui.grammar.domains import Domain, Domains, condition_problems
 from bidui.grammar.equality import could_be_equal
-from bidui.grammar.expansion import Leaf, Tree, expand
+from bidui.grammar.expansion import expand
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot, Variant
 from bidui.grammar.printing import Style, Uses, uses_of
 from bidui.grammar.project import Project
 from bidui.grammar.relations import Relation
 from bidui.grammar.rules import Alternative, Lexical, Rule, Words
 from bidui.grammar.supports import Supports
+from bidui.grammar.tree import Leaf, Tree
 
 
 @dataclass(slots=True, eq=False)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.grammar.expansion import Leaf, Node, Option, Tree
 from bidui.grammar.lines import Line, Literal, Use
+from bidui.grammar.tree import Leaf, Node, Option, Tree
 
 GOOD, BAD = 0, 1
 CLOSING = frozenset(".,!?;:)]}'”’%，。！？；：、）")
@@ -117,8 +117,7 @@ def _flatten_use(node: Node, path: tuple[str, ...], column: str, choices: dict[i
     elif "" in option.parts:
         _flatten_use(option.parts[""], path, column, choices, items)
     elif path and option.parts:
-        part = option.head if path[0] == "head" and "head" not in option.parts else path[0]
-        _flatten_use(option.parts[part], path[1:], column, choices, items)
+        _flatten_use(option.part(path[0]), path[1:], column, choices, items)
     elif option.parts:
         for item in option.line.items:
             items += flatten_item(item, option.parts, choices)

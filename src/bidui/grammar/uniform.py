@@ -17,12 +17,12 @@ from bidui.grammar.constraint_tables import ABSENT
 from bidui.grammar.counting import Tables, choice_attribute, count_assignments
 from bidui.grammar.drawing import Draw
 from bidui.grammar.enumeration import could_repeat, enumerate_pairs
-from bidui.grammar.expansion import Leaf, Node, Option
 from bidui.grammar.factors import Factor, Row
 from bidui.grammar.filling import clash
 from bidui.grammar.frames import Frame, make_frame
 from bidui.grammar.network import Network
 from bidui.grammar.seams import broken
+from bidui.grammar.tree import Leaf, Node, Option
 
 SMALL = 50_000  # so many pairs are enumerated and shuffled
 COUNTED = 1_000_000  # so many are counted one by one where the tables do not know how many there are

@@ -12,6 +12,10 @@ PARADIGMS: dict[str, Message] = {
         "en": "the line has {length} characters, and {limit} are allowed; make some of its words a phrase",
         "zh": "句行长 {length} 个字符，上限为 {limit}；请将部分词改写成短语",
     },
+    "line-too-many-items": {
+        "en": "the line has {items} slots and words, and {limit} are allowed; write a shorter sentence",
+        "zh": "句行有 {items} 个槽位和词，上限为 {limit}；请写短一些的句子",
+    },
     "line-unknown": {
         "en": 'no slot is called {text}; perhaps one of: {slots}. To print the text itself, write `"{text}"`',
         "zh": '没有名为 {text} 的槽位；或许是：{slots}。若要原样印出，请写 `"{text}"`',
