@@ -9,7 +9,7 @@ import pytest
 from bidui.errors import InputError
 from bidui.grammar import uniform
 from bidui.grammar.coincidences import _signed
-from bidui.grammar.counting import Count
+from bidui.grammar.counting import Count, count_assignments
 from bidui.grammar.drawing import draw_even
 from bidui.grammar.enumeration import enumerate_pairs
 from bidui.grammar.generation import count_pairs, generate
@@ -20,7 +20,7 @@ from bidui.grammar.uniform import draw_uniform
 
 from . import brute
 from .random_paradigms import random_paradigm, random_project
-from .small import all_pairs, drawn, number_of_pairs, project_of
+from .small import all_pairs, drawn, networks_of, number_of_pairs, project_of
 
 SEEDS = range(300)
 BRUTE = 2_000  # fillings that brute force may look at
@@ -185,6 +185,24 @@ def test_a_nested_phrase_is_counted_by_its_alternatives() -> None:
     # with different adverbs of it (250*249), nouns of two classes (1000*750) with any (250*250)
     pairs = 1000 * 999 + 2 * 1000 * 250 * 999 + 4 * 250 * 249 * 250 * 249 + 1000 * 750 * 250 * 250
     assert number_of_pairs(project_of(BILLIONS, phrases=phrases), text) == f"{pairs * 250:,}"
+
+
+def test_a_phrase_of_many_alternatives_in_two_slots() -> None:
+    """20 * 20 choices of alternatives, in each of which two of ten nouns must differ."""
+    phrases = "  P:\n" + "".join(f"    - parts: {{x: 甲{n}, n: pos:N}}\n" for n in range(20))
+    text = "slots: {a: phrase:P, b: phrase:P}\ngood: a 和 b\nbad: 和 a b"
+    assert number_of_pairs(project_of("expression pos\n" + words(10), phrases=phrases), text) == f"{20 * 20 * 90:,}"
+
+
+def test_where_too_many_slots_of_one_class_must_differ_there_is_a_bound() -> None:
+    """Thirty slots, 52 words of two lengths: a number of 50 digits and its sum of inclusions out of reach."""
+    names = [f"s{n}" for n in range(30)]
+    slots = "".join(f"  {name}: pos:N\n" for name in names)
+    text = f"slots:\n{slots}good: {' '.join(names)} 。\nbad: 。 {' '.join(names)}"
+    networks = networks_of(project_of("expression pos\n" + words(52)), text)
+    count = count_assignments(networks[0])
+    assert not count.exact
+    assert count.value >= prod(range(23, 53))
 
 
 def test_equal_length_is_counted_by_lengths() -> None:

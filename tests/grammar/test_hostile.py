@@ -88,6 +88,7 @@ FILES_BY_KIND: dict[str, tuple[dict[str, str | bytes], str]] = {
     "a weight that is no number": ({PARADIGM: HEAD + BODY + "weight: nan\n"}, "weight-bad"),
     "a line of 100,000 characters": (line("x" * 100_000), "line-too-long"),
     "a line of 5,000 unknown words": (line("x " * 4_999), "line-unknown"),
+    "a line of 1,000 slots": (line("a " * 1_000), "line-too-many-items"),
     "a line of quotes": (line('"' * 9_999), "quote-open"),
     "a line of backslashes": (line("\\" * 9_999), "escape-unknown"),
     "a slot's name of 100,000 letters": (
@@ -116,6 +117,13 @@ FILES_BY_KIND: dict[str, tuple[dict[str, str | bytes], str]] = {
         "phrases-too-deep",
     ),
     "a phrase of 10,000 alternatives": (phrases("  A:\n" + "    - pos:N\n" * 10_000), "expansion-too-large"),
+    "a phrase of 300 alternatives in two slots": (
+        {
+            "phrases.yaml": "format: 1\nphrases:\n  A:\n" + "    - pos:N\n" * 300,
+            PARADIGM: f"{HEAD}slots: {{a: phrase:A, b: phrase:A}}\ngood: a b\nbad: b a\n",
+        },
+        "expansion-too-large",
+    ),
     "a depth of 5,000 digits": (phrases(f"  A:\n    depth: {'9' * 5_000}\n    alternatives: [pos:N]\n"), "depth-bad"),
     "a part with a minus too many": (
         phrases("  A:\n    - parts: {x: pos:N}\n", "phrase:A --1:<pos:N>"),

@@ -264,12 +264,17 @@ def ambiguous(line: Automaton) -> bool:
 
 def _partings(line: Automaton, state: int) -> Iterator[Doubled]:
     """How two runs that were the same up to a state may part."""
+    spoken = [edge for edge in line.edges[state] if edge.texts]
+    if len(spoken) == len(line.edges[state]) == 1 and len({len(text) for text in spoken[0].texts}) == 1:
+        return  # one slot whose words are of one length
     out = line.out(state)
     lengths = sorted({len(text) for text in out})
     for text, edges in out.items():
         for number, edge in enumerate(edges[:-1]):
             for other in edges[number + 1 :]:
                 yield edge.to, other.to, ""
+        if len(text) == lengths[0]:
+            continue
         for cut in lengths[: bisect_left(lengths, len(text))]:
             for shorter in out.get(text[:cut], ()):
                 for longer in edges:

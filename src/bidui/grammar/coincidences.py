@@ -170,7 +170,35 @@ class Coincidences:
         return self.blocks[members]
 
     def _conflicting(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
-        """The values of these leaves that hang together by conflicts, grown leaf by leaf from the first."""
+        """The values of these leaves that hang together by conflicts."""
+        alike = self._same_word(members, edges)
+        return alike if alike is not None else self._grown(members, edges)
+
+    def _same_word(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]] | None:
+        """The same, quickly, where every conflict is that of a word with itself; None where it is not."""
+        if len(edges) * 2 != len(members) * (len(members) - 1):
+            return None
+        partner: dict[Pair, dict[int, int]] = {}
+        for edge in edges:
+            forward, back = self._followers(*edge)
+            if any(len(others) > 1 for table in (forward, back) for others in table.values()):
+                return None
+            partner[edge] = {value: others[0] for value, others in forward.items()}
+        found = set()
+        for a, b, c in combinations(members, 3):
+            ab, bc, ac = partner[a, b], partner[b, c], partner[a, c]
+            if any(ac.get(value) != bc.get(other) for value, other in ab.items()):
+                return None
+            if len(ab.keys() & ac.keys()) < len(set(ac.values()) & set(bc.values())):
+                return None
+        first, *rest = members
+        tables = [partner[first, leaf] for leaf in rest]
+        for value in set(tables[0]).intersection(*tables[1:]):
+            found.add((value, *(table[value] for table in tables)))
+        return found
+
+    def _grown(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
+        """The same in general, grown leaf by leaf from the first."""
         neighbours: dict[int, list[tuple[int, dict[int, list[int]]]]] = {leaf: [] for leaf in members}
         for a, b in edges:
             forward, back = self._followers(a, b)

@@ -110,8 +110,9 @@ class _Reader:
             return
         (item, nodes), rest = self.items[0], self.items[1:]
         if isinstance(item, Literal):
-            if item.text.startswith(over) or over.startswith(item.text):
-                yield self._with(rest, self.chosen, self.values), item.text, None
+            text = self.network.style.folded(item.text)
+            if text.startswith(over) or over.startswith(text):
+                yield self._with(rest, self.chosen, self.values), text, None
             return
         for now, option in ways(nodes[item.ref.slot], item.ref.path, self.chosen):
             if option.leaf:
@@ -127,7 +128,7 @@ class _Reader:
         self, leaf: Leaf, column: str, rest: tuple[Item, ...], chosen: dict[int, int], over: str
     ) -> "Iterator[tuple[_Reader, str, tuple[int, int] | None]]":
         domain = self.network.columns[leaf.index].domain
-        texts = domain.texts[column]
+        texts = domain.folded[column]
         if leaf.index in self.values:
             text = texts[self.values[leaf.index]]
             if text.startswith(over) or over.startswith(text):

@@ -19,8 +19,8 @@ from bidui.grammar.uniform import draw_uniform
 from bidui.pairs import Pair, Pairs, Short
 
 Drawing = Literal["even", "uniform"]
-FRAMES = 5_000  # and for so many choices of alternatives
 ENUMERATED = 1_000_000  # so many pairs are counted one by one where a formula could be wrong
+FRAMES = 5_000  # and under so many choices of alternatives
 
 
 def generate_project(
