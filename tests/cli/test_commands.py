@@ -270,3 +270,20 @@ def change(file: Path, old: str, new: str) -> None:
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_only_paradigms_that_a_template_can_say_are_exported(run: Run, tmp_path: Path) -> None:
+    """A name and a verb can be said; two names that must differ cannot: the original would let them be the same."""
+    folder = tmp_path / "project"
+    (folder / "paradigms" / "p").mkdir(parents=True)
+    (folder / "project.yaml").write_text("format: 1\nname: t\n")
+    (folder / "lexicon.tsv").write_text("expression\tpos\n小明\tNR\n小红\tNR\n来\tVV\n")
+    head = "format: 1\nphenomenon: p\n"
+    one = "uid: one\nslots:\n  who: pos:NR\n  does: pos:VV\ngood: who does 了\nbad: does who 了\n"
+    two = "uid: two\nslots:\n  a: pos:NR\n  b: pos:NR\ngood: a 和 b\nbad: a b\n"
+    (folder / "paradigms" / "p" / "one.yaml").write_text(head + one)
+    (folder / "paradigms" / "p" / "two.yaml").write_text(head + two)
+    done = run("export-classic", folder, "-o", tmp_path / "out")
+    assert done.returncode == 1
+    assert [path.name for path in (tmp_path / "out" / "templates").iterdir()] == ["one.json"]
+    assert "two: the template would make 4 pairs, 2 more than this paradigm" in done.stderr

@@ -11,7 +11,8 @@ from rich.markup import escape
 from bidui.benchmarks import open_project
 from bidui.errors import InputError, Problem
 from bidui.grammar.classic import export_classic as export_paradigm
-from bidui.grammar.classic import export_phrases, export_vocabulary
+from bidui.grammar.classic import export_phrases, export_vocabulary, lost_pairs
+from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen
 from bidui.pairs import write_file
 
@@ -27,13 +28,20 @@ def export_classic(
     """
     console = Console(stderr=True, soft_wrap=True, emoji=False)
     opened = open_project(project)
+    compiler = Compiler.of(opened)
     left: list[Problem] = []
     templates: dict[str, dict[str, object]] = {}
     for paradigm in chosen(opened.paradigms, only=only or (), excluded=True):
         try:
-            templates[paradigm.uid] = export_paradigm(paradigm, settings=opened.settings, phrases=opened.phrases)
+            template = export_paradigm(paradigm, settings=opened.settings, phrases=opened.phrases)
+            lost = lost_pairs(paradigm, compiler.networks(paradigm))
         except InputError as error:
             left += error.problems
+            continue
+        if lost is None:
+            templates[paradigm.uid] = template
+        else:  # the template would make pairs that the paradigm does not
+            left.append(Problem("classic-more-pairs", lost.place, lost.values, "warning"))
     (out / "templates").mkdir(parents=True, exist_ok=True)
     for uid, template in templates.items():
         write_file(out / "templates" / f"{uid}.json", _json(template))

@@ -22,6 +22,7 @@ class Printer:
     spans: list[tuple[int, int, int, str, str]]  # side, first item, last item, slot, change
     edit: str
     slots: list[tuple[str, int, list[str]]]
+    used: list[tuple[list[str], int]]  # the expressions behind the values of each position
     capital: bool
 
     def pieces(self, values: Sequence[int]) -> Texts:
@@ -48,12 +49,8 @@ class Printer:
             ]
         )
         slots = tuple([(path, shown[values[at]]) for path, at, shown in self.slots])
-        used = []
-        for column, value in zip(self.frame.columns, values, strict=True):
-            words = column.domain.words[value]
-            if words:
-                used.append(words[0].form)
-        return Pair(good, bad, uid, phenomenon, number, self.frame.network.name, self.edit, regions, slots, tuple(used))
+        used = tuple([form for forms, at in self.used if (form := forms[values[at]])])
+        return Pair(good, bad, uid, phenomenon, number, self.frame.network.name, self.edit, regions, slots, used)
 
 
 def _starts(pieces: list[str]) -> list[int]:
@@ -77,7 +74,9 @@ def make_printer(frame: Frame) -> Printer:
         changes = network.token_changes
         spans = _spans(changes, [_by_token(frame, side, places[side]) for side in (GOOD, BAD)])
     slots = [(column.leaf.path, n, column.domain.shown) for n, column in enumerate(frame.columns)]
-    return Printer(frame, (sides[0], sides[1]), spans, "+".join(edit_kinds(changes)), slots, network.style.capital)
+    used = [(column.domain.forms(), n) for n, column in enumerate(frame.columns)]
+    edit = "+".join(edit_kinds(changes))
+    return Printer(frame, (sides[0], sides[1]), spans, edit, slots, used, network.style.capital)
 
 
 def _by_token(frame: Frame, side: int, places: list[int]) -> list[list[int]]:

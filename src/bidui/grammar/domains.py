@@ -29,6 +29,7 @@ class Domain:
     all_marks: frozenset[str] = frozenset()
     shown: list[str] = field(default_factory=list)  # what a pair's record says filled the slot
     known_edges: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    known_forms: list[str] = field(default_factory=list)
     known_starts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     folded: Mapping[str, list[str]] = field(default_factory=dict)  # the texts without separators and capitals
 
@@ -45,6 +46,12 @@ class Domain:
         starts, texts = self.known_starts[column], self.folded[column]
         shorter = [v for cut in range(1, len(over)) for v in starts.get(over[:cut], ()) if len(texts[v]) == cut]
         return shorter + starts.get(over, [])
+
+    def forms(self) -> list[str]:
+        """The expression of each value's row; nothing for a literal that is not in the lexicon."""
+        if not self.known_forms:
+            self.known_forms = [words[0].form if words else "" for words in self.words]
+        return self.known_forms
 
     def edges(self, column: str) -> tuple[frozenset[str], frozenset[str]]:
         """The characters that texts begin and end with."""

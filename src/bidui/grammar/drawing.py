@@ -37,7 +37,7 @@ def draw_even(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
     seen: set[tuple[str, str]] = set()
     alive = list(range(len(samplers)))
     while alive:
-        for number in turns.order(alive):
+        for number in list(turns.order(alive)):
             draw = samplers[number].draw(seen)
             if draw is not None:
                 turns.use(number)
@@ -57,8 +57,13 @@ class _Turns:
         self.used = [0] * len(weights)
         self.keys = [(0.0, rng.random()) for _ in weights]
 
-    def order(self, options: Sequence[int]) -> list[int]:
-        return sorted(options, key=self.keys.__getitem__)
+    def order(self, options: Sequence[int]) -> Iterator[int]:
+        """Whose turn it is, and who comes after; sorting waits until the first will not do."""
+        first = min(options, key=self.keys.__getitem__)
+        yield first
+        for option in sorted(options, key=self.keys.__getitem__):
+            if option != first:
+                yield option
 
     def use(self, option: int) -> None:
         self.used[option] += 1

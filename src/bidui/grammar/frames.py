@@ -1,7 +1,8 @@
 """A frame is a network under one choice of alternatives: a fixed row of leaves to be filled."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bidui.grammar.conflicts import Tokens
 from bidui.grammar.constraints import Constraint
@@ -41,7 +42,8 @@ class Frame:
 
 def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
     """The frame of a network under a choice; `start` holds a zero where nothing can fill it."""
-    columns = [c for c in network.columns if all(choices.get(v, 0) == option for v, option in c.leaf.guard)]
+    items = choices.items()  # a leaf is in the sentence if all that it hangs on was chosen
+    columns = [column for column in network.columns if items >= column.guard]
     position = {column.leaf.index: n for n, column in enumerate(columns)}
     nodes, chosen = network.tree.scope.nodes, dict(choices)
     parts = [
@@ -167,13 +169,18 @@ def _literal_length(network: Network, choices: Mapping[int, int]) -> int:
 
 
 def _seams(network: Network, lines: list[list[Item]]) -> list[str]:
-    if not network.seams:
-        return []
-    found: list[str] = []
-    for line in lines:
-        edges = [
-            (item[0], item[-1]) if isinstance(item, str) else network.columns[item[0].index].domain.edges(item[1])
-            for item in line
-        ]
-        found += possible(edges, [seam for seam in network.seams if seam not in found])
-    return found
+    """The seams that could arise between neighbours of these lines; each two neighbours are looked at once."""
+    found: dict[str, None] = {}
+    if network.seams:
+        for line in lines:
+            for pair in pairwise(line):
+                if pair not in network.meetings:
+                    network.meetings[pair] = possible(_edges(pair[0], network), _edges(pair[1], network), network.seams)
+                found.update(dict.fromkeys(network.meetings[pair]))
+    return list(found)
+
+
+def _edges(item: Item, network: Network) -> tuple[Container[str], Container[str]]:
+    if isinstance(item, str):
+        return item[0], item[-1]
+    return network.columns[item[0].index].domain.edges(item[1])

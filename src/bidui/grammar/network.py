@@ -14,7 +14,7 @@ from bidui.grammar.domains import Domain, Domains, condition_problems
 from bidui.grammar.equality import could_be_equal
 from bidui.grammar.expansion import expand
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot, Variant
-from bidui.grammar.printing import Style, Uses, uses_of
+from bidui.grammar.printing import Item, Style, Uses, uses_of
 from bidui.grammar.project import Project
 from bidui.grammar.relations import Relation
 from bidui.grammar.rules import Alternative, Lexical, Rule, Words
@@ -29,6 +29,7 @@ class Column:
     leaf: Leaf
     domain: Domain
     ends: list[tuple[Constraint, int]]  # constraint, and as which of its members
+    guard: frozenset[tuple[int, int]]
     known_keys: list[tuple[int, ...]] | None = None
 
     @property
@@ -60,6 +61,7 @@ class Network:
     seams: tuple[str, ...]
     supports: Supports
     token_changes: list[Change] | None  # how the lines differ, where that is the same under every choice
+    meetings: dict[tuple[Item, Item], list[str]] = field(default_factory=dict)  # neighbours -> seams that could arise
 
     def could_be_equal(self) -> bool:
         """Whether good and bad might be the same sentence under some filling."""
@@ -175,7 +177,7 @@ class Compiler:
             except InputError as error:
                 problems += error.problems
                 continue
-            columns.append(Column(leaf, domain, ends[leaf]))
+            columns.append(Column(leaf, domain, ends[leaf], frozenset(leaf.guard)))
         if problems:
             raise InputError(distinct(problems))
         return columns

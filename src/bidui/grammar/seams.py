@@ -25,15 +25,12 @@ def broken(texts: Sequence[str], seams: Sequence[str]) -> bool:
     return False
 
 
-def possible(edges: Sequence[tuple[Container[str], Container[str]]], seams: Sequence[str]) -> list[str]:
-    """The seams that could arise at all between items of which the first and last characters are known.
+Edges = tuple[Container[str], Container[str]]  # the characters an item may begin and end with
+
+
+def possible(left: Edges, right: Edges, seams: Sequence[str]) -> list[str]:
+    """The seams that could arise at all where two items meet.
 
     Quick, and never misses one: of a seam, only the two characters that meet are looked at.
     """
-    found = []
-    for seam in seams:
-        cuts = list(pairwise(seam))
-        meetings = pairwise(edges)
-        if any(a in left[1] and b in right[0] for left, right in meetings for a, b in cuts):
-            found.append(seam)
-    return found
+    return [seam for seam in seams if any(a in left[1] and b in right[0] for a, b in pairwise(seam))]

@@ -194,6 +194,12 @@ CLASSIC: dict[str, Message] = {
         "请换一个成分，或保留 bidui 自己的格式",
     },
     # what an import leaves out
+    "classic-more-pairs": {
+        "en": "{uid}: the template would make {original} pairs, {lost} more than this paradigm ({ours}), because the"
+        " original lets words repeat and calls any other value a mismatch; it is not exported",
+        "zh": "{uid}：模板会产生 {original} 个句对，比此句型（{ours} 个）多 {lost} 个，因为原程序允许用词重复，"
+        "并把任何别的值都算作不匹配；故不导出",
+    },
     "classic-pairs-lost": {
         "en": "{uid}: of {original} pairs that the original could make, {lost} are left out and {ours} remain:"
         " they repeat a word, or are wrong only by a value that the word has too; use `repeat:` to allow the former",
