@@ -59,10 +59,10 @@ def main() -> None:
         print(f"118 paradigms x 300 pairs, 2,500 words, load and writing included, {RUNS} runs: CPU s ", end="")
         print(f"least {runs[0]:.2f}, median {median:.2f}, most {runs[-1]:.2f}")
         print(f"    original, published: {ORIGINAL_CPU_S:.0f} s CPU; ratio to the median {ORIGINAL_CPU_S / median:.0f}")
-        for uid in ("u000", "u001", "u002", "u003", "u004"):
+        for uid in ("u000", "u001", "u002", "u003", "u004", "u005"):
             print(f"first ten pairs of {uid}, 2,500 words: ", end="", flush=True)
             subprocess.run([sys.executable, "-c", LARGE, str(folder / "real"), uid, "10"], check=True)
-        for uid in ("u000", "u003"):
+        for uid in ("u000", "u003", "u005"):
             print(f"1,000 pairs of {uid}, 10,000 words: ", end="", flush=True)
             subprocess.run([sys.executable, "-c", LARGE, str(folder / "large"), uid, "1000"], check=True)
 

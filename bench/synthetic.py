@@ -96,6 +96,17 @@ equal_length: true
     good: who 在 place adv verb 。
     bad: who adv verb 在 place 。
 """,
+    """slots:
+  a: pos:NR
+  b: pos:NR
+  c: pos:NR
+  verb: pos:VV takes:*
+  what: "phrase:Thing head:<mPos:verb mPro:class=takes>"
+  right: pos:PN mPos:c mPro:gender
+  wrong: pos:PN mmPos:c mmPro:gender
+good: a 跟 b 说 c verb 了 what 给 right 自己 。
+bad: a 跟 b 说 c verb 了 what 给 wrong 自己 。
+""",
 ]
 
 

@@ -8,14 +8,15 @@ words that took turns together once do not do so for ever.
 import random
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 
 from bidui.grammar.assembly import Printer, make_printer
-from bidui.grammar.filling import Neighbour, clash, narrow, neighbours, seam_broken
 from bidui.grammar.frames import Frame, make_frame
 from bidui.grammar.network import Column, Network
 from bidui.grammar.seams import broken
+from bidui.grammar.search import Search
 from bidui.grammar.supports import bits_of
 from bidui.grammar.tree import Node
 
@@ -44,6 +45,9 @@ def draw_even(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
                 yield draw
                 break
             alive.remove(number)
+
+
+_VALUE = itemgetter(2)
 
 
 class _Turns:
@@ -86,10 +90,9 @@ class _Words:
 
     def turns(self, mask: int) -> Iterator[int]:
         """The values of the groups in `mask`, in order."""
-        if mask == self.everything:
-            for key in self.order:
-                yield key[2]
-            return
+        return map(_VALUE, self.order) if mask == self.everything else self._some(mask)
+
+    def _some(self, mask: int) -> Iterator[int]:
         members = self.known.get(mask)
         if members is None and mask.bit_count() * 48 > self.everything.bit_count():
             for key in self.order:
@@ -112,17 +115,6 @@ class _Words:
         insort(self.order, self.keys[value])
 
 
-@dataclass(slots=True, eq=False)
-class _Ready:
-    """A frame in use: its printer, and the prefixes of values that have no undrawn completion left."""
-
-    frame: Frame
-    printer: Printer
-    adjacent: list[list[Neighbour]]
-    words: list[_Words]
-    dead: set[tuple[int, ...]] = field(default_factory=set)
-
-
 class _Sampler:
     """Draws from one network, remembering how often everything was used."""
 
@@ -133,7 +125,7 @@ class _Sampler:
         self.guards = _guards(network, self.choices)
         self.rng = rng
         self.words: list[_Words | None] = [None for _ in network.columns]  # made when first needed
-        self.frames: dict[tuple[tuple[int, int], ...], _Ready] = {}
+        self.searches: dict[tuple[tuple[int, int], ...], Search[Draw]] = {}
         self.dead: set[tuple[tuple[int, int], ...]] = set()
         self.seen: set[tuple[str, str]] = set()
 
@@ -161,7 +153,7 @@ class _Sampler:
                     return draw
         if draw is None:
             self.dead.add(key)
-            self.frames.pop(key, None)
+            self.searches.pop(key, None)
         return draw
 
     def _open(self, node: Node, chosen: dict[int, int]) -> bool:
@@ -169,15 +161,32 @@ class _Sampler:
         return any(all(chosen.get(c, 0) == o for c, o in guard) for guard in self.guards[node.choice])
 
     def _fill(self, key: tuple[tuple[int, int], ...], chosen: dict[int, int]) -> Draw | None:
-        ready = self.frames.get(key)
-        if ready is None:
-            frame = make_frame(self.network, chosen)
-            if not all(frame.start):
+        search = self.searches.get(key)
+        if search is None:
+            search = self.searches[key] = self._search(make_frame(self.network, chosen))
+        return search.run()
+
+    def _search(self, frame: Frame) -> Search[Draw]:
+        """A search that tries words in turn and accepts what was not drawn before."""
+        words = self._words(frame) if all(frame.start) else []
+        printer = make_printer(frame)
+
+        def candidates(at: int, mask: int) -> Iterator[int]:
+            return words[at].turns(mask)
+
+        def accept(values: list[int]) -> Draw | None:
+            pieces = printer.pieces(values)
+            if frame.seams and (broken(pieces[0], frame.seams) or broken(pieces[1], frame.seams)):
                 return None
-            ready = self.frames[key] = _Ready(frame, make_printer(frame), neighbours(frame), self._words(frame))
-        start = ready.frame.start
-        found = self._place(ready, list(start), [0] * len(start), [], ready.frame.fixed)
-        return None if isinstance(found, int) else found
+            sentences = printer.sentences(pieces)
+            if sentences in self.seen or sentences[0] == sentences[1]:
+                return None
+            self.seen.add(sentences)
+            for used, value in zip(words, values, strict=True):
+                used.use(value)
+            return Draw(printer, tuple(values), pieces)
+
+        return Search(frame, candidates, accept)
 
     def _words(self, frame: Frame) -> list[_Words]:
         found = []
@@ -187,64 +196,6 @@ class _Sampler:
                 words = self.words[column.leaf.index] = _Words(column, self.rng)
             found.append(words)
         return found
-
-    def _place(
-        self, ready: _Ready, masks: list[int], culprits: list[int], values: list[int], length: int
-    ) -> Draw | int:
-        """Fills the next position and all after it, depth first; or says which earlier positions are to blame.
-
-        Where none of the words failed because of the position just before, that position need not be tried again:
-        a pronoun too many is noticed once, not once for every verb in between.
-        """
-        frame = ready.frame
-        at = len(values)
-        if at == len(frame.columns):
-            return self._finish(ready, values)
-        if ready.dead and tuple(values) in ready.dead:
-            return (1 << at) - 1
-        domain = frame.columns[at].domain
-        conflicts, adjacent, reach = frame.conflicts[at], ready.adjacent[at], frame.reach
-        words = ready.words[at]
-        blame = culprits[at]
-        total = length
-        for value in words.turns(masks[at]):
-            if conflicts and (earlier := clash(conflicts, value, values)) is not None:
-                blame |= 1 << earlier
-                continue
-            if reach is not None:
-                total = length + domain.diffs[value]
-                if -total not in reach[at + 1]:
-                    blame |= (1 << at) - 1
-                    continue
-            if adjacent and seam_broken(frame, adjacent, domain.texts, value, values):
-                blame |= (1 << at) - 1
-                continue
-            narrowed = narrow(frame, at, domain.group[value], masks, culprits)
-            if isinstance(narrowed, int):
-                blame |= narrowed
-                continue
-            values.append(value)
-            found = self._place(ready, narrowed[0], narrowed[1], values, total)
-            if not isinstance(found, int):
-                words.use(value)
-                return found
-            values.pop()
-            if not found >> at & 1:
-                return found
-            blame |= found
-        ready.dead.add(tuple(values))
-        return blame & ((1 << at) - 1)
-
-    def _finish(self, ready: _Ready, values: list[int]) -> Draw | int:
-        everyone = (1 << len(values)) - 1
-        pieces = ready.printer.pieces(values)
-        if ready.frame.seams and (broken(pieces[0], ready.frame.seams) or broken(pieces[1], ready.frame.seams)):
-            return everyone
-        sentences = ready.printer.sentences(pieces)
-        if sentences in self.seen or sentences[0] == sentences[1]:
-            return everyone
-        self.seen.add(sentences)
-        return Draw(ready.printer, tuple(values), pieces)
 
 
 def _guards(network: Network, choices: list[Node]) -> dict[int, list[tuple[tuple[int, int], ...]]]:

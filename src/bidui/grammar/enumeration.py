@@ -1,6 +1,6 @@
 """Enumeration: every distinct pair of a paradigm, one after the other, in a fixed order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bidui.grammar.assembly import Printer, make_printer
 from bidui.grammar.automata import ambiguous, automaton
@@ -11,6 +11,7 @@ from bidui.grammar.lines import Use
 from bidui.grammar.network import Network
 from bidui.grammar.printing import BAD, GOOD
 from bidui.grammar.seams import broken
+from bidui.grammar.search import Search, can_be_filled, values_in
 from bidui.grammar.tree import Node
 
 
@@ -69,7 +70,7 @@ def _fillings(network: Network) -> Iterator[Draw]:
     """Every filling of a network, alternatives in the order of the file."""
     for chosen in choices_of(network):
         frame = make_frame(network, chosen)
-        if all(frame.start):
+        if can_be_filled(frame):
             printer = make_printer(frame)
             yield from _place(frame, printer, neighbours(frame), list(frame.start), [], frame.fixed)
 
@@ -130,28 +131,17 @@ def complete(network: Network, chosen: dict[int, int], values: dict[int, int]) -
         if not all(frame.start) or not values.keys() <= position.keys():
             continue
         fixed = {position[leaf]: value for leaf, value in values.items()}
-        found = _first(frame, fixed, list(frame.start), [], frame.fixed)
-        if found is not None:
-            return found
+        if (found := Search(frame, _fixed(frame, fixed), list).run()) is not None:
+            return tuple(found)
     return None
 
 
-def _first(
-    frame: Frame, fixed: dict[int, int], masks: list[int], values: list[int], length: int
-) -> tuple[int, ...] | None:
-    at = len(values)
-    if at == len(frame.columns):
-        return tuple(values)
-    domain = frame.columns[at].domain
-    for value in (fixed[at],) if at in fixed else range(len(domain.group)):
-        if not masks[at] >> domain.group[value] & 1 or clash(frame.conflicts[at], value, values) is not None:
-            continue
-        total = length + domain.diffs[value]
-        if frame.reach is not None and -total not in frame.reach[at + 1]:
-            continue
-        narrowed = narrow(frame, at, domain.group[value], masks, [0] * len(masks))
-        if not isinstance(narrowed, int):
-            found = _first(frame, fixed, narrowed[0], [*values, value], total)
-            if found is not None:
-                return found
-    return None
+def _fixed(frame: Frame, fixed: dict[int, int]) -> Callable[[int, int], Iterable[int]]:
+    everything = values_in(frame)
+
+    def candidates(at: int, mask: int) -> Iterable[int]:
+        if at not in fixed:
+            return everything(at, mask)
+        return (fixed[at],) if mask >> frame.columns[at].domain.group[fixed[at]] & 1 else ()
+
+    return candidates
