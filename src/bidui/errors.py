@@ -2,8 +2,7 @@
 
     BiduiError               a user can act on it; the command line prints it and exits with 2
     ├── InputError           problems in files or arguments, all reported together
-    ├── OutputRefused        an output place holds something that must not be overwritten
-    └── MissingExtra         a part of bidui that was not installed
+    └── OutputRefused        an output place holds something that must not be overwritten
 
 A `Problem` is data (a kind, a place, values); its words are in `bidui.messages`, in English and Chinese.
 """
@@ -84,10 +83,6 @@ class InputError(BiduiError):
 
 class OutputRefused(BiduiError):
     """Writing here would overwrite something else."""
-
-
-class MissingExtra(BiduiError):
-    """An optional part of bidui is needed and not installed."""
 
 
 def distinct(problems: Iterable[Problem]) -> list[Problem]:

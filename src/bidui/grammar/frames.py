@@ -119,7 +119,7 @@ def _connect_many(
             for (n, _), (_, domain, end) in zip(ends, places, strict=True)
         ]
     else:
-        found = shared_ends(constraint, [(domain, end) for _, domain, end in places])
+        found = shared_ends([(domain, end) for _, domain, end in places])
     among = Among(len(frame.start), {at: end for (at, _, _), end in zip(places, found, strict=True)})
     frame.start.append((1 << max(end.width for end in found)) - 1)
     for at, _, _ in places:

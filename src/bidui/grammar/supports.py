@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from bidui.grammar.constraints import Constraint, Modes
+from bidui.grammar.constraints import Modes
 from bidui.grammar.domains import Domain
 from bidui.grammar.lexicon import NO_VALUES, Values
 from bidui.grammar.relations import Relation
@@ -125,7 +125,7 @@ class Supports:
         return self.holders[id(domain), at]
 
 
-def shared_ends(constraint: Constraint, ends: list[tuple[Domain, int]]) -> list[End]:
+def shared_ends(ends: list[tuple[Domain, int]]) -> list[End]:
     """Which values each group can share, for a match of three or more slots."""
     numbers: dict[str, int] = {}
     found = []
