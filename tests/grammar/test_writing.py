@@ -199,11 +199,12 @@ cells = st.frozensets(st.text(st.sampled_from("ab,名 '\"\\"), min_size=1, max_s
 
 @given(st.lists(st.tuples(cells, cells), max_size=6))
 def test_a_lexicon_is_read_back_as_itself(rows: list[tuple[frozenset[str], frozenset[str]]]) -> None:
+    features = ("pos", "classifier")
     found = [
-        Word(i, f"词{i}", {f: values for f, values in zip(("pos", "classifier"), row, strict=True) if values}, i + 2)
+        Word(i, f"词{i}", {f: v for f, v in zip(features, row, strict=True) if v}, line=i + 2, file="lexicon.tsv")
         for i, row in enumerate(rows)
     ]
-    lexicon = Lexicon(tuple(found), ("pos", "classifier"))
+    lexicon = Lexicon(tuple(found), features)
     assert parse_lexicon(lexicon_text(lexicon), name="lexicon.tsv") == (lexicon, [])
 
 

@@ -67,6 +67,7 @@ def generate(
                 progress.advance(task)
 
         written = write_folder(plan, ticking())
+    gc.freeze()  # or the interpreter would look through it all once more as it exits
     _show(console, written, n)
     raise typer.Exit(1 if written.manifest.short else 0)
 

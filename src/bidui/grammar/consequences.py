@@ -18,7 +18,7 @@ def independent(project: Project, problems: Iterable[Problem]) -> Iterator[Probl
     """The problems that would be there even if every file of the project could be read."""
     errors = [problem for problem in project.problems if problem.severity == "error"]
     files = {problem.place.file for problem in errors}
-    no_lexicon = project.lexicon.name in files and not project.lexicon.features
+    no_lexicon = not project.lexicon.features and any(file.startswith("lexicon") for file in files)
     no_phrases = any(problem.place.file == "phrases.yaml" and not problem.place.part for problem in errors)
     broken = {problem.place.part for problem in errors if problem.place.file == "phrases.yaml"}
     for problem in problems:
@@ -26,7 +26,8 @@ def independent(project: Project, problems: Iterable[Problem]) -> Iterator[Probl
         if problem.kind in _OF_LEXICON and no_lexicon:
             continue
         relation = problem.values.get("relation")
-        if problem.kind == "relation-unknown" and (relation in project.settings.relations or "project.yaml" in files):
+        named = relation in project.settings.relations or f"relations/{relation}.tsv" in files
+        if problem.kind == "relation-unknown" and (named or "project.yaml" in files):
             continue
         if problem.kind == "phrase-unknown" and (no_phrases or any(f'phrase "{name}"' in part for part in broken)):
             continue

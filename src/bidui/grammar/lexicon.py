@@ -18,6 +18,7 @@ class Word:
     form: str
     values: Mapping[str, Values]
     line: int = 0
+    file: str = ""
 
     def get(self, feature: str) -> Values:
         """The word's values of a feature; its `expression` is its form."""

@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar.documents import read_text
-from bidui.grammar.lexicon import Lexicon, Word
+from bidui.grammar.lexicon import Lexicon, Values, Word
 from bidui.grammar.rules import ESCAPED, KEYWORDS
 
 _FULL_WIDTH = re.compile(r"[\uff01-\uff5e\u3000]")
@@ -49,7 +50,7 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
             values = {"form": cells[expression], "line": first_line[cells]}
             problems.append(Problem("lexicon-duplicate", Place(name, number), values))
         elif cells[expression].strip():
-            words.append(_word(tuple(map(_cleaned, cells)) if found else cells, header, len(words), number))
+            words.append(_word(tuple(map(_cleaned, cells)) if found else cells, header, len(words), (number, name)))
         first_line.setdefault(cells, number)
     features = tuple(feature for feature in header if feature != "expression")
     lexicon = Lexicon(tuple(words), features, name)
@@ -57,18 +58,35 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
     return lexicon, problems
 
 
+def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list[Problem]]:
+    """The words of several files as one lexicon, and those that are in two of them with the same features."""
+    words: list[Word] = []
+    problems: list[Problem] = []
+    seen: dict[tuple[str, frozenset[tuple[str, Values]]], Word] = {}
+    features: dict[str, None] = {}
+    for part in parts:
+        features |= dict.fromkeys(part.features)
+        for word in part.words:
+            other = seen.setdefault((word.form, frozenset(word.values.items())), word)
+            if other is not word:
+                values = {"form": word.form, "file": other.file, "line": other.line}
+                problems.append(Problem("lexicon-in-two-files", Place(word.file, word.line), values))
+            words.append(replace(word, index=len(words)))
+    return Lexicon(tuple(words), tuple(features), name), problems
+
+
 def _cleaned(cell: str) -> str:
     """What was meant: a word must not be missing elsewhere because of a blank here."""
     return "/".join(value.strip() for value in cell.split("/") if value.strip()) or cell.strip()
 
 
-def _word(cells: tuple[str, ...], header: list[str], index: int, line: int) -> Word:
+def _word(cells: tuple[str, ...], header: list[str], index: int, place: tuple[int, str]) -> Word:
     values = {
         feature: frozenset(cell.split("/")) if "/" in cell else frozenset((cell,))
         for feature, cell in zip(header, cells, strict=True)
         if cell and feature != "expression"
     }
-    return Word(index, cells[header.index("expression")].strip(), values, line)
+    return Word(index, cells[header.index("expression")].strip(), values, *place)
 
 
 def _header_problems(header: list[str], name: str) -> Iterator[Problem]:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.documents import Scalar, decode, parse_document, read_bytes
+from bidui.grammar.features import feature_problems, parse_features, with_ancestors
 from bidui.grammar.fields import Fields
 from bidui.grammar.lexicon import Lexicon
-from bidui.grammar.lexicon_file import parse_lexicon
+from bidui.grammar.lexicon_file import join_lexicons, parse_lexicon
 from bidui.grammar.paradigm import Paradigm, PhraseRule
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.phrase_file import parse_phrases
@@ -98,7 +99,8 @@ class _Reader:
             phrases, problems = parse_phrases(text, name="phrases.yaml")
             self.problems += problems
         relations = {}
-        for name, file in settings.relations.items():
+        files = {Path(file).stem: file for file in self.tables("relations")} | dict(settings.relations)
+        for name, file in files.items():
             if relation := self.relation(name, file, lexicon):
                 relations[name] = relation
         paradigms = self.paradigms()
@@ -142,12 +144,34 @@ class _Reader:
         return settings
 
     def lexicon(self) -> Lexicon:
-        text = self.text("lexicon.tsv")
+        """The words of `lexicon.tsv`, or of the files in `lexicon/`, with the ancestors that `features.tsv` gives."""
+        if (self.root / "lexicon").is_dir():
+            if os.path.lexists(self.root / "lexicon.tsv"):
+                self.problems.append(Problem("lexicon-twice", Place("lexicon.tsv")))
+            lexicon, problems = join_lexicons(map(self.words, self.tables("lexicon")), name="lexicon/")
+            self.problems += problems
+        else:
+            lexicon = self.words("lexicon.tsv")
+        if os.path.lexists(self.root / "features.tsv") and (text := self.text("features.tsv")) is not None:
+            features, problems = parse_features(text, name="features.tsv")
+            self.problems += problems
+            if features is not None:
+                lexicon = with_ancestors(lexicon, features)
+                self.problems += feature_problems(lexicon, features)
+        return lexicon
+
+    def words(self, name: str) -> Lexicon:
+        """The words of one file."""
+        text = self.text(name)
         if text is None:
             return Lexicon((), ())
-        lexicon, problems = parse_lexicon(text, name="lexicon.tsv")
+        lexicon, problems = parse_lexicon(text, name=name)
         self.problems += problems
         return lexicon
+
+    def tables(self, folder: str) -> list[str]:
+        """The TSV files of a folder, by their names from the project."""
+        return [f"{folder}/{path.name}" for path in sorted((self.root / folder).glob("*.tsv"))]
 
     def relation(self, name: str, file: str, lexicon: Lexicon) -> Relation | None:
         text = self.text(file)

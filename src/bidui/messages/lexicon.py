@@ -1,4 +1,4 @@
-"""What can be wrong with a lexicon or with the table of a relation."""
+"""What can be wrong with a lexicon, the table of its features, or the table of a relation."""
 
 from bidui.messages.message import Message
 
@@ -50,6 +50,49 @@ LEXICON: dict[str, Message] = {
     "lexicon-full-width": {
         "en": "{value} has full-width characters; if that is not meant, write {half}",
         "zh": "{value} 含有全角字符；如非有意，请改为 {half}",
+    },
+    "lexicon-twice": {
+        "en": "there is a folder `lexicon/` too; put this file into it, or remove one of the two",
+        "zh": "另有文件夹 `lexicon/`；请将此文件移入其中，或删去其一",
+    },
+    "lexicon-in-two-files": {
+        "en": "{form} stands in {file}, line {line}, with the same features; remove one of the two",
+        "zh": "{form} 已在 {file} 第 {line} 行，特征相同；请删去其一",
+    },
+    # the table of features
+    "features-header": {
+        "en": "the columns are {columns}; they must be {right}, separated by tabs",
+        "zh": "各列是 {columns}；应为 {right}，用制表符分隔",
+    },
+    "features-row": {
+        "en": "a row is a feature, a value, its parent or nothing, and what it means, separated by tabs and without"
+        " blanks at the edges: {row}",
+        "zh": "每行应为特征、值、上位值（可空）和含义，用制表符分隔，首尾无空格：{row}",
+    },
+    "features-twice": {
+        "en": "{feature}:{value} stands in line {line} already; remove one of the two",
+        "zh": "{feature}:{value} 已在第 {line} 行；请删去其一",
+    },
+    "features-parent": {
+        "en": "the parent is no value of `{feature}`: {parents}; add a row for it, or correct it",
+        "zh": "上位值不是 `{feature}` 的值：{parents}；请为其加一行，或更正",
+    },
+    "features-circle": {
+        "en": "{feature}:{value} is a kind of itself; correct one of the parents",
+        "zh": "{feature}:{value} 成了自身的下位；请更正其中一个上位值",
+    },
+    "features-missing": {
+        "en": "the lexicon has a column `{feature}` that is not explained here; add rows for its values, or one"
+        " row with the value `*`",
+        "zh": "词库有 `{feature}` 列，此处未作说明；请为各值加行，或加一行，值写 `*`",
+    },
+    "features-value": {
+        "en": "not explained in {file}: {value}; correct the cell, or add a row there",
+        "zh": "{file} 中未作说明：{value}；请更正此格，或在该表加一行",
+    },
+    "features-unused": {
+        "en": "no word has {feature}:{value}; remove the row, or correct it",
+        "zh": "没有词是 {feature}:{value}；请删去此行，或更正",
     },
     # relations
     "relation-column": {
