@@ -8,7 +8,7 @@ INSTALLED := .venv/.stamp-installed
 
 $(INSTALLED): pyproject.toml pins.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev]'
+	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm]'
 	touch $@
 
 # A project, its pairs, and how varied they are; running it again does nothing over.

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from bidui.cli import check, diversity, export_classic, generate, import_classic, new
+from bidui.cli import check, compare, diversity, export_classic, generate, import_classic, new, score
 from bidui.errors import BiduiError
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (new.new, check.check, generate.generate, diversity.diversity):
+for command in (new.new, check.check, generate.generate, diversity.diversity, score.score, compare.compare):
     app.command()(command)
 app.command("import-classic")(import_classic.import_classic)
 app.command("export-classic")(export_classic.export_classic)

@@ -15,7 +15,6 @@ from bidui.grammar.generation import count_pairs, draws
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import EDITS, Paradigm
 from bidui.grammar.project import Project, chosen
-from bidui.grammar.rules import Lexical
 
 ENOUGH = 1_000  # distinct pairs that a paradigm should have
 SAMPLE = 300
@@ -84,7 +83,7 @@ def derived_edit(networks: Sequence[Network]) -> tuple[str, ...]:
 
 def _one_sided(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[Problem]:
     """Words that only one side of an agreement has: they would tell the sides apart without any grammar."""
-    if paradigm.edit != ("agreement",):
+    if paradigm.edit != ("agreement",) or paradigm.one_sided:
         return
     sides: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     for draw in islice(draws(paradigm, networks, seed=0), SAMPLE):
@@ -102,8 +101,7 @@ def _unused_words(project: Project, networks: Sequence[Network]) -> Iterator[Pro
     used: set[int] = set()
     for network in networks:
         for column in network.columns:
-            if isinstance(column.leaf.rule, Lexical):
-                used |= {word.index for words in column.domain.words for word in words}
+            used |= {word.index for words in column.domain.words for word in words}
     unused = [word.form for word in project.lexicon.words if word.index not in used]
     if unused and networks:
         place = Place(project.lexicon.name)

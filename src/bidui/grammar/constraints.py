@@ -18,6 +18,16 @@ ANYTHING = "_"  # in a relation: whatever stands in this column
 Modes = frozenset[Values]
 
 
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a relation, and the columns that are used with it."""
+
+    name: str
+    column: int
+    used: tuple[int, ...]
+    relation: Relation = field(compare=False)  # known by its name
+
+
 @dataclass(slots=True, eq=False)
 class Member:
     """One end of a constraint: a feature of whichever of these leaves is in the sentence.
@@ -111,6 +121,22 @@ def _union(masks: Iterable[int]) -> int:
     for mask in masks:
         total |= mask
     return total
+
+
+def tables_around(leaf: Leaf, ends: Iterable[tuple[Constraint, int]]) -> tuple[TableColumn, ...]:
+    """The columns of relations that a leaf's word must stand in, whatever alternatives are taken.
+
+    A relation is void where one of its ends is not in the sentence, so only those count whose other ends are there
+    whenever the leaf is.
+    """
+    found: list[TableColumn] = []
+    guard = set(leaf.guard)
+    for constraint, number in ends:
+        others = (member for at, member in enumerate(constraint.members) if at != number)
+        if constraint.relation and all(any(guard >= set(o.guard) for o in member.leaves) for member in others):
+            used = tuple(constraint.columns)
+            found.append(TableColumn(constraint.relation.name, used[number], used, constraint.relation))
+    return tuple(found)
 
 
 def build_constraints(tree: Tree, relations: Mapping[str, Relation]) -> list[Constraint]:

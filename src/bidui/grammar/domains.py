@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from bidui.errors import Place, Problem, fail
-from bidui.grammar.constraints import Modes
+from bidui.grammar.constraints import Modes, TableColumn
 from bidui.grammar.lexicon import Lexicon, Values, Word
 from bidui.grammar.printing import Style
 from bidui.grammar.rules import Condition, Lexical, Words
@@ -70,22 +70,33 @@ class Domains:
     style: Style
     repeat: tuple[Condition, ...]
     built: dict[object, Domain] = field(default_factory=dict)
+    columns: dict[TableColumn, int] = field(default_factory=dict)
     disjoint: dict[tuple[int, int], bool] = field(default_factory=dict)
     singles: dict[Values, Modes] = field(default_factory=dict)
 
     def domain(
-        self, rule: Lexical | Words, features: tuple[str, ...], uses: Occurrences, place: Place, *, lengths: bool
+        self,
+        rule: Lexical | Words,
+        features: tuple[str, ...],
+        uses: Occurrences,
+        place: Place,
+        *,
+        lengths: bool,
+        within: tuple[TableColumn, ...] = (),
     ) -> Domain:
         """The domain of a leaf whose `features` are compared and which is printed in `uses`.
 
-        With `lengths`, words of different lengths fall into different groups.
+        With `lengths`, words of different lengths fall into different groups. Words that are not in the columns
+        `within` are left out from the start: a table of some hundred rows mentions few of the lexicon's nouns.
         """
         columns = tuple(sorted({column for _, column in uses})) or ("expression",)
         asked = rule.conditions if isinstance(rule, Lexical) else rule.words
-        key = (isinstance(rule, Words), asked, features, tuple(sorted(uses if lengths else set(uses))), lengths)
+        key = (isinstance(rule, Words), asked, features, tuple(sorted(uses if lengths else set(uses))), lengths, within)
         if key not in self.built:
             rows = (
-                self._literals(rule, features, place) if isinstance(rule, Words) else self._rows(rule, columns, place)
+                self._literals(rule, features, place)
+                if isinstance(rule, Words)
+                else self._rows(rule, columns, place, within)
             )
             self.built[key] = self._build(
                 rows, features, uses, columns, literal=isinstance(rule, Words), lengths=lengths
@@ -105,17 +116,31 @@ class Domains:
             self.disjoint[key] = a.all_marks.isdisjoint(b.all_marks)
         return not self.disjoint[key]
 
-    def _rows(self, rule: Lexical, columns: tuple[str, ...], place: Place) -> list[tuple[str, Word | None]]:
-        printed = tuple(Condition(column, "has") for column in columns if column != "expression")
-        words = self.lexicon.select((*rule.conditions, *printed))
+    def _rows(
+        self, rule: Lexical, columns: tuple[str, ...], place: Place, within: tuple[TableColumn, ...]
+    ) -> list[tuple[str, Word | None]]:
+        conditions = (*rule.conditions, *(Condition(column, "has") for column in columns if column != "expression"))
+        bits = self.lexicon.bits(conditions)
+        if not bits:
+            raise fail("no-word-fits", place, no_word_values(conditions, self.lexicon))
+        # should the tables leave none, the diagnosis must still find the words and say so
+        words = self.lexicon.rows(bits & self._mentioned(within) or bits)
         for column in columns:
-            several = next((word for word in words if len(word.get(column)) > 1), None)
+            several = next((word for word in words if len(word.values.get(column, ())) > 1), None)
             if several:
                 values = {"column": column, "form": several.form, "values": sorted(several.get(column))}
                 raise fail("column-several", place, values)
-        if not words:
-            raise fail("no-word-fits", place, no_word_values((*rule.conditions, *printed), self.lexicon))
         return [(word.form, word) for word in words]
+
+    def _mentioned(self, within: tuple[TableColumn, ...]) -> int:
+        """The words that stand in all these columns, as a set of rows."""
+        found = -1
+        for column in within:
+            if column not in self.columns:
+                values = column.relation.words(column.column, used=column.used)
+                self.columns[column] = self.lexicon.having(column.relation.features[column.column], values)
+            found &= self.columns[column]
+        return found
 
     def _literals(self, rule: Words, features: tuple[str, ...], place: Place) -> list[tuple[str, Word | None]]:
         rows: list[tuple[str, Word | None]] = []
@@ -137,7 +162,7 @@ class Domains:
         lengths: bool,
     ) -> Domain:
         exempt = -1 if literal else self.lexicon.bits(self.repeat) if self.repeat else 0
-        plain = [word for _, word in rows if word is not None and "concept" not in word.values]
+        plain = [word for _, word in rows if word is not None]
         if columns == ("expression",) and len(plain) == len(rows) == len({form for form, _ in rows}):
             return self._build_plain(plain, features, uses, exempt, lengths=lengths)
         by_text: dict[tuple[str, ...], list[tuple[str, Word | None]]] = {}
@@ -181,6 +206,10 @@ class Domains:
             marks = [(f"0 {form}", f"1 {form}") for form in forms]
         elif sides:
             marks = [(f"{sides[0]} {form}",) for form in forms]
+        for at, word in enumerate(words):
+            if "concept" in word.values:
+                concepts = sorted(word.values["concept"])
+                marks[at] += tuple(f"{side} concept {concept}" for side in sides for concept in concepts)
         if exempt:
             marks = [() if exempt >> word.index & 1 else own for word, own in zip(words, marks, strict=True)]
         sign = sum(1 - 2 * side for side, _ in uses) if lengths else 0
@@ -262,11 +291,10 @@ def condition_problems(rule: Lexical, lexicon: Lexicon, origins: Sequence[Place]
             }
             problems.append(Problem("feature-unknown", here, values))
             continue
-        known = lexicon.counts(condition.feature)
-        unknown = [value for value in condition.values if value not in known][:MAX_UNKNOWN]
+        unknown = [v for v in condition.values if not lexicon.knows(condition.feature, v)][:MAX_UNKNOWN]
         alone = no_word_values(rule.conditions, lexicon) if unknown else {}
         for value in unknown:
-            near = lexicon.nearest(condition.feature, value) or tuple(known)
+            near = lexicon.nearest(condition.feature, value) or tuple(lexicon.counts(condition.feature))
             values = {**alone, "feature": condition.feature, "value": value, "near": near}
             problems.append(Problem("value-unknown", here, values))
     return problems

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from bidui.errors import Place, Problem
-from bidui.grammar.lexicon import NO_VALUES, Lexicon, Values
+from bidui.grammar.lexicon import NO_VALUES, Lexicon, Values, Word
 
 COLUMNS = ("feature", "value", "parent", "means")
 ANY = "*"  # documents a feature whose values are not listed: words, or keys of the author's own
@@ -73,14 +73,15 @@ def _ancestors(tree: Mapping[str, Values], value: str) -> Values:
 
 def with_ancestors(lexicon: Lexicon, features: Features) -> Lexicon:
     """The same words, each with the values that its own are kinds of."""
-    words = []
-    for word in lexicon.words:
-        values = dict(word.values)
-        for feature, own in word.values.items():
-            tree = features.ancestors.get(feature, {})
-            if any(tree.get(value) for value in own):
-                values[feature] = own.union(*(tree.get(value, NO_VALUES) for value in own))
-        words.append(replace(word, values=values))
+    trees = {feature: tree for feature, tree in features.ancestors.items() if any(tree.values())}
+    words = list(lexicon.words)
+    for number, word in enumerate(words):
+        grown = {}
+        for feature in trees.keys() & word.values.keys():
+            own, tree = word.values[feature], trees[feature]
+            grown[feature] = own.union(*(tree.get(value, NO_VALUES) for value in own))
+        if grown:
+            words[number] = Word(number, word.form, {**word.values, **grown}, word.line, word.file)
     return replace(lexicon, words=tuple(words))
 
 
@@ -90,7 +91,7 @@ def feature_problems(lexicon: Lexicon, features: Features) -> Iterator[Problem]:
         tree = features.ancestors.get(feature)
         if tree is None:
             yield Problem("features-missing", Place(features.name), {"feature": feature})
-        elif ANY not in tree:
+        elif ANY not in tree and not lexicon.counts(feature).keys() <= tree.keys():
             for word in lexicon.words:
                 if unknown := sorted(word.get(feature) - tree.keys()):
                     place = Place(word.file or lexicon.name, word.line, 0, f'column "{feature}"')

@@ -7,6 +7,7 @@ until nothing changes. If a position is left without classes, no sentence is sha
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import permutations
 
 from bidui.grammar.constraints import Constraint
 from bidui.grammar.enumeration import complete
@@ -132,6 +133,10 @@ class Joint:
                 leaf = position.leaves[side]
                 if leaf is not None:
                     at.setdefault(leaf.index, []).append(number)
+            for several in at.values():
+                for x, y in permutations(several, 2):  # one slot printed twice holds one word
+                    same = positions[y].by_group[side]
+                    _tighten(tables, (x, y), [same.get(groups[side], 0) for groups, _ in positions[x].classes])
             for constraint in self.networks[side].constraints:
                 if len(constraint.members) != 2 or constraint.relation:
                     continue

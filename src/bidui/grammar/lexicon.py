@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import compress
 
 from bidui.grammar.rules import Condition
 
 Values = frozenset[str]
 NO_VALUES: Values = frozenset()
+_ZEROS = bytes.maketrans(b"01", b"\0\1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,15 @@ class Lexicon:
         """Whether there is such a column."""
         return feature in self._rows
 
+    def knows(self, feature: str, value: str) -> bool:
+        """Whether some word has this value."""
+        return value in self._rows[feature]
+
+    def having(self, feature: str, values: Iterable[str]) -> int:
+        """The words that have at least one of these values, as a set of rows."""
+        column = self._rows[feature]
+        return self._as_bits(row for value in values for row in column.get(value, ()))
+
     def counts(self, feature: str) -> dict[str, int]:
         """The values of a feature with the number of words that have each, most frequent first."""
         column = self._rows[feature]
@@ -64,8 +75,11 @@ class Lexicon:
 
     def select(self, conditions: Iterable[Condition]) -> tuple[Word, ...]:
         """The words that meet every condition, in the order of the file."""
-        bits = self.bits(conditions)
-        return tuple(word for word, bit in zip(self.words, reversed(f"{bits:b}"), strict=False) if bit == "1")
+        return self.rows(self.bits(conditions))
+
+    def rows(self, bits: int) -> tuple[Word, ...]:
+        """The words of a set of rows, in the order of the file."""
+        return tuple(compress(self.words, f"{bits:b}"[::-1].encode().translate(_ZEROS)))
 
     def bits(self, conditions: Iterable[Condition]) -> int:
         """The same as a set of rows."""

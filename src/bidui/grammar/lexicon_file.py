@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from bidui.errors import InputError, Place, Problem
@@ -71,7 +70,7 @@ def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list
             if other is not word:
                 values = {"form": word.form, "file": other.file, "line": other.line}
                 problems.append(Problem("lexicon-in-two-files", Place(word.file, word.line), values))
-            words.append(replace(word, index=len(words)))
+            words.append(Word(len(words), word.form, word.values, word.line, word.file))
     return Lexicon(tuple(words), tuple(features), name), problems
 
 

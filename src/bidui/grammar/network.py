@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bidui.errors import InputError, Problem, distinct, fail
 from bidui.grammar.alignment import Change, changes_of_tokens
 from bidui.grammar.conflicts import Conflict, distinctness, sides_alike
-from bidui.grammar.constraints import Constraint, build_constraints
+from bidui.grammar.constraints import Constraint, build_constraints, tables_around
 from bidui.grammar.domains import Domain, Domains, condition_problems
 from bidui.grammar.equality import could_be_equal
 from bidui.grammar.expansion import expand
@@ -173,7 +173,10 @@ class Compiler:
             features = tuple(constraint.members[n].feature for constraint, n in ends[leaf])
             occurrences = tuple(uses.leaves[leaf])
             try:
-                domain = domains.domain(leaf.rule, features, occurrences, leaf.place, lengths=equal_length)
+                within = tables_around(leaf, ends[leaf])
+                domain = domains.domain(
+                    leaf.rule, features, occurrences, leaf.place, lengths=equal_length, within=within
+                )
             except InputError as error:
                 problems += error.problems
                 continue

@@ -76,5 +76,6 @@ class Paradigm:
     separator: str | None = None
     seams: tuple[str, ...] = ()
     closed_class: str = ""  # why there cannot be a thousand pairs
+    one_sided: str = ""  # why some words stand on one side only
     example: Mapping[str, str] = field(default_factory=dict)
     place: Place = field(default_factory=Place, compare=False)

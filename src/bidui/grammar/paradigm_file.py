@@ -37,6 +37,7 @@ def parse_paradigm(text: str, *, name: str) -> tuple[Paradigm | None, list[Probl
         separator=fields.text("separator") if fields.node("separator") else None,
         seams=tuple(scalar.text for scalar in fields.texts("seams")),
         closed_class=fields.text("closed_class"),
+        one_sided=fields.text("one_sided"),
         example=_texts_by_key(fields, "example"),
         place=Place(name),
     )

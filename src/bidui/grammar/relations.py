@@ -29,6 +29,11 @@ class Relation:
                     column.setdefault(value, []).append(number)
         object.__setattr__(self, "index", index)
 
+    def words(self, column: int, *, used: tuple[int, ...]) -> frozenset[str]:
+        """What stands in a column, in rows where none of the columns used is blank."""
+        rows = (row for row in self.rows if all(row[other] for other in used))
+        return frozenset().union(*(row[column] for row in rows))
+
 
 def parse_relation(text: str, *, name: str, file: str) -> tuple[Relation | None, list[Problem]]:
     """The relation in a TSV text, or None, and the problems found."""
@@ -69,7 +74,6 @@ def relation_problems(relation: Relation, lexicon: Lexicon, *, file: str) -> Ite
             values = {"feature": feature, "near": lexicon.nearest_feature(feature)}
             yield Problem("feature-unknown", place, values)
             continue
-        known = lexicon.counts(feature)
-        missing = sorted({v for row in relation.rows for v in row[number]} - known.keys())
+        missing = sorted(value for value in relation.index[number] if not lexicon.knows(feature, value))
         if missing:
             yield Problem("relation-values", place, {"feature": feature, "values": missing}, "warning")

@@ -36,6 +36,8 @@ def paradigm_text(paradigm: Paradigm) -> str:
         fields["seams"] = list(paradigm.seams)
     if paradigm.closed_class:
         fields["closed_class"] = paradigm.closed_class
+    if paradigm.one_sided:
+        fields["one_sided"] = paradigm.one_sided
     if len(paradigm.variants) == 1 and not paradigm.variants[0].name:
         fields |= _variant(paradigm.variants[0])
     else:

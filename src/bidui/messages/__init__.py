@@ -23,6 +23,7 @@ from bidui.messages.files import FILES
 from bidui.messages.lexicon import LEXICON
 from bidui.messages.linking import LINKING
 from bidui.messages.message import Language, Message
+from bidui.messages.models import MODELS
 from bidui.messages.pairs import PAIRS
 from bidui.messages.paradigms import PARADIGMS
 from bidui.messages.rules import RULES
@@ -35,6 +36,7 @@ MESSAGES: dict[str, Message] = {
     **LEXICON,  # lexicons and relations
     **RULES,  # the rule of a slot
     **PARADIGMS,  # lines, paradigms, phrases, projects
+    **MODELS,  # models, scores, linking functions
     **LINKING,  # rules, phrases and lexicon brought together
     **CHECKS,  # finished paradigms, checked
     **CLASSIC,  # classic templates, read and written

@@ -61,6 +61,10 @@ PARADIGMS: dict[str, Message] = {
         "zh": "深度 {value} 不是 0 到 {limit} 的整数；请写成 `depth: 2` 之类",
     },
     # projects
+    "no-human-agreement": {
+        "en": "no published human agreement here; it would stand in `human.tsv`",
+        "zh": "此处没有已发表的人类一致率；应写在 `human.tsv` 中",
+    },
     "no-project": {
         "en": "there is no `project.yaml` in this place; give the folder that has one",
         "zh": "这里没有 `project.yaml`；请指定含有它的文件夹",

@@ -4,6 +4,7 @@ from bidui.pairs.atomic import write_file
 from bidui.pairs.diversity import Diversity, Shares, measure_diversity
 from bidui.pairs.files import Format, pairs_to_bytes, read_pairs
 from bidui.pairs.folder import Plan, Written, plan_folder, uid_fits, write_folder, write_pairs
+from bidui.pairs.giveaways import told_apart
 from bidui.pairs.manifest import Json, Manifest, PairFile, sha256
 from bidui.pairs.pair import Pair, Pairs, Region, Short, Side
 
@@ -26,6 +27,7 @@ __all__ = [
     "plan_folder",
     "read_pairs",
     "sha256",
+    "told_apart",
     "uid_fits",
     "write_file",
     "write_folder",

@@ -1,0 +1,202 @@
+"""The numbers of a benchmark's data card, made from its project and its pairs; the words around them are a person's."""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bidui.benchmarks import shipped
+from bidui.benchmarks.human import Agreement, human_agreement, pooled
+from bidui.benchmarks.review import Reviewed, read_review
+from bidui.grammar.generation import count_pairs, generate_project
+from bidui.grammar.network import Compiler
+from bidui.grammar.project import Project, load_project
+from bidui.pairs import Pair, Pairs, measure_diversity, told_apart
+
+_BLOCK = re.compile(r"(<!-- numbers: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def refresh_card(text: str, *, project: Project, pairs: Pairs, folder: Path) -> str:
+    """The card with every block between `<!-- numbers: NAME -->` and `<!-- end -->` made anew.
+
+    `pairs` are those of all paradigms, the excluded ones too.
+    """
+    blocks = {
+        "size": _size,
+        "diversity": _diversity,
+        "openings": _openings,
+        "phenomena": _phenomena,
+        "paradigms": _paradigms,
+        "lexicon": _lexicon,
+        "review": _review,
+    }
+
+    def made(found: re.Match[str]) -> str:
+        lines = blocks[found[2]](project, pairs, folder)
+        return found[1] + "\n" + "\n".join(lines) + "\n\n" + found[3]
+
+    return _BLOCK.sub(made, text)
+
+
+def _included(project: Project, pairs: Pairs) -> tuple[Pair, ...]:
+    included = {paradigm.uid for paradigm in project.paradigms if paradigm.status == "included"}
+    return tuple(pair for pair in pairs if pair.uid in included)
+
+
+def _size(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
+    included = [paradigm for paradigm in project.paradigms if paradigm.status == "included"]
+    phenomena = {paradigm.phenomenon for paradigm in included}
+    excluded = len(project.paradigms) - len(included)
+    yield (
+        f"{len(included)} paradigms in {len(phenomena)} phenomena, {len(_included(project, pairs)):,} pairs; "
+        f"{excluded} excluded paradigms with {len(pairs) - len(_included(project, pairs)):,} more."
+    )
+
+
+def _diversity(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
+    found = measure_diversity(_included(project, pairs))
+    yield from _table(
+        ("what", "here", "published"),
+        [
+            ("character types", f"{found.ngrams[0]:,}", "768"),
+            ("character bigram types", f"{found.ngrams[1]:,}", ""),
+            ("character trigram types", f"{found.ngrams[2]:,}", ""),
+            ("character 4-gram types", f"{found.ngrams[3]:,}", ""),
+            ("word types (jieba)", f"{found.jieba_words:,}", "1,689"),
+            ("lexicon words used", f"{found.lexicon_words:,}", "648"),
+            ("characters in a sentence, mean", f"{found.mean_length:.1f}", ""),
+            ("pairs of equal length", f"{found.shares.equal:.0%}", "66%"),
+            ("pairs whose good side is shorter", f"{found.shares.good_shorter:.0%}", "17%"),
+            ("pairs whose good side is longer", f"{found.shares.good_longer:.0%}", "18%"),
+        ],
+    )
+
+
+def _openings(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
+    good = [pair.good for pair in _included(project, pairs)]
+    common = Counter(sentence[:2] for sentence in good).most_common(10)
+    listed = ", ".join(f"{opening} {count / len(good):.1%}" for opening, count in common)
+    different = len({sentence[:2] for sentence in good})
+    yield f"{different:,} different openings of two characters; the most common: {listed}."
+
+
+def _phenomena(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
+    human = human_agreement(folder)
+    counted = {found.name: found for found in human if found.level == "paradigm"}
+    printed = {found.name: found for found in human if found.level == "phenomenon"}
+    included = [paradigm for paradigm in project.paradigms if paradigm.status == "included"]
+    rows = []
+    for phenomenon in sorted({paradigm.phenomenon for paradigm in included}):
+        uids = [paradigm.uid for paradigm in included if paradigm.phenomenon == phenomenon]
+        own = [pair for pair in pairs if pair.uid in set(uids)]
+        people = pooled(counted[uid] for uid in uids)
+        rows.append(
+            (phenomenon, str(len(uids)), f"{len(own):,}", *_lengths(own), f"{people:.2f}", _of(printed, phenomenon))
+        )
+    overall = next(found for found in human if found.level == "overall")
+    everything = _included(project, pairs)
+    people = pooled(counted[paradigm.uid] for paradigm in included)
+    rows.append(
+        (
+            "all",
+            str(len(included)),
+            f"{len(everything):,}",
+            *_lengths(everything),
+            f"{people:.2f}",
+            f"{overall.accuracy:.2f}",
+        )
+    )
+    head = (
+        "phenomenon",
+        "paradigms",
+        "pairs",
+        "equal",
+        "good shorter",
+        "good longer",
+        "people, counts",
+        "people, table",
+    )
+    yield from _table(head, rows)
+
+
+def _of(known: dict[str, Agreement], name: str) -> str:
+    return f"{known[name].accuracy:.2f}" if name in known else ""
+
+
+def _lengths(pairs: Sequence[Pair]) -> tuple[str, str, str]:
+    signs = Counter((len(pair.good) > len(pair.bad)) - (len(pair.good) < len(pair.bad)) for pair in pairs)
+    return tuple(f"{signs[sign] / len(pairs):.0%}" for sign in (0, -1, 1))  # type: ignore[return-value]
+
+
+def _paradigms(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
+    compiler = Compiler.of(project)
+    human = {found.name: found for found in human_agreement(folder) if found.level == "paradigm"}
+    by_uid = pairs.by_uid()
+    rows = []
+    for paradigm in sorted(
+        project.paradigms, key=lambda paradigm: (paradigm.status != "included", paradigm.phenomenon)
+    ):
+        own = by_uid[paradigm.uid]
+        name = paradigm.uid if paradigm.status == "included" else f"{paradigm.uid} (excluded)"
+        count = str(count_pairs(compiler.networks(paradigm)))
+        rows.append(
+            (name, "+".join(paradigm.edit), count, *_lengths(own), f"{told_apart(own):.0%}", _of(human, paradigm.uid))
+        )
+    head = ("uid", "edit", "distinct pairs", "equal", "good shorter", "good longer", "told apart", "people")
+    yield from _table(head, rows)
+    closed = [(paradigm.uid, paradigm.closed_class) for paradigm in project.paradigms if paradigm.closed_class]
+    if closed:
+        yield ""
+        yield "Closed classes, which cannot give a thousand pairs:"
+        yield ""
+        yield from (f"- {uid}: {why}" for uid, why in closed)
+
+
+def _lexicon(project: Project, _: Pairs, __: Path) -> Iterator[str]:
+    files = Counter(word.file for word in project.lexicon.words)
+    yield from _table(("file", "words"), [(file, f"{count:,}") for file, count in sorted(files.items())])
+
+
+def _review(project: Project, _: Pairs, folder: Path) -> Iterator[str]:
+    found = read_review(folder)
+    included = [found[p.uid] for p in project.paradigms if p.status == "included" and p.uid in found]
+    yield from _table(
+        ("asked of the pairs read blind", "here", "bar"),
+        [
+            ("pairs read", f"{sum(row.read for row in included):,}", "590"),
+            ("intended side not chosen", _share(included, "missed"), "0.5%"),
+            ("good sentence odd", _share(included, "odd_good"), "4%"),
+            ("bad sentence fine", _share(included, "fine_bad"), "1%"),
+            ("differs in more than the edit", _share(included, "not_minimal"), "1%"),
+            ("bad sentence breaks a second rule", _share(included, "second_violation"), "2%"),
+        ],
+    )
+
+
+def _share(rows: Sequence[Reviewed], field: str) -> str:
+    total = sum(row.read for row in rows)
+    count = sum(getattr(row, field) for row in rows)
+    return f"{count} ({count / total:.1%})" if total else "not read yet"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def main(names: Sequence[str]) -> None:
+    """Refresh the cards of these shipped benchmarks, or of all."""
+    for name, folder in shipped().items():
+        if not names or name in names:
+            project = load_project(folder)
+            card = folder / "card.md"
+            text = card.read_text(encoding="utf-8")
+            pairs = generate_project(project, n=300, seed=0, include_excluded=True)
+            card.write_text(refresh_card(text, project=project, pairs=pairs, folder=folder), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,124 @@
+"""Masked language models by pseudo-log-likelihood: every token in turn is masked and predicted from all others.
+
+`original` masks one token at a time (Salazar et al. 2020). `within_word_l2r` also masks the tokens after it in the
+same word, so that a rare word's pieces do not give each other away (Kauf and Ivanova 2023). Where a tokenizer has one
+token a word, as for Chinese characters, the two are the same.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from bidui.models.refusals import refuse_broken, refuse_long
+from bidui.models.tokenizing import Encoded, encode, texts_of, unknown_of
+from bidui.models.tokens import TokenScores
+
+Metric = Literal["original", "within_word_l2r"]
+
+
+@dataclass(slots=True)
+class MaskedModel:
+    """A masked model with its tokenizer."""
+
+    name: str
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    declared: dict[str, str | int | bool | None]
+    metric: Metric = "original"
+    batch_tokens: int = 1024
+    positions: int = 0  # run so far
+
+    def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
+        """The scores of each sentence, in the given order."""
+        encoded = encode(self.tokenizer, sentences)
+        most = getattr(self.network.config, "max_position_embeddings", None)
+        # RoBERTa's positions begin after its padding id
+        reserved = (self.network.config.pad_token_id or 0) + 1 if "roberta" in self.network.config.model_type else 0
+        lengths = [len(found.ids) + 2 + reserved for found in encoded]
+        refuse_long(sentences, lengths, most=most, model=self.name)
+        values = self.run(encoded)
+        for sentence, found, logprobs in zip(sentences, encoded, values, strict=True):
+            refuse_broken(sentence, found.spans[:, 1], logprobs, model=self.name)
+            ids = np.array(found.ids, np.int32)
+            yield TokenScores(sentence, ids, found.spans[:, 0], found.spans[:, 1], logprobs)
+
+    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """The tokens that ids stand for, as the tokenizer writes them."""
+        return texts_of(self.tokenizer, ids)
+
+    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which ids are the tokenizer's unknown token."""
+        return unknown_of(self.tokenizer, ids)
+
+    def run(self, encoded: Sequence[Encoded]) -> list[NDArray[np.float32]]:
+        """The pseudo-log-probabilities of the tokens of each sentence, sentences of one length together."""
+        found = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
+        places = [(number, at) for number, sentence in enumerate(encoded) for at in range(len(sentence.ids))]
+        places.sort(key=lambda place: len(encoded[place[0]].ids))
+        start = 0
+        while start < len(places):
+            length = len(encoded[places[start][0]].ids)
+            end = start
+            most = max(1, self.batch_tokens // (length + 2))
+            while end < len(places) and end - start < most and len(encoded[places[end][0]].ids) == length:
+                end += 1
+            batch = places[start:end]
+            for (number, at), value in zip(batch, self._masked(encoded, batch), strict=True):
+                found[number][at] = value
+            start = end
+        return found
+
+    @torch.inference_mode()
+    def _masked(self, encoded: Sequence[Encoded], batch: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+        before = [] if self.tokenizer.cls_token_id is None else [self.tokenizer.cls_token_id]
+        after = [] if self.tokenizer.sep_token_id is None else [self.tokenizer.sep_token_id]
+        rows = np.array([[*before, *encoded[number].ids, *after] for number, _ in batch], np.int64)
+        at = np.array([place for _, place in batch]) + len(before)
+        wanted = rows[np.arange(len(batch)), at]
+        for row, (number, place) in zip(rows, batch, strict=True):
+            row[[len(before) + other for other in self._hidden(encoded[number], place)]] = self.tokenizer.mask_token_id
+        device = self.network.device
+        self.positions += rows.size
+        chosen = torch.from_numpy(at).to(device)
+        logits = logits_at(self.network, {"input_ids": torch.from_numpy(rows).to(device)}, chosen)
+        values = logits.float().log_softmax(dim=-1)[torch.arange(len(batch)), torch.from_numpy(wanted).to(device)]
+        read: NDArray[np.float32] = values.cpu().numpy()
+        return read
+
+    def _hidden(self, encoded: Encoded, place: int) -> list[int]:
+        """The tokens masked when one is predicted."""
+        if self.metric == "original":
+            return [place]
+        word = encoded.words[place]
+        later = range(place + 1, len(encoded.ids))
+        return [place, *(other for other in later if word is not None and encoded.words[other] == word)]
+
+
+def logits_at(network: PreTrainedModel, inputs: dict[str, torch.Tensor], at: torch.Tensor) -> torch.Tensor:
+    """The logits at one position of each row; the head, often the larger half of a small model, sees only those.
+
+    The body's output is cut down before the head reads it. A network in which that cannot be done gives all logits.
+    """
+    rows = torch.arange(len(at), device=at.device)
+    length = inputs["input_ids"].shape[1]
+
+    def only(_: torch.nn.Module, __: tuple[Any, ...], output: Any) -> Any:
+        hidden = output[0]
+        if not torch.is_tensor(hidden) or hidden.shape[:2] != (len(at), length):
+            return None
+        output.last_hidden_state = hidden[rows, at].unsqueeze(1)
+        return output
+
+    body = network.base_model
+    hook = body.register_forward_hook(only) if body is not network else None
+    try:
+        logits: torch.Tensor = network(**inputs).logits
+    finally:
+        if hook:
+            hook.remove()
+    return logits[:, 0] if logits.shape[1] == 1 and length > 1 else logits[rows, at]

@@ -1,0 +1,122 @@
+"""N-gram models in KenLM's formats (ARPA text or binary), over characters or words."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import log
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidui.errors import Place, fail
+from bidui.models.refusals import refuse_broken
+from bidui.models.tokens import TokenScores
+
+Unit = Literal["char", "jieba", "lexicon"]
+LONGEST_WORD = 10  # characters that a word of a model's own lexicon may have
+_LN10 = log(10)
+
+
+@dataclass(slots=True)
+class NgramModel:
+    """An n-gram model, and how sentences are divided for it.
+
+    `unit` is `char`, `jieba`, or `lexicon`: the longest words that the model itself has. With `boundaries`, the first
+    word is predicted from the beginning of the sentence; models that have no such symbol are scored without.
+    """
+
+    name: str
+    model: Any
+    divide: Callable[[str], list[str]]
+    boundaries: bool
+    declared: dict[str, str | int | bool | None]
+    numbers: dict[str, int] = field(default_factory=dict)
+    missing: set[int] = field(default_factory=set)
+
+    def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
+        """The scores of each sentence, in the given order."""
+        for sentence in sentences:
+            tokens = self.divide(sentence)
+            found = list(self.model.full_scores(" ".join(tokens), bos=self.boundaries, eos=False))
+            ids = np.array([self.numbers.setdefault(token, len(self.numbers)) for token in tokens], np.int32)
+            self.missing |= {int(ids[n]) for n, (_, _, unseen) in enumerate(found) if unseen}
+            logprobs = np.array([_LN10 * score for score, _, _ in found], np.float32)
+            spans = _spans(sentence, tokens)
+            refuse_broken(sentence, spans[:, 1], logprobs, model=self.name)
+            yield TokenScores(sentence, ids, spans[:, 0], spans[:, 1], logprobs)
+
+    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """The words that ids stand for."""
+        texts = {number: token for token, number in self.numbers.items()}
+        return {number: texts[number] for number in ids}
+
+    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which ids are words that the model does not have."""
+        return np.isin(ids, list(self.missing))
+
+
+def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None = None) -> NgramModel:
+    """The model in a file; boundaries are used if the model has `<s>`, unless asked otherwise."""
+    try:
+        import kenlm
+    except ImportError as error:
+        raise fail("needs-extra", Place(), {"package": "kenlm", "extra": "lm"}) from error
+    file = Path(path)
+    if not file.is_file():
+        raise fail("model-missing", Place(str(path)), {})
+    try:
+        model = kenlm.Model(str(file))
+    except (OSError, RuntimeError) as error:
+        raise fail("ngram-unreadable", Place(str(path)), {"reason": str(error).strip()}) from error
+    has = "<s>" in model
+    if boundaries and not has:
+        raise fail("ngram-no-boundaries", Place(str(path)), {})
+    used = has if boundaries is None else boundaries
+    declared: dict[str, str | int | bool | None] = {
+        "kind": "ngram",
+        "order": model.order,
+        "unit": unit,
+        "bos": "<s>" if used else None,
+        "eos": False,
+        "first_token": True,
+        "weights": hashlib.sha256(file.read_bytes()).hexdigest(),
+    }
+    return NgramModel(file.name.split(".")[0], model, _divider(unit, model), used, declared)
+
+
+def _divider(unit: Unit, model: Any) -> Callable[[str], list[str]]:
+    if unit == "char":
+        return lambda sentence: [char for char in sentence if not char.isspace()]
+    if unit == "jieba":
+        import logging
+
+        import jieba
+
+        jieba.setLogLevel(logging.WARNING)
+        return lambda sentence: [word for word in jieba.cut(sentence) if not word.isspace()]
+    return lambda sentence: _longest_words(sentence, model)
+
+
+def _longest_words(sentence: str, model: Any) -> list[str]:
+    """From left to right the longest word that the model has; a character that begins none stands alone."""
+    words = []
+    at = 0
+    while at < len(sentence):
+        ends = range(min(len(sentence), at + LONGEST_WORD), at + 1, -1)
+        end = next((end for end in ends if sentence[at:end] in model), at + 1)
+        if not sentence[at:end].isspace():
+            words.append(sentence[at:end])
+        at = end
+    return words
+
+
+def _spans(sentence: str, tokens: Sequence[str]) -> NDArray[np.int32]:
+    spans = np.zeros((len(tokens), 2), np.int32)
+    at = 0
+    for number, token in enumerate(tokens):
+        at = sentence.index(token, at)
+        spans[number] = (at, at + len(token))
+        at += len(token)
+    return spans

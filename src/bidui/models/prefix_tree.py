@@ -1,0 +1,144 @@
+"""Prefix trees: what sentences begin with alike is run through a model once.
+
+The sequences of token ids are sorted, so that those with a common beginning stand together, and packed into rows. A
+row holds every position of its first sequence and of each further one only what the one before did not have. A
+position sees its own ancestors and nothing else (`sees`), at its own depth (`depths`), so that each sequence gets
+exactly what it would get alone. The last token of a sequence predicts nothing and is not run.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Sequences as rows of positions to run, and the predictions to read off them.
+
+    `paths[s, d]` is the position of the d-th token of the s-th sequence, in sorted order; `edges` are the predictions:
+    at the position `edge_from` the token `edge_to`; `read[s, t]` is the prediction that scores the t-th token.
+    """
+
+    order: Ints  # of the sequences, sorted
+    lengths: Ints  # of the sequences, sorted
+    tokens: Ints  # of each position
+    depths: Ints  # of each position
+    rows: Ints  # where each row of positions begins, and the end
+    paths: Ints
+    owners: Ints  # of each position, the sorted sequence it was made for
+    edge_from: Ints
+    edge_to: Ints
+    edge_rows: Ints  # where the predictions of each row begin, and the end
+    read: Ints
+
+    @property
+    def positions(self) -> int:
+        """How many positions a model has to run."""
+        return len(self.tokens)
+
+
+def pack(sequences: Sequence[Sequence[int]], *, row: int) -> Packed:
+    """Sequences of at least two tokens (the first of which is given) in rows of at most `row` positions.
+
+    A sequence that is longer than a row gets a row of its own.
+    """
+    lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
+    matrix = _matrix(sequences, lengths)
+    order = _sorted(matrix)
+    matrix, lengths = matrix[order], lengths[order]
+    shared = _shared(matrix, lengths)
+    runs = lengths - 1  # positions to run
+    starts = _row_starts(shared, runs, row)
+    begin = np.minimum(shared, np.concatenate(([0], runs[:-1])))
+    begin[starts] = 0
+    paths, owners, depths = _numbered(begin, runs)
+    at = np.maximum(shared, 1)  # a prediction is new from here on
+    read, edge_owner, edge_depth = _numbered(at, lengths)
+    return Packed(
+        order=order,
+        lengths=lengths,
+        tokens=matrix[owners, depths],
+        depths=depths,
+        rows=np.searchsorted(owners, np.append(starts, len(sequences))),
+        paths=paths,
+        owners=owners,
+        edge_from=paths[edge_owner, edge_depth - 1],
+        edge_to=matrix[edge_owner, edge_depth],
+        edge_rows=np.searchsorted(edge_owner, np.append(starts, len(sequences))),
+        read=read,
+    )
+
+
+def sees(packed: Packed, first: int, last: int) -> tuple[Ints, Ints, Ints]:
+    """Which positions of rows `first` to `last` see which: (row, position, ancestor), counted from their rows' starts.
+
+    Every position also sees itself.
+    """
+    low, high = packed.rows[first], packed.rows[last]
+    own, depths = packed.owners[low:high], packed.depths[low:high]
+    many = depths + 1
+    position = np.repeat(np.arange(low, high), many)
+    depth = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+    ancestor = packed.paths[np.repeat(own, many), depth]
+    row = np.repeat(np.arange(last - first), np.diff(packed.rows[first : last + 1]))
+    row = np.repeat(row, many)
+    begin = packed.rows[first:last][row]
+    return row, position - begin, ancestor - begin
+
+
+def unsorted_scores(packed: Packed, values: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    """The values of the predictions, as one array a sequence in the order in which they were given."""
+    found: list[NDArray[np.float32]] = [values[:0]] * len(packed.order)
+    for place, (sequence, length) in enumerate(zip(packed.order.tolist(), packed.lengths.tolist(), strict=True)):
+        found[sequence] = values[packed.read[place, 1:length]]
+    return found
+
+
+def _matrix(sequences: Sequence[Sequence[int]], lengths: Ints) -> Ints:
+    """One row a sequence, filled up with -1, which sorts before every token."""
+    matrix = np.full((len(sequences), int(lengths.max())), -1, np.int64)
+    mask = np.arange(matrix.shape[1]) < lengths[:, None]
+    matrix[mask] = np.fromiter((token for sequence in sequences for token in sequence), np.int64, int(lengths.sum()))
+    return matrix
+
+
+def _sorted(matrix: Ints) -> Ints:
+    """The order of the rows; big-endian bytes compare as the numbers do."""
+    bytes_ = np.ascontiguousarray((matrix + 1).astype(">u4"))
+    return np.argsort(bytes_.view(f"V{bytes_.shape[1] * 4}").ravel(), kind="stable")
+
+
+def _shared(matrix: Ints, lengths: Ints) -> Ints:
+    """How many tokens each sequence has in common with the one before."""
+    differs = matrix[1:] != matrix[:-1]
+    first = np.where(differs.any(axis=1), differs.argmax(axis=1), lengths[1:])
+    return np.concatenate(([0], np.minimum(first, lengths[1:])))
+
+
+def _row_starts(shared: Ints, runs: Ints, row: int) -> Ints:
+    starts = [0]
+    used = int(runs[0])
+    before = np.minimum(shared[1:], runs[:-1])
+    for place, (new, whole) in enumerate(zip((runs[1:] - before).tolist(), runs[1:].tolist(), strict=True), start=1):
+        if used + new > row:
+            starts.append(place)
+            used = whole
+        else:
+            used += max(new, 0)
+    return np.array(starts, np.int64)
+
+
+def _numbered(begin: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+    """Numbers for the cells of each row from `begin` to `end`; cells before `begin` have the number of the row above.
+
+    Also, for each number, its row and its column. A row's numbers follow those of the row above.
+    """
+    columns = np.arange(int(end.max()))
+    new = (columns >= begin[:, None]) & (columns < end[:, None])
+    numbers = np.where(new, np.cumsum(new.ravel()).reshape(new.shape) - 1, -1)
+    rows, cells = np.nonzero(new)
+    return np.maximum.accumulate(numbers, axis=0), rows.astype(np.int64), cells.astype(np.int64)

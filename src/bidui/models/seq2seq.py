@@ -1,0 +1,88 @@
+"""Encoder-decoder models of the T5 kind: each token in turn is replaced by a sentinel that the decoder must restore.
+
+This is the pseudo-log-likelihood that SLING uses for mT5 and ByT5. The encoder reads the sentence with the token
+replaced by the first sentinel, the decoder is given that sentinel, and the token's probability comes next.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from bidui.errors import Place, fail
+from bidui.models.refusals import refuse_broken
+from bidui.models.tokenizing import Encoded, encode, texts_of, unknown_of
+from bidui.models.tokens import TokenScores
+
+
+@dataclass(slots=True)
+class Seq2SeqModel:
+    """An encoder-decoder with its tokenizer and the sentinel that stands for what is missing."""
+
+    name: str
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    sentinel: int
+    declared: dict[str, str | int | bool | None]
+    batch_tokens: int = 1024
+    positions: int = 0
+
+    def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
+        """The scores of each sentence, in the given order."""
+        encoded = encode(self.tokenizer, sentences)
+        for sentence, found, logprobs in zip(sentences, encoded, self.run(encoded), strict=True):
+            refuse_broken(sentence, found.spans[:, 1], logprobs, model=self.name)
+            ids = np.array(found.ids, np.int32)
+            yield TokenScores(sentence, ids, found.spans[:, 0], found.spans[:, 1], logprobs)
+
+    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """The tokens that ids stand for, as the tokenizer writes them."""
+        return texts_of(self.tokenizer, ids)
+
+    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which ids are the tokenizer's unknown token."""
+        return unknown_of(self.tokenizer, ids)
+
+    def run(self, encoded: Sequence[Encoded]) -> list[NDArray[np.float32]]:
+        """The pseudo-log-probabilities of the tokens of each sentence, sentences of one length together."""
+        found = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
+        places = [(number, at) for number, sentence in enumerate(encoded) for at in range(len(sentence.ids))]
+        places.sort(key=lambda place: len(encoded[place[0]].ids))
+        start = 0
+        while start < len(places):
+            length = len(encoded[places[start][0]].ids)
+            most = max(1, self.batch_tokens // (length + 3))
+            batch = [place for place in places[start : start + most] if len(encoded[place[0]].ids) == length]
+            for (number, at), value in zip(batch, self._restored(encoded, batch), strict=True):
+                found[number][at] = value
+            start += len(batch)
+        return found
+
+    @torch.inference_mode()
+    def _restored(self, encoded: Sequence[Encoded], batch: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+        end = [] if self.tokenizer.eos_token_id is None else [self.tokenizer.eos_token_id]
+        rows = np.array([[*encoded[number].ids, *end] for number, _ in batch], np.int64)
+        at = np.array([place for _, place in batch])
+        wanted = rows[np.arange(len(batch)), at]
+        rows[np.arange(len(batch)), at] = self.sentinel
+        begin = self.network.config.decoder_start_token_id
+        given = np.tile(np.array([[begin, self.sentinel]], np.int64), (len(batch), 1))
+        device = self.network.device
+        self.positions += rows.size + given.size
+        logits = self.network(
+            input_ids=torch.from_numpy(rows).to(device), decoder_input_ids=torch.from_numpy(given).to(device)
+        ).logits[:, -1]
+        values = logits.float().log_softmax(dim=-1)[torch.arange(len(batch)), torch.from_numpy(wanted).to(device)]
+        read: NDArray[np.float32] = values.cpu().numpy()
+        return read
+
+
+def first_sentinel(tokenizer: PreTrainedTokenizerBase, *, model: str) -> int:
+    """The id of `<extra_id_0>`; a tokenizer without it cannot be scored this way."""
+    found = tokenizer.convert_tokens_to_ids("<extra_id_0>")
+    if not isinstance(found, int) or found == tokenizer.unk_token_id:
+        raise fail("no-sentinel", Place(model), {})
+    return found

@@ -1,0 +1,136 @@
+"""Model specs: what stands after `--model`, and the models they mean."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import parse_qsl
+
+from bidui.errors import Place, fail
+from bidui.models.tokens import Model
+
+KINDS = {
+    "hf": "a model of transformers: a folder, a hub name, either with @revision; ?kind=causal|masked|seq2seq,"
+    " ?pll=original|within_word_l2r",
+    "ngram": "an n-gram model of KenLM, ARPA or binary; ?unit=char|jieba|lexicon, ?boundaries=yes|no",
+    "given": "log-probabilities from a JSONL file with sentence, tokens and logprobs",
+    "api": "a server with /v1/completions that echoes log-probabilities: api:http://host:8000?model=NAME,"
+    " ?per_second=5; the key is taken from BIDUI_API_KEY",
+}
+_OPTIONS = {"hf": {"kind", "pll"}, "ngram": {"unit", "boundaries"}, "given": set(), "api": {"model", "per_second"}}
+_ALLOWED = {
+    "kind": ("causal", "masked", "seq2seq"),
+    "pll": ("original", "within_word_l2r"),
+    "unit": ("char", "jieba", "lexicon"),
+    "boundaries": ("yes", "no"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A spec taken apart: `hf:runs/a@step-10?kind=causal`."""
+
+    kind: str
+    name: str
+    revision: str | None = None
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def parse_spec(text: str) -> Spec:
+    """The parts of a spec; without a kind, a folder is `hf:` and a file what its ending says."""
+    kind, colon, rest = text.partition(":")
+    if not colon or kind not in KINDS:
+        kind, rest = _guess(text), text
+    name, _, query = rest.partition("?")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    for option, value in options.items():
+        if option not in _OPTIONS[kind]:
+            raise fail("spec-option", Place(), {"spec": text, "option": option, "known": sorted(_OPTIONS[kind])})
+        if option in _ALLOWED and value not in _ALLOWED[option]:
+            raise fail("spec-value", Place(), {"spec": text, "value": value, "allowed": _ALLOWED[option]})
+    revision = None
+    if kind == "hf" and "@" in name and not Path(name).exists():
+        name, _, revision = name.rpartition("@")
+    if not name:
+        raise fail("spec-empty", Place(), {"spec": text})
+    return Spec(kind, name, revision, options)
+
+
+def _guess(text: str) -> str:
+    name = text.partition("?")[0]
+    if name.endswith((".arpa", ".arpa.gz", ".binary", ".klm", ".lm")):
+        return "ngram"
+    return "given" if name.endswith(".jsonl") else "hf"
+
+
+def expand_specs(texts: Iterable[str]) -> list[str]:
+    """Specs in which `*` gives way to every folder or file it matches, in order; one that matches none is an error."""
+    found: list[str] = []
+    for text in texts:
+        kind, colon, rest = text.partition(":")
+        prefix, pattern = (f"{kind}:", rest) if colon and kind in KINDS else ("", text)
+        name, mark, query = pattern.partition("?")
+        if "*" not in name:
+            found.append(text)
+            continue
+        root = Path(name).anchor  # a pattern must be relative to something
+        matches = sorted(map(str, Path(root).glob(str(Path(name).relative_to(root)))), key=_natural)
+        if not matches:
+            raise fail("spec-no-match", Place(), {"spec": text})
+        found += [f"{prefix}{match}{mark}{query}" for match in matches]
+    return list(dict.fromkeys(found))
+
+
+def _natural(path: str) -> list[tuple[int, str]]:
+    """step-9 before step-10."""
+    parts = "".join(char if char.isdigit() else f" {char} " for char in path).split()
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+def load_model(
+    text: str,
+    *,
+    device: Literal["cpu", "cuda"] | str = "cpu",
+    dtype: str = "float32",
+    batch_tokens: int | None = None,
+    bos: str | None = None,
+    eos: bool = False,
+    cache: Path | None = None,
+) -> Model:
+    """The model that a spec means."""
+    spec = parse_spec(text)
+    if spec.kind == "given":
+        from bidui.models.given import load_given
+
+        return load_given(spec.name)
+    if spec.kind == "ngram":
+        from bidui.models.ngram import load_ngram
+
+        boundaries = {"yes": True, "no": False}.get(spec.options.get("boundaries", ""))
+        return load_ngram(spec.name, unit=spec.options.get("unit", "char"), boundaries=boundaries)  # type: ignore[arg-type]
+    if spec.kind == "api":
+        from bidui.models.api import load_api
+
+        rate = spec.options.get("per_second")
+        if "model" not in spec.options:
+            raise fail("spec-api-model", Place(), {"spec": text})
+        key = os.environ.get("BIDUI_API_KEY")
+        return load_api(
+            spec.name, spec.options["model"], key=key, cache=cache, per_second=float(rate) if rate else None
+        )
+    try:
+        from bidui.models.huggingface import load_huggingface
+    except ImportError as error:
+        raise fail("needs-extra", Place(), {"package": error.name or "transformers", "extra": "lm"}) from error
+    return load_huggingface(
+        spec.name,
+        revision=spec.revision,
+        kind=spec.options.get("kind"),  # type: ignore[arg-type]
+        device=device,
+        dtype=dtype,
+        bos=bos,
+        eos=eos,
+        metric=spec.options.get("pll", "original"),  # type: ignore[arg-type]
+        batch_tokens=batch_tokens,
+    )

@@ -1,0 +1,84 @@
+"""Sentences to token ids, with the characters that every token covers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from transformers import PreTrainedTokenizerBase
+
+from bidui.models.conventions import Special
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The tokens of one sentence, without special tokens."""
+
+    ids: list[int]
+    spans: NDArray[np.int32]  # start and end of each token, in characters
+    words: list[int | None]  # of each token, the word it belongs to, as the tokenizer divides
+
+
+def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Encoded]:
+    """The tokens of every sentence; nothing is added and nothing is cut off."""
+    if tokenizer.is_fast:
+        backend = tokenizer.backend_tokenizer
+        backend.no_truncation()
+        backend.no_padding()
+        found = backend.encode_batch(list(sentences), add_special_tokens=False)
+        return [Encoded(e.ids, np.array(e.offsets, np.int32).reshape(-1, 2), e.word_ids) for e in found]
+    return [_aligned(tokenizer, sentence) for sentence in sentences]
+
+
+def special_tokens(tokenizer: PreTrainedTokenizerBase) -> Special:
+    """The special tokens that the tokenizer declares."""
+    return Special(
+        bos=tokenizer.bos_token_id,
+        eos=tokenizer.eos_token_id,
+        cls=tokenizer.cls_token_id,
+        sep=tokenizer.sep_token_id,
+        unk=tokenizer.unk_token_id,
+    )
+
+
+def texts_of(tokenizer: PreTrainedTokenizerBase, ids: Iterable[int]) -> dict[int, str]:
+    """The tokens that ids stand for, as the tokenizer writes them."""
+    wanted = list(ids)
+    return dict(zip(wanted, map(str, tokenizer.convert_ids_to_tokens(wanted)), strict=True))
+
+
+def unknown_of(tokenizer: PreTrainedTokenizerBase, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which ids are the tokenizer's unknown token."""
+    unknown = tokenizer.unk_token_id
+    return np.equal(ids, -1 if unknown is None else unknown)
+
+
+def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
+    """Offsets for a tokenizer that gives none: how much text the first n tokens decode to.
+
+    A character that is spread over several byte tokens is covered by each of them.
+    """
+    ids = list(tokenizer.encode(sentence, add_special_tokens=False))
+    spans = np.zeros((len(ids), 2), np.int32)
+    done = 0  # characters that are complete
+    begin = 0
+    for n in range(len(ids)):
+        text = str(tokenizer.decode(ids[: n + 1], clean_up_tokenization_spaces=False))
+        whole = text.rstrip("\ufffd")
+        at = _matched(sentence, whole, done)
+        spans[n] = (begin, max(at, min(begin + 1, len(sentence))))
+        done = at
+        if at > begin:
+            begin = at
+    return Encoded(ids, spans, list(range(len(ids))))
+
+
+def _matched(sentence: str, decoded: str, least: int) -> int:
+    """How many characters of the sentence a decoded beginning covers; blanks may have been added or lost."""
+    wanted = sum(not char.isspace() for char in decoded)
+    seen = 0
+    for at, char in enumerate(sentence):
+        if seen >= wanted:
+            return max(at, least)
+        seen += not char.isspace()
+    return len(sentence)

@@ -1,0 +1,107 @@
+"""Linking functions turn the token scores of sentences into one acceptability score each.
+
+LP(x) is the sum of the log-probabilities of a sentence's tokens, U(x) that of their unigram log-probabilities, |x| the
+length. The formulas are those of Liu et al. (ZhoBLiMP), section 4, with the sources they name. Each is written once,
+over columns, so that a table of a million sentences and a single one go the same way.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidui.errors import Place, fail
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Of each sentence LP, |x| and, where unigrams are known, U."""
+
+    logprob: Floats
+    length: Floats
+    unigram: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A linking function with the name that tables print and files store."""
+
+    name: str
+    score: Callable[[Totals], Floats]
+    needs_unigrams: bool = False
+
+
+def lp() -> Link:
+    """LP: the log-probability itself."""
+    return Link("lp", lambda x: x.logprob)
+
+
+def mean_lp() -> Link:
+    """LP / |x| (Lau, Clark and Lappin 2017); the order of perplexities, turned round."""
+    return Link("mean_lp", lambda x: x.logprob / x.length)
+
+
+def pen_lp(alpha: float = 0.8) -> Link:
+    """LP / ((5 + |x|) / (5 + 1))^alpha (Lau et al. 2020, after Wu et al. 2016)."""
+    return Link(_named("pen_lp", 0.8, alpha), lambda x: x.logprob / ((5 + x.length) / 6) ** alpha)
+
+
+def slor() -> Link:
+    """(LP - U) / |x|: how much better than its words alone (Pauls and Klein 2012; Lau et al. 2017)."""
+    return Link("slor", lambda x: (x.logprob - _unigram(x)) / x.length, needs_unigrams=True)
+
+
+def morcela(beta: float = 1.0, gamma: float = 0.0) -> Link:
+    """(LP - beta U + gamma) / |x| (Tjuatja et al. 2025); SLOR is beta 1, gamma 0."""
+    name = f"morcela:{beta:g},{gamma:g}"
+    return Link(name, lambda x: (x.logprob - beta * _unigram(x) + gamma) / x.length, needs_unigrams=True)
+
+
+def slln_lp(alpha: float = 0.5) -> Link:
+    """Sub-linear length normalisation, LP / |x|^alpha (Liu et al., section 4.3).
+
+    alpha = 0 is LP and alpha = 1 is mean LP; 0.5 was least biased for Chinese.
+    """
+    return Link(f"slln:{alpha:g}", lambda x: x.logprob / x.length**alpha)
+
+
+def log_norm_lp() -> Link:
+    """LP / log(|x| + 1), natural logarithm."""
+    return Link("log_norm", lambda x: x.logprob / np.log(x.length + 1))
+
+
+def parse_link(text: str) -> Link:
+    """The linking function that a name means: `lp`, `mean_lp`, `pen_lp:0.8`, `slor`, `morcela:0.6,18`, `slln:0.5`."""
+    name, _, given = text.partition(":")
+    makers: dict[str, tuple[Callable[..., Link], int]] = {
+        "lp": (lp, 0),
+        "mean_lp": (mean_lp, 0),
+        "pen_lp": (pen_lp, 1),
+        "slor": (slor, 0),
+        "morcela": (morcela, 2),
+        "slln": (slln_lp, 1),
+        "log_norm": (log_norm_lp, 0),
+    }
+    if name not in makers:
+        raise fail("link-unknown", Place(), {"link": text, "known": list(makers)})
+    make, most = makers[name]
+    try:
+        numbers = [float(number) for number in given.split(",")] if given else []
+    except ValueError as error:
+        raise fail("link-numbers", Place(), {"link": text, "most": most}) from error
+    if len(numbers) > most or not all(map(np.isfinite, numbers)):
+        raise fail("link-numbers", Place(), {"link": text, "most": most})
+    return make(*numbers)
+
+
+def _named(name: str, usual: float, value: float) -> str:
+    return name if value == usual else f"{name}:{value:g}"
+
+
+def _unigram(totals: Totals) -> Floats:
+    if totals.unigram is None:
+        raise fail("no-unigrams", Place(), {})
+    return totals.unigram

@@ -1,0 +1,182 @@
+"""Scoring runs: one file of token scores a paradigm, and a manifest; killed and started again, they finish the rest."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from bidui.errors import OutputRefused, Place, Problem, fail
+from bidui.models.tokens import Model, TokenScores
+from bidui.pairs import Pair, Pairs, write_file
+from bidui.scores.table import ScoreTable, read_table, score_table, table_bytes
+
+TOGETHER = 5_000  # sentences that are handed to a model at a time, in whole paradigms
+Declared = dict[str, str | int | bool | None]
+Facts = tuple[int, int]  # unknown tokens, pairs whose sides are the same to the model
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One paradigm's scores: the pairs they belong to and the file that holds them, both by hash."""
+
+    pairs: str
+    file: str
+    count: int
+    unknown: int = 0  # tokens the model does not know
+    unseen: int = 0  # pairs whose two sides are the same to the model
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreManifest:
+    """What a folder of scores is of."""
+
+    model: str
+    declared: Declared
+    shards: dict[str, Shard] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a run did: which paradigms it scored, which were there already, which files it had to make anew."""
+
+    folder: Path
+    manifest: ScoreManifest
+    done: tuple[str, ...]
+    kept: tuple[str, ...]
+    repaired: tuple[str, ...]
+
+
+def score_pairs(pairs: Pairs, model: Model) -> ScoreTable:
+    """The token scores of pairs, in memory."""
+    tables = [_table(group, model)[0] for group in _groups(list(pairs.by_uid().values()))]
+    frames = [table.frame for several in tables for table in several.values()]
+    return ScoreTable(pl.concat(frames)) if frames else ScoreTable(score_table((), (), {}).frame)
+
+
+def run_scoring(
+    pairs: Pairs,
+    model: Model,
+    *,
+    out: Path,
+    force: bool = False,
+    on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
+) -> Scored:
+    """Scores in `out`, a file a paradigm; what is there already and whole is kept."""
+    before = _read_manifest(out)
+    if before and before.declared != dict(model.declared) and not force:
+        differing = sorted(
+            k for k in {*before.declared, *model.declared} if before.declared.get(k) != model.declared.get(k)
+        )
+        raise OutputRefused(str(Problem("scores-of-another", Place(str(out)), {"fields": differing})))
+    shards = dict(before.shards) if before and before.declared == dict(model.declared) else {}
+    by_uid = pairs.by_uid()
+    kept, repaired, waiting = [], [], []
+    for uid, own in by_uid.items():
+        state = _state(out, uid, shards.get(uid), pairs_hash(own))
+        if state == "whole":
+            kept.append(uid)
+            on_paradigm(uid, len(own))
+        else:
+            waiting.append(own)
+            repaired += [uid] if state == "broken" else []
+    shards = {uid: shard for uid, shard in shards.items() if uid in kept}
+    done = []
+    for group in _groups(waiting):
+        tables, facts = _table(group, model)
+        for own in group:
+            uid = own[0].uid
+            data = table_bytes(tables[uid])
+            write_file(out / f"{uid}.parquet", data)
+            shards[uid] = Shard(pairs_hash(own), hashlib.sha256(data).hexdigest(), len(own), *facts[uid])
+            done.append(uid)
+            on_paradigm(uid, len(own))
+        _write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards))
+    manifest = ScoreManifest(model.name, dict(model.declared), shards)
+    _write_manifest(out, manifest)
+    return Scored(out, manifest, tuple(done), tuple(kept), tuple(repaired))
+
+
+def read_scores(folder: Path) -> tuple[ScoreManifest, ScoreTable]:
+    """All scores of one model; a file that is not what the manifest says is an error."""
+    manifest = _read_manifest(folder)
+    if manifest is None:
+        raise fail("no-scores", Place(str(folder)), {})
+    frames = []
+    for uid, shard in manifest.shards.items():
+        file = folder / f"{uid}.parquet"
+        if not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest() != shard.file:
+            raise fail("scores-broken", Place(str(file)), {})
+        frames.append(read_table(file).frame)
+    return manifest, ScoreTable(pl.concat(frames)) if frames else score_table((), (), {})
+
+
+def score_folders(results: Path) -> list[Path]:
+    """The folders of scores in a folder of results: itself, or those below it."""
+    found = sorted(path.parent for path in results.rglob("scores.json"))
+    if not found:
+        raise fail("no-scores", Place(str(results)), {})
+    return found
+
+
+def pairs_hash(pairs: Sequence[Pair]) -> str:
+    """A hash of the sentences, sides and numbers of a paradigm's pairs."""
+    lines = (f"{pair.uid}\t{pair.pair_id}\t{pair.good}\t{pair.bad}\n" for pair in pairs)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _groups(paradigms: Sequence[tuple[Pair, ...]]) -> Iterator[list[tuple[Pair, ...]]]:
+    group: list[tuple[Pair, ...]] = []
+    for own in paradigms:
+        group.append(own)
+        if sum(2 * len(pairs) for pairs in group) >= TOGETHER:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _table(group: Sequence[tuple[Pair, ...]], model: Model) -> tuple[dict[str, ScoreTable], dict[str, Facts]]:
+    """The tables of some paradigms, and of each how many tokens are unknown, how many pairs look the same."""
+    sentences = list(dict.fromkeys(side for own in group for pair in own for side in (pair.good, pair.bad)))
+    scores = dict(zip(sentences, model.score(sentences), strict=True))
+    ids = np.unique(np.concatenate([score.ids for score in scores.values()])) if scores else np.zeros(0, np.int32)
+    texts = model.token_texts(ids.tolist())
+    tables, facts = {}, {}
+    for own in group:
+        both: list[TokenScores] = [scores[side] for pair in own for side in (pair.good, pair.bad)]
+        unknown = sum(int(model.unknown(score.ids).sum()) for score in both)
+        unseen = sum(np.array_equal(good.ids, bad.ids) for good, bad in zip(both[::2], both[1::2], strict=True))
+        tables[own[0].uid] = score_table(own, both, texts)
+        facts[own[0].uid] = (unknown, unseen)
+    return tables, facts
+
+
+def _state(out: Path, uid: str, shard: Shard | None, pairs: str) -> str:
+    if shard is None or shard.pairs != pairs:
+        return "missing"
+    file = out / f"{uid}.parquet"
+    whole = file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == shard.file
+    return "whole" if whole else "broken"
+
+
+def _read_manifest(folder: Path) -> ScoreManifest | None:
+    file = folder / "scores.json"
+    if not file.is_file():
+        return None
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        shards = {uid: Shard(**shard) for uid, shard in found["shards"].items()}
+        return ScoreManifest(found["model"], found["declared"], shards)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
+
+
+def _write_manifest(folder: Path, manifest: ScoreManifest) -> None:
+    names = Shard.__slots__
+    shards = {uid: {name: getattr(shard, name) for name in names} for uid, shard in sorted(manifest.shards.items())}
+    found = {"model": manifest.model, "declared": manifest.declared, "shards": shards}
+    write_file(folder / "scores.json", (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode())

@@ -1,0 +1,135 @@
+"""Causal models: a tree gives what each sentence gets alone, and conventions are declared."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from bidui.errors import InputError
+from bidui.models.causal import CausalModel
+from bidui.models.conventions import Conventions, decide
+from bidui.models.huggingface import load_huggingface
+from bidui.models.tokenizing import special_tokens
+from tests.models.small import network, saved, tokenizer
+
+SENTENCES = [
+    "妈妈把书看完了。",
+    "妈妈把书看了完。",
+    "妈妈很大。",
+    "爸爸在洗茶。",
+    "爸爸在洗茶，我不吃饭。",
+    "我",
+    "妈妈把书看完了。",
+]
+
+
+def model(kind: str, *, bos: int | None = 1, **options: object) -> CausalModel:
+    return CausalModel(kind, network(kind), tokenizer(), Conventions(bos), {}, **options)  # type: ignore[arg-type]
+
+
+def alone(kind: str, sentence: str, *, bos: int | None = 1) -> list[float]:
+    """The definition: log softmax at each position, one sentence at a time."""
+    ids = ([] if bos is None else [bos]) + tokenizer().encode(sentence, add_special_tokens=False)
+    with torch.no_grad():
+        logprobs = network(kind)(torch.tensor([ids])).logits[0].log_softmax(-1)
+    return [float(logprobs[at, token]) for at, token in enumerate(ids[1:])]
+
+
+@pytest.mark.parametrize(
+    ("kind", "way"),
+    [("gpt_neox", "tree"), ("gpt2", "tree"), ("llama", "tree"), ("bloom", "plain"), ("mamba", "plain")],
+)
+def test_scores_are_those_of_each_sentence_alone_and_the_way_is_found_out(kind: str, way: str) -> None:
+    """Bloom counts positions along the row and Mamba has no mask: they must not be run in a tree."""
+    scored = model(kind)
+    found = list(scored.score(SENTENCES))
+    assert scored.way == way
+    for sentence, scores in zip(SENTENCES, found, strict=True):
+        assert scores.sentence == sentence
+        assert np.allclose(scores.logprobs, alone(kind, sentence), atol=1e-4)
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 7, 64, 10_000])
+@pytest.mark.parametrize("row", [4, 16, 200])
+def test_scores_do_not_depend_on_batches_rows_or_order(batch_tokens: int, row: int) -> None:
+    there = {s.sentence: s.logprob for s in model("gpt_neox").score(SENTENCES)}
+    here = list(model("gpt_neox", batch_tokens=batch_tokens, row=row).score(SENTENCES[::-1]))
+    assert np.allclose([s.logprob for s in here], [there[s.sentence] for s in here], atol=1e-4)
+
+
+def test_a_tree_runs_fewer_positions() -> None:
+    tree, plain = model("gpt_neox", way="tree"), model("gpt_neox", way="plain")
+    list(tree.score(SENTENCES))
+    list(plain.score(SENTENCES))
+    beginnings = {(*"^", *s)[:end] for s in SENTENCES for end in range(1, len(s) + 1)}
+    assert (tree.positions, plain.positions) == (len(beginnings), sum(map(len, SENTENCES)))
+
+
+def test_without_bos_the_first_token_has_no_score() -> None:
+    found = list(model("llama", bos=None).score(["妈妈很大。", "我"]))
+    assert np.allclose(found[0].logprobs, alone("llama", "妈妈很大。", bos=None), atol=1e-4)
+    assert (found[0].starts.tolist(), found[0].ends.tolist()) == ([1, 2, 3, 4], [2, 3, 4, 5])
+    assert len(found[1]) == 0
+
+
+def test_eos_is_scored_when_asked_for() -> None:
+    scored = CausalModel("m", network("gpt2"), tokenizer(), Conventions(1, eos=2), {})
+    found = next(scored.score(["我很大"]))
+    assert found.ids[-1] == 2
+    assert (found.starts[-1], found.ends[-1]) == (3, 3)
+
+
+def test_what_stands_before_a_sentence_is_decided_by_rule(tmp_path: Path) -> None:
+    assert decide(special_tokens(tokenizer())).bos == 1
+    assert decide(special_tokens(tokenizer(bos=False))) == Conventions(2, None, "EOS, since the tokenizer has no BOS")
+    assert decide(special_tokens(tokenizer(bos=False, eos=False))).first_scored is False
+    assert decide(special_tokens(tokenizer()), bos="none").bos is None
+    assert decide(special_tokens(tokenizer()), bos="eos").bos == 2
+    assert decide(special_tokens(tokenizer()), bos="17").bos == 17
+    (tmp_path / "bidui.json").write_text('{"bos": "none"}')
+    assert decide(special_tokens(tokenizer()), folder=tmp_path).bos is None
+    assert decide(special_tokens(tokenizer()), bos="bos", folder=tmp_path).bos == 1
+
+
+def test_a_sentence_longer_than_the_context_is_refused_by_name() -> None:
+    long = "我" * 64  # and BOS
+    with pytest.raises(InputError, match=f"{long} has 65 tokens"):
+        list(model("gpt_neox").score(["我", long]))
+
+
+def test_scores_that_are_no_numbers_stop_the_run() -> None:
+    """lm-evaluation-harness gives such a model 100 per cent."""
+    broken = model("gpt_neox")
+    broken.network.get_output_embeddings().weight.data.fill_(float("nan"))
+    with pytest.raises(InputError, match="nan for token 1 of 妈妈很大。"):
+        list(broken.score(["妈妈很大。"]))
+
+
+def test_a_checkpoint_declares_everything_scores_depend_on(tmp_path: Path) -> None:
+    first = load_huggingface(str(saved(tmp_path / "a", "gpt_neox")))
+    again = load_huggingface(str(saved(tmp_path / "b" / "a", "gpt_neox")))
+    other = load_huggingface(str(saved(tmp_path / "c", "gpt_neox", seed=1)))
+    wanted = {"kind": "causal", "dtype": "float32", "bos": "<s>", "eos": False, "first_token": True}
+    assert wanted.items() <= first.declared.items()
+    assert first.declared == again.declared
+    assert first.declared["weights"] != other.declared["weights"]
+    assert first.declared["tokenizer"] == other.declared["tokenizer"]
+
+
+def test_half_precision_checkpoints_are_run_in_the_dtype_asked_for(tmp_path: Path) -> None:
+    """transformers would load fp16 weights as fp16 and nobody would know."""
+    network("gpt_neox").half().save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    assert load_huggingface(str(tmp_path)).network.dtype == torch.float32  # type: ignore[attr-defined]
+
+
+def test_a_folder_without_a_tokenizer_or_a_model_is_a_clear_error(tmp_path: Path) -> None:
+    network("gpt_neox").save_pretrained(tmp_path / "bare")
+    with pytest.raises(InputError, match="tokenizer"):
+        load_huggingface(str(tmp_path / "bare"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no model that transformers can load"):
+        load_huggingface(str(tmp_path / "empty"))
+    with pytest.raises(InputError, match="float33"):
+        load_huggingface(str(saved(tmp_path / "a", "gpt_neox")), dtype="float33")

@@ -1,0 +1,200 @@
+"""N-gram models, written-down scores, and servers."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bidui.errors import InputError
+from bidui.models import api
+from bidui.models.api import load_api
+from bidui.models.given import load_given
+from bidui.models.ngram import load_ngram
+from bidui.models.specs import expand_specs, load_model, parse_spec
+
+ARPA = """\\data\\
+ngram 1=6
+ngram 2=3
+
+\\1-grams:
+-9\t<unk>
+-99\t<s>\t-0.5
+-1\t</s>
+-0.7\t我\t-0.2
+-0.8\t茶
+-0.9\t喝茶
+
+\\2-grams:
+-0.3\t<s> 我
+-0.4\t我 茶
+-0.6\t茶 </s>
+
+\\end\\
+"""
+
+
+@pytest.fixture
+def arpa(tmp_path: Path) -> Path:
+    file = tmp_path / "small.arpa"
+    file.write_text(ARPA, encoding="utf-8")
+    return file
+
+
+def test_ngram_scores_are_those_of_the_table_in_natural_logarithms(arpa: Path) -> None:
+    """By hand: p(我|<s>) = 10^-0.3, p(茶|我) = 10^-0.4; 我 after 茶 backs off without weight to 10^-0.7."""
+    model = load_ngram(arpa)
+    found = next(model.score(["我茶我"]))
+    assert np.allclose(found.logprobs, [-0.3 * log(10), -0.4 * log(10), -0.7 * log(10)], atol=1e-5)
+    assert model.declared["bos"] == "<s>"
+
+
+def test_without_boundaries_the_first_word_is_predicted_from_nothing(arpa: Path) -> None:
+    found = next(load_ngram(arpa, boundaries=False).score(["我茶"]))
+    assert np.allclose(found.logprobs, [-0.7 * log(10), -0.4 * log(10)], atol=1e-5)
+
+
+def test_a_models_own_lexicon_divides_by_its_longest_words(arpa: Path) -> None:
+    model = load_ngram(arpa, unit="lexicon")
+    found = next(model.score(["我喝茶喝"]))
+    texts = model.token_texts(found.ids.tolist())
+    assert [texts[n] for n in found.ids.tolist()] == ["我", "喝茶", "喝"]
+    assert model.unknown(found.ids).tolist() == [False, False, True]
+    assert (found.starts.tolist(), found.ends.tolist()) == ([0, 1, 3], [1, 3, 4])
+
+
+def test_a_broken_or_missing_ngram_file_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "bad.arpa").write_text("not an arpa file\n")
+    with pytest.raises(InputError, match="KenLM cannot read"):
+        load_ngram(tmp_path / "bad.arpa")
+    with pytest.raises(InputError, match="no such file"):
+        load_ngram(tmp_path / "none.arpa")
+
+
+def given_file(folder: Path, *lines: object) -> Path:
+    file = folder / "scores.jsonl"
+    file.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), encoding="utf-8")
+    return file
+
+
+def test_written_down_scores_are_given_back(tmp_path: Path) -> None:
+    file = given_file(tmp_path, {"sentence": "我喝茶", "tokens": ["我", "喝茶"], "logprobs": [-1.0, -2.5]})
+    found = next(load_given(file).score(["我喝茶"]))
+    assert (found.logprob, found.ends.tolist()) == (-3.5, [1, 3])
+    with pytest.raises(InputError, match="他喝茶"):
+        list(load_given(file).score(["他喝茶"]))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "a line must be"),
+        ({"sentence": "我", "tokens": ["我"]}, "a line must be"),
+        ({"sentence": "我", "tokens": ["你"], "logprobs": [-1]}, "do not spell"),
+        ({"sentence": "我", "tokens": ["我"], "logprobs": [-1, -2]}, "1 tokens and 2"),
+        ({"sentence": "我", "tokens": ["我"], "logprobs": [float("nan")]}, "nan"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, line: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_given(given_file(tmp_path, line))
+
+
+class Server(BaseHTTPRequestHandler):
+    """Echoes characters with the log-probability -1, -2, …; the first has none. Fails as it is told."""
+
+    failures: list[int]
+    asked: list[str]
+    echo = True
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(body["prompt"])
+        if self.failures:
+            self.send_response(self.failures.pop())
+            self.end_headers()
+            return
+        tokens = [*body["prompt"], "！"]
+        logprobs = {
+            "tokens": tokens,
+            "token_logprobs": [None, *(-float(n) for n in range(1, len(tokens)))],
+            "text_offset": list(range(len(tokens))),
+        }
+        reply = {"choices": [{"logprobs": logprobs if self.echo else None}], "usage": {"total_tokens": len(tokens)}}
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(reply).encode())
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(Server, "failures", [], raising=False)
+    monkeypatch.setattr(Server, "asked", [], raising=False)
+    monkeypatch.setattr(api.time, "sleep", lambda seconds: None)
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    thread = threading.Thread(target=running.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{running.server_port}"
+    running.shutdown()
+    running.server_close()
+    thread.join()
+
+
+def test_a_server_echoes_the_prompt_and_is_asked_once(server: str, tmp_path: Path) -> None:
+    model = load_api(server, "m", cache=tmp_path)
+    found = list(model.score(["我喝茶", "我喝茶"]))
+    assert found[0].logprobs.tolist() == [-1.0, -2.0]  # the first character has nothing before it
+    assert found[0].starts.tolist() == [1, 2]
+    assert (Server.asked, model.spent) == (["我喝茶"], 4)
+    again = load_api(server, "m", cache=tmp_path)
+    assert next(again.score(["我喝茶"])).logprob == -3.0
+    assert (Server.asked, again.spent) == (["我喝茶"], 0)
+
+
+def test_a_busy_server_is_asked_again_and_a_failing_one_is_named(server: str) -> None:
+    Server.failures = [503, 429]
+    assert next(load_api(server, "m").score(["我茶"])).logprob == -1.0
+    assert len(Server.asked) == 3
+    Server.failures = [400]
+    with pytest.raises(InputError, match="no answer after 1 tries: 400"):
+        list(load_api(server, "m").score(["我茶"]))
+    with pytest.raises(InputError, match="no answer after 5 tries"):
+        list(load_api("http://127.0.0.1:9", "m").score(["我茶"]))
+
+
+def test_a_server_without_logprobs_of_the_prompt_is_refused(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Server, "echo", False)
+    with pytest.raises(InputError, match="not chat"):
+        list(load_api(server, "m").score(["我茶"]))
+
+
+def test_specs_say_what_they_mean(tmp_path: Path, arpa: Path) -> None:
+    assert (parse_spec("hf:a/b@main").name, parse_spec("hf:a/b@main").revision) == ("a/b", "main")
+    assert parse_spec("runs/step-10").kind == "hf"
+    assert parse_spec("x.arpa?unit=jieba").options == {"unit": "jieba"}
+    assert load_model(str(arpa)).declared["kind"] == "ngram"
+    for number in (10, 9):
+        (tmp_path / "runs" / f"step-{number}").mkdir(parents=True)
+    found = expand_specs([f"hf:{tmp_path}/runs/step-*?kind=causal"])
+    assert found == [f"hf:{tmp_path}/runs/step-{number}?kind=causal" for number in (9, 10)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("hf:a?knd=causal", "no option `knd`"),
+        ("hf:a?kind=big", "big is not allowed"),
+        ("hf:", "names no model"),
+        ("api:http://x", "must name the model"),
+        ("ngram:a?unit=word", "word is not allowed"),
+    ],
+)
+def test_a_spec_that_makes_no_sense_is_an_error(spec: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_model(spec)

@@ -1,0 +1,59 @@
+"""Prefix trees: every sequence finds its own ancestors, and nothing is run twice that need not be."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidui.models.prefix_tree import pack, sees, unsorted_scores
+
+sequences = st.lists(
+    st.lists(st.integers(0, 3), min_size=1, max_size=6).map(lambda s: [9, *s]), min_size=1, max_size=25
+)
+
+
+def spelled(packed: object, position: int) -> list[int]:
+    """The tokens from the root to a position, by the paths of the sequence it was made for."""
+    owner, depth = packed.owners[position], packed.depths[position]  # type: ignore[attr-defined]
+    return packed.tokens[packed.paths[owner, : depth + 1]].tolist()  # type: ignore[attr-defined]
+
+
+@given(sequences, st.integers(1, 30))
+def test_every_token_is_predicted_from_exactly_what_stands_before_it(given: list[list[int]], row: int) -> None:
+    packed = pack(given, row=row)
+    for place, number in enumerate(packed.order):
+        for at in range(1, len(given[number])):
+            edge = packed.read[place, at]
+            assert packed.edge_to[edge] == given[number][at]
+            assert spelled(packed, packed.edge_from[edge]) == given[number][:at]
+
+
+@given(sequences, st.integers(1, 30))
+def test_a_position_sees_its_ancestors_and_itself_within_its_row(given: list[list[int]], row: int) -> None:
+    packed = pack(given, row=row)
+    rows = len(packed.rows) - 1
+    found: dict[int, list[int]] = {}
+    for at, position, ancestor in zip(*sees(packed, 0, rows), strict=True):
+        begin = packed.rows[at]
+        assert begin <= begin + ancestor <= begin + position < packed.rows[at + 1]
+        found.setdefault(int(begin + position), []).append(int(begin + ancestor))
+    for position, ancestors in found.items():
+        assert packed.tokens[ancestors].tolist() == spelled(packed, position)
+    assert len(found) == packed.positions
+
+
+@given(sequences)
+def test_in_one_row_there_is_one_position_for_each_beginning_that_goes_on(given: list[list[int]]) -> None:
+    packed = pack(given, row=10_000)
+    assert packed.positions == len({tuple(s[:end]) for s in given for end in range(1, len(s))})
+
+
+@given(sequences, st.integers(6, 30))
+def test_rows_are_not_longer_than_asked_for(given: list[list[int]], row: int) -> None:
+    assert (np.diff(pack(given, row=row).rows) <= row).all()
+
+
+def test_scores_come_back_in_the_order_given() -> None:
+    given = [[9, 2, 2], [9, 1], [9, 2, 1, 1]]
+    packed = pack(given, row=100)
+    values = packed.edge_to.astype(np.float32)
+    assert [found.tolist() for found in unsorted_scores(packed, values)] == [s[1:] for s in given]
