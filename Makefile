@@ -11,13 +11,11 @@ $(INSTALLED): pyproject.toml pins.txt
 	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm]'
 	touch $@
 
-# A project, its pairs, and how varied they are; running it again does nothing over.
+# The benchmark, and how varied it is; running it again does nothing over.
 demo: $(INSTALLED)
-	test -d demo/project || $(BIN)/bidui new demo/project --lang zh
-	$(BIN)/bidui check demo/project
-	$(BIN)/bidui generate demo/project -n 300 --seed 0 -o demo/pairs
-	$(BIN)/bidui diversity demo/pairs
-	@echo "The pairs are in demo/pairs, one file a paradigm; the project they came from is demo/project."
+	$(BIN)/bidui generate zhoblimp -n 300 --seed 0 -o demo/zhoblimp
+	$(BIN)/bidui diversity demo/zhoblimp
+	@echo "The pairs are in demo/zhoblimp, one file a paradigm; src/bidui/benchmarks/zhoblimp/card.md is their data card."
 
 test: lint
 	$(BIN)/python -m pytest -q -n auto
@@ -32,6 +30,7 @@ bench: $(INSTALLED)
 
 docs: $(INSTALLED)
 	$(BIN)/python -m bidui.cli.reference docs/cli.md
+	$(BIN)/python -m bidui.benchmarks.card
 
 clean:
 	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

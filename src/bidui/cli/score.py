@@ -1,7 +1,7 @@
 """`bidui score`: token scores of pairs by language models."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -12,9 +12,11 @@ from rich.text import Text
 from bidui.benchmarks import generate, shipped
 from bidui.errors import Place, fail
 from bidui.models.specs import KINDS, expand_specs, load_model
-from bidui.models.tokens import Model
 from bidui.pairs import Pairs, read_pairs
-from bidui.scores.run import Scored, run_scoring
+
+if TYPE_CHECKING:  # numpy and polars take a third of a second to load, and other commands do without
+    from bidui.models.tokens import Model
+    from bidui.scores.run import Scored
 
 
 def score(
@@ -51,12 +53,14 @@ def score(
         _show(console, _scored(console, pairs, loaded, out=out / loaded.name, force=force))
 
 
-def _scored(console: Console, pairs: Pairs, model: Model, *, out: Path, force: bool) -> Scored:
+def _scored(console: Console, pairs: Pairs, model: "Model", *, out: Path, force: bool) -> "Scored":
+    from bidui.scores.run import run_scoring
+
     declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name != "weights")
     console.print(f"{escape(model.name)}: {escape(declared)}", highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), _Speed())
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(model.name, total=len(pairs))
+        task = progress.add_task(escape(model.name), total=len(pairs))
         return run_scoring(
             pairs, model, out=out, force=force, on_paradigm=lambda uid, count: progress.advance(task, count)
         )
@@ -76,7 +80,7 @@ def pairs_of(what: str, *, n: int, seed: int) -> Pairs:
     return read_pairs(what)
 
 
-def _show(console: Console, done: Scored) -> None:
+def _show(console: Console, done: "Scored") -> None:
     shards = done.manifest.shards.values()
     console.print(
         f"{escape(str(done.folder))}: {sum(shard.count for shard in shards):,} pairs of {len(shards)} paradigms; "

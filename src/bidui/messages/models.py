@@ -62,6 +62,10 @@ MODELS: dict[str, Message] = {
         "en": "{dtype} is no type of numbers that torch has; use float32, float16 or bfloat16",
         "zh": "torch 没有 {dtype} 这种数值类型；请用 float32、float16 或 bfloat16",
     },
+    "device-unusable": {
+        "en": "{device} cannot be used: {reason}; use --device cpu, or one that torch has here",
+        "zh": "无法使用 {device}：{reason}；请用 --device cpu，或 torch 在此可用的设备",
+    },
     "no-mask": {
         "en": "the tokenizer has no mask token, so the model cannot be scored as a masked one",
         "zh": "分词器没有遮盖词元，无法按遮盖模型打分",

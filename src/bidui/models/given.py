@@ -1,5 +1,6 @@
 """Log-probabilities that were written down beforehand, for tests, for teaching, and for models run elsewhere."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -43,23 +44,31 @@ def load_given(path: str | Path) -> GivenModel:
     """The model of a file; every line is checked."""
     file = Path(path)
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise fail("file-unreadable", Place(str(path)), {"reason": str(error)}) from error
     numbers: dict[str, int] = {}
     known: dict[str, TokenScores] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             found = _line(line, Place(str(path), number), numbers, file.stem)
             known[found.sentence] = found
     texts = {number: token for token, number in numbers.items()}
-    return GivenModel(file.stem, str(path), known, texts, {"kind": "given", "first_token": True, "eos": False})
+    declared: dict[str, str | int | bool | None] = {
+        "kind": "given",
+        "first_token": True,
+        "eos": False,
+        "weights": hashlib.sha256(text.encode()).hexdigest(),
+    }
+    return GivenModel(file.stem, str(path), known, texts, declared)
 
 
 def _line(line: str, place: Place, numbers: dict[str, int], model: str) -> TokenScores:
     try:
         record = json.loads(line)
         sentence, tokens = record["sentence"], list(record["tokens"])
+        if not all(isinstance(part, str) for part in (sentence, *tokens)):
+            raise TypeError
         logprobs = np.array(record["logprobs"], np.float32)
     except (ValueError, KeyError, TypeError) as error:
         raise fail("given-line", place, {"line": line}) from error

@@ -96,7 +96,10 @@ def _network(name: str, revision: str | None, kind: Kind, dtype: str, device: st
         network: PreTrainedModel = _LOADERS[kind].from_pretrained(name, revision=revision, dtype=wanted)
     except (OSError, ValueError, RuntimeError) as error:
         raise fail("model-unreadable", Place(name), {"reason": _first_line(error)}) from error
-    network.to(torch.device(device))  # type: ignore[arg-type]  # its stubs take the method for a function
+    try:
+        network.to(torch.device(device))  # type: ignore[arg-type]  # its stubs take the method for a function
+    except (RuntimeError, AssertionError) as error:  # the second is what a torch without CUDA raises
+        raise fail("device-unusable", Place(), {"device": device, "reason": _first_line(error)}) from error
     network.eval()  # type: ignore[no-untyped-call]
     return network
 

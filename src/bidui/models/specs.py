@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl
 
 from bidui.errors import Place, fail
-from bidui.models.tokens import Model
+
+if TYPE_CHECKING:
+    from bidui.models.tokens import Model
 
 KINDS = {
     "hf": "a model of transformers: a folder, a hub name, either with @revision; ?kind=causal|masked|seq2seq,"
@@ -88,6 +90,19 @@ def _natural(path: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
+def _rate(spec: Spec, text: str) -> float | None:
+    value = spec.options.get("per_second")
+    if value is None:
+        return None
+    try:
+        rate = float(value)
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate < float("inf"):
+        raise fail("spec-value", Place(), {"spec": text, "value": value, "allowed": ("a number above 0",)})
+    return rate
+
+
 def load_model(
     text: str,
     *,
@@ -97,7 +112,7 @@ def load_model(
     bos: str | None = None,
     eos: bool = False,
     cache: Path | None = None,
-) -> Model:
+) -> "Model":
     """The model that a spec means."""
     spec = parse_spec(text)
     if spec.kind == "given":
@@ -112,12 +127,11 @@ def load_model(
     if spec.kind == "api":
         from bidui.models.api import load_api
 
-        rate = spec.options.get("per_second")
         if "model" not in spec.options:
             raise fail("spec-api-model", Place(), {"spec": text})
         key = os.environ.get("BIDUI_API_KEY")
         return load_api(
-            spec.name, spec.options["model"], key=key, cache=cache, per_second=float(rate) if rate else None
+            spec.name, spec.options["model"], key=key, cache=cache, per_second=_rate(spec, text)
         )
     try:
         from bidui.models.huggingface import load_huggingface

@@ -11,7 +11,8 @@ import polars as pl
 
 from bidui.errors import OutputRefused, Place, Problem, fail
 from bidui.models.tokens import Model, TokenScores
-from bidui.pairs import Pair, Pairs, write_file
+from bidui.pairs import Pair, Pairs, uid_fits, write_file
+from bidui.pairs.atomic import remove_temporaries
 from bidui.scores.table import ScoreTable, read_table, score_table, table_bytes
 
 TOGETHER = 5_000  # sentences that are handed to a model at a time, in whole paradigms
@@ -74,6 +75,10 @@ def run_scoring(
         raise OutputRefused(str(Problem("scores-of-another", Place(str(out)), {"fields": differing})))
     shards = dict(before.shards) if before and before.declared == dict(model.declared) else {}
     by_uid = pairs.by_uid()
+    unfit = next((uid for uid in by_uid if not uid_fits(uid)), None)
+    if unfit is not None:
+        raise fail("uid-unfit", Place(), {"uid": repr(unfit)})
+    remove_temporaries(out)
     kept, repaired, waiting = [], [], []
     for uid, own in by_uid.items():
         state = _state(out, uid, shards.get(uid), pairs_hash(own))
@@ -171,7 +176,7 @@ def _read_manifest(folder: Path) -> ScoreManifest | None:
         found = json.loads(file.read_text(encoding="utf-8"))
         shards = {uid: Shard(**shard) for uid, shard in found["shards"].items()}
         return ScoreManifest(found["model"], found["declared"], shards)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
 
 

@@ -56,11 +56,11 @@ class ScoreTable:
         return found.cast(pl.Float64).to_numpy()
 
     def _unigrams(self, unigrams: Floats) -> Floats:
-        ids = self.frame["ids"].explode().to_numpy()
-        ends = np.cumsum(self.frame["ids"].list.len().to_numpy())
-        sums = np.concatenate(([0.0], np.cumsum(unigrams[ids])))
-        found: Floats = sums[ends] - sums[np.concatenate(([0], ends[:-1]))]
-        return found
+        """Summed row by row, so that sentences of the same tokens get the same sum wherever they stand."""
+        counts = self.frame["ids"].list.len().to_numpy()
+        ids = self.frame["ids"].explode().drop_nulls().to_numpy()  # of a sentence without tokens, a null
+        rows = np.repeat(np.arange(len(counts)), counts)
+        return np.bincount(rows, weights=unigrams[ids], minlength=len(counts)).astype(np.float64)
 
     def sides(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The rows of the good and of the bad sentences, pair by pair."""

@@ -1,0 +1,154 @@
+"""Linking functions against values worked out by hand, and what they have in common at their edges."""
+
+from math import e, log
+
+import numpy as np
+import pytest
+
+from bidui.errors import InputError
+from bidui.scores.links import (
+    Link,
+    Totals,
+    log_norm_lp,
+    lp,
+    mean_lp,
+    morcela,
+    parse_link,
+    pen_lp,
+    slln_lp,
+    slor,
+)
+
+# Three sentences: LP -12 over 4 tokens, -7 over 1, -30 over 9; U -20, -10, -45.
+TOTALS = Totals(np.array([-12.0, -7.0, -30.0]), np.array([4.0, 1.0, 9.0]), np.array([-20.0, -10.0, -45.0]))
+NAMES = ["lp", "mean_lp", "pen_lp", "slor", "morcela", "slln", "log_norm"]
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        (lp(), [-12, -7, -30]),
+        (mean_lp(), [-3, -7, -30 / 9]),
+        # (5 + 4) / 6 = 3/2, (5 + 1) / 6 = 1, (5 + 9) / 6 = 7/3; with alpha 1 they divide as they are
+        (pen_lp(1), [-12 * 2 / 3, -7, -30 * 3 / 7]),
+        # (3/2)^2 = 9/4, (7/3)^2 = 49/9
+        (pen_lp(2), [-12 * 4 / 9, -7, -30 * 9 / 49]),
+        # log 1.5 = 0.4054651, times 0.8 is 0.3243721, and 12 e^-0.3243721 = 8.675794; log (7/3) = 0.8472979,
+        # times 0.8 is 0.6778383, and 30 e^-0.6778383 = 15.231317
+        (pen_lp(), [-8.675794, -7, -15.231317]),
+        # (-12 + 20) / 4, (-7 + 10) / 1, (-30 + 45) / 9
+        (slor(), [2, 3, 15 / 9]),
+        # (-12 + 0.5 * 20 + 6) / 4 = 4/4, (-7 + 5 + 6) / 1, (-30 + 22.5 + 6) / 9 = -1.5/9
+        (morcela(0.5, 6), [1, 4, -1.5 / 9]),
+        # square roots 2, 1, 3
+        (slln_lp(), [-6, -7, -10]),
+        # 4^1.5 = 8, 9^1.5 = 27
+        (slln_lp(1.5), [-12 / 8, -7, -30 / 27]),
+        # log 5 = 1.6094379, log 2 = 0.6931472, log 10 = 2.3025851
+        (log_norm_lp(), [-12 / 1.6094379, -7 / 0.6931472, -30 / 2.3025851]),
+    ],
+    ids=lambda value: value.name if isinstance(value, Link) else "",
+)
+def test_a_linking_function_is_its_formula(link: Link, expected: list[float]) -> None:
+    assert link.score(TOTALS) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_logarithm_is_the_natural_one() -> None:
+    """At |x| = e - 1 the divisor is log e = 1, and only in that base."""
+    assert log_norm_lp().score(Totals(np.array([-5.0]), np.array([e - 1]))) == pytest.approx([-5.0])
+    assert log(e) == 1
+
+
+@pytest.mark.parametrize(
+    ("link", "same"),
+    [
+        (slln_lp(0), lp()),
+        (slln_lp(1), mean_lp()),
+        (pen_lp(0), lp()),
+        (morcela(1, 0), slor()),
+        (morcela(0, 0), mean_lp()),
+        (morcela(), slor()),
+    ],
+)
+def test_at_their_edges_linking_functions_meet(link: Link, same: Link) -> None:
+    """To the last bit: otherwise a tie by one would be none by the other."""
+    assert link.score(TOTALS).tolist() == same.score(TOTALS).tolist()
+
+
+def test_a_single_token_is_scored_the_same_whatever_the_power_of_its_length() -> None:
+    one = Totals(np.array([-7.0]), np.array([1.0]))
+    assert {slln_lp(alpha).score(one)[0] for alpha in (0, 0.3, 0.5, 1, 2)} == {-7.0}
+    assert {pen_lp(alpha).score(one)[0] for alpha in (0, 0.8, 3)} == {-7.0}
+
+
+@pytest.mark.parametrize("name", ["slor", "morcela", "morcela:0.6,18"])
+def test_what_needs_unigrams_says_so_and_refuses_to_go_without(name: str) -> None:
+    link = parse_link(name)
+    assert link.needs_unigrams
+    with pytest.raises(InputError, match="give them with --unigrams"):
+        link.score(Totals(np.array([-1.0]), np.array([1.0])))
+
+
+@pytest.mark.parametrize("name", ["lp", "mean_lp", "pen_lp", "slln", "log_norm"])
+def test_the_others_do_without_unigrams(name: str) -> None:
+    assert not parse_link(name).needs_unigrams
+
+
+@pytest.mark.parametrize(
+    ("text", "same", "name"),
+    [
+        ("lp", lp(), "lp"),
+        ("mean_lp", mean_lp(), "mean_lp"),
+        ("pen_lp", pen_lp(0.8), "pen_lp"),
+        ("pen_lp:0.8", pen_lp(0.8), "pen_lp"),
+        ("pen_lp:1", pen_lp(1), "pen_lp:1"),
+        ("slor", slor(), "slor"),
+        ("morcela", morcela(1, 0), "morcela:1,0"),
+        ("morcela:0.6", morcela(0.6, 0), "morcela:0.6,0"),
+        ("morcela:0.6,18", morcela(0.6, 18), "morcela:0.6,18"),
+        ("morcela: 0.6, -1e1", morcela(0.6, -10), "morcela:0.6,-10"),
+        ("slln", slln_lp(0.5), "slln:0.5"),
+        ("slln:0", slln_lp(0), "slln:0"),
+        ("log_norm", log_norm_lp(), "log_norm"),
+    ],
+)
+def test_a_name_means_its_function(text: str, same: Link, name: str) -> None:
+    link = parse_link(text)
+    assert link.name == name
+    assert link.score(TOTALS).tolist() == same.score(TOTALS).tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_of_a_function_means_that_function(name: str) -> None:
+    """Files store the name, so it must lead back."""
+    link = parse_link(name)
+    assert parse_link(link.name).score(TOTALS).tolist() == link.score(TOTALS).tolist()
+
+
+@pytest.mark.parametrize("text", ["", "LP", "ppl", "slln0.5", " lp", "0.5", ":0.5"])
+def test_an_unknown_name_is_an_error_that_lists_the_known(text: str) -> None:
+    with pytest.raises(InputError, match="is no linking function; there are: " + ", ".join(NAMES)):
+        parse_link(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("lp:1", 0),
+        ("slor:1", 0),
+        ("mean_lp:0", 0),
+        ("log_norm:2", 0),
+        ("slln:half", 1),
+        ("slln:0.5,1", 1),
+        ("pen_lp:1:2", 1),
+        ("morcela:1,2,3", 2),
+        ("morcela:1,", 2),
+        ("slln:nan", 1),
+        ("slln:inf", 1),
+        ("morcela:1,-inf", 2),
+    ],
+)
+def test_numbers_that_make_no_sense_are_an_error(text: str, most: int) -> None:
+    """NaN and infinity are numbers to Python, but every sentence would score the same."""
+    with pytest.raises(InputError, match=f"^{text}: at most {most} numbers"):
+        parse_link(text)
