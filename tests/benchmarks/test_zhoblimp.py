@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from bidui.benchmarks import generate, open_project, project_folder
 from bidui.benchmarks.card import refresh_card
 from bidui.benchmarks.human import human_agreement, pooled

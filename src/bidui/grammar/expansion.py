@@ -50,7 +50,7 @@ class _Context:
         return _Context(self.path, self.slot, self.scope, guard, self.depths, self.overrides)
 
 
-def _endless(phrases: Mapping[str, PhraseRule]) -> set[str]:
+def endless_phrases(phrases: Mapping[str, PhraseRule]) -> set[str]:
     """The phrases that hold a phrase in every alternative, and so on without end."""
     endless = set(phrases)
     used_by: dict[str, list[str]] = {}
@@ -71,13 +71,16 @@ def _endless(phrases: Mapping[str, PhraseRule]) -> set[str]:
     return endless
 
 
-def expand(variant: Variant, phrases: Mapping[str, PhraseRule]) -> Tree:
-    """The tree of a variant; raises `InputError` for unknown phrases, endless recursion and the like."""
-    return _Expander(variant, phrases).tree()
+def expand(variant: Variant, phrases: Mapping[str, PhraseRule], *, endless: set[str] | None = None) -> Tree:
+    """The tree of a variant; raises `InputError` for unknown phrases, endless recursion and the like.
+
+    Whoever expands many variants finds the `endless_phrases` once and hands them in.
+    """
+    return _Expander(variant, phrases, endless_phrases(phrases) if endless is None else endless).tree()
 
 
 class _Expander:
-    def __init__(self, variant: Variant, phrases: Mapping[str, PhraseRule]) -> None:
+    def __init__(self, variant: Variant, phrases: Mapping[str, PhraseRule], endless: set[str]) -> None:
         self.variant = variant
         self.phrases = phrases
         self.leaves: list[Leaf] = []
@@ -85,7 +88,7 @@ class _Expander:
         self.choices = 0
         self.found: dict[tuple[str, _Depths], list[int]] = {}
         self.open: list[str] = []
-        self.endless = _endless(phrases)
+        self.endless = endless
 
     def tree(self) -> Tree:
         scope = Scope({}, (self.variant.good, self.variant.bad))

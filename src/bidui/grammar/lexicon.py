@@ -95,9 +95,11 @@ class Lexicon:
         everything = (1 << len(self.words)) - 1
         if condition.test == "any":
             return self._as_bits(row for value in condition.values for row in column.get(value, ()))
-        having = self._as_bits(row for rows in column.values() for row in rows)
         if condition.test == "has":
-            return having
+            return self._as_bits(row for rows in column.values() for row in rows)
+        having = everything
+        if condition.feature != "expression":  # which every word has
+            having = self.bits((Condition(condition.feature, "has"),))
         if condition.test == "none":
             return everything & ~having
         return having & ~self._as_bits(row for value in condition.values for row in column.get(value, ()))

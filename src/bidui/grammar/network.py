@@ -12,7 +12,7 @@ from bidui.grammar.conflicts import Conflict, distinctness, sides_alike
 from bidui.grammar.constraints import Constraint, build_constraints, tables_around
 from bidui.grammar.domains import Domain, Domains, condition_problems
 from bidui.grammar.equality import could_be_equal
-from bidui.grammar.expansion import expand
+from bidui.grammar.expansion import endless_phrases, expand
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot, Variant
 from bidui.grammar.printing import Item, Style, Uses, uses_of
 from bidui.grammar.project import Project
@@ -83,6 +83,7 @@ class Compiler:
     seams: tuple[str, ...]
     domains: Domains
     supports: Supports = field(default_factory=Supports)
+    endless: set[str] | None = None  # phrases, found when first needed
     others: dict[str, Domains] = field(default_factory=dict)  # for paradigms with a separator of their own
 
     @classmethod
@@ -112,7 +113,9 @@ class Compiler:
             style = Style(paradigm.separator, style.capital)
             fresh = Domains(domains.lexicon, style, domains.repeat)
             domains = self.others.setdefault(paradigm.separator, fresh)
-        tree = expand(variant, self.phrases)
+        if self.endless is None:
+            self.endless = endless_phrases(self.phrases)
+        tree = expand(variant, self.phrases, endless=self.endless)
         uses, constraints = self._linked(tree, style)
         columns = self._columns(tree, constraints, uses, domains, paradigm.equal_length)
         nodes = tree.scope.nodes

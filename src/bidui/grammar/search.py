@@ -48,11 +48,14 @@ class Search(Generic[Found]):
         if self.dead and tuple(values) in self.dead:
             return before, before
         domain = frame.columns[at].domain
+        groups = domain.group
         conflicts, adjacent, reach = frame.conflicts[at], self.adjacent[at], frame.reach
+        linked = frame.later[at] or frame.among[at]
         blame, words, failed, total = culprits[at], 0, 0, length
+        left = (masks, culprits)
         passed: dict[int, int] = {}  # groups with words passed over because of other words: whose
         for value in self.candidates(at, masks[at]):
-            group = domain.group[value]
+            group = groups[value]
             if failed and failed >> group & 1:
                 continue
             if conflicts and (earlier := clash(conflicts, value, values)) is not None:
@@ -67,13 +70,15 @@ class Search(Generic[Found]):
             if adjacent and seam_broken(frame, adjacent, domain.texts, value, values):
                 passed[group] = before
                 continue
-            narrowed = narrow(frame, at, group, masks, culprits)
-            if isinstance(narrowed, int):
-                failed |= 1 << group
-                blame |= narrowed
-                continue
+            if linked:
+                narrowed = narrow(frame, at, group, masks, culprits)
+                if isinstance(narrowed, int):
+                    failed |= 1 << group
+                    blame |= narrowed
+                    continue
+                left = narrowed
             values.append(value)
-            found = self._place(narrowed[0], narrowed[1], values, total)
+            found = self._place(left[0], left[1], values, total)
             if not isinstance(found, tuple):
                 return found
             values.pop()

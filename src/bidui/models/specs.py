@@ -130,9 +130,7 @@ def load_model(
         if "model" not in spec.options:
             raise fail("spec-api-model", Place(), {"spec": text})
         key = os.environ.get("BIDUI_API_KEY")
-        return load_api(
-            spec.name, spec.options["model"], key=key, cache=cache, per_second=_rate(spec, text)
-        )
+        return load_api(spec.name, spec.options["model"], key=key, cache=cache, per_second=_rate(spec, text))
     try:
         from bidui.models.huggingface import load_huggingface
     except ImportError as error:

@@ -129,7 +129,7 @@ def score_folders(results: Path) -> list[Path]:
 
 def pairs_hash(pairs: Sequence[Pair]) -> str:
     """A hash of the sentences, sides and numbers of a paradigm's pairs."""
-    lines = (f"{pair.uid}\t{pair.pair_id}\t{pair.good}\t{pair.bad}\n" for pair in pairs)
+    lines = (f"{pair.uid}\t{pair.phenomenon}\t{pair.pair_id}\t{pair.good}\t{pair.bad}\n" for pair in pairs)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

@@ -99,7 +99,7 @@ def table_bytes(table: ScoreTable) -> bytes:
 def read_table(path: Path) -> ScoreTable:
     """The table in a Parquet file."""
     try:
-        frame = pl.read_parquet(path)
+        frame = pl.read_parquet(path, glob=False)  # brackets in a name are no pattern
     except (OSError, pl.exceptions.PolarsError) as error:
         raise fail("scores-unreadable", Place(str(path)), {"reason": str(error).split("\n")[0]}) from error
     missing = sorted(SCHEMA.keys() - set(frame.columns))

@@ -1,0 +1,331 @@
+"""`bidui score` and `bidui compare` as a user types them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bidui.cli.main import run
+from bidui.grammar.starter import write_starter
+from bidui.models.specs import KINDS
+from bidui.scores.run import read_scores
+from tests.models.small import saved
+
+from ..snippets import command
+
+# Each pair good and bad, as tokens with their log-probabilities.
+#        LP         mean LP
+# 0   -3   -4    -1.5  -2      D=
+# 1   -4   -4    -2    -2      D=, a tie
+# 2   -3   -4    -3    -4/3    D<
+# 3   -4   -3    -1    -3      D>
+# 4   -5   -12   -5    -6      D<
+Tokens = list[tuple[str, float]]
+PAIRS: list[tuple[Tokens, Tokens]] = [
+    ([("甲", -1), ("乙", -2)], [("乙", -2), ("甲", -2)]),
+    ([("甲", -2), ("丙", -2)], [("丙", -1), ("甲", -3)]),
+    ([("甲", -3)], [("甲", -1), ("甲", -1), ("甲", -2)]),
+    ([("乙", -1), ("乙", -1), ("乙", -1), ("乙", -1)], [("乙", -3)]),
+    ([("丙", -5)], [("丙", -6), ("丙", -6)]),
+]
+
+ARPA = """\\data\\
+ngram 1=5
+ngram 2=1
+
+\\1-grams:
+-1\t<unk>
+-99\t<s>
+-1\t</s>
+-0.5\t甲
+-0.75\t乙
+
+\\2-grams:
+-0.1\t甲 乙
+
+\\end\\
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+
+Bidui = Callable[..., Ended]
+
+
+@pytest.fixture
+def bidui(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bidui:
+    """The command's own entry point, in this process: torch is loaded once."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def typed(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["bidui", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        printed = capsys.readouterr()
+        return Ended(int(ended.value.code or 0), printed.out, printed.err)
+
+    return typed
+
+
+def spelt(tokens: Tokens) -> str:
+    return "".join(token for token, _ in tokens)
+
+
+def write_pairs(folder: Path, pairs: list[tuple[Tokens, Tokens]] = PAIRS, *, uid: str = "u") -> None:
+    """pairs.jsonl, in BLiMP's layout, and given.jsonl with the scores of all sentences.
+
+    One sentence may be in several pairs, so 甲 stands for itself with the scores that were given last.
+    """
+    lines = [
+        {"sentence_good": spelt(good), "sentence_bad": spelt(bad), "UID": uid, "pairID": str(number)}
+        for number, (good, bad) in enumerate(pairs)
+    ]
+    scores = [
+        {"sentence": spelt(tokens), "tokens": [t for t, _ in tokens], "logprobs": [n for _, n in tokens]}
+        for pair in pairs
+        for tokens in pair
+    ]
+    write_lines(folder / "pairs.jsonl", lines)
+    write_lines(folder / "given.jsonl", scores)
+
+
+def write_lines(file: Path, lines: list[dict[str, object]]) -> None:
+    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+
+
+def rows(ended: Ended) -> dict[str, list[str]]:
+    """The numbers after each linking function: pairs, accuracy, D=, D<, D>, delta, ties."""
+    assert ended.code == 0, ended.err
+    header, *lines = ended.out.splitlines()
+    assert header.split() == ["model", "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties"]
+    return {line.split()[1]: line.split()[2:] for line in lines}
+
+
+def test_given_scores_are_compared_as_by_hand(bidui: Bidui, tmp_path: Path) -> None:
+    """The choices are, in the order of the pairs,
+
+    lp        1, ½, 1, 0, 1   70 %; D= 75, D< 100, D> 0; delta (25 + 75) / 2
+    mean_lp   1, ½, 0, 1, 1   70 %; D= 75, D< 50, D> 100; delta (25 + 25) / 2
+    slln:0.5  -3 against -4/√3 = -2.3; -4/2 against -3; -5 against -12/√2 = -8.5: as mean_lp
+    pen_lp    (8/6)^0.8 < 8/6, so the bad side of 2 is below -3: right; (9/6)^0.8 = e^0.32 > 4/3 = e^0.29, so the good
+              side of 3 is above -3: right. 1, ½, 1, 1, 1   90 %; D= 75, D< 100, D> 100; delta 25
+    log_norm  -3/log 2 = -4.3 against -4/log 4 = -2.9; -4/log 5 = -2.5 against -4.3: as mean_lp
+    """
+    write_pairs(tmp_path)
+    scored = bidui("score", "pairs.jsonl", "--model", "given:given.jsonl")
+    assert scored.code == 0
+    assert "results/given: 5 pairs of 1 paradigms; scored 1, there already 0" in scored.err
+    as_mean = ["5", "70.00", "75.00", "50.00", "100.00", "25.00", "1"]
+    assert rows(bidui("compare", "results")) == {
+        "lp": ["5", "70.00", "75.00", "100.00", "0.00", "50.00", "1"],
+        "mean_lp": as_mean,
+        "pen_lp": ["5", "90.00", "75.00", "100.00", "100.00", "25.00", "1"],
+        "slln:0.5": as_mean,
+        "log_norm": as_mean,
+    }
+
+
+def test_links_and_units_are_chosen(bidui: Bidui, tmp_path: Path) -> None:
+    """甲乙 is one token at -3, 丙丁戊 three at -4.5: by tokens -3 < -1.5, by characters and by bytes a tie."""
+    write_pairs(tmp_path, [([("甲乙", -3)], [("丙", -1.5), ("丁", -1.5), ("戊", -1.5)])])
+    bidui("score", "pairs.jsonl", "--model", "given.jsonl")
+    shown = rows(bidui("compare", "results", "--link", "slln:0", "--link", "mean_lp"))
+    assert shown == {
+        "slln:0": ["1", "100.00", "nan", "100.00", "nan", "nan", "0"],
+        "mean_lp": ["1", "0.00", "nan", "0.00", "nan", "nan", "0"],
+    }
+    for unit in ("characters", "bytes"):
+        shown = rows(bidui("compare", "results/given", "--link", "mean_lp", "--unit", unit))
+        assert shown == {"mean_lp": ["1", "50.00", "nan", "50.00", "nan", "nan", "1"]}
+
+
+def test_a_second_run_says_that_all_was_there_and_a_broken_file_is_named(bidui: Bidui, tmp_path: Path) -> None:
+    write_pairs(tmp_path)
+    arguments = ("score", "pairs.jsonl", "--model", "given.jsonl", "-o", "here")
+    bidui(*arguments)
+    assert "scored 0, there already 1" in bidui(*arguments).err
+    (tmp_path / "here/given/u.parquet").write_bytes(b"broken")
+    compared = bidui("compare", "here")
+    assert compared.code == 2
+    assert "u.parquet: is missing or was changed since it was written; run bidui score again" in compared.err
+    again = bidui(*arguments)
+    assert "scored 1, there already 0" in again.err
+    assert "made anew, since the files were broken: u" in again.err
+    assert bidui("compare", "here").code == 0
+
+
+def test_given_scores_that_changed_are_not_taken_for_the_old(bidui: Bidui, tmp_path: Path) -> None:
+    """The file is the model: with other numbers, or another file of its name, it is another one."""
+    write_pairs(tmp_path)
+    arguments = ("score", "pairs.jsonl", "--model", "given.jsonl")
+    bidui(*arguments)
+    write_pairs(tmp_path, [*PAIRS[:4], ([("丙", -13)], PAIRS[4][1])])
+    refused = bidui(*arguments)
+    assert refused.code == 2
+    assert "these differ: weights. Choose another folder, or use --force" in refused.err
+    assert bidui(*arguments, "--force").code == 0
+    assert rows(bidui("compare", "results", "--link", "lp"))["lp"][1] == "50.00"  # 1, ½, 1, 0, 0
+
+
+def test_a_project_is_scored_by_an_ngram_model(bidui: Bidui, tmp_path: Path) -> None:
+    """All characters but 甲 and 乙 are unknown at 10^-1 each, so LP is the length times -log 10."""
+    write_starter(tmp_path / "project", lang="zh")
+    (tmp_path / "small.arpa").write_text(ARPA, encoding="utf-8")
+    scored = bidui("score", "project", "--model", "small.arpa", "-n", "4", "--seed", "1")
+    assert scored.code == 0, scored.err
+    assert "results/small: 20 pairs of 5 paradigms; scored 5" in scored.err
+    manifest, table = read_scores(tmp_path / "results/small")
+    totals = table.totals()
+    assert totals.logprob == pytest.approx(-2.302585 * totals.length, rel=1e-5)
+    assert f"{int(totals.length.sum())} tokens are unknown to the model" in scored.err
+    assert manifest.declared["kind"] == "ngram"
+    # Shorter is better, and characters of equal number tie: D= 50, D< 100, D> 0.
+    shown = rows(bidui("compare", "results", "--link", "lp"))["lp"]
+    for number, expected in zip(shown[2:5], ("50.00", "100.00", "0.00"), strict=True):
+        assert number in (expected, "nan")  # where no pair of the starter is of that kind
+
+
+def test_pairs_that_look_the_same_to_the_model_are_told(bidui: Bidui, tmp_path: Path) -> None:
+    pairs = [{"sentence_good": "甲 乙", "sentence_bad": "甲乙", "UID": "u"}]
+    write_lines(tmp_path / "pairs.jsonl", [*pairs, {"sentence_good": "甲乙", "sentence_bad": "乙甲", "UID": "u"}])
+    (tmp_path / "small.arpa").write_text(ARPA, encoding="utf-8")
+    scored = bidui("score", "pairs.jsonl", "--model", "small.arpa")
+    assert "1 pairs look the same to the model on both sides" in scored.err
+    assert "unknown to the model" not in scored.err
+
+
+def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigrams(bidui: Bidui, tmp_path: Path) -> None:
+    """With the same count for every token U is |x| times a constant, so SLOR chooses as mean LP does."""
+    lines: list[dict[str, object]] = [
+        {"sentence_good": "妈妈把书看完了。", "sentence_bad": "妈妈把书看了完。", "UID": "u"},
+        {"sentence_good": "我喝茶。", "sentence_bad": "我喝了茶。", "UID": "u"},
+        {"sentence_good": "他吃饭。", "sentence_bad": "他饭。", "UID": "u"},
+    ]
+    write_lines(tmp_path / "pairs.jsonl", lines)
+    for step in (9, 10):
+        saved(tmp_path / f"runs/step-{step}", "gpt2", seed=step)
+    scored = bidui("score", "pairs.jsonl", "--model", "hf:runs/step-*")
+    assert scored.code == 0, scored.err
+    assert scored.err.index("results/step-9: 3 pairs") < scored.err.index("results/step-10: 3 pairs")
+    manifest, _ = read_scores(tmp_path / "results/step-9")
+    file = tmp_path / "unigrams.json"
+    file.write_text(json.dumps({"tokenizer": manifest.declared["tokenizer"], "counts": [1] * 100}))
+    shown = rows(bidui("compare", "results/step-9", "--link", "mean_lp", "--link", "slor", "--unigrams", file))
+    assert shown["slor"] == shown["mean_lp"]
+    without = bidui("compare", "results", "--link", "slor")
+    assert (without.code, without.err) == (2, "this linking function needs unigrams; give them with --unigrams\n")
+    file.write_text(json.dumps({"tokenizer": "another", "counts": [1] * 100}))
+    refused = bidui("compare", "results", "--unigrams", file)
+    assert refused.code == 2
+    assert "unigrams.json: counted with another tokenizer (another, the model's is" in refused.err
+    other = bidui("score", "pairs.jsonl", "--model", "runs/step-9", "--bos", "none")
+    assert other.code == 2
+    assert "holds scores made otherwise" in other.err
+    nowhere = bidui("score", "pairs.jsonl", "--model", "runs/step-9", "--device", "abacus")
+    assert nowhere.code == 2
+    assert "abacus cannot be used" in nowhere.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "say what to score and with which model"),
+        (("pairs.jsonl",), "say what to score and with which model"),
+        (("--model", "given.jsonl"), "say what to score and with which model"),
+        (("none.jsonl", "--model", "given.jsonl"), "none.jsonl"),
+        (("pairs.txt", "--model", "given.jsonl"), "pairs.txt"),
+        (("pairs.jsonl", "--model", "none.jsonl"), "none.jsonl"),
+        (("pairs.jsonl", "--model", "given:half.jsonl"), "half.jsonl: no line for 甲乙"),
+        (("pairs.jsonl", "--model", "given:number.jsonl"), "number.jsonl:1: a line must be"),
+        (("pairs.jsonl", "--model", "ngram:none.arpa"), "none.arpa: there is no such file"),
+        (("pairs.jsonl", "--model", "ngram:a?unit=word"), "word is not allowed; use one of: char, jieba, lexicon"),
+        (("pairs.jsonl", "--model", "hf:"), "hf: names no model; see bidui score --list-models"),
+        (("pairs.jsonl", "--model", "hf:a?knd=causal"), "no option `knd`; there are: kind, pll"),
+        (("pairs.jsonl", "--model", "hf:runs/*"), "nothing matches hf:runs/*"),
+        (("pairs.jsonl", "--model", "api:http://x"), "must name the model"),
+        (("pairs.jsonl", "--model", "api:http://x?model=m&per_second=fast"), "fast is not allowed"),
+        (("pairs.jsonl", "--model", "api:http://x?model=m&per_second=0"), "0 is not allowed"),
+        (("pairs.jsonl", "--model", "given.jsonl", "-n", "0"), "-n"),
+    ],
+)
+def test_what_cannot_be_scored_is_a_message_and_exit_code_2(
+    bidui: Bidui, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    write_pairs(tmp_path)
+    (tmp_path / "pairs.txt").write_text("甲\n", encoding="utf-8")
+    write_lines(tmp_path / "half.jsonl", [{"sentence": "甲", "tokens": ["甲"], "logprobs": [-1]}])
+    write_lines(tmp_path / "number.jsonl", [{"sentence": 1, "tokens": ["1"], "logprobs": [-1]}])
+    ended = bidui("score", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("results", "--link", "ppl"), "ppl is no linking function; there are: lp, mean_lp"),
+        (("results", "--link", "slln:x"), "slln:x: at most 1 numbers may follow"),
+        (("results", "--link", "slor"), "needs unigrams"),
+        (("results", "--unigrams", "none.json"), "none.json: cannot be read as unigrams"),
+        (("none",), "none: no scores here; make some with bidui score"),
+        (("results", "--unit", "words"), "words"),
+        ((), "Missing argument"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_message_and_exit_code_2(
+    bidui: Bidui, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    write_pairs(tmp_path)
+    bidui("score", "pairs.jsonl", "--model", "given.jsonl")
+    ended = bidui("compare", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+
+
+def test_every_kind_of_model_is_explained(bidui: Bidui) -> None:
+    listed = bidui("score", "--list-models")
+    assert listed.code == 0
+    assert (
+        [line.partition(":")[0] for line in listed.out.splitlines()] == list(KINDS) == ["hf", "ngram", "given", "api"]
+    )
+
+
+def test_names_of_models_are_shown_as_they_are(bidui: Bidui, tmp_path: Path) -> None:
+    """Brackets are markup to the library that prints; and checkpoints may differ at the end of a long name only."""
+    write_pairs(tmp_path)
+    name = "a-model-with[red]brackets-and-a-name-longer-than-there-is-room-for-in-a-line-of-the-table-step-1000"
+    (tmp_path / "given.jsonl").rename(tmp_path / f"{name}.jsonl")
+    scored = bidui("score", "pairs.jsonl", "--model", f"given:{name}.jsonl")
+    assert f"{name}: kind given" in scored.err
+    shown = bidui("compare", "results", "--link", "lp").out.splitlines()
+    assert "".join(line.split()[0] for line in shown[1:]) == name
+
+
+def test_the_installed_command_does_the_same(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    write_pairs(tmp_path)
+    environment = command(tmp_path / "bin")
+
+    def typed(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bidui", *arguments], cwd=tmp_path, env=environment, capture_output=True, check=False, text=True
+        )
+
+    assert typed("score", "pairs.jsonl", "--model", "given.jsonl").returncode == 0
+    shown = typed("compare", "results", "--link", "lp").stdout.splitlines()[1]
+    assert shown.split() == ["given", "lp", "5", "70.00", "75.00", "100.00", "0.00", "50.00", "1"]
+    refused = typed("score", "pairs.jsonl", "--model", "hf:")
+    assert (refused.returncode, refused.stderr) == (2, "hf: names no model; see bidui score --list-models\n")

@@ -1,0 +1,312 @@
+"""Scoring runs: nothing is done twice, nothing is half done, and what is broken is named."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bidui.errors import InputError, OutputRefused
+from bidui.pairs import Pairs
+from bidui.scores import run
+from bidui.scores.run import read_scores, run_scoring, score_folders, score_pairs
+
+from .small import Counting, pair, paradigms
+
+ROOT = Path(__file__).parent.parent.parent
+UIDS = ("a", "b", "c", "d")
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every paradigm is handed to the model alone, as large ones are."""
+    monkeypatch.setattr(run, "TOGETHER", 1)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_run_leaves_a_file_a_paradigm_and_the_manifest(tmp_path: Path) -> None:
+    seen: list[tuple[str, int]] = []
+    done = run_scoring(paradigms(), Counting(), out=tmp_path, on_paradigm=lambda uid, n: seen.append((uid, n)))
+    assert (done.done, done.kept, done.repaired) == (UIDS, (), ())
+    assert seen == [(uid, 3) for uid in UIDS]
+    assert names(tmp_path) == ["a.parquet", "b.parquet", "c.parquet", "d.parquet", "scores.json"]
+    manifest, table = read_scores(tmp_path)
+    assert manifest == done.manifest
+    assert (manifest.model, manifest.declared) == ("counting", {"kind": "counting", "dtype": "f4"})
+    # 甲a乙 is -1 - 9 - 2, and 丙 after it -3 more
+    assert table.totals().logprob.tolist()[:4] == [-12, -15, -14, -17]
+    assert table.frame.equals(score_pairs(paradigms(), Counting()).frame)
+
+
+def test_a_second_run_asks_the_model_nothing(tmp_path: Path) -> None:
+    run_scoring(paradigms(), Counting(), out=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    again, seen = Counting(), []
+    done = run_scoring(paradigms(), again, out=tmp_path, on_paradigm=lambda uid, n: seen.append((uid, n)))
+    assert again.asked == []
+    assert (done.done, done.kept, done.repaired) == ((), UIDS, ())
+    assert seen == [(uid, 3) for uid in UIDS]  # progress gets to its end
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_sentence_is_asked_once_however_often_it_comes(tmp_path: Path) -> None:
+    pairs = Pairs((pair("a", 0, "甲", "乙"), pair("a", 1, "甲", "丙"), pair("b", 0, "乙", "甲")))
+    model = Counting()
+    run_scoring(pairs, model, out=tmp_path)
+    assert model.asked == [["甲", "乙", "丙"]]
+    assert read_scores(tmp_path)[1].totals().logprob.tolist() == [-1, -2, -1, -3, -2, -1]
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_run_that_broke_goes_on_where_it_was(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="broke at 甲c乙"):
+        run_scoring(paradigms(), Counting(breaks_at="甲c乙乙"), out=tmp_path)
+    assert sorted(read_scores(tmp_path)[0].shards) == ["a", "b"]
+    model = Counting()
+    done = run_scoring(paradigms(), model, out=tmp_path)
+    assert (done.done, done.kept, done.repaired) == (("c", "d"), ("a", "b"), ())
+    assert [asked[0] for asked in model.asked] == ["甲c乙", "甲d乙"]
+    assert read_scores(tmp_path)[1].frame.equals(score_pairs(paradigms(), Counting()).frame)
+
+
+def flip(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+
+SPOILERS = [flip, lambda file: file.write_bytes(b""), Path.unlink]
+
+
+@pytest.mark.parametrize("spoil", SPOILERS, ids=["a bit", "empty", "gone"])
+def test_a_broken_file_is_made_anew_and_named(tmp_path: Path, spoil: Callable[[Path], object]) -> None:
+    run_scoring(paradigms(), Counting(), out=tmp_path)
+    whole = (tmp_path / "b.parquet").read_bytes()
+    spoil(tmp_path / "b.parquet")
+    model = Counting()
+    done = run_scoring(paradigms(), model, out=tmp_path)
+    assert (done.done, done.kept, done.repaired) == (("b",), ("a", "c", "d"), ("b",))
+    assert {sentence[1] for asked in model.asked for sentence in asked} == {"b"}
+    assert (tmp_path / "b.parquet").read_bytes() == whole
+
+
+@pytest.mark.parametrize("spoil", SPOILERS, ids=["a bit", "empty", "gone"])
+def test_scores_with_a_broken_file_are_not_read(tmp_path: Path, spoil: Callable[[Path], object]) -> None:
+    """An accuracy over the rest would look like one over all."""
+    run_scoring(paradigms(), Counting(), out=tmp_path)
+    spoil(tmp_path / "b.parquet")
+    with pytest.raises(InputError, match=r"b\.parquet: is missing or was changed .* run bidui score again"):
+        read_scores(tmp_path)
+
+
+def test_a_folder_without_scores_is_told(tmp_path: Path) -> None:
+    for look in (read_scores, score_folders):
+        with pytest.raises(InputError, match="no scores here; make some with bidui score"):
+            look(tmp_path)
+    with pytest.raises(InputError, match="no scores here"):
+        score_folders(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "[]", "null", "{}"),
+        '{"model": "m", "declared": {}, "shards": []}',
+        '{"model": "m", "declared": {}, "shards": {"a": {"colour": "red"}}}',
+    ],
+)
+def test_a_broken_manifest_is_a_clear_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "scores.json").write_text(text)
+    with pytest.raises(InputError, match=r"scores\.json: cannot be read .* remove the folder and score again"):
+        read_scores(tmp_path)
+    with pytest.raises(InputError, match="remove the folder and score again"):
+        run_scoring(paradigms(), Counting(), out=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pair("b", 2, "甲b丁", "甲b乙乙丙"),  # another good sentence
+        pair("b", 2, "甲b乙乙丙", "甲b乙乙"),  # the sides changed over
+        pair("b", 9, "甲b乙乙", "甲b乙乙丙"),  # another number
+    ],
+)
+def test_a_paradigm_whose_pairs_changed_is_scored_again_and_no_other(tmp_path: Path, changed: object) -> None:
+    run_scoring(paradigms(), Counting(), out=tmp_path)
+    items = list(paradigms())
+    items[4] = changed  # type: ignore[call-overload]
+    pairs = Pairs(tuple(items))
+    done = run_scoring(pairs, Counting(), out=tmp_path)
+    assert (done.done, done.kept, done.repaired) == (("b",), ("a", "c", "d"), ())
+    assert read_scores(tmp_path)[1].frame.equals(score_pairs(pairs, Counting()).frame)
+
+
+def test_scores_are_of_the_pairs_that_were_asked_for_last(tmp_path: Path) -> None:
+    """A paradigm taken out of a project must not count on in its accuracy."""
+    run_scoring(paradigms(4), Counting(), out=tmp_path)
+    done = run_scoring(paradigms(2), Counting(), out=tmp_path)
+    assert done.kept == ("a", "b")
+    manifest, table = read_scores(tmp_path)
+    assert (sorted(manifest.shards), table.frame["uid"].unique().sort().to_list()) == (["a", "b"], ["a", "b"])
+
+
+def test_scores_made_otherwise_are_not_written_over(tmp_path: Path) -> None:
+    run_scoring(paradigms(), Counting(), out=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    other = Counting(declared={"kind": "counting", "dtype": "f2", "bos": "<s>"})
+    with pytest.raises(OutputRefused, match=r"these differ: bos, dtype\. Choose another folder, or use --force"):
+        run_scoring(paradigms(), other, out=tmp_path)
+    assert other.asked == []
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    done = run_scoring(paradigms(), other, out=tmp_path, force=True)
+    assert (done.done, done.kept) == (UIDS, ())
+    assert read_scores(tmp_path)[0].declared == other.declared
+
+
+def test_force_keeps_what_was_made_just_so(tmp_path: Path) -> None:
+    run_scoring(paradigms(), Counting(), out=tmp_path)
+    assert run_scoring(paradigms(), Counting(), out=tmp_path, force=True).kept == UIDS
+
+
+def test_unknown_tokens_and_pairs_that_look_the_same_are_counted(tmp_path: Path) -> None:
+    """x and y are unknown: 3 in the first paradigm, where 甲x and 甲y look the same; none in the second."""
+    first = (pair("a", 0, "甲x", "甲y"), pair("a", 1, "x甲", "甲乙"))
+    pairs = Pairs((*first, pair("b", 0, "甲乙", "乙甲")))
+    done = run_scoring(pairs, Counting(), out=tmp_path)
+    found = {uid: (shard.count, shard.unknown, shard.unseen) for uid, shard in done.manifest.shards.items()}
+    assert found == {"a": (2, 3, 1), "b": (1, 0, 0)}
+    assert read_scores(tmp_path)[0] == done.manifest
+
+
+@pytest.mark.parametrize("together", [1, 6, 7, 12, 13, 10_000])
+def test_results_do_not_depend_on_what_is_asked_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    """A paradigm has 6 sentences: 6 and 12 end a group at its last one, 7 and 13 do not."""
+    run_scoring(paradigms(), Counting(), out=tmp_path / "usual")
+    monkeypatch.setattr(run, "TOGETHER", together)
+    model = Counting()
+    run_scoring(paradigms(), model, out=tmp_path / "here")
+    assert len(model.asked) == {1: 4, 6: 4, 7: 2, 12: 2, 13: 2, 10_000: 1}[together]
+    for name in names(tmp_path / "usual"):
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "usual" / name).read_bytes()
+    assert score_pairs(paradigms(), Counting()).frame.equals(read_scores(tmp_path / "usual")[1].frame)
+
+
+def test_no_pairs_are_no_scores_and_no_error(tmp_path: Path) -> None:
+    done = run_scoring(Pairs(), Counting(), out=tmp_path)
+    assert (done.done, done.manifest.shards) == ((), {})
+    assert len(read_scores(tmp_path)[1].frame) == len(score_pairs(Pairs(), Counting()).frame) == 0
+
+
+@pytest.mark.parametrize("uid", ["../outside", "a/b", "", "nul", "a\nb"])
+def test_a_uid_that_is_no_file_name_is_refused_before_anything_is_scored(tmp_path: Path, uid: str) -> None:
+    """Foreign files of pairs may have any uid, and scores must stay in their folder."""
+    model = Counting()
+    with pytest.raises(InputError, match="cannot be a file name"):
+        run_scoring(Pairs((pair("a", 0, "甲", "乙"), pair(uid, 0, "甲", "乙"))), model, out=tmp_path / "out")
+    assert (model.asked, names(tmp_path)) == ([], [])
+
+
+def test_the_folders_of_several_models_are_found_in_order(tmp_path: Path) -> None:
+    for name in ("two", "one", "deep/er"):
+        run_scoring(paradigms(1), Counting(), out=tmp_path / name)
+    assert score_folders(tmp_path) == [tmp_path / "deep/er", tmp_path / "one", tmp_path / "two"]
+    assert score_folders(tmp_path / "one") == [tmp_path / "one"]
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize(
+    ("room", "file", "good"),
+    [
+        (0, "a.parquet", None),
+        (1, "scores.json", None),  # the first file is written, but not yet named
+        (4, "c.parquet", ["a", "b"]),
+        (5, "scores.json", ["a", "b"]),
+    ],
+)
+def test_a_full_disk_is_told_and_leaves_what_was_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int, file: str, good: list[str] | None
+) -> None:
+    """Files come in turn with the manifest: a, manifest, b, manifest, c …; `room` is how many the disk still takes."""
+    sync, left = os.fsync, iter(range(room))
+
+    def full(handle: int) -> None:
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(InputError, match=f"{file}: cannot be written: No space left on device"):
+            run_scoring(paradigms(), Counting(), out=tmp_path)
+    assert [name for name in names(tmp_path) if name.endswith(".part")] == []
+    if good is not None:
+        assert sorted(read_scores(tmp_path)[0].shards) == good
+    done = run_scoring(paradigms(), Counting(), out=tmp_path)
+    assert done.kept == tuple(good or ())
+    assert read_scores(tmp_path)[1].frame.equals(score_pairs(paradigms(), Counting()).frame)
+
+
+def test_a_full_disk_leaves_the_scores_of_the_pairs_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_scoring(paradigms(), Counting(), out=tmp_path)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(InputError, match="No space left on device"):
+            run_scoring(paradigms(size=5), Counting(), out=tmp_path)
+    assert read_scores(tmp_path)[1].frame.equals(score_pairs(paradigms(), Counting()).frame)
+
+
+SLOW = """
+import sys, time
+from pathlib import Path
+from bidui.scores import run
+from tests.scores.small import Counting, paradigms
+
+class Slow(Counting):
+    def score(self, sentences):
+        for found in super().score(sentences):
+            time.sleep(0.005)
+            yield found
+
+run.TOGETHER = 1
+run.run_scoring(paradigms(26), Slow(), out=Path(sys.argv[1]))
+"""
+
+
+def test_a_killed_run_goes_on_and_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
+    """SIGKILL cannot be caught: whatever is on the disk at that moment is all there is."""
+    path = os.pathsep.join((str(ROOT), str(ROOT / "src")))
+    slow = subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path)], env={**os.environ, "PYTHONPATH": path})
+    manifest, until = tmp_path / "scores.json", time.monotonic() + 60
+    while not (manifest.is_file() and len(json.loads(manifest.read_text())["shards"]) >= 3):
+        assert slow.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < until
+        time.sleep(0.005)
+    slow.send_signal(signal.SIGKILL)
+    assert slow.wait() == -signal.SIGKILL
+    (tmp_path / ".z.parquet.0a1b2c3d.part").write_bytes(b"half")  # as a kill in the middle of writing leaves it
+    there = tuple(sorted(read_scores(tmp_path)[0].shards))
+    assert 3 <= len(there) < 26
+    model = Counting()
+    done = run_scoring(paradigms(26), model, out=tmp_path)
+    assert (done.kept, done.repaired) == (there, ())
+    assert {sentence[1] for asked in model.asked for sentence in asked} == {*done.done}
+    run_scoring(paradigms(26), Counting(), out=tmp_path.parent / f"{tmp_path.name}-undisturbed")
+    undisturbed = tmp_path.parent / f"{tmp_path.name}-undisturbed"
+    assert names(tmp_path) == names(undisturbed)
+    for name in names(undisturbed):
+        assert (tmp_path / name).read_bytes() == (undisturbed / name).read_bytes()
