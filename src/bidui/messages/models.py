@@ -155,6 +155,10 @@ MODELS: dict[str, Message] = {
         "en": "holds scores made otherwise; these differ: {fields}. Choose another folder, or use --force",
         "zh": "其中的分数由不同设定得出，差异：{fields}。请换一个文件夹，或用 --force",
     },
+    "nothing-scored": {
+        "en": "{model} scores no token of {sentence}: it has only one, and nothing stands before it; use --bos",
+        "zh": "{model} 未给 {sentence} 的任何词元打分：它只有一个词元，前面没有内容；请用 --bos",
+    },
     "score-what": {
         "en": "say what to score and with which model: bidui score zhoblimp --model hf:FOLDER; see --list-models",
         "zh": "请说明给什么打分、用什么模型：bidui score zhoblimp --model hf:FOLDER；参见 --list-models",

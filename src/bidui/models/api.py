@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 from bidui.models.refusals import refuse_broken
-from bidui.models.tokens import TokenScores
+from bidui.models.tokens import TokenScores, stable_id
 
 _PARTS = ("tokens", "text_offset", "token_logprobs")
 RETRIED = {408, 409, 425, 429, 500, 502, 503, 504}
@@ -38,7 +38,7 @@ class ApiModel:
     tries: int = 5
     per_second: float | None = None  # requests
     answers: dict[str, dict[str, list[object]]] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
     spent: int = 0
     last: float = 0.0
 
@@ -51,8 +51,7 @@ class ApiModel:
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
         """The tokens as the server wrote them."""
-        texts = {number: token for token, number in self.numbers.items()}
-        return {number: texts[number] for number in ids}
+        return {number: self.texts[number] for number in ids}
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
         """None: a server does not say."""
@@ -70,7 +69,7 @@ class ApiModel:
         ends = np.append(starts[1:], np.int32(len(sentence)))
         ends = np.maximum(ends, np.minimum(starts + 1, len(sentence))).astype(np.int32)  # parts of one character
         logprobs = np.array([logprob for _, _, logprob in rows], np.float32)
-        ids = np.array([self.numbers.setdefault(token, len(self.numbers)) for token, _, _ in rows], np.int32)
+        ids = np.array([stable_id(token, self.texts) for token, _, _ in rows], np.int32)
         refuse_broken(sentence, ends, logprobs, model=self.name)
         return TokenScores(sentence, ids, starts, ends, logprobs)
 

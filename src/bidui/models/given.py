@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 from bidui.models.refusals import refuse_broken
-from bidui.models.tokens import TokenScores
+from bidui.models.tokens import TokenScores, spans_of, stable_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,12 @@ def load_given(path: str | Path) -> GivenModel:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise fail("file-unreadable", Place(str(path)), {"reason": str(error)}) from error
-    numbers: dict[str, int] = {}
+    texts: dict[int, str] = {}
     known: dict[str, TokenScores] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            found = _line(line, Place(str(path), number), numbers, file.stem)
+            found = _line(line, Place(str(path), number), texts, file.stem)
             known[found.sentence] = found
-    texts = {number: token for token, number in numbers.items()}
     declared: dict[str, str | int | bool | None] = {
         "kind": "given",
         "first_token": True,
@@ -63,7 +62,7 @@ def load_given(path: str | Path) -> GivenModel:
     return GivenModel(file.stem, str(path), known, texts, declared)
 
 
-def _line(line: str, place: Place, numbers: dict[str, int], model: str) -> TokenScores:
+def _line(line: str, place: Place, texts: dict[int, str], model: str) -> TokenScores:
     try:
         record = json.loads(line)
         sentence, tokens = record["sentence"], list(record["tokens"])
@@ -76,18 +75,7 @@ def _line(line: str, place: Place, numbers: dict[str, int], model: str) -> Token
         raise fail("given-tokens", place, {"sentence": sentence, "tokens": tokens})
     if logprobs.shape != (len(tokens),):
         raise fail("given-counts", place, {"tokens": len(tokens), "logprobs": logprobs.size})
-    spans = _spans(sentence, tokens)
-    ids = np.array([numbers.setdefault(token, len(numbers)) for token in tokens], np.int32)
+    spans = spans_of(sentence, tokens)
+    ids = np.array([stable_id(token, texts) for token in tokens], np.int32)
     refuse_broken(sentence, spans[:, 1], logprobs, model=model)
     return TokenScores(sentence, ids, spans[:, 0], spans[:, 1], logprobs)
-
-
-def _spans(sentence: str, tokens: Sequence[str]) -> NDArray[np.int32]:
-    """Where each token stands; blanks between tokens belong to none."""
-    spans = np.zeros((len(tokens), 2), np.int32)
-    at = 0
-    for number, token in enumerate(tokens):
-        at = sentence.index(token, at)
-        spans[number] = (at, at + len(token))
-        at += len(token)
-    return spans

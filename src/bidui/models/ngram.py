@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 from bidui.models.refusals import refuse_broken
-from bidui.models.tokens import TokenScores
+from bidui.models.tokens import TokenScores, spans_of, stable_id
 
 Unit = Literal["char", "jieba", "lexicon"]
 LONGEST_WORD = 10  # characters that a word of a model's own lexicon may have
@@ -32,7 +32,7 @@ class NgramModel:
     divide: Callable[[str], list[str]]
     boundaries: bool
     declared: dict[str, str | int | bool | None]
-    numbers: dict[str, int] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
@@ -40,17 +40,16 @@ class NgramModel:
         for sentence in sentences:
             tokens = self.divide(sentence)
             found = list(self.model.full_scores(" ".join(tokens), bos=self.boundaries, eos=False))
-            ids = np.array([self.numbers.setdefault(token, len(self.numbers)) for token in tokens], np.int32)
+            ids = np.array([stable_id(token, self.texts) for token in tokens], np.int32)
             self.missing |= {int(ids[n]) for n, (_, _, unseen) in enumerate(found) if unseen}
             logprobs = np.array([_LN10 * score for score, _, _ in found], np.float32)
-            spans = _spans(sentence, tokens)
+            spans = spans_of(sentence, tokens)
             refuse_broken(sentence, spans[:, 1], logprobs, model=self.name)
             yield TokenScores(sentence, ids, spans[:, 0], spans[:, 1], logprobs)
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
         """The words that ids stand for."""
-        texts = {number: token for token, number in self.numbers.items()}
-        return {number: texts[number] for number in ids}
+        return {number: self.texts[number] for number in ids}
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which ids are words that the model does not have."""
@@ -110,13 +109,3 @@ def _longest_words(sentence: str, model: Any) -> list[str]:
             words.append(sentence[at:end])
         at = end
     return words
-
-
-def _spans(sentence: str, tokens: Sequence[str]) -> NDArray[np.int32]:
-    spans = np.zeros((len(tokens), 2), np.int32)
-    at = 0
-    for number, token in enumerate(tokens):
-        at = sentence.index(token, at)
-        spans[number] = (at, at + len(token))
-        at += len(token)
-    return spans

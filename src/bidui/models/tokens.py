@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,28 @@ class TokenScores:
     def logprob(self) -> float:
         """The sum over the tokens: LP."""
         return float(self.logprobs.sum(dtype=np.float64))
+
+
+def stable_id(token: str, texts: dict[int, str]) -> int:
+    """A number for a token of a model that has none of its own, the same in every run; noted in `texts`.
+
+    Should two tokens fall on one number, the second goes on to the next that is free.
+    """
+    found = crc32(token.encode()) >> 1
+    while texts.setdefault(found, token) != token:
+        found += 1
+    return found
+
+
+def spans_of(sentence: str, tokens: Sequence[str]) -> NDArray[np.int32]:
+    """Where each token stands; blanks between tokens belong to none."""
+    spans = np.zeros((len(tokens), 2), np.int32)
+    at = 0
+    for number, token in enumerate(tokens):
+        at = sentence.index(token, at)
+        spans[number] = (at, at + len(token))
+        at += len(token)
+    return spans
 
 
 class Model(Protocol):

@@ -148,6 +148,9 @@ def _table(group: Sequence[tuple[Pair, ...]], model: Model) -> tuple[dict[str, S
     """The tables of some paradigms, and of each how many tokens are unknown, how many pairs look the same."""
     sentences = list(dict.fromkeys(side for own in group for pair in own for side in (pair.good, pair.bad)))
     scores = dict(zip(sentences, model.score(sentences), strict=True))
+    for sentence, score in scores.items():
+        if not len(score):
+            raise fail("nothing-scored", Place(), {"sentence": sentence, "model": model.name})
     ids = np.unique(np.concatenate([score.ids for score in scores.values()])) if scores else np.zeros(0, np.int32)
     texts = model.token_texts(ids.tolist())
     tables, facts = {}, {}
