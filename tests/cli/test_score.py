@@ -108,8 +108,8 @@ def rows(ended: Ended) -> dict[str, list[str]]:
     """The numbers after each linking function: pairs, accuracy, D=, D<, D>, delta, ties."""
     assert ended.code == 0, ended.err
     header, *lines = ended.out.splitlines()
-    assert header.split() == ["model", "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties"]
-    return {line.split()[1]: line.split()[2:] for line in lines}
+    assert header.split() == ["model", "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near"]
+    return {line.split()[1]: line.split()[2:-1] for line in lines}
 
 
 def test_given_scores_are_compared_as_by_hand(bidui: Bidui, tmp_path: Path) -> None:
@@ -134,6 +134,18 @@ def test_given_scores_are_compared_as_by_hand(bidui: Bidui, tmp_path: Path) -> N
         "slln:0.5": as_mean,
         "log_norm": as_mean,
     }
+
+
+def test_accuracy_is_shown_by_paradigm_and_phenomenon(bidui: Bidui, tmp_path: Path) -> None:
+    write_pairs(tmp_path)
+    bidui("score", "pairs.jsonl", "--model", "given.jsonl")
+    for by in ("paradigm", "phenomenon"):
+        shown = bidui("compare", "results", "--by", by, "--link", "lp")
+        assert shown.code == 0
+        lines = [line.split() for line in shown.out.splitlines()]
+        assert lines[0] == [by, "given"]  # no published figures for these paradigms
+        assert lines[-2] == ["all", "70.00"]
+        assert lines[1][-1] == "70.00"  # all pairs are of one paradigm
 
 
 def test_links_and_units_are_chosen(bidui: Bidui, tmp_path: Path) -> None:
@@ -299,7 +311,9 @@ def test_every_kind_of_model_is_explained(bidui: Bidui) -> None:
     listed = bidui("score", "--list-models")
     assert listed.code == 0
     assert (
-        [line.partition(":")[0] for line in listed.out.splitlines()] == list(KINDS) == ["hf", "ngram", "given", "api"]
+        [line.partition(":")[0] for line in listed.out.splitlines()]
+        == list(KINDS)
+        == ["hf", "ngram", "lstm", "given", "api"]
     )
 
 
@@ -326,6 +340,6 @@ def test_the_installed_command_does_the_same(tmp_path: Path) -> None:
 
     assert typed("score", "pairs.jsonl", "--model", "given.jsonl").returncode == 0
     shown = typed("compare", "results", "--link", "lp").stdout.splitlines()[1]
-    assert shown.split() == ["given", "lp", "5", "70.00", "75.00", "100.00", "0.00", "50.00", "1"]
+    assert shown.split() == ["given", "lp", "5", "70.00", "75.00", "100.00", "0.00", "50.00", "1", "0"]
     refused = typed("score", "pairs.jsonl", "--model", "hf:")
     assert (refused.returncode, refused.stderr) == (2, "hf: names no model; see bidui score --list-models\n")

@@ -56,4 +56,4 @@ def test_scores_come_back_in_the_order_given() -> None:
     given = [[9, 2, 2], [9, 1], [9, 2, 1, 1]]
     packed = pack(given, row=100)
     values = packed.edge_to.astype(np.float32)
-    assert [found.tolist() for found in unsorted_scores(packed, values)] == [s[1:] for s in given]
+    assert unsorted_scores(packed, values).tolist() == [token for sequence in given for token in sequence[1:]]

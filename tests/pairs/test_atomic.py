@@ -2,12 +2,13 @@
 
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from bidui.errors import InputError
-from bidui.pairs.atomic import remove_temporaries, write_file
+from bidui.errors import InputError, OutputRefused
+from bidui.pairs.atomic import remove_temporaries, write_file, write_new_folder
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
@@ -63,3 +64,36 @@ def test_leftovers_of_a_killed_run_are_removed_and_nothing_else(tmp_path: Path) 
         (tmp_path / name).write_bytes(b"")
     remove_temporaries(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == [".hidden", "a.part"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_new_folder_is_written_with_all_its_files(tmp_path: Path, there: bool) -> None:
+    out = tmp_path / "deep" / "out"
+    if there:
+        out.mkdir(parents=True)
+    assert write_new_folder(out, [("a.txt", b"a"), ("in/b.txt", b"b")]) == 2
+    assert ((out / "a.txt").read_bytes(), (out / "in/b.txt").read_bytes()) == (b"a", b"b")
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_a_new_folder_is_not_there_if_a_file_of_it_fails(tmp_path: Path) -> None:
+    """Half an export would be taken for the whole."""
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        yield "a.txt", b"a"
+        raise InputError([])
+
+    with pytest.raises(InputError):
+        write_new_folder(tmp_path / "out", files())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_anything_in_it_is_refused_and_kept(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_bytes(b"mine")
+    with pytest.raises(OutputRefused, match=r"the folder is not empty: mine\.txt; give another folder"):
+        write_new_folder(tmp_path, [("a.txt", b"a")])
+    with pytest.raises(OutputRefused, match="this is a file, and a folder is needed"):
+        write_new_folder(tmp_path / "mine.txt", [("a.txt", b"a")])
+    with pytest.raises(InputError, match="cannot be written"):
+        write_new_folder(tmp_path / "mine.txt" / "out", [("a.txt", b"a")])
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

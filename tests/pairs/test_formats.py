@@ -92,7 +92,7 @@ def test_an_unknown_format_is_an_input_error() -> None:
 
 
 def test_blimps_layout_is_read(tmp_path: Path) -> None:
-    """BLiMP has linguistics_term and no regions; SLING has paradigm and pair_ID; others have next to nothing."""
+    """BLiMP has linguistics_term and no regions; SLING has pair_ID and names its files; others have next to nothing."""
     blimp = {"sentence_good": "Who left?", "sentence_bad": "Left who?", "linguistics_term": "island", "UID": "adj"}
     (tmp_path / "a.jsonl").write_text(json.dumps(blimp | {"pairID": "12", "one_prefix_method": False}))
     sling = {"sentence_good": "好", "sentence_bad": "坏", "phenomenon": "p", "paradigm": "cl", "pair_ID": 3}
@@ -102,7 +102,7 @@ def test_blimps_layout_is_read(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("sentence_bad,sentence_good,pairID\n坏,好,\n", encoding="utf-8")
     assert list(read_pairs(tmp_path)) == [
         Pair("Who left?", "Left who?", "adj", "island", 12),
-        Pair("好", "坏", "cl", "p", 3),
+        Pair("好", "坏", "b", "p", 3),
         Pair("同", "同", "c", "", 0),
         Pair("同", "同", "c", "", 1),
         Pair("好", "坏", "d", "", 0),

@@ -16,7 +16,7 @@ def choices(good: list[float], bad: list[float], signs: list[int]) -> Choices:
     count = len(good)
     uids = np.array(["u"] * count, object)
     numbers = np.arange(count, dtype=np.int32)
-    return Choices("lp", uids, numbers, np.array(good), np.array(bad), np.array(signs, np.int8))
+    return Choices("lp", uids, uids, numbers, np.array(good), np.array(bad), np.array(signs, np.int8))
 
 
 # LP: 甲乙 -3 and 乙乙 -4; 丙 -3 and 甲甲甲 -3; 丁甲 -5 and 丙 -3.

@@ -8,7 +8,18 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from bidui.cli import check, compare, diversity, export_classic, generate, import_classic, new, score
+from bidui.cli import (
+    check,
+    compare,
+    diversity,
+    export_classic,
+    export_lm_eval,
+    export_scores,
+    generate,
+    import_classic,
+    new,
+    score,
+)
 from bidui.errors import BiduiError
 
 app = typer.Typer(
@@ -22,6 +33,8 @@ for command in (new.new, check.check, generate.generate, diversity.diversity, sc
     app.command()(command)
 app.command("import-classic")(import_classic.import_classic)
 app.command("export-classic")(export_classic.export_classic)
+app.command("export-scores")(export_scores.export_scores)
+app.command("export-lm-eval")(export_lm_eval.export_lm_eval)
 
 
 def _version(wanted: bool) -> None:

@@ -82,6 +82,57 @@ MODELS: dict[str, Message] = {
         "en": "the model has no <s>; use ?boundaries=no",
         "zh": "模型没有 <s>；请用 ?boundaries=no",
     },
+    "lstm-file-missing": {
+        "en": "the folder of an LSTM needs {file}, which is not there; correct the path, or save the model again",
+        "zh": "LSTM 文件夹中缺少 {file}；请更正路径，或重新保存模型",
+    },
+    "lstm-unreadable": {
+        "en": "cannot be read: {reason}; save the model again",
+        "zh": "无法读取：{reason}；请重新保存模型",
+    },
+    "lstm-format": {
+        "en": "is of another format than {format}, the one that this bidui reads; update bidui",
+        "zh": "不是此版 bidui 所读的格式 {format}；请更新 bidui",
+    },
+    "lstm-fields": {
+        "en": "fields are missing: {missing}; fields that mean nothing: {unknown}; save the model again",
+        "zh": "缺少字段：{missing}；多余字段：{unknown}；请重新保存模型",
+    },
+    "lstm-words": {
+        "en": "{value} divides no sentences; use jieba, or null where the tokenizer divides them",
+        "zh": "不能用 {value} 分词；请用 jieba，由分词器切分则用 null",
+    },
+    "lstm-size": {
+        "en": "must be a whole number above 0, not {value}",
+        "zh": "应为大于 0 的整数，而不是 {value}",
+    },
+    "lstm-dropout": {
+        "en": "must be a number from 0 to below 1, not {value}",
+        "zh": "应为 0 以上、小于 1 的数，而不是 {value}",
+    },
+    "lstm-tied-value": {
+        "en": "must be true or false, not {value}",
+        "zh": "应为 true 或 false，而不是 {value}",
+    },
+    "lstm-tied": {
+        "en": "an output with the weights of the embedding needs as many hidden units ({hidden}) as"
+        " embedding dimensions ({embedding}); make them equal, or set tied to false",
+        "zh": "输出层与词嵌入共用权重时，隐藏单元数（{hidden}）须等于词嵌入维数（{embedding}）；"
+        "请改为相等，或将 tied 设为 false",
+    },
+    "lstm-vocabulary": {
+        "en": "the tokenizer has {tokens} tokens and the network {vocabulary}; use the tokenizer of its training",
+        "zh": "分词器有 {tokens} 个词元，而网络有 {vocabulary} 个；请用训练时的分词器",
+    },
+    "lstm-no-unknown": {
+        "en": "the tokenizer has no unknown token for words that {words} finds and the vocabulary lacks; give it one",
+        "zh": "{words} 切出的词未必都在词表中，而分词器没有未知词元；请为其添加",
+    },
+    "lstm-weights": {
+        "en": "{name} has the shape {found}, and lstm.json asks for {wanted} (() is none at all);"
+        " the two files are not of one model, so save it again",
+        "zh": "{name} 的形状是 {found}，而 lstm.json 要求 {wanted}（() 表示没有）；两个文件不属于同一模型，请重新保存",
+    },
     "api-no-prompt-logprobs": {
         "en": "the server gives no log-probabilities of the prompt for"
         " {model}; only /v1/completions with echo can be scored, not chat",
@@ -154,6 +205,19 @@ MODELS: dict[str, Message] = {
     "scores-of-another": {
         "en": "holds scores made otherwise; these differ: {fields}. Choose another folder, or use --force",
         "zh": "其中的分数由不同设定得出，差异：{fields}。请换一个文件夹，或用 --force",
+    },
+    "option-not-for": {
+        "en": "{option} means nothing for models of the kind {kind}; leave it out",
+        "zh": "{option} 对 {kind} 类模型没有意义；请去掉",
+    },
+    "pll-needs-words": {
+        "en": "the tokenizer does not say which tokens make a word, which within_word_l2r needs; use ?pll=original",
+        "zh": "分词器不说明哪些词元构成一个词，而 within_word_l2r 需要；请用 ?pll=original",
+    },
+    "unigrams-too-few": {
+        "en": "the unigrams know {known} tokens, and the scores have the id {token}; count them with the model's"
+        " tokenizer",
+        "zh": "一元频率只含 {known} 个词元，而分数中有编号 {token}；请用模型的分词器统计",
     },
     "nothing-scored": {
         "en": "{model} scores no token of {sentence}: it has only one, and nothing stands before it; use --bos",

@@ -46,6 +46,20 @@ PAIRS: dict[str, Message] = {
         "en": "{count} fields where the header has {expected}",
         "zh": "此行有 {count} 个字段，而表头有 {expected} 个",
     },
+    "pairs-labels": {
+        "en": "these two lines should be the good (1) and the bad (0) sentence of one pair: {first} and {second}",
+        "zh": "这两行应是同一句对的好句（1）和坏句（0）：{first} 与 {second}",
+    },
+    "pairs-odd": {
+        "en": "sentences come in twos, good and bad, and this last one stands alone: {sentence}",
+        "zh": "句子应成对出现，先好句后坏句，而最后这一句落了单：{sentence}",
+    },
+    "pairs-unlike": {
+        "en": "a file of one column holds good and bad sentences in turn, and these two have little in common:"
+        " {first} and {second}. With a header, name the columns sentence_good and sentence_bad",
+        "zh": "只有一列的文件应是好句、坏句交替，而这两行很少相同之处：{first} 与 {second}。"
+        "若有表头，请将列命名为 sentence_good 和 sentence_bad",
+    },
     "pairs-bad-parquet": {
         "en": "not a Parquet file of pairs: {reason}",
         "zh": "不是句对的 Parquet 文件：{reason}",
@@ -53,6 +67,10 @@ PAIRS: dict[str, Message] = {
     "pairs-suffix": {
         "en": "not a file of pairs; its name should end in one of {suffixes}",
         "zh": "不是句对文件；文件名应以下列之一结尾：{suffixes}",
+    },
+    "pairs-archive": {
+        "en": "this is an archive; unpack it, and give the folder",
+        "zh": "这是压缩包；请先解压，再给出文件夹",
     },
     "pairs-format": {
         "en": "no format {given}; there are: {formats}",
@@ -62,6 +80,11 @@ PAIRS: dict[str, Message] = {
     "pairs-none": {
         "en": "no pairs in this folder: no file ends in one of {suffixes}",
         "zh": "这个文件夹里没有句对：没有以 {suffixes} 结尾的文件",
+    },
+    "pairs-uid-shared": {
+        "en": "{other} has other pairs of the same uid, {uid}; read one file or folder at a time,"
+        " or give their pairs different UIDs",
+        "zh": "{other} 里有同一 uid（{uid}）的其他句对；请一次只读一个文件或文件夹，或为它们写上不同的 UID",
     },
     "pairs-unfinished": {
         "en": "the run that was writing these pairs did not finish; start it again and it goes on",
@@ -90,9 +113,21 @@ PAIRS: dict[str, Message] = {
         " give one of them another uid",
         "zh": "两个句型会写入同一个文件：{uid}（不区分大小写）；请修改其中一个的 uid",
     },
+    "export-none": {
+        "en": "there are no pairs to export; give a file or folder that holds some",
+        "zh": "没有可导出的句对；请给出含有句对的文件或文件夹",
+    },
+    "task-twice": {
+        "en": "two tasks or groups would be called {name}; give one paradigm or phenomenon another name",
+        "zh": "两个任务或任务组会同名：{name}；请修改其中一个句型或现象的名称",
+    },
     "output-not-folder": {
         "en": "this is a file, and a folder is needed; give another place",
         "zh": "这是一个文件，而这里需要文件夹；请换一个位置",
+    },
+    "output-not-empty": {
+        "en": "the folder is not empty: {names}; give another folder, or empty this one",
+        "zh": "文件夹不是空的：{names}；请换一个文件夹，或先清空它",
     },
     "output-differs": {
         "en": "the pairs there were made otherwise: {fields}; give another folder, or --force to replace them",

@@ -127,7 +127,7 @@ def load_api(
     where = where if where.endswith("/completions") else f"{where}/v1/completions"
     file = cache / f"{hashlib.sha256(f'{where} {model}'.encode()).hexdigest()[:16]}.jsonl" if cache else None
     declared: dict[str, str | int | bool | None] = {"kind": "api", "model": model, "bos": None, "eos": False}
-    declared |= {"first_token": False, "dtype": "the server's"}
+    declared |= {"first_token": None, "dtype": "the server's", "url": where}
     found = ApiModel(model.replace("/", "--"), where, declared, key, file, per_second=per_second)
     if file is not None and file.is_file():
         for line in file.read_text(encoding="utf-8").splitlines():

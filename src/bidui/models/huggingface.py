@@ -47,41 +47,50 @@ def load_huggingface(
     config, tokenizer = _parts(name, revision)
     found = kind or _kind(config)
     network = _network(name, revision, found, dtype, device)
-    tokens = batch_tokens or (1024 if device == "cpu" else 65_536)
+    # on a GPU as many positions as make some four gigabytes of logits in fp32
+    tokens = batch_tokens or (1024 if device == "cpu" else max(1024, (1 << 30) // config.vocab_size))
     folder = Path(name) if Path(name).is_dir() else None
     declared: dict[str, str | int | bool | None] = {
         "kind": found,
         "model": Path(name).name,
         "revision": revision,
-        "weights": _weights_hash(network),
-        "tokenizer": _tokenizer_hash(tokenizer),
+        "weights": weights_hash(network),
+        "tokenizer": tokenizer_hash(tokenizer),
         "dtype": dtype,
     }
+    if found != "causal" and (bos is not None or eos):
+        raise fail("option-not-for", Place(), {"option": "--bos" if bos is not None else "--eos", "kind": found})
     if found == "masked":
+        if metric != "original" and not tokenizer.is_fast:
+            raise fail("pll-needs-words", Place(name), {})
         if tokenizer.mask_token_id is None:
             raise fail("no-mask", Place(name), {})
-        declared |= {"pll": metric, "bos": str(tokenizer.cls_token), "eos": False, "first_token": True}
-        return MaskedModel(_short(name, revision), network, tokenizer, declared, metric, tokens)
+        declared |= {
+            "pll": metric,
+            "bos": None if tokenizer.cls_token is None else str(tokenizer.cls_token),
+            "eos": False,
+            "first_token": True,
+        }
+        return MaskedModel(short_name(name, revision), network, tokenizer, declared, metric, tokens)
     if found == "seq2seq":
         declared |= {"bos": None, "eos": False, "first_token": True}
         sentinel = first_sentinel(tokenizer, model=name)
-        return Seq2SeqModel(_short(name, revision), network, tokenizer, sentinel, declared, tokens)
+        return Seq2SeqModel(short_name(name, revision), network, tokenizer, sentinel, declared, tokens)
     conventions = decide(special_tokens(tokenizer), bos=bos, eos=eos, folder=folder)
     text = None if conventions.bos is None else str(tokenizer.convert_ids_to_tokens(conventions.bos))
     declared |= {"bos": text, "bos_rule": conventions.rule, "eos": eos, "first_token": conventions.first_scored}
-    row = 64 if device == "cpu" else 128
-    return CausalModel(_short(name, revision), network, tokenizer, conventions, declared, tokens, row)
+    return CausalModel(short_name(name, revision), network, tokenizer, conventions, declared, tokens)
 
 
 def _parts(name: str, revision: str | None) -> tuple[PreTrainedConfig, PreTrainedTokenizerBase]:
     try:
         config = AutoConfig.from_pretrained(name, revision=revision)
     except (OSError, ValueError) as error:
-        raise fail("model-unreadable", Place(name), {"reason": _first_line(error)}) from error
+        raise fail("model-unreadable", Place(name), {"reason": first_line(error)}) from error
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise fail("tokenizer-unreadable", Place(name), {"reason": _first_line(error)}) from error
+        raise fail("tokenizer-unreadable", Place(name), {"reason": first_line(error)}) from error
     if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens):
         # for some architectures transformers makes up an empty tokenizer where the files are missing
         raise fail("tokenizer-unreadable", Place(name), {"reason": "it has no vocabulary"})
@@ -95,11 +104,11 @@ def _network(name: str, revision: str | None, kind: Kind, dtype: str, device: st
     try:
         network: PreTrainedModel = _LOADERS[kind].from_pretrained(name, revision=revision, dtype=wanted)
     except (OSError, ValueError, RuntimeError) as error:
-        raise fail("model-unreadable", Place(name), {"reason": _first_line(error)}) from error
+        raise fail("model-unreadable", Place(name), {"reason": first_line(error)}) from error
     try:
         network.to(torch.device(device))  # type: ignore[arg-type]  # its stubs take the method for a function
     except (RuntimeError, AssertionError) as error:  # the second is what a torch without CUDA raises
-        raise fail("device-unusable", Place(), {"device": device, "reason": _first_line(error)}) from error
+        raise fail("device-unusable", Place(), {"device": device, "reason": first_line(error)}) from error
     network.eval()  # type: ignore[no-untyped-call]
     return network
 
@@ -115,7 +124,7 @@ def _kind(config: PreTrainedConfig) -> Kind:
     return "causal"
 
 
-def _weights_hash(network: PreTrainedModel) -> str:
+def weights_hash(network: PreTrainedModel) -> str:
     """A hash of names, shapes and values; the same whatever files the weights came from."""
     found = hashlib.sha256()
     for name, tensor in sorted(network.state_dict().items()):
@@ -124,17 +133,17 @@ def _weights_hash(network: PreTrainedModel) -> str:
     return found.hexdigest()
 
 
-def _tokenizer_hash(tokenizer: PreTrainedTokenizerBase) -> str:
+def tokenizer_hash(tokenizer: PreTrainedTokenizerBase) -> str:
     found = hashlib.sha256()
     for token, number in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]):
         found.update(f"{number}\t{token}\n".encode())
     return found.hexdigest()
 
 
-def _short(name: str, revision: str | None) -> str:
+def short_name(name: str, revision: str | None) -> str:
     base = Path(name).resolve().name if Path(name).is_dir() else name.replace("/", "--")
     return f"{base}@{revision}" if revision else base
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     return str(error).strip().split("\n")[0]

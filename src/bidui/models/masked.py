@@ -35,7 +35,7 @@ class MaskedModel:
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
         """The scores of each sentence, in the given order."""
-        encoded = encode(self.tokenizer, sentences)
+        encoded = encode(self.tokenizer, sentences, words=True)
         most = getattr(self.network.config, "max_position_embeddings", None)
         # RoBERTa's positions begin after its padding id
         reserved = (self.network.config.pad_token_id or 0) + 1 if "roberta" in self.network.config.model_type else 0

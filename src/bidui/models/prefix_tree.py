@@ -8,6 +8,8 @@ exactly what it would get alone. The last token of a sequence predicts nothing a
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +49,14 @@ def pack(sequences: Sequence[Sequence[int]], *, row: int) -> Packed:
     A sequence that is longer than a row gets a row of its own.
     """
     lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
-    matrix = _matrix(sequences, lengths)
+    flat = np.fromiter(chain.from_iterable(sequences), np.int64, int(lengths.sum()))
+    return pack_flat(flat, lengths, row=row)
+
+
+def pack_flat(flat: NDArray[np.integer[Any]], lengths: Ints, *, row: int) -> Packed:
+    """The same for sequences that stand one after the other in an array."""
+    matrix = np.full((len(lengths), int(lengths.max())), -1, np.int64)
+    matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = flat  # -1 sorts before every token
     order = _sorted(matrix)
     matrix, lengths = matrix[order], lengths[order]
     shared = _shared(matrix, lengths)
@@ -63,12 +72,12 @@ def pack(sequences: Sequence[Sequence[int]], *, row: int) -> Packed:
         lengths=lengths,
         tokens=matrix[owners, depths],
         depths=depths,
-        rows=np.searchsorted(owners, np.append(starts, len(sequences))),
+        rows=np.searchsorted(owners, np.append(starts, len(lengths))),
         paths=paths,
         owners=owners,
         edge_from=paths[edge_owner, edge_depth - 1],
         edge_to=matrix[edge_owner, edge_depth],
-        edge_rows=np.searchsorted(edge_owner, np.append(starts, len(sequences))),
+        edge_rows=np.searchsorted(edge_owner, np.append(starts, len(lengths))),
         read=read,
     )
 
@@ -90,20 +99,15 @@ def sees(packed: Packed, first: int, last: int) -> tuple[Ints, Ints, Ints]:
     return row, position - begin, ancestor - begin
 
 
-def unsorted_scores(packed: Packed, values: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-    """The values of the predictions, as one array a sequence in the order in which they were given."""
-    found: list[NDArray[np.float32]] = [values[:0]] * len(packed.order)
-    for place, (sequence, length) in enumerate(zip(packed.order.tolist(), packed.lengths.tolist(), strict=True)):
-        found[sequence] = values[packed.read[place, 1:length]]
-    return found
-
-
-def _matrix(sequences: Sequence[Sequence[int]], lengths: Ints) -> Ints:
-    """One row a sequence, filled up with -1, which sorts before every token."""
-    matrix = np.full((len(sequences), int(lengths.max())), -1, np.int64)
-    mask = np.arange(matrix.shape[1]) < lengths[:, None]
-    matrix[mask] = np.fromiter((token for sequence in sequences for token in sequence), np.int64, int(lengths.sum()))
-    return matrix
+def unsorted_scores(packed: Packed, values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The values of all predictions, sequence after sequence in the order in which they were given."""
+    columns = np.arange(packed.read.shape[1])
+    scored = (columns >= 1) & (columns < packed.lengths[:, None])
+    found = np.zeros(packed.read.shape, np.float32)
+    found[scored] = values[packed.read[scored]]
+    back = np.argsort(packed.order, kind="stable")
+    flat: NDArray[np.float32] = found[back][scored[back]]
+    return flat
 
 
 def _sorted(matrix: Ints) -> Ints:

@@ -16,11 +16,18 @@ KINDS = {
     "hf": "a model of transformers: a folder, a hub name, either with @revision; ?kind=causal|masked|seq2seq,"
     " ?pll=original|within_word_l2r",
     "ngram": "an n-gram model of KenLM, ARPA or binary; ?unit=char|jieba|lexicon, ?boundaries=yes|no",
+    "lstm": "an LSTM, a folder with lstm.json",
     "given": "log-probabilities from a JSONL file with sentence, tokens and logprobs",
     "api": "a server with /v1/completions that echoes log-probabilities: api:http://host:8000?model=NAME,"
     " ?per_second=5; the key is taken from BIDUI_API_KEY",
 }
-_OPTIONS = {"hf": {"kind", "pll"}, "ngram": {"unit", "boundaries"}, "given": set(), "api": {"model", "per_second"}}
+_OPTIONS = {
+    "hf": {"kind", "pll"},
+    "ngram": {"unit", "boundaries"},
+    "lstm": set(),
+    "given": set(),
+    "api": {"model", "per_second"},
+}
 _ALLOWED = {
     "kind": ("causal", "masked", "seq2seq"),
     "pll": ("original", "within_word_l2r"),
@@ -40,7 +47,7 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """The parts of a spec; without a kind, a folder is `hf:` and a file what its ending says."""
+    """The parts of a spec; without a kind, a folder is `lstm:` or `hf:`, and a file what its ending says."""
     kind, colon, rest = text.partition(":")
     if not colon or kind not in KINDS:
         kind, rest = _guess(text), text
@@ -63,6 +70,8 @@ def _guess(text: str) -> str:
     name = text.partition("?")[0]
     if name.endswith((".arpa", ".arpa.gz", ".binary", ".klm", ".lm")):
         return "ngram"
+    if (Path(name) / "lstm.json").is_file():
+        return "lstm"
     return "given" if name.endswith(".jsonl") else "hf"
 
 
@@ -115,6 +124,11 @@ def load_model(
 ) -> "Model":
     """The model that a spec means."""
     spec = parse_spec(text)
+    if spec.kind in ("given", "ngram", "api"):
+        asked = {"--bos": bos is not None, "--eos": eos, "--dtype": dtype != "float32"}
+        for option, used in asked.items():
+            if used:  # it would do nothing, and nobody would know
+                raise fail("option-not-for", Place(), {"option": option, "kind": spec.kind})
     if spec.kind == "given":
         from bidui.models.given import load_given
 
@@ -133,8 +147,11 @@ def load_model(
         return load_api(spec.name, spec.options["model"], key=key, cache=cache, per_second=_rate(spec, text))
     try:
         from bidui.models.huggingface import load_huggingface
+        from bidui.models.lstm import load_lstm
     except ImportError as error:
         raise fail("needs-extra", Place(), {"package": error.name or "transformers", "extra": "lm"}) from error
+    if spec.kind == "lstm":
+        return load_lstm(spec.name, device=device, dtype=dtype, bos=bos, eos=eos, batch_tokens=batch_tokens)
     return load_huggingface(
         spec.name,
         revision=spec.revision,

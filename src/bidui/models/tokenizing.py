@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +18,56 @@ class Encoded:
 
     ids: list[int]
     spans: NDArray[np.int32]  # start and end of each token, in characters
-    words: list[int | None]  # of each token, the word it belongs to, as the tokenizer divides
+    words: list[int | None]  # of each token, the word it belongs to, as the tokenizer divides; none unless asked for
 
 
-def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Encoded]:
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """The tokens of many sentences in one array each: those of the n-th are `bounds[n]` to `bounds[n + 1]`."""
+
+    ids: NDArray[np.int32]
+    spans: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+
+
+def encode_flat(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> Flat:
+    """The tokens of every sentence; on a GPU, making arrays for each would take longer than a small model."""
+    if not tokenizer.is_fast:
+        slow = [_aligned(tokenizer, sentence) for sentence in sentences]
+        ids = np.array([token for found in slow for token in found.ids], np.int32)
+        spans = np.concatenate([found.spans for found in slow]) if slow else np.zeros((0, 2), np.int32)
+        return Flat(ids, spans, _bounds([len(found.ids) for found in slow]))
+    found = _encodings(tokenizer, sentences)
+    texts = [encoding.ids for encoding in found]
+    offsets = chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in found))
+    bounds = _bounds([len(text) for text in texts])
+    return Flat(
+        np.fromiter(chain.from_iterable(texts), np.int32, int(bounds[-1])),
+        np.fromiter(offsets, np.int32, 2 * int(bounds[-1])).reshape(-1, 2),
+        bounds,
+    )
+
+
+def _bounds(lengths: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(np.array(lengths, np.int64))))
+
+
+def _encodings(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Any]:
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    found: list[Any] = backend.encode_batch(list(sentences), add_special_tokens=False)
+    return found
+
+
+def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str], *, words: bool = False) -> list[Encoded]:
     """The tokens of every sentence; nothing is added and nothing is cut off."""
-    if tokenizer.is_fast:
-        backend = tokenizer.backend_tokenizer
-        backend.no_truncation()
-        backend.no_padding()
-        found = backend.encode_batch(list(sentences), add_special_tokens=False)
-        return [Encoded(e.ids, np.array(e.offsets, np.int32).reshape(-1, 2), e.word_ids) for e in found]
-    return [_aligned(tokenizer, sentence) for sentence in sentences]
+    if not tokenizer.is_fast:
+        return [_aligned(tokenizer, sentence) for sentence in sentences]
+    return [
+        Encoded(found.ids, np.array(found.offsets, np.int32).reshape(-1, 2), found.word_ids if words else [])
+        for found in _encodings(tokenizer, sentences)
+    ]
 
 
 def special_tokens(tokenizer: PreTrainedTokenizerBase) -> Special:

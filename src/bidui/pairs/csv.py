@@ -3,10 +3,12 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from bidui.errors import Place, fail
+from bidui.pairs.climp import LABELLED, from_labelled, from_sentences
 from bidui.pairs.pair import Pair
-from bidui.pairs.record import FIELDS, pairs_of, record_of
+from bidui.pairs.record import FIELDS, GOOD, pairs_of, record_of
 from bidui.pairs.text import decoded, encoded, json_text, parsed
 
 _JSON_FIELDS = ("regions", "slots", "words")
@@ -24,10 +26,14 @@ def to_csv(pairs: Iterable[Pair]) -> bytes:
 
 
 def from_csv(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
-    """The pairs of a CSV file whose header names at least sentence_good and sentence_bad."""
+    """The pairs of a CSV file whose header names at least sentence_good and sentence_bad, or of one of CLiMP's."""
     rows = _rows(decoded(data, file=file), file=file)
     place, header = next(rows, (Place(file, 1), []))
-    if "sentence_good" not in header:
+    if header == LABELLED:
+        return from_labelled(rows, uid=uid)
+    if len(header) == 1 and header[0] not in FIELDS:
+        return from_sentences(chain([(place, header)], rows), uid=uid)
+    if not set(GOOD) & set(header):
         raise fail("pairs-field-missing", place, {"field": "sentence_good", "fields": tuple(header)})
 
     def record(row: list[str], place: Place) -> dict[str, object]:
@@ -62,4 +68,4 @@ def _value(name: str, text: str, place: Place) -> object:
     if name in _JSON_FIELDS:
         return parsed(text, place=Place(place.file, place.line, part=name)) if text else None
     # A foreign file leaves empty what it does not know.
-    return None if name in ("pairID", "pair_ID") and not text else text
+    return None if name in ("pairID", "pair_ID", "ID") and not text else text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bidui.errors import Place, fail
 from bidui.pairs.pair import Pair
-from bidui.pairs.record import FIELDS, pairs_of, record_of
+from bidui.pairs.record import FIELDS, GOOD, pairs_of, record_of
 
 if TYPE_CHECKING:
     import polars
@@ -30,7 +30,7 @@ def from_parquet(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
         frame = polars.read_parquet(io.BytesIO(data))
     except (polars.exceptions.PolarsError, OSError) as error:
         raise fail("pairs-bad-parquet", Place(file), {"reason": str(error).splitlines()[0]}) from None
-    if "sentence_good" not in frame.columns:
+    if not set(GOOD) & set(frame.columns):
         raise fail("pairs-field-missing", Place(file), {"field": "sentence_good", "fields": tuple(frame.columns)})
     return pairs_of(_rows(frame, file=file), _record, uid=uid)
 

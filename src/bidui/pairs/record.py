@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from bidui.errors import InputError, Place, Problem
@@ -19,6 +20,7 @@ FIELDS = (
     "slots",
     "words",
 )
+GOOD = ("sentence_good", "good_sentence")  # the second is JBLiMP's
 Row = TypeVar("Row")
 
 # A damaged file can have a problem on each of its lines; nobody reads more than a screenful of them.
@@ -47,15 +49,17 @@ def record_of(pair: Pair) -> dict[str, Any]:
 def pair_of(record: Mapping[str, object], *, place: Place, number: int, uid: str) -> Pair:
     """The pair that `record` holds; `number` and `uid` stand in where a foreign file has none.
 
-    BLiMP says linguistics_term for phenomenon; SLING says paradigm for UID and pair_ID for pairID.
+    BLiMP says linguistics_term for phenomenon; SLING says paradigm for UID and pair_ID for pairID, with capitals in its
+    later files; JBLiMP says paradigm, ID, good_sentence and bad_sentence.
     """
-    good = _text(record, "sentence_good", place=place)
-    bad = _text(record, "sentence_bad", place=place)
+    good = _text(record, *GOOD, place=place)
+    bad = _text(record, "sentence_bad", "bad_sentence", place=place)
     return Pair(
         good=good,
         bad=bad,
-        uid=_text(record, "UID", "paradigm", place=place, default=uid),
-        phenomenon=_text(record, "phenomenon", "linguistics_term", place=place, default=""),
+        uid=_text(record, "UID", "paradigm", "Paradigm", place=place, default=uid),
+        # One file of SLING has both Phenomenon, as its neighbours have it, and a phenomenon left from before.
+        phenomenon=_text(record, "Phenomenon", "phenomenon", "linguistics_term", place=place, default=""),
         pair_id=_number(record, place=place, default=number),
         variant=_text(record, "variant", place=place, default=""),
         edit=_text(record, "edit", place=place, default=""),
@@ -68,12 +72,19 @@ def pair_of(record: Mapping[str, object], *, place: Place, number: int, uid: str
 def pairs_of(
     rows: Iterable[tuple[Place, Row]], read: Callable[[Row, Place], Mapping[str, object]], *, uid: str
 ) -> tuple[Pair, ...]:
-    """The pairs of a file's rows, each made a record by `read`; the problems of all rows are raised together."""
+    """The pairs of a file's rows, each made a record by `read`; the problems of all rows are raised together.
+
+    A file of SLING is one paradigm and is named after it, but twelve of its files say that theirs is called Plural, and
+    later ones share names too. So where SLING's fields name one paradigm only, `uid` is the better name.
+    """
     pairs: list[Pair] = []
     problems: list[Problem] = []
+    sling = True
     for place, row in rows:
         try:
-            pairs.append(pair_of(read(row, place), place=place, number=len(pairs), uid=uid))
+            record = read(row, place)
+            pairs.append(pair_of(record, place=place, number=len(pairs), uid=uid))
+            sling = sling and "pair_ID" in record and "UID" not in record
         except InputError as error:
             problems.extend(error.problems)
             if len(problems) >= MOST_PROBLEMS:
@@ -81,6 +92,8 @@ def pairs_of(
                 break
     if problems:
         raise InputError(problems)
+    if sling and len({pair.uid for pair in pairs}) == 1:
+        return tuple(replace(pair, uid=uid) for pair in pairs)
     return tuple(pairs)
 
 
@@ -102,7 +115,8 @@ def _text(record: Mapping[str, object], *names: str, place: Place, default: str 
 
 
 def _number(record: Mapping[str, object], *, place: Place, default: int) -> int:
-    for name in ("pairID", "pair_ID"):
+    # What is called ID is a number in JBLiMP and can be anything elsewhere.
+    for name in ("pairID", "pair_ID", "ID") if GOOD[1] in record else ("pairID", "pair_ID"):
         value = record.get(name)
         if value is None:
             continue

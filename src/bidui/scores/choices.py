@@ -18,6 +18,7 @@ class Choices:
 
     link: str
     uids: NDArray[np.object_]
+    phenomena: NDArray[np.object_]
     pairs: NDArray[np.int32]
     good: Floats
     bad: Floats
@@ -57,6 +58,7 @@ def choose(table: ScoreTable, link: Link, *, unit: LengthUnit = "tokens", unigra
     return Choices(
         link.name,
         table.frame["uid"].to_numpy()[good],
+        table.frame["phenomenon"].to_numpy()[good],
         table.frame["pair"].to_numpy()[good],
         scores[good],
         scores[bad],

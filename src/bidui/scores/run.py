@@ -15,7 +15,7 @@ from bidui.pairs import Pair, Pairs, uid_fits, write_file
 from bidui.pairs.atomic import remove_temporaries
 from bidui.scores.table import ScoreTable, read_table, score_table, table_bytes
 
-TOGETHER = 5_000  # sentences that are handed to a model at a time, in whole paradigms
+TOGETHER = 20_000  # sentences that are handed to a model at a time, in whole paradigms
 Declared = dict[str, str | int | bool | None]
 Facts = tuple[int, int]  # unknown tokens, pairs whose sides are the same to the model
 
@@ -157,7 +157,8 @@ def _table(group: Sequence[tuple[Pair, ...]], model: Model) -> tuple[dict[str, S
     for own in group:
         both: list[TokenScores] = [scores[side] for pair in own for side in (pair.good, pair.bad)]
         unknown = sum(int(model.unknown(score.ids).sum()) for score in both)
-        unseen = sum(np.array_equal(good.ids, bad.ids) for good, bad in zip(both[::2], both[1::2], strict=True))
+        seen = [np.where(model.unknown(score.ids), -1, score.ids) for score in both]  # unknown words look the same
+        unseen = sum(np.array_equal(good, bad) for good, bad in zip(seen[::2], seen[1::2], strict=True))
         tables[own[0].uid] = score_table(own, both, texts)
         facts[own[0].uid] = (unknown, unseen)
     return tables, facts

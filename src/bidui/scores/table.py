@@ -59,6 +59,8 @@ class ScoreTable:
         """Summed row by row, so that sentences of the same tokens get the same sum wherever they stand."""
         counts = self.frame["ids"].list.len().to_numpy()
         ids = self.frame["ids"].explode().drop_nulls().to_numpy()  # of a sentence without tokens, a null
+        if len(ids) and (ids.min() < 0 or ids.max() >= len(unigrams)):
+            raise fail("unigrams-too-few", Place(), {"known": len(unigrams), "token": int(ids.max())})
         rows = np.repeat(np.arange(len(counts)), counts)
         return np.bincount(rows, weights=unigrams[ids], minlength=len(counts)).astype(np.float64)
 
@@ -70,23 +72,40 @@ class ScoreTable:
 def score_table(pairs: Sequence[Pair], scores: Iterable[TokenScores], texts: dict[int, str]) -> ScoreTable:
     """The table of pairs from the scores of their sentences, good and bad in turn."""
     found = list(scores)
-    sides = ["good", "bad"] * len(pairs)
     frame = pl.DataFrame(
         {
             "uid": [pair.uid for pair in pairs for _ in range(2)],
             "phenomenon": [pair.phenomenon for pair in pairs for _ in range(2)],
             "pair": [pair.pair_id for pair in pairs for _ in range(2)],
-            "side": sides,
+            "side": ["good", "bad"] * len(pairs),
             "sentence": [score.sentence for score in found],
-            "tokens": [[texts[int(number)] for number in score.ids] for score in found],
-            "ids": [score.ids for score in found],
-            "starts": [score.starts for score in found],
-            "ends": [score.ends for score in found],
-            "logprobs": [score.logprobs for score in found],
+            "row": np.arange(len(found)),
         },
-        schema=SCHEMA,
+        schema={**{name: SCHEMA[name] for name in ("uid", "phenomenon", "pair", "side", "sentence")}, "row": pl.Int64},
     )
-    return ScoreTable(frame)
+    joined = frame.join(_lists(found, texts), on="row", how="left", maintain_order="left")
+    empty = [pl.col(name).fill_null([]) for name in ("tokens", "ids", "starts", "ends", "logprobs")]
+    return ScoreTable(joined.with_columns(empty).select(list(SCHEMA)).cast(SCHEMA))  # type: ignore[arg-type]
+
+
+def _lists(found: Sequence[TokenScores], texts: dict[int, str]) -> pl.DataFrame:
+    """Every sentence's tokens as lists; all tokens are grouped at once, which is quicker than a list at a time."""
+    lengths = [len(score) for score in found]
+    ids = np.concatenate([score.ids for score in found]) if found else np.zeros(0, np.int32)
+    known = np.array(sorted(texts), np.int64)
+    tokens = pl.Series("tokens", [texts[number] for number in known.tolist()], pl.String)
+    flat = pl.DataFrame(
+        {
+            "row": np.repeat(np.arange(len(found)), lengths),
+            "tokens": tokens.gather(np.searchsorted(known, ids)),
+            "ids": ids,
+            "starts": np.concatenate([score.starts for score in found]) if found else ids,
+            "ends": np.concatenate([score.ends for score in found]) if found else ids,
+            "logprobs": np.concatenate([score.logprobs for score in found]) if found else ids.astype(np.float32),
+        },
+        schema_overrides={"row": pl.Int64},
+    )
+    return flat.group_by("row", maintain_order=True).agg(pl.exclude("row"))
 
 
 def table_bytes(table: ScoreTable) -> bytes:

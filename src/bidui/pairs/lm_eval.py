@@ -1,0 +1,144 @@
+"""Pairs as a folder of tasks for lm-evaluation-harness: a task a paradigm, a group a phenomenon, and one of all.
+
+The harness scores both sentences after its prefix token and takes the one with the higher log-probability: that is
+`lp`. Written for version 0.4.13, which needs nothing of bidui to run them.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from bidui.errors import Place, fail
+from bidui.pairs.folder import uid_fits
+from bidui.pairs.pair import Pair, Pairs
+from bidui.pairs.record import record_of
+from bidui.pairs.text import encoded, json_text
+
+_FIELDS = ("sentence_good", "sentence_bad", "UID", "phenomenon", "pairID")
+
+# Without target_delimiter the harness would put a blank before every sentence.
+_TEMPLATE = """\
+custom_dataset: !function dataset.pairs
+output_type: multiple_choice
+test_split: test
+doc_to_text: ""
+target_delimiter: ""
+doc_to_choice: "{{[sentence_good, sentence_bad]}}"
+doc_to_target: 0
+num_fewshot: 0
+metric_list:
+  - metric: acc
+    aggregation: mean
+    higher_is_better: true
+metadata:
+  version: 1.0
+"""
+
+# The harness's own way to name a local file takes it from where the command is run; this takes it from the folder.
+_DATASET = '''\
+"""Reads the pairs of a task from the folder `data` beside this file, wherever the harness is run from."""
+
+import json
+from pathlib import Path
+
+import datasets
+
+
+def pairs(file, **_):
+    text = (Path(__file__).parent / "data" / file).read_text(encoding="utf-8")
+    return {"test": datasets.Dataset.from_list([json.loads(line) for line in text.split("\\n") if line])}
+'''
+
+_README = """\
+# {name}: {count:,} minimal pairs for lm-evaluation-harness
+
+{paradigms} paradigms as tasks (`tasks/`, their pairs in `data/`), grouped by phenomenon (`groups/`) and as a whole
+(`{name}`), for version 0.4.13 of the harness:
+
+    lm_eval --include_path THIS_FOLDER --tasks {name} --model hf --model_args pretrained=MODEL,dtype=float32
+
+`acc` is the part of pairs whose good sentence has the higher log-probability, summed over its tokens, with no blank
+before it and after the model's BOS (EOS where it has none). Groups weigh every pair alike. The harness's warning that
+kwargs could be passed asks for nothing. `acc` is what `bidui compare --link lp` shows, except for ties:
+
+- **A tie counts as right here.** The harness takes the first of equal scores, and the good sentence stands first, so
+  a model that tells nothing apart gets 100 per cent, and so does one whose scores are not numbers. bidui counts a tie
+  one half and refuses what is not a number. Take a tie for what it is: right by the harness's rule only.
+- {same}
+- Scores also tie where sentences differ only in characters that the tokenizer does not know, and where numbers are
+  rounded (float16, bfloat16). `--log_samples` writes both scores of every pair, so that ties can be counted.
+"""
+
+
+def lm_eval_files(pairs: Pairs, *, name: str) -> Iterator[tuple[str, bytes]]:
+    """The files of a task folder, by their paths in it; `name` is the group of all, and begins every other name.
+
+    A paradigm without a phenomenon, or with several, stands in the group of all only.
+    """
+    paradigms = pairs.by_uid()
+    if not paradigms:
+        raise fail("export-none")
+    name = slug(name)
+    tasks = {uid: f"{name}_{slug(uid)}" for uid in paradigms}
+    groups: dict[str, list[str]] = {}  # by phenomenon; those of none stand apart
+    alone: list[str] = []
+    for uid, own in paradigms.items():
+        if not uid_fits(uid):
+            raise fail("uid-unfit", Place(), {"uid": repr(uid)})
+        found = {pair.phenomenon for pair in own}
+        if len(found) == 1 and "" not in found:
+            groups.setdefault(own[0].phenomenon, []).append(tasks[uid])
+        else:
+            alone.append(tasks[uid])
+    names = {phenomenon: f"{name}_group_{slug(phenomenon)}" for phenomenon in groups}
+    _check_names([name, *tasks.values(), *names.values()])
+    yield "README.md", encoded(_readme(pairs, name, len(paradigms)))
+    yield "template_yaml", encoded(_TEMPLATE)  # without a suffix, or the harness would take it for a task
+    yield "dataset.py", encoded(_DATASET)
+    yield "group.yaml", _group(name, name, [*names.values(), *alone])
+    for phenomenon, members in groups.items():
+        yield f"groups/{names[phenomenon]}.yaml", _group(names[phenomenon], phenomenon, members)
+    for uid, own in paradigms.items():
+        yield f"tasks/{tasks[uid]}.yaml", _task(tasks[uid], uid)
+        yield f"data/{tasks[uid]}.jsonl", _data(own)
+
+
+def slug(text: str) -> str:
+    """A name that can be given on the harness's command line, where blanks, commas and stars mean something."""
+    return re.sub(r"[^\w-]+", "_", text)
+
+
+def _check_names(names: Iterable[str]) -> None:
+    taken: set[str] = set()
+    for name in names:
+        if name.casefold() in taken:  # they are file names, too
+            raise fail("task-twice", Place(), {"name": name})
+        taken.add(name.casefold())
+
+
+def _readme(pairs: Sequence[Pair], name: str, paradigms: int) -> str:
+    same = sum(pair.good == pair.bad for pair in pairs)
+    told = f"In {same:,} pairs the two sentences are the same: they are such ties for every model."
+    no_same = "No pair has the same sentence on both sides, which would be such a tie for every model."
+    return _README.format(name=name, count=len(pairs), paradigms=paradigms, same=told if same else no_same)
+
+
+def _task(task: str, uid: str) -> bytes:
+    fields = {"include": "../template_yaml", "task": task, "task_alias": uid}
+    return _yaml({**fields, "dataset_kwargs": {"file": f"{task}.jsonl"}})
+
+
+def _group(group: str, alias: str, members: Sequence[str]) -> bytes:
+    mean = {"metric": "acc", "aggregation": "mean", "weight_by_size": True}
+    fields = {"group": group, "group_alias": alias, "task": list(members), "aggregate_metric_list": [mean]}
+    return _yaml({**fields, "metadata": {"version": 1.0}})
+
+
+def _yaml(fields: dict[str, object]) -> bytes:
+    """JSON is YAML, and quotes every text, so that no uid is taken for a number; a key a line, for people."""
+    return encoded("".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items()))
+
+
+def _data(pairs: Sequence[Pair]) -> bytes:
+    records = (record_of(pair) for pair in pairs)
+    return encoded("".join([json_text({field: record[field] for field in _FIELDS}) + "\n" for record in records]))
