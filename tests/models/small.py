@@ -43,6 +43,10 @@ def network(kind: str, *, seed: int = 0, layers: int = 2, context: int = 64) -> 
     shapes: dict[str, tuple[str, dict[str, object]]] = {
         "gpt_neox": ("GPTNeoXForCausalLM", _shape(layers) | {"max_position_embeddings": context}),
         "llama": ("LlamaForCausalLM", _shape(layers) | {"max_position_embeddings": context}),
+        "gemma2": (
+            "Gemma2ForCausalLM",
+            _shape(layers) | {"head_dim": 16, "num_key_value_heads": 2, "final_logit_softcapping": 2.0},
+        ),
         "gpt2": ("GPT2LMHeadModel", {"n_embd": 32, "n_layer": layers, "n_head": 2, "n_positions": context}),
         "bloom": ("BloomForCausalLM", {"hidden_size": 32, "n_layer": layers, "n_head": 2}),
         "mamba": ("MambaForCausalLM", {"hidden_size": 32, "num_hidden_layers": layers, "state_size": 4}),

@@ -50,6 +50,16 @@ def test_scores_are_those_of_each_sentence_alone_and_the_way_is_found_out(kind: 
         assert np.allclose(scores.logprobs, alone(kind, sentence), atol=1e-4)
 
 
+def test_a_head_that_does_more_than_multiply_is_left_to_the_model() -> None:
+    """Gemma caps its logits: taking the head apart would give other scores, which the first sentences show."""
+    plain, capped = model("llama"), model("gemma2")
+    for scored, kind in ((plain, "llama"), (capped, "gemma2")):
+        for sentence, scores in zip(SENTENCES, scored.score(SENTENCES), strict=True):
+            assert np.allclose(scores.logprobs, alone(kind, sentence), atol=1e-4)
+    assert (plain.own_head, capped.own_head) == (True, False)
+    assert (plain.way, capped.way) == ("tree", "tree")
+
+
 @pytest.mark.parametrize("batch_tokens", [1, 7, 64, 10_000])
 @pytest.mark.parametrize("row", [4, 16, 200])
 def test_scores_do_not_depend_on_batches_rows_or_order(batch_tokens: int, row: int) -> None:

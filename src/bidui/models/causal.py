@@ -38,7 +38,8 @@ class CausalModel:
     declared: dict[str, str | int | bool | None]
     batch_tokens: int = 1024
     row: int = 128
-    way: Way | None = field(default=None)  # found out with the first sentences
+    way: Way | None = field(default=None)  # found out with the first sentences, as is the next
+    own_head: bool = True  # whether the head is a plain product that can be taken apart
     positions: int = 0  # run so far
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
@@ -96,19 +97,26 @@ class CausalModel:
         lengths = lengths[:TRIED]
         flat = flat[: lengths.sum()]
         plain = self._plain(flat, lengths)
-        try:
-            tree = self._tree(flat, lengths)
-        except (TypeError, ValueError, RuntimeError, IndexError):
-            return "plain"  # the architecture has no use for such a mask
+        for self.own_head in (True, False):
+            try:
+                if self._same(self._tree(flat, lengths), plain, flat, lengths):
+                    return "tree"
+            except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
+                continue  # the architecture has no use for such a mask, or no such head
+        return "plain"
+
+    def _same(
+        self, tree: NDArray[np.float32], plain: NDArray[np.float32], flat: NDArray[np.int32], lengths: NDArray[np.int64]
+    ) -> bool:
         if self.network.dtype == torch.float32:
-            return "tree" if np.allclose(tree, plain, rtol=0, atol=TOLERANCE, equal_nan=True) else "plain"
+            return np.allclose(tree, plain, rtol=0, atol=TOLERANCE, equal_nan=True)
         ends = np.cumsum(lengths)
         turned = flat.copy()
         for end, length in zip(ends.tolist(), lengths.tolist(), strict=True):
             turned[end - length + 1 : end - 1] = turned[end - length + 1 : end - 1][::-1]
         last = ends - np.arange(1, len(ends) + 1) - 1
         effect = float(np.abs(self._plain(turned, lengths)[last] - plain[last]).mean())
-        return "tree" if np.abs(tree - plain).mean() <= 0.1 * effect else "plain"
+        return bool(np.abs(tree - plain).mean() <= 0.1 * effect)
 
     @torch.inference_mode()
     def _tree(self, flat: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -117,11 +125,19 @@ class CausalModel:
         parts = []
         for first, last in _batches(packed, self.batch_tokens):
             tokens, depths, mask = _rows(packed, first, last, self.network.dtype, self.network.device)
-            logits = self.network(input_ids=tokens, position_ids=depths, attention_mask=mask, use_cache=False).logits
             low, high = packed.edge_rows[first], packed.edge_rows[last]
             row = np.repeat(np.arange(last - first), np.diff(packed.edge_rows[first : last + 1]))
             at = packed.edge_from[low:high] - packed.rows[first:last][row] + row * tokens.shape[1]
-            parts.append(_read(logits.view(-1, logits.shape[-1]), at, packed.edge_to[low:high]))
+            inputs = {"input_ids": tokens, "position_ids": depths, "attention_mask": mask, "use_cache": False}
+            if self.own_head:
+                hidden = self.network.base_model(**inputs).last_hidden_state
+                head = self.network.get_output_embeddings()  # type: ignore[no-untyped-call]
+                if not isinstance(head, torch.nn.Linear):
+                    raise TypeError(type(head))
+                parts.append(_through(head, hidden.view(-1, hidden.shape[-1]), at, packed.edge_to[low:high]))
+            else:
+                logits = self.network(**inputs).logits
+                parts.append(_read(logits.view(-1, logits.shape[-1]), at, packed.edge_to[low:high]))
         return unsorted_scores(packed, torch.cat(parts).cpu().numpy())
 
     @torch.inference_mode()
@@ -203,3 +219,28 @@ def _read(logits: torch.Tensor, at: NDArray[np.int64], tokens: NDArray[np.int64]
         most = part.amax(dim=1, keepdim=True)
         normal[start : start + step] = part.sub_(most).exp_().sum(dim=1).log_() + most.squeeze(1)
     return chosen - normal[positions]
+
+
+def _through(
+    head: torch.nn.Linear, hidden: torch.Tensor, at: NDArray[np.int64], tokens: NDArray[np.int64]
+) -> torch.Tensor:
+    """The same from what stands before the head: the vocabulary is gone through in tiles that fit into a cache.
+
+    With a large vocabulary the head is most of a small model, and writing all its logits down takes longer than
+    computing them.
+    """
+    weight, bias = head.weight, head.bias
+    step = max(1, (CACHED if hidden.device.type == "cpu" else CACHED << 10) // len(hidden))
+    most = torch.full((len(hidden),), -torch.inf, device=hidden.device)
+    total = torch.zeros(len(hidden), device=hidden.device)
+    for start in range(0, len(weight), step):
+        tile = slice(start, start + step)
+        part = torch.nn.functional.linear(hidden, weight[tile], None if bias is None else bias[tile]).float()
+        higher = torch.maximum(most, part.amax(dim=1))
+        total = total * (most - higher).exp_() + part.sub_(higher[:, None]).exp_().sum(dim=1)
+        most = higher
+    positions, wanted = _sent(at, hidden.device), _sent(tokens, hidden.device)
+    chosen = (hidden[positions] * weight[wanted]).sum(dim=1, dtype=torch.float32)
+    if bias is not None:
+        chosen = chosen + bias[wanted].float()
+    return chosen - (most + total.log())[positions]
