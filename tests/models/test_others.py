@@ -53,6 +53,12 @@ def test_ngram_scores_are_those_of_the_table_in_natural_logarithms(arpa: Path) -
     assert model.declared["bos"] == "<s>"
 
 
+def test_loading_says_nothing(arpa: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """KenLM would draw a progress bar into the middle of ours."""
+    load_ngram(arpa)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_without_boundaries_the_first_word_is_predicted_from_nothing(arpa: Path) -> None:
     found = next(load_ngram(arpa, boundaries=False).score(["我茶"]))
     assert np.allclose(found.logprobs, [-0.7 * log(10), -0.4 * log(10)], atol=1e-5)

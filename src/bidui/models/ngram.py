@@ -1,7 +1,10 @@
 """N-gram models in KenLM's formats (ARPA text or binary), over characters or words."""
 
 import hashlib
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import log
 from pathlib import Path
@@ -66,7 +69,8 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
     if not file.is_file():
         raise fail("model-missing", Place(str(path)), {})
     try:
-        model = kenlm.Model(str(file))
+        with _quiet():
+            model = kenlm.Model(str(file))
     except (OSError, RuntimeError) as error:
         raise fail("ngram-unreadable", Place(str(path)), {"reason": str(error).strip()}) from error
     has = "<s>" in model
@@ -83,6 +87,21 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
         "weights": hashlib.sha256(file.read_bytes()).hexdigest(),
     }
     return NgramModel(file.name.split(".")[0], model, _divider(unit, model), used, declared)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """KenLM draws its own progress on the error stream, past Python; it is sent nowhere meanwhile."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _divider(unit: Unit, model: Any) -> Callable[[str], list[str]]:
