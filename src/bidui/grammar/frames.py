@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from bidui.grammar.conflicts import Tokens
 from bidui.grammar.constraints import Constraint
-from bidui.grammar.domains import Domain
+from bidui.grammar.domain import Domain
 from bidui.grammar.network import Column, Network
 from bidui.grammar.printing import Item, flatten_item
 from bidui.grammar.seams import possible

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 from bidui.errors import InputError, Problem, distinct, fail
 from bidui.grammar.alignment import Change, changes_of_tokens
+from bidui.grammar.conditions import condition_problems
 from bidui.grammar.conflicts import Conflict, distinctness, sides_alike
 from bidui.grammar.constraints import Constraint, build_constraints, tables_around
-from bidui.grammar.domains import Domain, Domains, condition_problems
+from bidui.grammar.domain import Domain
+from bidui.grammar.domains import Domains
 from bidui.grammar.equality import could_be_equal
 from bidui.grammar.expansion import endless_phrases, expand
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot, Variant

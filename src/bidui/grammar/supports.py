@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bidui.grammar.constraints import Modes
-from bidui.grammar.domains import Domain
+from bidui.grammar.domain import Domain
 from bidui.grammar.lexicon import NO_VALUES, Values
 from bidui.grammar.relations import Relation
 

@@ -14,7 +14,8 @@ import torch
 from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from bidui.models.refusals import refuse_broken, refuse_long
+from bidui.models.pseudo import Hidden, pseudo_scores
+from bidui.models.refusals import refuse_long
 from bidui.models.tokenizing import Encoded, encode, texts_of, unknown_of
 from bidui.models.tokens import TokenScores
 
@@ -41,11 +42,9 @@ class MaskedModel:
         reserved = (self.network.config.pad_token_id or 0) + 1 if "roberta" in self.network.config.model_type else 0
         lengths = [len(found.ids) + 2 + reserved for found in encoded]
         refuse_long(sentences, lengths, most=most, model=self.name)
-        values = self.run(encoded)
-        for sentence, found, logprobs in zip(sentences, encoded, values, strict=True):
-            refuse_broken(sentence, found.spans[:, 1], logprobs, model=self.name)
-            ids = np.array(found.ids, np.int32)
-            yield TokenScores(sentence, ids, found.spans[:, 0], found.spans[:, 1], logprobs)
+        yield from pseudo_scores(
+            sentences, encoded, self._masked, batch_tokens=self.batch_tokens, around=2, model=self.name
+        )
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
         """The tokens that ids stand for, as the tokenizer writes them."""
@@ -55,26 +54,8 @@ class MaskedModel:
         """Which ids are the tokenizer's unknown token."""
         return unknown_of(self.tokenizer, ids)
 
-    def run(self, encoded: Sequence[Encoded]) -> list[NDArray[np.float32]]:
-        """The pseudo-log-probabilities of the tokens of each sentence, sentences of one length together."""
-        found = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
-        places = [(number, at) for number, sentence in enumerate(encoded) for at in range(len(sentence.ids))]
-        places.sort(key=lambda place: len(encoded[place[0]].ids))
-        start = 0
-        while start < len(places):
-            length = len(encoded[places[start][0]].ids)
-            end = start
-            most = max(1, self.batch_tokens // (length + 2))
-            while end < len(places) and end - start < most and len(encoded[places[end][0]].ids) == length:
-                end += 1
-            batch = places[start:end]
-            for (number, at), value in zip(batch, self._masked(encoded, batch), strict=True):
-                found[number][at] = value
-            start = end
-        return found
-
     @torch.inference_mode()
-    def _masked(self, encoded: Sequence[Encoded], batch: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+    def _masked(self, encoded: Sequence[Encoded], batch: Sequence[Hidden]) -> NDArray[np.float32]:
         before = [] if self.tokenizer.cls_token_id is None else [self.tokenizer.cls_token_id]
         after = [] if self.tokenizer.sep_token_id is None else [self.tokenizer.sep_token_id]
         rows = np.array([[*before, *encoded[number].ids, *after] for number, _ in batch], np.int64)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
-from bidui.models.refusals import refuse_broken
+from bidui.models.pseudo import Hidden, pseudo_scores
 from bidui.models.tokenizing import Encoded, encode, texts_of, unknown_of
 from bidui.models.tokens import TokenScores
 
@@ -33,10 +33,9 @@ class Seq2SeqModel:
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
         """The scores of each sentence, in the given order."""
         encoded = encode(self.tokenizer, sentences)
-        for sentence, found, logprobs in zip(sentences, encoded, self.run(encoded), strict=True):
-            refuse_broken(sentence, found.spans[:, 1], logprobs, model=self.name)
-            ids = np.array(found.ids, np.int32)
-            yield TokenScores(sentence, ids, found.spans[:, 0], found.spans[:, 1], logprobs)
+        yield from pseudo_scores(
+            sentences, encoded, self._restored, batch_tokens=self.batch_tokens, around=3, model=self.name
+        )
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
         """The tokens that ids stand for, as the tokenizer writes them."""
@@ -46,23 +45,8 @@ class Seq2SeqModel:
         """Which ids are the tokenizer's unknown token."""
         return unknown_of(self.tokenizer, ids)
 
-    def run(self, encoded: Sequence[Encoded]) -> list[NDArray[np.float32]]:
-        """The pseudo-log-probabilities of the tokens of each sentence, sentences of one length together."""
-        found = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
-        places = [(number, at) for number, sentence in enumerate(encoded) for at in range(len(sentence.ids))]
-        places.sort(key=lambda place: len(encoded[place[0]].ids))
-        start = 0
-        while start < len(places):
-            length = len(encoded[places[start][0]].ids)
-            most = max(1, self.batch_tokens // (length + 3))
-            batch = [place for place in places[start : start + most] if len(encoded[place[0]].ids) == length]
-            for (number, at), value in zip(batch, self._restored(encoded, batch), strict=True):
-                found[number][at] = value
-            start += len(batch)
-        return found
-
     @torch.inference_mode()
-    def _restored(self, encoded: Sequence[Encoded], batch: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+    def _restored(self, encoded: Sequence[Encoded], batch: Sequence[Hidden]) -> NDArray[np.float32]:
         end = [] if self.tokenizer.eos_token_id is None else [self.tokenizer.eos_token_id]
         rows = np.array([[*encoded[number].ids, *end] for number, _ in batch], np.int64)
         at = np.array([place for _, place in batch])
