@@ -4,12 +4,17 @@ from math import isnan
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.scores.choices import NEAR_TIE, Choices, choose, length_split
+from bidui.models.tokens import TokenScores
+from bidui.scores.choices import NEAR_TIE, Choices, choose, choose_from, delta_acc, length_split
 from bidui.scores.links import Link, lp, mean_lp, parse_link, slor
+from bidui.scores.table import ScoreTable, score_table
+from bidui.scores.totals import pair_totals
 
-from .small import table_of
+from .small import pair, scores, table_of
 
 
 def choices(good: list[float], bad: list[float], signs: list[int]) -> Choices:
@@ -41,10 +46,47 @@ def test_the_higher_score_is_preferred_and_a_tie_is_worth_one_half(
     assert (found.uids.tolist(), found.pairs.tolist()) == (["u", "u", "u"], [0, 1, 2])
 
 
-def test_lengths_are_compared_in_characters_whatever_the_unit_of_the_link() -> None:
-    """Which side is longer is a property of the pair; with the link's unit it would change with the tokenizer."""
-    for unit in ("tokens", "characters", "bytes"):
-        assert choose(TABLE, mean_lp(), unit=unit).length_sign.tolist() == [0, -1, 1]  # type: ignore[arg-type]
+def two_for_one() -> ScoreTable:
+    """甲乙 is one token against 丙丁, two; 丙丁 two against 甲, one; 甲 one against 甲乙, one: three ways to differ."""
+    one = TokenScores("甲乙", *(np.array([number], np.int32) for number in (6, 0, 2)), np.array([-3], np.float32))
+    both = [one, scores("丙丁"), scores("丙丁"), scores("甲"), scores("甲"), one]
+    sides = (("甲乙", "丙丁"), ("丙丁", "甲"), ("甲", "甲乙"))
+    pairs = [pair("u", number, good, bad) for number, (good, bad) in enumerate(sides)]
+    return score_table(pairs, both, {1: "甲", 3: "丙", 4: "丁", 6: "甲乙"})
+
+
+def test_which_side_is_longer_is_counted_in_tokens_or_as_asked() -> None:
+    """Liu et al. count tokens: their Table 5 has other numbers of pairs in D=, D< and D> for each tokenizer."""
+    table = two_for_one()
+    assert choose(table, lp()).length_sign.tolist() == [-1, 1, 0]
+    assert choose(table, lp(), groups="characters").length_sign.tolist() == [0, 1, -1]
+    assert choose(table, lp(), groups="bytes").length_sign.tolist() == [0, 1, -1]
+    for unit in ("tokens", "characters", "bytes"):  # of the linking function: it makes no groups
+        assert choose(table, mean_lp(), unit=unit).length_sign.tolist() == [-1, 1, 0]  # type: ignore[arg-type]
+
+
+def test_totals_serve_for_any_number_of_links() -> None:
+    totals = pair_totals(TABLE)
+    for link in (lp(), mean_lp(), parse_link("slln:0.5")):
+        one, other = choose_from(totals, link), choose(TABLE, link)
+        assert (one.good.tolist(), one.bad.tolist()) == (other.good.tolist(), other.bad.tolist())
+
+
+def test_a_link_sees_all_sentences_at_once() -> None:
+    """A link of one's own may standardise over them; from the good ones alone it would make other numbers."""
+    centred = Link("centred", lambda x: x.logprob - x.logprob.mean())
+    assert choose(TABLE, centred).good.tolist() == [0.5, 0.5, -1.5]  # LP -3, -4, -3, -3, -5, -3: the mean is -3.5
+
+
+sentences = st.text("甲乙丙丁", min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=20))
+def test_pairs_of_equal_length_fall_alike_by_every_link_that_divides_by_a_length(pairs: list[tuple[str, str]]) -> None:
+    """So D= stands still in Table 5, and is what the other groups are held against."""
+    totals = pair_totals(table_of(*pairs))
+    found = [length_split(choose_from(totals, parse_link(name))) for name in ("lp", "mean_lp", "pen_lp", "slln:0.3")]
+    assert len({repr(split.equal) for split in found}) == 1
 
 
 def test_the_unit_of_length_changes_the_choice() -> None:
@@ -92,6 +134,20 @@ def test_delta_is_the_mean_distance_from_pairs_of_equal_length() -> None:
     split = length_split(choices(good, [1.0] * 10, signs))
     assert (split.equal, split.good_shorter, split.good_longer) == (0.625, 1.0, 0.375)
     assert split.delta == 0.3125
+
+
+@pytest.mark.parametrize(
+    ("cells", "delta"),
+    [
+        ("88.20 60.77 95.62  84.13 52.85 98.73  86.19 56.55 94.28", 19.74),  # LP
+        ("88.20 83.47 87.09  84.13 81.63 87.63  86.19 82.97 80.98", 3.38),  # PenLP
+        ("88.20 81.60 87.55  84.13 81.18 87.66  86.19 79.85 82.93", 3.89),  # SLLN-LP, alpha 0.5
+    ],
+)
+def test_delta_is_that_of_the_published_table(cells: str, delta: float) -> None:
+    """Liu et al., Table 5: D=, D> and D< with three tokenizers; the published delta is the mean over these."""
+    equal, longer, shorter = np.array(cells.split(), float).reshape(3, 3).T
+    assert delta_acc(equal, shorter, longer).mean() == pytest.approx(delta, abs=0.02)
 
 
 def test_distances_on_the_same_side_do_not_cancel() -> None:

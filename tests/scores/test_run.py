@@ -1,6 +1,7 @@
 """Scoring runs: nothing is done twice, nothing is half done, and what is broken is named."""
 
 import errno
+import hashlib
 import json
 import os
 import signal
@@ -8,14 +9,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from math import log
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bidui.errors import InputError, OutputRefused
 from bidui.pairs import Pairs
 from bidui.scores import run
-from bidui.scores.run import read_scores, run_scoring, score_folders, score_pairs
+from bidui.scores.run import read_scores, read_totals, run_scoring, score_folders, score_pairs
+from bidui.scores.totals import pair_totals
+from bidui.scores.unigrams import Unigrams, write_unigrams
 
 from .small import Counting, pair, paradigms
 
@@ -104,12 +109,66 @@ def test_scores_with_a_broken_file_are_not_read(tmp_path: Path, spoil: Callable[
     """An accuracy over the rest would look like one over all."""
     run_scoring(paradigms(), Counting(), out=tmp_path)
     spoil(tmp_path / "b.parquet")
-    with pytest.raises(InputError, match=r"b\.parquet: is missing or was changed .* run bidui score again"):
-        read_scores(tmp_path)
+    for read in (read_scores, read_totals):
+        with pytest.raises(InputError, match=r"b\.parquet: is missing or was changed .* run bidui score again"):
+            read(tmp_path)
+
+
+def write_counts(file: Path, *, tokenizer: str) -> Path:
+    """Counts of <unk>, 甲, 乙, 丙, 丁, 戊: 1, 2, 4, 1, 4, 4 of 16."""
+    file.write_bytes(write_unigrams(Unigrams(np.array([1, 2, 4, 1, 4, 4]), tokenizer)))
+    return file
+
+
+def test_totals_are_those_of_the_whole_table(tmp_path: Path) -> None:
+    """They are read without the tokens, so that comparing many models takes little time."""
+    run_scoring(paradigms(), Counting(declared={"tokenizer": "t"}), out=tmp_path / "scores")
+    file = write_counts(tmp_path / "counts.json", tokenizer="t")
+    manifest, table = read_scores(tmp_path / "scores")
+    unigrams = np.log(np.array([1, 2, 4, 1, 4, 4]) / 16)
+    for known, expected in ((None, pair_totals(table)), (file, pair_totals(table, unigrams=unigrams))):
+        same, found = read_totals(tmp_path / "scores", unigrams=known, smoothing=0)
+        assert same == manifest
+        assert (found.uids.tolist(), found.phenomena.tolist()) == (expected.uids.tolist(), expected.phenomena.tolist())
+        assert found.pairs.tolist() == expected.pairs.tolist()
+        assert found.logprob.tolist() == expected.logprob.tolist()
+        assert {unit: one.tolist() for unit, one in found.lengths.items()} == {
+            unit: one.tolist() for unit, one in expected.lengths.items()
+        }
+        if known is None:
+            assert found.unigram is None
+        else:  # 甲a乙: 1/8, 1/16, 1/4
+            assert found.unigram is not None
+            assert found.unigram[0] == pytest.approx(-(3 + 4 + 2) * log(2))
+            assert found.unigram == pytest.approx(expected.unigram)
+
+
+def test_unigrams_of_another_tokenizer_make_no_totals(tmp_path: Path) -> None:
+    run_scoring(paradigms(), Counting(declared={"tokenizer": "t"}), out=tmp_path / "scores")
+    file = write_counts(tmp_path / "counts.json", tokenizer="another")
+    with pytest.raises(InputError, match="counted with another tokenizer"):
+        read_totals(tmp_path / "scores", unigrams=file)
+
+
+def test_a_file_that_is_no_table_is_named_though_the_manifest_has_its_hash(tmp_path: Path) -> None:
+    """As when scores were made by another program: files are read together, and the message must name the one."""
+    run_scoring(paradigms(), Counting(), out=tmp_path)
+    (tmp_path / "c.parquet").write_bytes(b"no table")
+    manifest = json.loads((tmp_path / "scores.json").read_text())
+    manifest["shards"]["c"]["file"] = hashlib.sha256(b"no table").hexdigest()
+    (tmp_path / "scores.json").write_text(json.dumps(manifest))
+    for read in (read_scores, read_totals):
+        with pytest.raises(InputError, match=r"c\.parquet: cannot be read as scores"):
+            read(tmp_path)
+
+
+def test_no_pairs_are_no_totals(tmp_path: Path) -> None:
+    run_scoring(Pairs(), Counting(), out=tmp_path)
+    assert len(read_totals(tmp_path)[1]) == 0
 
 
 def test_a_folder_without_scores_is_told(tmp_path: Path) -> None:
-    for look in (read_scores, score_folders):
+    for look in (read_scores, read_totals, score_folders):
         with pytest.raises(InputError, match="no scores here; make some with bidui score"):
             look(tmp_path)
     with pytest.raises(InputError, match="no scores here"):

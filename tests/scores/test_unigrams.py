@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bidui.errors import InputError
-from bidui.scores.unigrams import Unigrams, count_unigrams, read_unigrams, write_unigrams
+from bidui.scores.unigrams import Unigrams, count_unigrams, read_unigrams, take_unigrams, write_unigrams
 
 
 def counted(*counts: int) -> Unigrams:
@@ -90,3 +90,26 @@ def test_a_missing_or_binary_file_is_a_clear_error(tmp_path: Path) -> None:
     for name in ("none.json", "u.json"):
         with pytest.raises(InputError, match=rf"{name}: cannot be read as unigrams"):
             read_unigrams(tmp_path / name, tokenizer="t")
+
+
+def test_unigrams_beside_a_model_are_taken_along_with_its_scores(tmp_path: Path) -> None:
+    model, scores = tmp_path / "model", tmp_path / "scores"
+    model.mkdir()
+    assert not take_unigrams(model, tokenizer="t" * 64, scores=scores)
+    assert not scores.exists()
+    (model / "unigrams.json").write_bytes(write_unigrams(counted(1, 3, 4)))
+    assert take_unigrams(model, tokenizer="t" * 64, scores=scores)
+    assert read_unigrams(scores / "unigrams.json", tokenizer="t" * 64).counts.tolist() == [1, 3, 4]
+    before = (scores / "unigrams.json").stat()
+    assert take_unigrams(model, tokenizer="t" * 64, scores=scores)  # there already
+    assert (scores / "unigrams.json").stat() == before
+    (model / "unigrams.json").write_bytes(write_unigrams(counted(9, 9, 9)))
+    assert take_unigrams(model, tokenizer="t" * 64, scores=scores)
+    assert read_unigrams(scores / "unigrams.json", tokenizer="t" * 64).counts.tolist() == [9, 9, 9]
+
+
+def test_unigrams_that_do_not_fit_are_not_taken_along(tmp_path: Path) -> None:
+    (tmp_path / "unigrams.json").write_bytes(write_unigrams(counted(1, 3, 4)))
+    with pytest.raises(InputError, match="counted with another tokenizer"):
+        take_unigrams(tmp_path, tokenizer="another", scores=tmp_path / "scores")
+    assert not (tmp_path / "scores").exists()

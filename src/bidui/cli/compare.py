@@ -1,5 +1,6 @@
 """`bidui compare`: accuracy by linking function, from stored scores."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,23 +11,30 @@ from rich.table import Column, Table
 
 from bidui.benchmarks import shipped
 from bidui.benchmarks.human import PUBLISHED_PAIRS, human_agreement, pooled
+from bidui.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from bidui.scores.links import Floats
+    from bidui.scores.choices import Choices
+    from bidui.scores.links import Link
     from bidui.scores.run import ScoreManifest
+    from bidui.scores.totals import PairTotals
 
+Unit = Literal["tokens", "characters", "bytes"]
 USUAL = ("lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm")
+FITTED = "* beta and gamma fitted to one half of each paradigm's pairs and used on the other half, both ways"
 
 
 def compare(
     results: Annotated[Path, typer.Argument(help="A folder of scores, or of several.")],
     link: Annotated[list[str] | None, typer.Option("--link", help="A linking function; may be repeated.")] = None,
-    unit: Annotated[
-        Literal["tokens", "characters", "bytes"], typer.Option(help="What lengths are counted in.")
-    ] = "tokens",
-    unigrams: Annotated[Path | None, typer.Option(help="Unigram counts of the model's tokenizer.")] = None,
+    unit: Annotated[Unit, typer.Option(help="What linking functions count lengths in.")] = "tokens",
+    groups: Annotated[Unit, typer.Option(help="What D=, D< and D> count lengths in.")] = "tokens",
+    unigrams: Annotated[
+        Path | None,
+        typer.Option(help="Unigram counts of the model's tokenizer; else those beside the scores."),
+    ] = None,
     by: Annotated[
         Literal["overall", "phenomenon", "paradigm"],
         typer.Option(help="Accuracy of each, with the first linking function (slln:0.5 unless given)."),
@@ -39,57 +47,87 @@ def compare(
     ties, which rounding could turn, are counted too.
     """
     # here, since polars takes a third of a second to load and other commands do without
-    from bidui.scores.choices import choose, length_split
     from bidui.scores.links import parse_link
-    from bidui.scores.run import read_scores, score_folders
+    from bidui.scores.run import score_folders
 
     if by != "overall":
-        _by_group(score_folders(results), (link or ["slln:0.5"])[0], by, unit, unigrams, smoothing)
+        chosen = parse_link((link or ["slln:0.5"])[0])
+        _by_group(score_folders(results), chosen, by, unit=unit, unigrams=unigrams, smoothing=smoothing)
         return
+    links = [parse_link(name) for name in link or USUAL]
+    needed = not link or any(one.needs_unigrams for one in links)
     model = Column("model", overflow="fold")  # two checkpoints may differ at the end of a long name
     table = Table(model, "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near", box=None)
-    for folder in score_folders(results):
-        manifest, scores = read_scores(folder)
-        known = _known(manifest, unigrams, smoothing)
-        for name in link or USUAL:
-            choices = choose(scores, parse_link(name), unit=unit, unigrams=known)
-            split = length_split(choices)
-            numbers = (choices.worth.mean(), split.equal, split.good_shorter, split.good_longer, split.delta)
-            shown = [f"{100 * number:.2f}" for number in numbers]
-            pairs, ties = f"{len(choices.good):,}", (str(choices.ties), str(choices.near_ties))
-            table.add_row(escape(manifest.model), choices.link, pairs, *shown, *ties)
+    notes = []
+    for manifest, totals in _stored(score_folders(results), unigrams, smoothing, needed=needed):
+        found, note = _choices(totals, links, usual=not link, unit=unit, groups=groups)
+        notes += [note] if note in ("", FITTED) else [f"{manifest.model}: {note}"]
+        for choices in found:
+            table.add_row(escape(manifest.model), choices.link, *_shown(choices))
     Console().print(table)
+    for note in dict.fromkeys(filter(None, notes)):
+        typer.echo(note)
 
 
-def _known(manifest: "ScoreManifest", unigrams: Path | None, smoothing: float) -> "Floats | None":
-    from bidui.scores.unigrams import read_unigrams
+def _choices(
+    totals: "PairTotals", links: "Sequence[Link]", *, usual: bool, unit: Unit, groups: Unit
+) -> "tuple[list[Choices], str]":
+    """The choices by each linking function; SLOR and MORCELA join the usual ones if unigrams are known, with a note."""
+    from bidui.scores.choices import choose_from
+    from bidui.scores.links import slor
 
-    if unigrams is None:
-        return None
-    wanted = str(manifest.declared.get("tokenizer", ""))
-    return read_unigrams(unigrams, tokenizer=wanted).logprobs(smoothing=smoothing)
+    found = [choose_from(totals, link, unit=unit, groups=groups) for link in links]
+    if not usual or totals.unigram is None:
+        return found, ""
+    from bidui.analysis.morcela import held_out_morcela
+
+    found.append(choose_from(totals, slor(), unit=unit, groups=groups))
+    try:
+        fitted = held_out_morcela(totals, seed=0, unit=unit, groups=groups).choices
+    except InputError as error:  # as for a model that has learnt nothing yet
+        return found, str(error)
+    return [*found, replace(fitted, link="morcela*")], FITTED
+
+
+def _shown(choices: "Choices") -> tuple[str, ...]:
+    from bidui.scores.choices import length_split
+
+    split = length_split(choices)
+    numbers = (choices.worth.mean(), split.equal, split.good_shorter, split.good_longer, split.delta)
+    shown = [f"{100 * number:.2f}" for number in numbers]
+    return (f"{len(choices.good):,}", *shown, str(choices.ties), str(choices.near_ties))
+
+
+def _stored(
+    folders: "Sequence[Path]", unigrams: Path | None, smoothing: float, *, needed: bool
+) -> "Iterator[tuple[ScoreManifest, PairTotals]]":
+    """The totals of every model; with unigrams that were asked for, or that stand beside the scores and are needed."""
+    from bidui.scores.run import read_totals
+    from bidui.scores.unigrams import UNIGRAMS
+
+    for folder in folders:
+        own = folder / UNIGRAMS
+        known = unigrams or (own if needed and own.is_file() else None)
+        yield read_totals(folder, unigrams=known, smoothing=smoothing)
 
 
 def _by_group(
     folders: "Sequence[Path]",
-    link: str,
+    link: "Link",
     by: Literal["phenomenon", "paradigm"],
-    unit: Literal["tokens", "characters", "bytes"],
+    *,
+    unit: Unit,
     unigrams: Path | None,
     smoothing: float,
 ) -> None:
     """A row a paradigm or phenomenon, a column a model; people beside them where published figures are known."""
     from bidui.analysis.accuracy import accuracy
-    from bidui.scores.choices import choose
-    from bidui.scores.links import parse_link
-    from bidui.scores.run import read_scores
+    from bidui.scores.choices import choose_from
 
     found: dict[str, dict[str, float]] = {}
     groups: dict[str, set[str]] = {}
-    for folder in folders:
-        manifest, scores = read_scores(folder)
-        known = _known(manifest, unigrams, smoothing)
-        choices = choose(scores, parse_link(link), unit=unit, unigrams=known)
+    for manifest, totals in _stored(folders, unigrams, smoothing, needed=link.needs_unigrams):
+        choices = choose_from(totals, link, unit=unit)
         numbers = {**accuracy(choices, by=by), **accuracy(choices)}
         found[manifest.model] = {name: number.value for name, number in numbers.items()}
         names = choices.uids if by == "paradigm" else choices.phenomena
@@ -103,7 +141,7 @@ def _by_group(
         cells = [f"{100 * numbers[name]:.2f}" if name in numbers else "" for numbers in found.values()]
         table.add_row(escape(name), *cells, *([people.get(name, "")] if people else []))
     Console().print(table)
-    typer.echo(f"accuracy in per cent, linking function {link}")
+    typer.echo(f"accuracy in per cent, linking function {link.name}")
     if people:
         typer.echo(f"* how often people chose the good sentence of the {PUBLISHED_PAIRS}, pooled from published counts")
 

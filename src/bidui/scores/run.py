@@ -13,7 +13,9 @@ from bidui.errors import OutputRefused, Place, Problem, fail
 from bidui.models.tokens import Model, TokenScores
 from bidui.pairs import Pair, Pairs, uid_fits, write_file
 from bidui.pairs.atomic import remove_temporaries
-from bidui.scores.table import ScoreTable, read_table, score_table, table_bytes
+from bidui.scores.table import SCHEMA, ScoreTable, read_table, score_table, table_bytes
+from bidui.scores.totals import COLUMNS, PairTotals, pair_totals
+from bidui.scores.unigrams import read_unigrams
 
 TOGETHER = 20_000  # sentences that are handed to a model at a time, in whole paradigms
 Declared = dict[str, str | int | bool | None]
@@ -67,7 +69,7 @@ def run_scoring(
     on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
 ) -> Scored:
     """Scores in `out`, a file a paradigm; what is there already and whole is kept."""
-    before = _read_manifest(out)
+    before = _manifest_in(out)
     if before and before.declared != dict(model.declared) and not force:
         differing = sorted(
             k for k in {*before.declared, *model.declared} if before.declared.get(k) != model.declared.get(k)
@@ -107,16 +109,45 @@ def run_scoring(
 
 def read_scores(folder: Path) -> tuple[ScoreManifest, ScoreTable]:
     """All scores of one model; a file that is not what the manifest says is an error."""
-    manifest = _read_manifest(folder)
+    manifest = read_manifest(folder)
+    return manifest, _stored(folder, manifest, list(SCHEMA))
+
+
+def read_totals(
+    folder: Path, *, unigrams: Path | None = None, smoothing: float = 1.0
+) -> tuple[ScoreManifest, PairTotals]:
+    """The totals of one model's pairs, without the tokens: a fifth of the work; with U, where a file of unigrams is."""
+    manifest = read_manifest(folder)
+    if unigrams is None:
+        return manifest, pair_totals(_stored(folder, manifest, list(COLUMNS)))
+    known = read_unigrams(unigrams, tokenizer=str(manifest.declared.get("tokenizer", "")))
+    table = _stored(folder, manifest, [*COLUMNS, "ids"])
+    return manifest, pair_totals(table, unigrams=known.logprobs(smoothing=smoothing))
+
+
+def read_manifest(folder: Path) -> ScoreManifest:
+    """What the scores in a folder are of."""
+    manifest = _manifest_in(folder)
     if manifest is None:
         raise fail("no-scores", Place(str(folder)), {})
-    frames = []
-    for uid, shard in manifest.shards.items():
-        file = folder / f"{uid}.parquet"
-        if not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest() != shard.file:
+    return manifest
+
+
+def _stored(folder: Path, manifest: ScoreManifest, columns: list[str]) -> ScoreTable:
+    """Some columns of all files. Every byte is checked, which takes far less time than the columns."""
+    files = [folder / f"{uid}.parquet" for uid in manifest.shards]
+    found = []
+    for file, shard in zip(files, manifest.shards.values(), strict=True):
+        data = file.read_bytes() if file.is_file() else b""
+        if hashlib.sha256(data).hexdigest() != shard.file:
             raise fail("scores-broken", Place(str(file)), {})
-        frames.append(read_table(file).frame)
-    return manifest, ScoreTable(pl.concat(frames)) if frames else score_table((), (), {})
+        found.append(data)
+    if not found:
+        return ScoreTable(score_table((), (), {}).frame.select(columns))
+    try:
+        return ScoreTable(pl.scan_parquet(found).select(columns).collect())  # all at once, in parallel
+    except pl.exceptions.PolarsError:  # one at a time, so that the error names the file
+        return ScoreTable(pl.concat([read_table(file).frame.select(columns) for file in files]))
 
 
 def score_folders(results: Path) -> list[Path]:
@@ -172,7 +203,7 @@ def _state(out: Path, uid: str, shard: Shard | None, pairs: str) -> str:
     return "whole" if whole else "broken"
 
 
-def _read_manifest(folder: Path) -> ScoreManifest | None:
+def _manifest_in(folder: Path) -> ScoreManifest | None:
     file = folder / "scores.json"
     if not file.is_file():
         return None

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
+from bidui.pairs import write_file
 from bidui.scores.links import Floats
+
+UNIGRAMS = "unigrams.json"  # what they are called beside a model and beside its scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +56,15 @@ def read_unigrams(path: Path, *, tokenizer: str) -> Unigrams:
     if own != tokenizer:
         raise fail("unigrams-tokenizer", Place(str(path)), {"own": own[:12], "wanted": tokenizer[:12]})
     return Unigrams(counts, own)
+
+
+def take_unigrams(model: Path, *, tokenizer: str, scores: Path) -> bool:
+    """Copies the unigrams beside a model's weights, if there are any, to where `bidui compare` finds them."""
+    file = model / UNIGRAMS
+    if not file.is_file():
+        return False
+    read_unigrams(file, tokenizer=tokenizer)  # those of another tokenizer are refused
+    data = file.read_bytes()
+    if not (scores / UNIGRAMS).is_file() or (scores / UNIGRAMS).read_bytes() != data:
+        write_file(scores / UNIGRAMS, data)
+    return True

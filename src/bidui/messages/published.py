@@ -1,0 +1,57 @@
+"""What can be wrong with published results, figures for people, kinds of paradigms, and word lists."""
+
+from bidui.messages.message import Message
+
+PUBLISHED: dict[str, Message] = {
+    "published-unknown": {
+        "en": "there is no published table {name}; there are: {known}",
+        "zh": "没有已发表的表格 {name}；现有：{known}",
+    },
+    "published-no-cells": {
+        "en": "no cells for {asked}; there are: {there}",
+        "zh": "没有 {asked} 的单元格；现有：{there}",
+    },
+    # people
+    "people-unknown": {
+        "en": "no figure for people on {groups}; there are: {known}",
+        "zh": "没有人类在 {groups} 上的数值；现有：{known}",
+    },
+    "judgements-bad": {
+        "en": "{correct} right of {judgements} judgements; there must be some, and no more right than there are",
+        "zh": "{judgements} 次判断中有 {correct} 次正确；判断次数须大于零，且正确数不得超过它",
+    },
+    "weights-missing": {
+        "en": "a mean needs values, and a weight for each; without a weight: {groups}",
+        "zh": "求均值需要数值，且各有权重；缺权重的是：{groups}",
+    },
+    "correlation-constant": {
+        "en": "one of the two lists has the same value {count} times, so nothing can be correlated with it",
+        "zh": "两列之一的 {count} 个值全部相同，无从计算相关",
+    },
+    # kinds of paradigms
+    "paradigm-no-kind": {
+        "en": "no kind is given for {uids}; give one to every paradigm that was scored, such as other",
+        "zh": "没有写明 {uids} 的类别；请为每个已打分的句型写明，如 other",
+    },
+    "kind-unknown": {
+        "en": "no paradigm that was scored is of the kind {kinds}; there are: {known}",
+        "zh": "已打分的句型中没有 {kinds} 这一类；现有：{known}",
+    },
+    # word lists
+    "frequencies-none": {
+        "en": "{words} words to look up in a list of {listed}; both must have some",
+        "zh": "要在 {listed} 个词的词表中查 {words} 个词；两者都不能为空",
+    },
+    "frequency-line": {
+        "en": "the word should be in column {word} and its count, a number, in column {count}: {line}",
+        "zh": "词应在第 {word} 列，其频数（数字）应在第 {count} 列：{line}",
+    },
+    "bands-bad": {
+        "en": "the edges of the bands are ranks from 1 that rise, not {edges}",
+        "zh": "各段的界限应为从 1 起递增的名次，而不是 {edges}",
+    },
+    "quantile-bad": {
+        "en": "parts lie above 0 and up to 1, not {parts}",
+        "zh": "比例应大于 0 且不超过 1，而不是 {parts}",
+    },
+}

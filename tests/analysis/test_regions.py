@@ -1,0 +1,191 @@
+"""Differences by stretch, by hand and by what they add up to."""
+
+from collections.abc import Sequence
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidui.analysis.divisions import Divided, by_change, by_slot, divide, in_parts
+from bidui.analysis.regions import RegionDifference, region_differences, trace_regions
+from bidui.errors import InputError
+from bidui.models.tokens import TokenScores
+from bidui.pairs import Pair, Region
+from bidui.scores.table import ScoreTable, score_table
+
+Token = tuple[str, float]
+
+
+def scored(*tokens: Token, eos: float | None = None) -> TokenScores:
+    """A sentence of tokens that stand one after another, with their log-probabilities."""
+    texts = [text for text, _ in tokens]
+    ends = np.cumsum([len(text) for text in texts])
+    starts = ends - [len(text) for text in texts]
+    values = [value for _, value in tokens]
+    if eos is not None:
+        starts, ends, values = np.append(starts, ends[-1]), np.append(ends, ends[-1]), [*values, eos]
+    spans = [array.astype(np.int32) for array in (starts, ends)]
+    return TokenScores("".join(texts), np.zeros(len(values), np.int32), *spans, np.array(values, np.float32))
+
+
+def table(pairs: Sequence[Pair], *sentences: TokenScores) -> ScoreTable:
+    return score_table(pairs, sentences, {0: "x"})
+
+
+def by_name(found: Sequence[RegionDifference]) -> dict[str, RegionDifference]:
+    return {one.region: one for one in found}
+
+
+def differing(good: str, bad: str, number: int = 0, *, uid: str = "u") -> Pair:
+    """A pair whose first two characters are the slot NP on both sides."""
+    return Pair(good, bad, uid, "p", number, regions=(Region("good", 0, 2, "NP", ""), Region("bad", 0, 2, "NP", "")))
+
+
+FIRST, SECOND = differing("甲乙丙丁", "戊己丙丁"), differing("甲乙丙", "戊己丙", 1)
+# NP: good -1 -2, bad -4 -3; rest: good -1 -1, bad -2 -3. Second: NP -2 and -5 -5, rest -1 and -1; good has one token.
+SCORES = (
+    scored(("甲", -1), ("乙", -2), ("丙", -1), ("丁", -1)),
+    scored(("戊", -4), ("己", -3), ("丙", -2), ("丁", -3)),
+    scored(("甲乙", -2), ("丙", -1)),
+    scored(("戊", -5), ("己", -5), ("丙", -1)),
+)
+PAIRS = (FIRST, SECOND)
+
+
+def test_sums_by_hand() -> None:
+    """NP: -3 + 7 = 4 and -2 + 10 = 8, the mean 6, the deviation √8; rest: -2 + 5 = 3 and 0."""
+    found = by_name(region_differences(table(PAIRS, *SCORES), divide(PAIRS, by_slot()), how="sum"))
+    assert found["NP"] == RegionDifference("u", "NP", 6.0, pytest.approx(sqrt(8)), 2, 0, 0)
+    assert found["rest"] == RegionDifference("u", "rest", 1.5, pytest.approx(sqrt(4.5)), 2, 0, 0)
+
+
+def test_means_by_hand() -> None:
+    """NP: -1.5 + 3.5 = 2 and -2 + 5 = 3; rest: -1 + 2.5 = 1.5 and 0. MLP(NP) and MLP(VP | NP) of the paper."""
+    found = by_name(region_differences(table(PAIRS, *SCORES), divide(PAIRS, by_slot())))
+    assert (found["NP"].mean, found["NP"].deviation) == pytest.approx((2.5, sqrt(0.5)))
+    assert found["rest"].mean == pytest.approx(0.75)
+
+
+def test_a_token_across_a_border_belongs_where_it_begins_and_is_counted() -> None:
+    """乙丙 begins in the NP: so all of it counts there, on the good side only."""
+    scores = (scored(("甲", -1), ("乙丙", -2), ("丁", -1)), SCORES[1])
+    found = by_name(region_differences(table([FIRST], *scores), divide([FIRST], by_slot()), how="sum"))
+    assert (found["NP"].mean, found["NP"].straddling) == (-3 + 7, 1)
+    assert (found["rest"].mean, found["rest"].straddling) == (-1 + 5, 0)
+
+
+def test_blanks_before_a_word_belong_to_the_word() -> None:
+    """Tokens of English begin with the blank before them; else every word would be counted one too early."""
+    pair = Pair("it is so", "it are so", "u", "p", 0)
+    pair = Pair(pair.good, pair.bad, "u", "p", 0, regions=(Region("good", 3, 5, "V", ""), Region("bad", 3, 6, "V", "")))
+    scores = (scored(("it", -1), (" is", -2), (" so", -3)), scored(("it", -1), (" are", -7), (" so", -4)))
+    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot())))
+    assert (found["V"].mean, found["V"].straddling) == (5, 0)
+    assert found["rest"].mean == -2 + 2.5
+
+
+def test_a_token_of_blanks_alone_stays_where_it_is() -> None:
+    pair = differing("甲乙 丙", "戊己 丙")
+    scores = (scored(("甲乙", -1), (" ", -2), ("丙", -3)), scored(("戊己", -1), (" ", -4), ("丙", -3)))
+    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot()), how="sum"))
+    assert (found["NP"].mean, found["rest"].mean) == (0, 2)
+
+
+def test_the_end_of_the_sentence_belongs_to_the_rest() -> None:
+    """EOS covers no character."""
+    pair = differing("甲乙", "戊己")
+    scores = (scored(("甲乙", -1), eos=-1), scored(("戊己", -2), eos=-5))
+    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot())))
+    assert (found["NP"].mean, found["rest"].mean) == (1, 4)
+
+
+def test_what_one_side_lacks_sums_to_zero_there_but_has_no_mean() -> None:
+    """A dropped word: its log-probability is a difference in sums, and nothing to compare in means; it is counted."""
+    pair = Pair("甲乙丙", "甲丙", "u", "p", 0, regions=(Region("good", 1, 2, "le", "drop"),))
+    scores = (scored(("甲", -1), ("乙", -2), ("丙", -3)), scored(("甲", -1), ("丙", -4)))
+    divided, made = divide([pair], by_slot()), table([pair], *scores)
+    assert by_name(region_differences(made, divided, how="sum"))["le"].mean == -2
+    lacking = by_name(region_differences(made, divided))["le"]
+    assert (lacking.pairs, lacking.left_out, isnan(lacking.mean)) == (0, 1, True)
+
+
+def test_an_empty_rest_is_not_listed() -> None:
+    found = region_differences(table([FIRST], *SCORES[:2]), divide([FIRST], by_change()))
+    assert [one.region for one in found] == ["before", "changed", "after"]
+    assert [one.pairs for one in found] == [0, 1, 1]
+
+
+def test_a_pair_whose_slot_cannot_be_placed_is_left_out_of_it_and_of_the_rest() -> None:
+    """甲 occurs twice in the first pair: its tokens must not be counted as the rest instead."""
+    pairs = (
+        Pair("甲甲乙", "甲甲丙", "u", "p", 0, slots=(("a", "甲"),)),
+        Pair("甲乙", "甲丙", "u", "p", 1, slots=(("a", "甲"),)),
+    )
+    scores = [scored(*((char, -1) for char in side)) for pair in pairs for side in (pair.good, pair.bad)]
+    found = by_name(region_differences(table(pairs, *scores), divide(pairs, in_parts({"A": ("a",)}))))
+    assert {name: (one.pairs, one.left_out) for name, one in found.items()} == {"A": (1, 1), "rest": (1, 1)}
+
+
+def test_paradigms_are_kept_apart_and_scored_pairs_may_be_fewer_and_in_another_order() -> None:
+    other = differing("甲乙丙", "戊己丙", 1, uid="v")
+    divided = divide((FIRST, SECOND, other, differing("庚庚", "辛辛", 9, uid="w")), by_slot())
+    scores = (*SCORES[2:], *SCORES[:2])
+    found = region_differences(table((other, FIRST), *scores), divided, how="sum")
+    assert [(one.uid, one.region, one.mean, one.pairs) for one in found] == [
+        *(("u", "NP", 4, 1), ("u", "rest", 3, 1), ("v", "NP", 8, 1), ("v", "rest", 0, 1)),
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.text("甲 乙", min_size=1, max_size=7), st.integers(1, 3)), min_size=2, max_size=6), st.data()
+)
+def test_sums_of_all_stretches_add_up_to_the_difference_in_lp(
+    sides: list[tuple[str, int]], data: st.DataObject
+) -> None:
+    """However sentences are divided and tokens cut, no token is lost or counted twice."""
+    texts = [text for text, _ in sides[: len(sides) // 2 * 2]]
+    values = st.integers(-20, 0)
+
+    def scores(text: str, width: int) -> TokenScores:
+        return scored(*((text[at : at + width], data.draw(values)) for at in range(0, len(text), width)), eos=-1)
+
+    def region(side: str, text: str) -> Region:
+        start = data.draw(st.integers(0, len(text)))
+        which = "good" if side == "good" else "bad"
+        return Region(which, start, data.draw(st.integers(start, len(text))), data.draw(st.sampled_from("ab")), "")
+
+    pairs = [
+        Pair(good, bad, "u", "p", n, regions=(region("good", good), region("good", good), region("bad", bad)))
+        for n, (good, bad) in enumerate(zip(texts[::2], texts[1::2], strict=True))
+    ]
+    made = table(pairs, *(scores(text, width) for text, width in zip(texts, (w for _, w in sides), strict=False)))
+    totals = made.totals().logprob
+    for division in (by_slot(), by_change()):
+        found = region_differences(made, divide(pairs, division), how="sum")
+        assert sum(one.mean * one.pairs for one in found if one.pairs) == pytest.approx(
+            (totals[::2] - totals[1::2]).sum()
+        )
+
+
+def test_a_trace_has_every_checkpoint() -> None:
+    """Figure 6: the difference at every checkpoint, by stretch."""
+    halved = tuple(TokenScores(s.sentence, s.ids, s.starts, s.ends, s.logprobs / 2) for s in SCORES)
+    tables = ((tokens, table(PAIRS, *scores)) for tokens, scores in ((1e6, halved), (1e7, SCORES)))
+    trace = trace_regions(tables, divide(PAIRS, by_slot()), how="sum")["u", "NP"]
+    assert trace.at.tolist() == [1e6, 1e7]
+    assert trace.mean.tolist() == [3, 6]
+    assert trace.deviation == pytest.approx([sqrt(2), sqrt(8)])
+    assert trace.pairs.tolist() == [2, 2]
+
+
+def refused(divided: Divided) -> None:
+    with pytest.raises(InputError, match="1 scored pairs are not among the pairs given, such as number 1 of u"):
+        region_differences(table(PAIRS, *SCORES), divided)
+
+
+def test_scores_of_other_pairs_are_refused() -> None:
+    """A pair that is missing, and one with the same number and another sentence."""
+    refused(divide([FIRST], by_slot()))
+    refused(divide([FIRST, differing("甲乙庚", "戊己庚", 1)], by_slot()))
