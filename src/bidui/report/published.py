@@ -1,0 +1,89 @@
+"""Published results as data: the accuracy tables of the papers, cell by cell, to stand beside a model of one's own.
+
+Values are as printed. A cell that cannot be right, or that differs from another place in the papers, says so in its
+remarks and is not corrected. Groups have their printed name and ours: the uid of a paradigm, the name of a phenomenon,
+or `all`. The two papers on ZhoBLiMP differ (mean LP in the first, SLLN-LP in the journal version); both are here. What
+people said of ZhoBLiMP is in `bidui.benchmarks.human`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bidui.errors import Place, fail
+
+Level = Literal["paradigm", "phenomenon", "overall", "length", "status", "ratings", "models", "paradigms"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One printed number; `link` is empty for people and for counts."""
+
+    model: str
+    group: str  # as printed
+    level: str
+    name: str  # ours; empty where we have none
+    link: str  # as `parse_link` reads it; plain `morcela` where it was fitted or its parameters are not stated
+    measure: str  # accuracy, bias, delta_acc, gap, pearson, p_two_sided …
+    value: float
+    unit: str  # %, count, 100 r, p
+    remarks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One printed table with its source."""
+
+    name: str
+    paper: str
+    table: str
+    benchmark: str
+    about: str
+    link: str
+    remarks: str
+    cells: tuple[Cell, ...]
+
+
+def published_names() -> tuple[str, ...]:
+    """The tables that `read_published` knows: `zhoblimp-6` is Table 6 of the paper on ZhoBLiMP."""
+    return tuple(source["name"] for source in _rows("sources"))
+
+
+def read_published(name: str) -> Published:
+    """A printed table by name."""
+    source = next((source for source in _rows("sources") if source["name"] == name), None)
+    if source is None:
+        raise fail("published-unknown", Place(), {"name": name, "known": published_names()})
+    return Published(**source, cells=tuple(_cell(**row) for row in _rows(name)))
+
+
+def columns(
+    table: Published, *, link: str, level: Level = "phenomenon", measure: str = "accuracy"
+) -> Mapping[str, Mapping[str, float]]:
+    """A column a model, and people where they are printed: the value of every group by our name for it.
+
+    Values are in the unit printed, so accuracies are in per cent.
+    """
+    chosen: dict[str, dict[str, float]] = {}
+    asked = [cell for cell in table.cells if (cell.level, cell.measure) == (level, measure)]
+    for cell in asked:
+        if cell.link in ("", link):
+            chosen.setdefault(cell.model, {})[cell.name or cell.group] = cell.value
+    if not chosen:
+        there = sorted({f"{cell.level} {cell.measure} {cell.link}".rstrip() for cell in table.cells})
+        raise fail("published-no-cells", Place(table.name), {"asked": f"{level} {measure} {link}", "there": there})
+    return chosen
+
+
+def _cell(
+    model: str, group: str, level: str, name: str, link: str, measure: str, value: str, unit: str, remarks: str
+) -> Cell:
+    return Cell(model, group, level, name, link, measure, float(value), unit, remarks)
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    """The rows of a file of this package, by the names in its first line."""
+    lines = (Path(__file__).parent / "published" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+    heads = lines[0].split("\t")
+    return [dict(zip(heads, line.split("\t"), strict=True)) for line in lines[1:]]
