@@ -1,0 +1,1 @@
+"""Training: tokenizers, corpora, and language models from scratch."""

@@ -1,0 +1,179 @@
+"""Documents of a corpus, one by one, from text and JSONL files, compressed or not.
+
+A document is its lines, joined by a newline; blanks at the ends of lines and lines of nothing else are layout, and are
+left out. In `.txt` a line is a paragraph, and an empty line ends the document; in `.jsonl` a line is a document, in the
+field `text`. What cannot be used is left out, counted, and its first places are kept.
+"""
+
+import bz2
+import gzip
+import json
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import BinaryIO
+
+from bidui.errors import Place, fail
+
+KINDS = (".txt", ".jsonl")
+COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
+LONGEST = 100_000  # characters: a file without empty lines would be one document, held in memory and shuffled as one
+MOST_PLACES = 10
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was met; it grows while documents are read."""
+
+    documents: int = 0  # that were given out, duplicates too
+    characters: int = 0  # of these
+    duplicates: int = 0
+    divided: int = 0  # longer than `LONGEST`, so given out in parts
+    empty: int = 0  # records without a text in them
+    broken_encodings: int = 0  # lines that are not UTF-8, or have NUL in them: left out
+    broken_records: int = 0  # lines of JSONL that are no JSON object with a text in the field: left out
+    places: list[str] = field(default_factory=list)  # the first of what was left out, as file:line
+    unknown_files: list[str] = field(default_factory=list)  # of other kinds than can be read
+
+    def leave_out(self, what: str, place: Place) -> None:
+        """Count one more in the field `what`."""
+        setattr(self, what, getattr(self, what) + 1)
+        if len(self.places) < MOST_PLACES:
+            self.places.append(f"{place}: {what.replace('_', ' ')}")
+
+
+def source_files(source: Path) -> tuple[dict[str, Path], list[str]]:
+    """The files that can be read, by their names in the source, and the names of all others.
+
+    The source is a file or a folder with any folders in it; names that begin with a dot are not looked at.
+    """
+    if source.is_file():
+        files, root = [source], source.parent
+    elif source.is_dir():
+        files, root = sorted(path for path in source.rglob("*") if path.is_file()), source
+    else:
+        raise fail("source-missing", Place(str(source)), {})
+    found = {path.relative_to(root).as_posix(): path for path in files}
+    shown = {name: path for name, path in found.items() if not f"/{name}".count("/.")}
+    known = {name: path for name, path in shown.items() if _kind(path) in KINDS}
+    if not known:
+        raise fail("source-empty", Place(str(source)), {"kinds": KINDS, "compressions": COMPRESSIONS})
+    return known, sorted(shown.keys() - known.keys())
+
+
+def read_documents(
+    source: Path, *, field: str = "text", seen: Seen | None = None, on_bytes: Callable[[int], None] = lambda count: None
+) -> Iterator[str]:
+    """Every document of a file or folder, counted in `seen`; `on_bytes` is told how far the files have been read."""
+    seen = Seen() if seen is None else seen
+    files, unknown = source_files(source)
+    seen.unknown_files += unknown
+    before = 0
+    for name, path in files.items():
+        try:
+            with path.open("rb") as raw:
+                texts = _texts(path, _lines(_unpacked(raw, path), name, seen), name, field, seen)
+                for text in texts:
+                    seen.documents += 1
+                    seen.characters += len(text)
+                    on_bytes(before + raw.tell())
+                    yield text
+                before += raw.tell()
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            # not left out: a file cut off would make another corpus, and hardly anybody would notice
+            raise fail("source-unreadable", Place(str(path)), {"reason": str(error)}) from error
+
+
+def _kind(path: Path) -> str:
+    """`.txt` of `a.txt` and of `a.txt.xz`."""
+    packed = path.suffix.lower() in COMPRESSIONS
+    return (Path(path.stem) if packed else path).suffix.lower()
+
+
+def _unpacked(raw: BinaryIO, path: Path) -> Iterable[bytes]:
+    match path.suffix.lower():
+        case ".gz":
+            return gzip.open(raw)
+        case ".xz":
+            return lzma.open(raw)
+        case ".bz2":
+            return bz2.open(raw)
+        case ".zst":
+            return _zstandard(raw, path)
+    return raw
+
+
+def _zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
+    """By Python itself from 3.14 on, before that by the same module as a package of its own."""
+    try:
+        zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    except ImportError as error:
+        raise fail("source-zstandard", Place(str(path)), {}) from error
+    try:
+        yield from zstd.ZstdFile(raw)
+    except zstd.ZstdError as error:
+        raise OSError(str(error)) from error
+
+
+def _lines(raw: Iterable[bytes], name: str, seen: Seen) -> Iterator[tuple[int, str | None]]:
+    """The lines with their numbers; None for one that cannot be read."""
+    for number, line in enumerate(raw, start=1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            text = "\0"
+        if "\0" in text:  # UTF-16 passes for UTF-8 where it holds ASCII
+            seen.leave_out("broken_encodings", Place(name, number))
+            yield number, None
+        else:
+            yield number, text.strip()
+
+
+def _texts(path: Path, lines: Iterable[tuple[int, str | None]], name: str, field: str, seen: Seen) -> Iterator[str]:
+    if _kind(path) == ".txt":
+        yield from _paragraphs((line for _, line in lines if line is not None), seen)
+        return
+    for number, line in lines:
+        if line:
+            yield from _record(line, Place(name, number), field, seen)
+
+
+def _paragraphs(lines: Iterable[str], seen: Seen) -> Iterator[str]:
+    """Documents of lines; an empty line ends one, and so does its length."""
+    parts: list[str] = []
+    length = 0
+    for line in lines:
+        if length + len(line) > LONGEST and parts and line:
+            seen.divided += 1
+            yield "\n".join(parts)
+            parts, length = [], 0
+        if line:
+            parts.append(line)
+            length += len(line) + 1
+        elif parts:
+            yield "\n".join(parts)
+            parts, length = [], 0
+    if parts:
+        yield "\n".join(parts)
+
+
+def _record(line: str, place: Place, field: str, seen: Seen) -> Iterator[str]:
+    """The document of a line of JSONL, if it has one."""
+    try:
+        found = json.loads(line)
+        text = found[field]
+        text.encode()  # JSON can write half of a surrogate pair, which is no text
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        seen.leave_out("broken_records", place)
+        return
+    if "\0" in text:
+        seen.leave_out("broken_encodings", place)
+        return
+    documents = list(_paragraphs(filter(None, map(str.strip, text.split("\n"))), seen))
+    if not documents:
+        seen.leave_out("empty", place)
+    yield from documents
