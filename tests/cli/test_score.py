@@ -7,13 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bidui.cli.main import run
 from bidui.grammar.starter import write_starter
 from bidui.models.specs import KINDS
-from bidui.scores.run import read_scores
+from bidui.pairs import Pairs
+from bidui.scores.run import read_scores, run_scoring
+from bidui.scores.unigrams import Unigrams, write_unigrams
 from tests.models.small import saved
+from tests.scores.small import Counting, pair
 
 from ..snippets import command
 
@@ -162,6 +166,54 @@ def test_links_and_units_are_chosen(bidui: Bidui, tmp_path: Path) -> None:
         assert shown == {"mean_lp": ["1", "50.00", "nan", "50.00", "nan", "nan", "1"]}
 
 
+def test_groups_of_length_are_made_by_tokens_or_as_asked(bidui: Bidui, tmp_path: Path) -> None:
+    """甲乙 is one token, 丙丁 two: D< by tokens; both have two characters and six bytes: D=."""
+    write_pairs(tmp_path, [([("甲乙", -3)], [("丙", -2), ("丁", -2)])])
+    bidui("score", "pairs.jsonl", "--model", "given.jsonl")
+    shown = rows(bidui("compare", "results", "--link", "lp"))
+    assert shown == {"lp": ["1", "100.00", "nan", "100.00", "nan", "nan", "0"]}
+    for unit in ("characters", "bytes"):
+        shown = rows(bidui("compare", "results", "--link", "lp", "--groups", unit))
+        assert shown == {"lp": ["1", "100.00", "100.00", "nan", "nan", "nan", "0"]}
+
+
+def write_scores(folder: Path, sides: list[tuple[str, str]]) -> None:
+    """Scores by `Counting`, 甲 -1, 乙 -2 and so on, with unigrams under which every token is as frequent."""
+    pairs = [pair("u", number, good, bad) for number, (good, bad) in enumerate(sides)]
+    run_scoring(Pairs(tuple(pairs)), Counting(folder.name, {"tokenizer": "t"}), out=folder)
+    (folder / "unigrams.json").write_bytes(write_unigrams(Unigrams(np.ones(6, np.int64), "t")))
+
+
+def test_slor_and_morcela_join_the_usual_functions_where_unigrams_are_beside_the_scores(
+    bidui: Bidui, tmp_path: Path
+) -> None:
+    """All lengths are equal, so everything chooses as LP does: 3 of 4 right."""
+    sides = [("甲甲", "乙乙")] * 60 + [("乙乙", "甲甲")] * 20
+    write_scores(tmp_path / "results/one", sides)
+    ended = bidui("compare", "results")
+    *table, note = ended.out.splitlines()
+    shown = rows(Ended(ended.code, "\n".join(table), ended.err))
+    assert list(shown) == ["lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm", "slor", "morcela*"]
+    assert {numbers[1] for numbers in shown.values()} == {"75.00"}
+    assert note == "* beta and gamma fitted to one half of each paradigm's pairs and used on the other half, both ways"
+    chosen = rows(bidui("compare", "results", "--link", "morcela:0.6,18"))
+    assert chosen == {"morcela:0.6,18": shown["lp"]}
+    by = bidui("compare", "results", "--link", "slor", "--by", "paradigm").out.splitlines()
+    assert by[1].split() == ["u", "75.00"]
+
+
+def test_a_model_that_morcela_cannot_be_fitted_to_is_told_and_the_others_are_shown(
+    bidui: Bidui, tmp_path: Path
+) -> None:
+    """A checkpoint that has learnt nothing yet must not keep the table from being printed."""
+    write_scores(tmp_path / "results/bad", [("乙乙", "甲甲")] * 8)
+    write_scores(tmp_path / "results/good", [("甲甲", "乙乙")] * 8)
+    lines = bidui("compare", "results").out.splitlines()
+    assert [line.split()[0] for line in lines if "morcela" in line] == ["good"]
+    assert [line.split()[0] for line in lines if "slor" in line] == ["bad", "good"]
+    assert [line[:31] for line in lines[-2:]] == ["bad: no beta and gamma fit: a h", "* beta and gamma fitted to one "]
+
+
 def test_a_second_run_says_that_all_was_there_and_a_broken_file_is_named(bidui: Bidui, tmp_path: Path) -> None:
     write_pairs(tmp_path)
     arguments = ("score", "pairs.jsonl", "--model", "given.jsonl", "-o", "here")
@@ -235,6 +287,15 @@ def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigram
     file.write_text(json.dumps({"tokenizer": manifest.declared["tokenizer"], "counts": [1] * 100}))
     shown = rows(bidui("compare", "results/step-9", "--link", "mean_lp", "--link", "slor", "--unigrams", file))
     assert shown["slor"] == shown["mean_lp"]
+    file.rename(tmp_path / "runs/step-9/unigrams.json")
+    beside = bidui("score", "pairs.jsonl", "--model", "hf:runs/step-9")
+    assert "results/step-9: with the unigrams of the model" in beside.err
+    assert rows(bidui("compare", "results/step-9", "--link", "mean_lp", "--link", "slor")) == shown
+    (tmp_path / "results/step-9/unigrams.json").unlink()
+    (tmp_path / "runs/step-9/unigrams.json").write_text(json.dumps({"tokenizer": "another", "counts": [1] * 100}))
+    misfit = bidui("score", "pairs.jsonl", "--model", "hf:runs/step-9")
+    assert (misfit.code, "step-9: with the unigrams" in misfit.err) == (0, False)
+    assert "unigrams not taken along: runs/step-9/unigrams.json: counted with another tokenizer" in misfit.err
     without = bidui("compare", "results", "--link", "slor")
     assert (without.code, without.err) == (2, "this linking function needs unigrams; give them with --unigrams\n")
     file.write_text(json.dumps({"tokenizer": "another", "counts": [1] * 100}))

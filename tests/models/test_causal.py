@@ -8,7 +8,7 @@ import torch
 
 from bidui.errors import InputError
 from bidui.models.causal import CausalModel
-from bidui.models.conventions import Conventions, decide
+from bidui.models.conventions import Conventions, decide, declaration_of
 from bidui.models.huggingface import load_huggingface
 from bidui.models.tokenizing import special_tokens
 from tests.models.small import network, saved, tokenizer
@@ -98,8 +98,8 @@ def test_what_stands_before_a_sentence_is_decided_by_rule(tmp_path: Path) -> Non
     assert decide(special_tokens(tokenizer()), bos="eos").bos == 2
     assert decide(special_tokens(tokenizer()), bos="17").bos == 17
     (tmp_path / "bidui.json").write_text('{"bos": "none"}')
-    assert decide(special_tokens(tokenizer()), folder=tmp_path).bos is None
-    assert decide(special_tokens(tokenizer()), bos="bos", folder=tmp_path).bos == 1
+    assert decide(special_tokens(tokenizer()), declaration=declaration_of(tmp_path)).bos is None
+    assert decide(special_tokens(tokenizer()), bos="bos", declaration=declaration_of(tmp_path)).bos == 1
 
 
 def test_a_sentence_longer_than_the_context_is_refused_by_name() -> None:

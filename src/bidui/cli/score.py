@@ -10,8 +10,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from bidui.benchmarks import generate, shipped
-from bidui.errors import Place, fail
-from bidui.models.specs import KINDS, expand_specs, load_model
+from bidui.errors import InputError, Place, fail
+from bidui.models.specs import DEFAULT, KINDS, expand_specs, load_model, parse_spec
 from bidui.pairs import Pairs, read_pairs
 
 if TYPE_CHECKING:  # numpy and polars take a third of a second to load, and other commands do without
@@ -23,7 +23,10 @@ def score(
     what: Annotated[
         str | None, typer.Argument(help="A shipped benchmark, a project folder, or a file or folder of pairs.")
     ] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="What to score with; may be repeated.")] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="What to score with; may be repeated. The model that comes with bidui if none."),
+    ] = None,
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one folder of scores a model.")] = Path(
         "results"
     ),
@@ -43,14 +46,15 @@ def score(
         for kind, text in KINDS.items():
             typer.echo(f"{kind}:  {text}")
         return
-    if what is None or not model:
+    if what is None:
         raise fail("score-what", Place(), {})
     pairs = pairs_of(what, n=n, seed=seed)
-    for spec in expand_specs(model):
+    for spec in expand_specs(model or [DEFAULT]):
         loaded = load_model(
             spec, device=device, dtype=dtype, batch_tokens=batch_tokens, bos=bos, eos=eos, cache=out / "api"
         )
         _show(console, _scored(console, pairs, loaded, out=out / loaded.name, force=force))
+        _take_unigrams(console, Path(parse_spec(spec).name), loaded, out=out / loaded.name)
 
 
 def _scored(console: Console, pairs: Pairs, model: "Model", *, out: Path, force: bool) -> "Scored":
@@ -64,6 +68,17 @@ def _scored(console: Console, pairs: Pairs, model: "Model", *, out: Path, force:
         return run_scoring(
             pairs, model, out=out, force=force, on_paradigm=lambda uid, count: progress.advance(task, count)
         )
+
+
+def _take_unigrams(console: Console, folder: Path, model: "Model", *, out: Path) -> None:
+    """Unigrams that do not fit are told and left: the scores are good without them."""
+    from bidui.scores.unigrams import take_unigrams
+
+    try:
+        if take_unigrams(folder, tokenizer=str(model.declared.get("tokenizer", "")), scores=out):
+            console.print(f"{escape(str(out))}: with the unigrams of the model", highlight=False)
+    except InputError as error:
+        console.print(f"[yellow]unigrams not taken along: {escape(str(error))}[/]", highlight=False)
 
 
 class _Speed(ProgressColumn):

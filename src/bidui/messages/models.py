@@ -3,6 +3,10 @@
 from bidui.messages.message import Message
 
 MODELS: dict[str, Message] = {
+    "spec-not-shipped": {
+        "en": "bidui comes without a model {name}; it has {known}",
+        "zh": "bidui 不附带模型 {name}；附带的有 {known}",
+    },
     "sentence-too-long": {
         "en": "{sentence} has {tokens} tokens, and {model} takes {most}; nothing is"
         " cut off. Leave the sentence out, or use a model with a longer context",

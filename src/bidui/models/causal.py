@@ -44,7 +44,7 @@ class CausalModel:
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
         """The scores of each sentence, in the given order."""
-        found = self._framed(encode_flat(self.tokenizer, sentences), sentences)
+        found = self.prepared(sentences)
         lengths = np.diff(found.bounds)
         most = getattr(self.network.config, "max_position_embeddings", None)
         refuse_long(sentences, lengths.tolist(), most=most, model=self.name)
@@ -60,8 +60,9 @@ class CausalModel:
                 refuse_broken(sentence, ends[low:high], values[low:high], model=self.name)
             yield TokenScores(sentence, ids[low:high], starts[low:high], ends[low:high], values[low:high])
 
-    def _framed(self, found: Flat, sentences: Sequence[str]) -> Flat:
-        """With the token that stands before each sentence and the one after it, where there are such."""
+    def prepared(self, sentences: Sequence[str]) -> Flat:
+        """Their tokens, with the one that stands before each sentence and the one after it, where there are such."""
+        found = encode_flat(self.tokenizer, sentences)
         if self.conventions.bos is not None:
             found = _inserted(found, self.conventions.bos, found.bounds[:-1], np.zeros(len(sentences), np.int32))
         if self.conventions.eos is not None:

@@ -12,6 +12,7 @@ EOS is not scored unless asked for.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,16 +46,17 @@ class Conventions:
         return self.bos is not None
 
 
-def decide(special: Special, *, bos: str | None = None, eos: bool = False, folder: Path | None = None) -> Conventions:
+def decide(
+    special: Special, *, bos: str | None = None, eos: bool = False, declaration: Mapping[str, object] | None = None
+) -> Conventions:
     """The conventions for a causal model; `bos` is None (by rule), `none`, `bos`, `eos`, or an id."""
     end = special.eos if eos else None
     if eos and end is None:
         raise fail("no-eos", Place(), {})
     if bos is not None:
         return Conventions(_asked(special, bos), end, "asked for")
-    declared = _declaration(folder)
-    if "bos" in declared:
-        value = declared["bos"]
+    if declaration and "bos" in declaration:
+        value = declaration["bos"]
         return Conventions(
             None if value in (None, "none") else _asked(special, str(value)), end, "declared by the model"
         )
@@ -76,7 +78,8 @@ def _asked(special: Special, bos: str) -> int | None:
     return found
 
 
-def _declaration(folder: Path | None) -> dict[str, object]:
+def declaration_of(folder: Path | None) -> dict[str, object]:
+    """What a checkpoint says of itself in `bidui.json`; empty where there is none."""
     file = folder / DECLARATION if folder else None
     if file is None or not file.is_file():
         return {}

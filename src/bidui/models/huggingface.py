@@ -1,6 +1,7 @@
 """Models in the format of transformers, from a folder or the hub, of whichever kind their configuration says."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -19,13 +20,14 @@ from transformers.utils.logging import disable_progress_bar
 
 from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
-from bidui.models.conventions import decide
+from bidui.models.conventions import Conventions, decide, declaration_of
 from bidui.models.masked import MaskedModel, Metric
 from bidui.models.seq2seq import Seq2SeqModel, first_sentinel
 from bidui.models.tokenizing import special_tokens
 from bidui.models.tokens import Model
 
 Kind = Literal["causal", "masked", "seq2seq"]
+Declared = dict[str, str | int | bool | None]
 _LOADERS = {"causal": AutoModelForCausalLM, "masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
 _ENDINGS = {"ForMaskedLM": "masked", "ForPreTraining": "masked", "ForConditionalGeneration": "seq2seq"}
 
@@ -47,17 +49,9 @@ def load_huggingface(
     config, tokenizer = _parts(name, revision)
     found = kind or _kind(config)
     network = _network(name, revision, found, dtype, device)
-    # on a GPU as many positions as make some four gigabytes of logits in fp32
-    tokens = batch_tokens or (1024 if device == "cpu" else max(1024, (1 << 30) // config.vocab_size))
+    tokens = _batch_tokens(batch_tokens, device, config.vocab_size)
     folder = Path(name) if Path(name).is_dir() else None
-    declared: dict[str, str | int | bool | None] = {
-        "kind": found,
-        "model": Path(name).name,
-        "revision": revision,
-        "weights": weights_hash(network),
-        "tokenizer": tokenizer_hash(tokenizer),
-        "dtype": dtype,
-    }
+    declared = _declared(found, short_name(name, None), revision, network, tokenizer, dtype)
     if found != "causal" and (bos is not None or eos):
         raise fail("option-not-for", Place(), {"option": "--bos" if bos is not None else "--eos", "kind": found})
     if found == "masked":
@@ -76,10 +70,60 @@ def load_huggingface(
         declared |= {"bos": None, "eos": False, "first_token": True}
         sentinel = first_sentinel(tokenizer, model=name)
         return Seq2SeqModel(short_name(name, revision), network, tokenizer, sentinel, declared, tokens)
-    conventions = decide(special_tokens(tokenizer), bos=bos, eos=eos, folder=folder)
-    text = None if conventions.bos is None else str(tokenizer.convert_ids_to_tokens(conventions.bos))
-    declared |= {"bos": text, "bos_rule": conventions.rule, "eos": eos, "first_token": conventions.first_scored}
-    return CausalModel(short_name(name, revision), network, tokenizer, conventions, declared, tokens)
+    declaration = declaration_of(folder)
+    conventions = decide(special_tokens(tokenizer), bos=bos, eos=eos, declaration=declaration)
+    return _causal(short_name(name, revision), network, tokenizer, conventions, declared, tokens)
+
+
+def causal_model(
+    name: str, network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, declaration: Mapping[str, object]
+) -> CausalModel:
+    """A causal model that is in memory, as `load_huggingface` would give it from a folder with that declaration."""
+    device, dtype = network.device.type, str(network.dtype).removeprefix("torch.")
+    declared = _declared("causal", name, None, network, tokenizer, dtype)
+    tokens = _batch_tokens(None, device, network.config.vocab_size)
+    conventions = decide(special_tokens(tokenizer), declaration=declaration)
+    return _causal(name, network, tokenizer, conventions, declared, tokens)
+
+
+def _causal(
+    name: str,
+    network: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    conventions: Conventions,
+    declared: Declared,
+    batch_tokens: int,
+) -> CausalModel:
+    declared |= {
+        "bos": None if conventions.bos is None else str(tokenizer.convert_ids_to_tokens(conventions.bos)),
+        "bos_rule": conventions.rule,
+        "eos": conventions.eos is not None,
+        "first_token": conventions.first_scored,
+    }
+    return CausalModel(name, network, tokenizer, conventions, declared, batch_tokens)
+
+
+def _declared(
+    kind: str,
+    model: str,
+    revision: str | None,
+    network: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    dtype: str,
+) -> Declared:
+    return {
+        "kind": kind,
+        "model": model,
+        "revision": revision,
+        "weights": weights_hash(network),
+        "tokenizer": tokenizer_hash(tokenizer),
+        "dtype": dtype,
+    }
+
+
+def _batch_tokens(asked: int | None, device: str, vocabulary: int) -> int:
+    """On a GPU as many positions as make some four gigabytes of logits in fp32."""
+    return asked or (1024 if device == "cpu" else max(1024, (1 << 30) // vocabulary))
 
 
 def _parts(name: str, revision: str | None) -> tuple[PreTrainedConfig, PreTrainedTokenizerBase]:
@@ -141,7 +185,10 @@ def tokenizer_hash(tokenizer: PreTrainedTokenizerBase) -> str:
 
 
 def short_name(name: str, revision: str | None) -> str:
+    """What folders of scores and tables call a model; a checkpoint of ours has the name of its run before it."""
     base = Path(name).resolve().name if Path(name).is_dir() else name.replace("/", "--")
+    if base.startswith("step-") and (Path(name) / "training.json").is_file():
+        base = f"{Path(name).resolve().parent.name}@{base}"
     return f"{base}@{revision}" if revision else base
 
 

@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, Place, fail
-from bidui.models.conventions import DECLARATION, Conventions, decide
+from bidui.models.conventions import DECLARATION, Conventions, decide, declaration_of
 from bidui.models.huggingface import first_line, short_name, tokenizer_hash, weights_hash
 from bidui.models.lstm_network import LstmNetwork, LstmShape, tree_logprobs
 from bidui.models.refusals import refuse_broken
@@ -81,19 +81,24 @@ class LstmModel:
 
 
 def encode_words(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Encoded]:
-    """The words of every sentence as jieba divides it, looked up in the vocabulary; blanks are no words."""
+    """The words of every sentence as jieba divides it, looked up in the vocabulary."""
+    vocabulary, unknown = tokenizer.get_vocab(), tokenizer.unk_token_id
+    found = []
+    for sentence in sentences:
+        words = list(divided(sentence))
+        spans = np.array([(start, end) for _, start, end in words], np.int32).reshape(-1, 2)
+        found.append(Encoded([vocabulary.get(word, unknown) for word, _, _ in words], spans, list(range(len(words)))))
+    return found
+
+
+def divided(sentence: str) -> Iterator[tuple[str, int, int]]:
+    """The words that jieba finds, with where they start and end; blanks are no words."""
     import logging
 
     import jieba
 
     jieba.setLogLevel(logging.WARNING)
-    vocabulary, unknown = tokenizer.get_vocab(), tokenizer.unk_token_id
-    found = []
-    for sentence in sentences:
-        words = [(word, start, end) for word, start, end in jieba.tokenize(sentence) if not word.isspace()]
-        spans = np.array([(start, end) for _, start, end in words], np.int32).reshape(-1, 2)
-        found.append(Encoded([vocabulary.get(word, unknown) for word, _, _ in words], spans, list(range(len(words)))))
-    return found
+    return ((word, start, end) for word, start, end in jieba.tokenize(sentence) if not word.isspace())
 
 
 def save_lstm(
@@ -139,24 +144,39 @@ def load_lstm(
         raise fail("tokenizer-unreadable", Place(str(place)), {"reason": first_line(error)}) from error
     _refuse_tokenizer(tokenizer, shape, words, place=Place(str(place)))
     network = _read_network(place / WEIGHTS, shape, device=device, dtype=dtype)
-    conventions = decide(special_tokens(tokenizer), bos=bos, eos=eos, folder=place)
+    conventions = decide(special_tokens(tokenizer), bos=bos, eos=eos, declaration=declaration_of(place))
     if conventions.bos is not None and conventions.bos >= shape.vocabulary:
         raise fail("no-bos", Place(str(place)), {"bos": conventions.bos})
-    text = None if conventions.bos is None else str(tokenizer.convert_ids_to_tokens(conventions.bos))
+    name = short_name(str(place), None)
+    return lstm_model(name, network, tokenizer, conventions, words=words, batch_tokens=batch_tokens)
+
+
+def lstm_model(
+    name: str,
+    network: LstmNetwork,
+    tokenizer: PreTrainedTokenizerBase,
+    conventions: Conventions,
+    *,
+    words: Words | None = None,
+    batch_tokens: int | None = None,
+) -> LstmModel:
+    """A model that is in memory, as `load_lstm` would give it from a folder."""
+    weight = network.embedding.weight
+    bos = conventions.bos
     declared: dict[str, str | int | bool | None] = {
         "kind": "lstm",
-        "model": place.resolve().name,
+        "model": name,
         "weights": weights_hash(network),  # type: ignore[arg-type]
         "tokenizer": tokenizer_hash(tokenizer),
         "words": words and _version(words),
-        "dtype": dtype,
-        "bos": text,
+        "dtype": str(weight.dtype).removeprefix("torch."),
+        "bos": None if bos is None else str(tokenizer.convert_ids_to_tokens(bos)),
         "bos_rule": conventions.rule,
-        "eos": eos,
+        "eos": conventions.eos is not None,
         "first_token": conventions.first_scored,
     }
-    tokens = batch_tokens or (4096 if device == "cpu" else 65_536)
-    return LstmModel(short_name(str(place), None), network, tokenizer, conventions, declared, words, tokens)
+    tokens = batch_tokens or (4096 if weight.device.type == "cpu" else 65_536)
+    return LstmModel(name, network, tokenizer, conventions, declared, words, tokens)
 
 
 def _read_shape(file: Path) -> tuple[LstmShape, Words | None]:

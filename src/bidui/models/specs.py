@@ -12,7 +12,10 @@ from bidui.errors import Place, fail
 if TYPE_CHECKING:
     from bidui.models.tokens import Model
 
+SHIPPED = Path(__file__).parent / "shipped"  # models that are part of the package
+DEFAULT = "bidui:zh-14m-char"
 KINDS = {
+    "bidui": "a model that comes with bidui: bidui:zh-14m-char, which is taken where none is named",
     "hf": "a model of transformers: a folder, a hub name, either with @revision; ?kind=causal|masked|seq2seq,"
     " ?pll=original|within_word_l2r",
     "ngram": "an n-gram model of KenLM, ARPA or binary; ?unit=char|jieba|lexicon, ?boundaries=yes|no",
@@ -22,6 +25,7 @@ KINDS = {
     " ?per_second=5; the key is taken from BIDUI_API_KEY",
 }
 _OPTIONS = {
+    "bidui": set(),
     "hf": {"kind", "pll"},
     "ngram": {"unit", "boundaries"},
     "lstm": set(),
@@ -63,7 +67,16 @@ def parse_spec(text: str) -> Spec:
         name, _, revision = name.rpartition("@")
     if not name:
         raise fail("spec-empty", Place(), {"spec": text})
+    if kind == "bidui":
+        return Spec("hf", str(_shipped(name)))
     return Spec(kind, name, revision, options)
+
+
+def _shipped(name: str) -> Path:
+    known = sorted(path.name for path in SHIPPED.iterdir() if (path / "config.json").is_file())
+    if name not in known:
+        raise fail("spec-not-shipped", Place(), {"name": name, "known": known})
+    return SHIPPED / name
 
 
 def _guess(text: str) -> str:

@@ -1,0 +1,84 @@
+"""The model that comes with bidui: it loads offline, knows some Chinese, and is what its card says."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from transformers import AutoModelForCausalLM
+
+from bidui.benchmarks import generate, open_project
+from bidui.errors import InputError
+from bidui.models.specs import DEFAULT, SHIPPED, load_model, parse_spec
+from bidui.models.tokens import Model
+from bidui.pairs import Pairs
+from bidui.scores.choices import choose
+from bidui.scores.links import mean_lp, slor
+from bidui.scores.run import score_pairs
+from bidui.scores.unigrams import read_unigrams
+
+FOLDER = SHIPPED / "zh-14m-char"
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return load_model(DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Forty pairs of every tenth paradigm."""
+    every = [paradigm.uid for paradigm in open_project("zhoblimp").paradigms if paradigm.status == "included"]
+    return generate("zhoblimp", n=40, seed=0, only=every[::10])
+
+
+def test_it_is_named_and_declared(model: Model) -> None:
+    assert model.name == "zh-14m-char"
+    assert model.declared["bos"] == "<s>"
+    assert model.declared["bos_rule"] == "declared by the model"
+
+
+def test_it_has_the_size_it_may_have_and_its_card_says() -> None:
+    network = AutoModelForCausalLM.from_pretrained(FOLDER)
+    count = sum(parameter.numel() for parameter in network.parameters())
+    card = (FOLDER / "card.md").read_text(encoding="utf-8")
+    assert f"{count:,}" in card
+    assert f"{network.config.vocab_size:,}" in card
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 12_000_000
+    training = json.loads((FOLDER / "training.json").read_text(encoding="utf-8"))
+    assert f"{training['validation_per_character']:.3f} nats per character" in card
+    assert f"{training['step']:,} steps" in card
+
+
+def test_it_prefers_the_good_sentence(model: Model, pairs: Pairs) -> None:
+    """Far above chance; not the figure of the card, which is that of all paradigms."""
+    table = score_pairs(pairs, model)
+    assert choose(table, mean_lp()).worth.mean() > 0.7
+    unigrams = read_unigrams(FOLDER / "unigrams.json", tokenizer=str(model.declared["tokenizer"]))
+    assert choose(table, slor(), unigrams=unigrams.logprobs(smoothing=1.0)).worth.mean() > 0.65
+
+
+def test_few_choices_turn_in_bfloat16(model: Model, pairs: Pairs) -> None:
+    """Which turn is known: those whose sides are nearly alike. Scores in 16 bits are declared as such."""
+    exact = choose(score_pairs(pairs, model), mean_lp())
+    rough_model = load_model(DEFAULT, dtype="bfloat16")
+    assert rough_model.declared["dtype"] == "bfloat16"
+    rough = choose(score_pairs(pairs, rough_model), mean_lp())
+    turned = exact.worth != rough.worth
+    assert 0 < turned.sum() < 0.05 * len(turned)
+    apart = abs(exact.good - exact.bad)
+    assert apart[turned].max() < 0.1  # nats a token; half of all pairs are further apart
+    assert (apart > 0.1).mean() > 0.5
+
+
+def test_the_card_has_a_row_for_every_phenomenon() -> None:
+    rows = re.findall(r"^\| (\w+) \| (\d+) \|", (FOLDER / "card.md").read_text(encoding="utf-8"), re.MULTILINE)
+    paradigms = [paradigm for paradigm in open_project("zhoblimp").paradigms if paradigm.status == "included"]
+    counts = {name: str(sum(p.phenomenon == name for p in paradigms)) for name in {p.phenomenon for p in paradigms}}
+    assert dict(rows) == {**counts, "all": "118"}
+
+
+def test_a_model_that_does_not_come_with_bidui_is_an_error() -> None:
+    with pytest.raises(InputError, match="zh-14m-char"):
+        parse_spec("bidui:zh-1t")
+    assert Path(parse_spec(DEFAULT).name) == FOLDER
