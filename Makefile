@@ -11,11 +11,14 @@ $(INSTALLED): pyproject.toml pins.txt
 	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm]'
 	touch $@
 
-# The benchmark, and how varied it is; running it again does nothing over.
+# The benchmark, how the shipped model does on it, and a report; running it again does nothing over.
 demo: $(INSTALLED)
 	$(BIN)/bidui generate zhoblimp -n 300 --seed 0 -o demo/zhoblimp
-	$(BIN)/bidui diversity demo/zhoblimp
-	@echo "The pairs are in demo/zhoblimp, one file a paradigm; src/bidui/benchmarks/zhoblimp/card.md is their data card."
+	$(BIN)/bidui score demo/zhoblimp -o demo/results
+	$(BIN)/bidui compare demo/results
+	$(BIN)/bidui compare demo/results --by phenomenon
+	$(BIN)/bidui report demo/results -o demo/report
+	@echo "Pairs: demo/zhoblimp. Scores of every token: demo/results. Open demo/report/index.html for tables and figures."
 
 test: lint
 	$(BIN)/python -m pytest -q -n auto

@@ -11,6 +11,7 @@ from rich.markup import escape
 from bidui.cli import (
     check,
     compare,
+    corpus,
     diversity,
     export_classic,
     export_lm_eval,
@@ -18,7 +19,11 @@ from bidui.cli import (
     generate,
     import_classic,
     new,
+    ngram,
     score,
+    suite,
+    tokenizer,
+    train,
 )
 from bidui.errors import BiduiError
 
@@ -31,10 +36,15 @@ app = typer.Typer(
 )
 for command in (new.new, check.check, generate.generate, diversity.diversity, score.score, compare.compare):
     app.command()(command)
+app.command()(ngram.ngram)
+app.command()(train.train)
+app.command()(suite.suite)
 app.command("import-classic")(import_classic.import_classic)
 app.command("export-classic")(export_classic.export_classic)
 app.command("export-scores")(export_scores.export_scores)
 app.command("export-lm-eval")(export_lm_eval.export_lm_eval)
+app.add_typer(tokenizer.app, name="tokenizer")
+app.add_typer(corpus.app, name="corpus")
 
 
 def _version(wanted: bool) -> None:

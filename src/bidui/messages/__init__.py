@@ -16,17 +16,26 @@ Glossary, so that one thing has one name:
     project 项目       folder 文件夹    manifest 清单
 """
 
+from bidui.messages.analysis import ANALYSIS
 from bidui.messages.checks import CHECKS
 from bidui.messages.classic import CLASSIC
+from bidui.messages.corpora import CORPORA
+from bidui.messages.curves import CURVES
 from bidui.messages.drawing import DRAWING
+from bidui.messages.figures import FIGURES
 from bidui.messages.files import FILES
+from bidui.messages.length_bias import LENGTH_BIAS
 from bidui.messages.lexicon import LEXICON
 from bidui.messages.linking import LINKING
 from bidui.messages.message import Language, Message
 from bidui.messages.models import MODELS
+from bidui.messages.ngrams import NGRAMS
 from bidui.messages.pairs import PAIRS
 from bidui.messages.paradigms import PARADIGMS
+from bidui.messages.published import PUBLISHED
 from bidui.messages.rules import RULES
+from bidui.messages.suite import SUITE
+from bidui.messages.training import TRAINING
 
 __all__ = ["MESSAGES", "Language", "Message"]
 
@@ -37,8 +46,17 @@ MESSAGES: dict[str, Message] = {
     **RULES,  # the rule of a slot
     **PARADIGMS,  # lines, paradigms, phrases, projects
     **MODELS,  # models, scores, linking functions
+    **TRAINING,  # recipes and runs
     **LINKING,  # rules, phrases and lexicon brought together
     **CHECKS,  # finished paradigms, checked
     **CLASSIC,  # classic templates, read and written
+    **CORPORA,  # text for training, tokenizers, shards
+    **ANALYSIS,  # what is to be analysed
+    **CURVES,  # scaling, learning curves, difficulty, regions
+    **LENGTH_BIAS,  # delta-acc, alpha, beta and gamma
+    **FIGURES,  # figures, drawn and saved
+    **NGRAMS,  # n-gram models, estimated
     **PAIRS,  # pairs and the folders they are kept in
+    **PUBLISHED,  # published results, ratings, word lists
+    **SUITE,  # a suite of training runs
 }

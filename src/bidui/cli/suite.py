@@ -1,0 +1,193 @@
+"""`bidui suite`: the runs of the paper, what they cost, and running any part of them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Column, Table
+
+from bidui.cli.corpus import needing_models
+from bidui.cli.train import number_of
+from bidui.errors import InputError, Place, fail
+
+if TYPE_CHECKING:  # transformers takes seconds to load
+    from bidui.train.suite import PlannedRun, SuiteRun
+
+SUITES = ("zh-pythia",)
+OURS = ("--corpus", "--device", "--name", "--out", "--score", "--seed", "--tokenizer", "--tokens", "-o")
+WIDTH = 104  # characters of a row; on a narrow terminal rows are broken rather than numbers cut
+
+
+def suite(
+    name: Annotated[str, typer.Argument(help="zh-pythia.")],
+    options: Annotated[
+        list[str] | None, typer.Argument(help="With --run, after --: further options of `bidui train` for every run.")
+    ] = None,
+    size: Annotated[list[str] | None, typer.Option(help="Only runs of this size; may be repeated.")] = None,
+    tokens: Annotated[list[str] | None, typer.Option(help="Only runs on so many: 10M, 3B; may be repeated.")] = None,
+    tokenizer: Annotated[
+        list[str] | None, typer.Option(help="Only runs with this one: cllama, word, char; may be repeated.")
+    ] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="0, 1 and 2 if none is given; may be repeated.")] = None,
+    speed: Annotated[
+        list[str] | None,
+        typer.Option(help="Tokens a second, 14m=2.7M; or 0.5x for half of what one H200 does. May be repeated."),
+    ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(help="TOKENIZER=FOLDER, made by `bidui corpus build`; one for each tokenizer."),
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="Train what is not trained yet.")] = False,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one folder a run.")] = Path("runs"),
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps; with cuda, processes take turns at GPUs.")] = (
+        "cpu"
+    ),
+    processes: Annotated[int, typer.Option(min=1, help="Runs at once.")] = 1,
+    score: Annotated[str, typer.Option(help="Pairs to score every checkpoint on, as `bidui train` takes them.")] = (
+        "later"
+    ),
+    stale: Annotated[
+        float, typer.Option(min=1, help="Minutes after which the run of a machine that fell silent is taken over.")
+    ] = 15,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines, every run by itself.")] = False,
+) -> None:
+    """Show what a suite costs: parameters, steps, FLOPs, disk, hours. With --run, train it, or the part chosen.
+
+    Run again, an interrupted suite goes on; what is finished is left as it is. Several machines may run the same
+    suite in one folder on a shared disk: each takes runs that no other has.
+    """
+    with needing_models():
+        from bidui.train.suite import choose_runs, zh_pythia
+
+    if name not in SUITES:
+        raise fail("suite-unknown", Place(), {"value": name, "known": SUITES})
+    _check_options(options or [])
+    every = zh_pythia(seeds=seed) if seed else zh_pythia()
+    runs = choose_runs(
+        every, sizes=size or (), tokens=[number_of(text) for text in tokens or ()], tokenizers=tokenizer or ()
+    )
+    folders = _folders(corpus or [], every)
+    if not run:
+        _show_plan(runs, folders, speed or [], as_json=as_json)
+        return
+    with needing_models():
+        from bidui.cli.suite_run import run_suite, show_outcomes
+
+    outcomes = run_suite(
+        runs,
+        folders,
+        out=out,
+        device=device,
+        processes=processes,
+        score=score,
+        options=options or [],
+        stale_seconds=60 * stale,
+    )
+    show_outcomes(outcomes, out=out, as_json=as_json)
+    raise typer.Exit(1 if any(outcome.state == "failed" for outcome in outcomes) else 0)
+
+
+def _check_options(options: Sequence[str]) -> None:
+    for number, option in enumerate(options):
+        if option.split("=")[0] in OURS or (number == 0 and not option.startswith("-")):
+            raise fail("suite-option", Place(), {"value": option})
+
+
+def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path]:
+    """What --corpus says."""
+    known = list(dict.fromkeys(run.tokenizer for run in runs))
+    found = {}
+    for text in given:
+        tokenizer, _, folder = text.partition("=")
+        if tokenizer not in known or not folder:
+            raise fail("suite-corpus", Place(part="--corpus"), {"value": text, "known": known})
+        found[tokenizer] = Path(folder)
+    return found
+
+
+def _speeds(given: Sequence[str]) -> dict[str, float]:
+    """What --speed says, on top of what was measured."""
+    from bidui.train.suite import H200
+
+    found = dict(H200)
+    for text in given:
+        size, _, number = text.partition("=")
+        try:
+            if size in H200:
+                found[size] = float(number_of(number))
+            elif text.endswith("x"):
+                found = {size: value * float(text[:-1]) for size, value in found.items()}
+            else:
+                raise ValueError
+        except (ValueError, InputError) as error:
+            raise fail("suite-speed", Place(part="--speed"), {"value": text}) from error
+    return found
+
+
+def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: Sequence[str], *, as_json: bool) -> None:
+    from bidui.train.suite import VOCABULARIES, plan, totals
+
+    vocabularies = dict(VOCABULARIES)
+    if folders:
+        from bidui.train.shards import read_corpus
+
+        vocabularies |= {tokenizer: read_corpus(folder).vocabulary for tokenizer, folder in folders.items()}
+    planned = plan(runs, speed=_speeds(speed), vocabularies=vocabularies)
+    total = totals(planned)
+    if as_json:
+        each = [{"name": one.run.name, **asdict(one.run), **_costs(one)} for one in planned]
+        typer.echo(json.dumps({"runs": each, "totals": asdict(total)}, indent=1))
+        return
+    Console(width=max(WIDTH, Console().width)).print(_table(planned))
+    typer.echo(
+        f"{total.runs} runs: {total.steps:,} steps, {total.milestones:,} checkpoints, {total.flops:.3g} FLOPs,"
+        f" {_bytes(total.weights)} of weights in fp32, {_bytes(total.scores)} of token scores, {total.hours:,.1f} hours"
+    )
+    typer.echo(
+        "Of a run: FLOPs are 6 N D with all parameters; checkpoints are with step 0 and the last; hours are on one "
+        f"{'GPU of that speed' if speed else 'H200'}, without scoring."
+    )
+
+
+def _costs(one: "PlannedRun") -> dict[str, object]:
+    """All but the run itself; the tokens of whole steps under a name that is not the run's."""
+    costs = {name: value for name, value in asdict(one).items() if name not in ("run", "tokens")}
+    return {**costs, "tokens_in_steps": one.tokens}
+
+
+def _table(planned: "Sequence[PlannedRun]") -> Table:
+    """A row for what differs only in the seed."""
+    from bidui.train.suite import short_count
+
+    heads = ("tokens", "seeds", "parameters", "body", "steps", "warm-up", "kept", "FLOPs", "weights", "scores", "hours")
+    right = (Column(head, justify="right", no_wrap=True) for head in heads)
+    table = Table("size", "tokenizer", *right, box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for _, group in groupby(planned, key=lambda one: (one.run.size, one.run.tokenizer, one.run.tokens)):
+        first, *others = group
+        table.add_row(
+            first.run.size,
+            escape(first.run.tokenizer),
+            short_count(first.run.tokens),
+            " ".join(str(one.run.seed) for one in (first, *others)),
+            f"{first.parameters:,}",
+            f"{first.body / 1e6:,.1f}M",
+            f"{first.steps:,}",
+            f"{first.warmup:,}",
+            str(first.milestones),
+            f"{first.flops:.2e}",
+            _bytes(first.weights),
+            _bytes(first.scores),
+            f"{first.hours:.3g}",
+        )
+    return table
+
+
+def _bytes(count: int) -> str:
+    unit, name = next((u, n) for u, n in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1, "B")) if count >= u)
+    return f"{count / unit:.3g} {name}" if count < 1000 * unit else f"{count / unit:,.0f} {name}"

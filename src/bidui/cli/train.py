@@ -1,0 +1,196 @@
+"""`bidui train`: a language model from scratch."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from bidui.cli.corpus import build, needing_models
+from bidui.cli.score import pairs_of
+from bidui.errors import Place, fail
+
+if TYPE_CHECKING:
+    import torch
+
+    from bidui.pairs import Pairs
+    from bidui.train.loop import Data, Progress
+    from bidui.train.recipe import Recipe
+    from bidui.train.shards import Corpus
+    from bidui.train.trainee import Trainee
+
+
+def train(
+    size: Annotated[str, typer.Argument(help="14m, 70m, 160m, 410m, 1.4b, or lstm.")],
+    corpus: Annotated[Path, typer.Option(help="What `bidui corpus build` made; or text, with --tokenizer.")],
+    tokenizer: Annotated[str | None, typer.Option(help="Where the corpus is text: what divides it.")] = None,
+    tokens: Annotated[
+        str | None, typer.Option(help="How many from the beginning: 500000, 10M, 3B; all if none.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the first weights and of the order.")] = 0,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one folder a run.")] = Path("runs"),
+    name: Annotated[
+        str | None, typer.Option(help="Of the run's folder; made of size, tokens and seed if none.")
+    ] = None,
+    recipe: Annotated[
+        Literal["hf", "pythia"], typer.Option(help="Optimizer, schedule's end and first weights.")
+    ] = "hf",
+    epochs: Annotated[int, typer.Option(help="Times through the tokens, in another order each.")] = 1,
+    batch: Annotated[int, typer.Option(help="Rows a step.")] = 256,
+    context: Annotated[int, typer.Option(help="Tokens a row.")] = 64,
+    peak: Annotated[float, typer.Option(help="The highest learning rate.")] = 6e-4,
+    warmup: Annotated[float, typer.Option(help="The part of all steps in which it rises.")] = 0.1,
+    milestones: Annotated[
+        str, typer.Option(help="decades, geometric:47, or last: when checkpoints are made.")
+    ] = "decades",
+    keep: Annotated[Literal["all", "last"], typer.Option(help="Which checkpoints are kept as weights.")] = "all",
+    score: Annotated[
+        str, typer.Option(help="Pairs to score every checkpoint on, as `bidui score` takes them; or later.")
+    ] = "later",
+    n: Annotated[int, typer.Option("-n", min=1, help="Pairs for each paradigm, where they are generated.")] = 300,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
+    precision: Annotated[
+        Literal["float32", "bfloat16"] | None, typer.Option(help="bfloat16 on a GPU, else float32.")
+    ] = None,
+    mode: Annotated[
+        Literal["eager", "compiled", "captured"] | None, typer.Option(help="captured on a GPU, else eager.")
+    ] = None,
+    micro_batch: Annotated[int | None, typer.Option(help="Rows at a time, where memory is short.")] = None,
+    deterministic: Annotated[
+        bool, typer.Option("--deterministic", help="The same bits in every run, more slowly.")
+    ] = False,
+    bos: Annotated[
+        Literal["line", "document", "row", "none"],
+        typer.Option(help="Where the corpus is text: before what BOS stands."),
+    ] = "line",
+) -> None:
+    """Train a language model; run again, an interrupted run goes on, and a finished one is left as it is.
+
+    A folder of the run's holds its recipe, a log, and a checkpoint a milestone, which transformers loads. With --score,
+    each checkpoint is scored as it is made, or afterwards if it was not.
+    """
+    with needing_models():
+        from bidui.train.start import be_deterministic, make_data, make_recipe, make_trainee, usable
+
+    if deterministic:
+        be_deterministic()
+    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    pairs = None if score == "later" else pairs_of(score, n=n, seed=0)
+    where = usable(device)
+    source = _corpus(corpus, tokenizer, bos, out=out)
+    made = make_recipe(
+        size,
+        source,
+        device=where,
+        tokens=None if tokens is None else number_of(tokens),
+        seed=seed,
+        optimizer=recipe,
+        epochs=epochs,
+        batch=batch,
+        context=context,
+        peak=peak,
+        warmup=warmup,
+        milestones=milestones,
+        micro_batch=micro_batch,
+        precision=precision,
+        mode=mode,
+        deterministic=deterministic,
+    )
+    data = make_data(source, made)
+    trainee = make_trainee(made, source, data, device=where)
+    run = out / (name or f"{size}-{tokens or 'all'}-{seed}")
+    if not _run(console, made, data, trainee, run=run, keep=keep, pairs=pairs):
+        console.print(f"{escape(str(run))}: trained already", highlight=False)
+    if pairs is not None:
+        _score_rest(console, run, pairs, trainee, device=where)
+    console.print(_after(run, scored=pairs is not None), highlight=False)
+
+
+def number_of(text: str) -> int:
+    """500000, 10M, 1.5B."""
+    factor = {"K": 10**3, "M": 10**6, "B": 10**9}.get(text[-1:].upper(), 1)
+    try:
+        found = float(text[:-1] if factor > 1 else text) * factor
+        if not 1 <= found < 1e15:
+            raise ValueError
+        return round(found)
+    except ValueError as error:
+        raise fail("tokens-text", Place(), {"value": text}) from error
+
+
+def _corpus(
+    path: Path, tokenizer: str | None, bos: Literal["line", "document", "row", "none"], *, out: Path
+) -> "Corpus":
+    """The corpus at a path; one made from text there is put beside the runs, and found again."""
+    from bidui.train.shards import NAME, read_corpus
+
+    if (path / NAME).is_file():
+        return read_corpus(path)
+    if tokenizer is None:
+        raise fail("corpus-or-tokenizer" if path.exists() else "corpus-missing", Place(str(path)), {})
+    folder = out / f"corpus-{path.resolve().name}-{Path(tokenizer).name}-{bos}"
+    build(path, tokenizer, folder, bos)
+    return read_corpus(folder)
+
+
+def _run(
+    console: Console,
+    recipe: "Recipe",
+    data: "Data",
+    trainee: "Trainee",
+    *,
+    run: Path,
+    keep: Literal["all", "last"],
+    pairs: "Pairs | None",
+) -> bool:
+    from bidui.train.loop import Watch, train
+    from bidui.train.order import steps_of
+    from bidui.train.scoring import score_milestone
+
+    steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
+    parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
+    console.print(
+        f"{escape(str(run))}: {parameters:,} parameters, {steps:,} steps of {recipe.batch * recipe.context:,}"
+        f" tokens, {recipe.precision}, {recipe.mode}",
+        highlight=False,
+    )
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[shown]}"))
+    with Bar(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(escape(run.name), total=steps, shown="")
+
+        def show(progress: "Progress") -> None:
+            shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
+            bar.update(task, completed=progress.step, shown=shown)
+
+        def milestone(step: int, trainee: "Trainee") -> None:
+            if pairs is not None:
+                bar.update(task, shown=f"scoring step {step}")
+                model = trainee.model(f"{run.name}@step-{step:06d}")
+                score_milestone(step, model, pairs, run=run, unigrams=trainee.unigrams)
+
+        return train(recipe, data, trainee, out=run, watch=Watch(on_log=show, on_milestone=milestone, keep=keep))
+
+
+def _score_rest(console: Console, run: Path, pairs: "Pairs", trainee: "Trainee", *, device: "torch.device") -> None:
+    """Checkpoints that were made when nothing was scored, or whose scoring was interrupted."""
+    from bidui.train.scoring import score_kept, unscored_steps
+
+    for step in unscored_steps(run):
+        score_kept(run, step, pairs, unigrams=trainee.unigrams, device=str(device))
+        console.print(f"{escape(run.name)}: step {step} scored", highlight=False)
+
+
+def _after(run: Path, *, scored: bool) -> str:
+    from bidui.scores.milestones import read_milestones
+    from bidui.train.scoring import kept_steps
+
+    if not scored:
+        return (
+            f"{escape(str(run))}: done; bidui score zhoblimp --model '{escape(str(run))}/step-*' scores its checkpoints"
+        )
+    last = [found for found in read_milestones(run) if found.step == kept_steps(run)[-1]]
+    right = sum(found.right["slln:0.5"] for found in last) / sum(found.pairs for found in last)
+    return f"{escape(str(run))}: done; slln:0.5 chooses right in {100 * right:.2f} % of pairs; see accuracy.tsv there"

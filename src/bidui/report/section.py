@@ -1,0 +1,92 @@
+"""Sections: what a report is made of, and what was asked for."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bidui.errors import InputError, Problem
+from bidui.messages import Language
+from bidui.report.tables import Table
+from bidui.report.words import Say
+from bidui.scores.links import Link
+
+if TYPE_CHECKING:  # matplotlib takes half a second to load
+    from bidui.report.figures import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """What is known of a benchmark's paradigms by their uids: their kind, and how often people were right."""
+
+    name: str
+    kinds: Mapping[str, str]  # included or excluded
+    people: Mapping[str, tuple[int, int]]  # right, of so many judgements
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a report is to show: by which linking functions, of them one in detail, and in which language."""
+
+    links: tuple[Link, ...]
+    main: str  # the name of the linking function by which phenomena, people and curves are shown
+    usual: bool  # whether the links are the usual ones, to which SLOR and MORCELA are added if they can be
+    say: Say
+    language: Language = "en"
+    benchmarks: tuple[Benchmark, ...] = ()
+    published: bool = True
+    seed: int = 0
+
+    def benchmark(self, uids: Iterable[str]) -> Benchmark | None:
+        """The benchmark that has all these paradigms."""
+        wanted = set(uids)
+        return next((known for known in self.benchmarks if wanted and wanted <= known.kinds.keys()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure with the name of its files, a title, and a note on how to read it."""
+
+    name: str
+    title: str
+    drawing: "Drawing"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What cannot be shown, and why."""
+
+    title: str
+    problems: tuple[Problem, ...]
+
+
+Item = Table | Picture | Absent
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page; `files` are tables that it does not show but links to."""
+
+    name: str
+    title: str
+    about: str
+    items: tuple[Item, ...]
+    files: tuple[Table, ...] = ()
+
+
+def absent(title: str, kind: str, values: Mapping[str, object] | None = None) -> Absent:
+    """What cannot be shown for one reason."""
+    return Absent(title, (Problem(kind, values=values or {}),))
+
+
+def attempt(title: str, make: Callable[[], Item]) -> Item:
+    """What is made; or, where the analysis refuses, its reasons."""
+    try:
+        return make()
+    except InputError as error:
+        return Absent(title, error.problems)
+
+
+def file_name(text: str) -> str:
+    """A part of a file's name: slln:0.5 becomes slln-0.5."""
+    return "-".join(filter(None, "".join(c if c.isalnum() or c in "._" else " " for c in text).split()))

@@ -1,0 +1,150 @@
+"""Learning curves: accuracy against the tokens seen, the curve's fit, and tests for dips."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bidui.analysis.curves import fit_u_shape, mean_curve
+from bidui.analysis.dips import Dip, find_dip
+from bidui.analysis.significance import correct
+from bidui.errors import InputError, Problem
+from bidui.report.results import Results, Series, series_of, short_count
+from bidui.report.section import Absent, Asked, Item, Picture, Section, absent, attempt
+from bidui.report.sections.overview import unfinished_note
+from bidui.report.sections.scaling import fit_cells, fit_columns, people_lines, shown
+from bidui.report.tables import Column, Ranged, Table, Value
+from bidui.report.training import groups_of, learning_curve, worth_of_counts
+from bidui.scores.links import Floats
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A learning curve of one group and series with its dip; or why it could not be tested."""
+
+    group: str
+    series: Series
+    tokens: Floats
+    dip: Dip | None
+    problems: tuple[Problem, ...] = ()
+
+
+def learning_section(results: Results, asked: Asked) -> Section:
+    """The figure of every amount of training data; fits and dips of the largest."""
+    return Section("learning", asked.say("learning"), asked.say("about-learning"), tuple(_items(results, asked)))
+
+
+def _items(results: Results, asked: Asked) -> Iterator[Item]:
+    say = asked.say
+    usable = [run for run in results.runs if asked.main in run.right]
+    if not usable:
+        for key in ("figure-learning", "learning-fits", "dips", "u-shape"):
+            yield absent(say(key).format(data=""), "report-no-runs")
+        return
+    groups, series = groups_of(usable), series_of(usable)
+    for data in dict.fromkeys(one.data for one in sorted(series, key=lambda one: -one.budget)):
+        own = [one for one in series if one.data == data]
+        title = say("figure-learning").format(data=data)
+        yield attempt(title, lambda own=own, title=title: _figure(own, groups, title, asked))  # type: ignore[misc]
+    most = max(series, key=lambda one: one.budget).data
+    own = [one for one in series if one.data == most]
+    yield _fits(own, groups, asked)
+    tested = [_test(one, group, asked) for group in groups for one in own]
+    corrected = correct([one.dip.p if one.dip else float("nan") for one in tested], by="holm")
+    yield _dips(tested, corrected, asked)
+    real = [one.group for one, p in zip(tested, corrected, strict=True) if p <= LEVEL]
+    yield _u_shapes(own, [group for group in groups if group in real], asked)
+
+
+def _figure(series: Sequence[Series], groups: Sequence[str], title: str, asked: Asked) -> Picture:
+    from bidui.report.figures import Line, learning_curves
+
+    panels = {}
+    for group in groups:
+        panels[shown(group, asked)] = []
+        for one in series:
+            mean = mean_curve([learning_curve(run, asked.main, group) for run in one.runs])
+            band = (mean.mean - mean.deviation, mean.mean + mean.deviation) if mean.runs > 1 else (None, None)
+            panels[shown(group, asked)].append(Line(one.size, mean.at, mean.mean, *band))
+    drawing = learning_curves(panels, references=people_lines(series[0], asked), language=asked.language)
+    runs = tuple(run for one in series for run in one.runs)
+    note = f"{asked.say('note-learning')} {unfinished_note(runs, asked)}".strip()
+    name = f"learning-curves-{series[0].data.replace('×', 'x')}"
+    return Picture(name, title, drawing, note)
+
+
+def _fits(series: Sequence[Series], groups: Sequence[str], asked: Asked) -> Table:
+    say = asked.say
+    heads = (Column("group", say("group")), Column("series", say("series-head")), Column("points", say("points"), "count"))
+    rows: list[tuple[Value, ...]] = []
+    for group in groups:
+        for one in series:
+            mean = mean_curve([learning_curve(run, asked.main, group) for run in one.runs])
+            cells = fit_cells(mean.at.tolist(), mean.mean.tolist(), asked)
+            rows.append((shown(group, asked), one.name, len(mean.at), *cells))
+    return Table("learning-fits", say("learning-fits"), (*heads, *fit_columns(asked)), tuple(rows), say("note-learning-fits"))
+
+
+def _test(series: Series, group: str, asked: Asked) -> Tested:
+    tokens, worth = worth_of_counts(series, asked.main, group, seed=asked.seed)
+    try:
+        return Tested(group, series, tokens, find_dip(worth, seed=asked.seed, alpha=LEVEL))
+    except InputError as error:
+        return Tested(group, series, tokens, None, error.problems)
+
+
+def _dips(tested: Sequence[Tested], corrected: Sequence[float], asked: Asked) -> Table:
+    say = asked.say
+    columns = (
+        Column("group", say("group")),
+        Column("series", say("series-head")),
+        Column("before", say("dip-before"), "number"),
+        Column("bottom", say("dip-bottom"), "number"),
+        Column("after", say("dip-after"), "number"),
+        Column("drop", say("drop"), "percent"),
+        Column("rise", say("rise"), "percent"),
+        Column("p", "p", "p"),
+        Column("p_holm", say("p-holm"), "p"),
+        Column("remark", say("remark")),
+    )
+    rows: list[tuple[Value, ...]] = []
+    for one, p in zip(tested, corrected, strict=True):
+        head = (shown(one.group, asked), one.series.name)
+        if one.dip is None:
+            reason = " ".join(problem.text(asked.language) for problem in one.problems)
+            rows.append((*head, None, None, None, None, None, None, None, reason))
+            continue
+        at = [short_count(one.tokens[number]) for number in (one.dip.before, one.dip.bottom, one.dip.after)]
+        verdict = say("dip-real" if p <= LEVEL else "dip-none")
+        rows.append((*head, *at, one.dip.drop, one.dip.rise, one.dip.p, p, verdict))
+    return Table("dips", say("dips"), columns, tuple(rows), say("note-dips"))
+
+
+def _u_shapes(series: Sequence[Series], groups: Sequence[str], asked: Asked) -> Item:
+    """The fit with the extra term, to the mean over all runs, of those groups in which a series has a dip."""
+    say = asked.say
+    if not groups:
+        return absent(say("u-shape"), "report-no-dips")
+    columns = (
+        Column("group", say("group")),
+        Column("final", "P∞", "percent"),
+        Column("start", "P₀", "percent"),
+        Column("depth", "k", "number"),
+        Column("turn", "n₀", "number"),
+        Column("width", "s", "number"),
+        Column("remark", say("remark")),
+    )
+    rows: list[tuple[Value, ...]] = []
+    runs = [run for one in series for run in one.runs]
+    for group in groups:
+        mean = mean_curve([learning_curve(run, asked.main, group) for run in runs])
+        try:
+            fit = fit_u_shape(mean.at, mean.mean)
+        except InputError as error:
+            reason = " ".join(problem.text(asked.language) for problem in error.problems)
+            rows.append((shown(group, asked), None, None, None, None, None, reason))
+            continue
+        parts = [Ranged(one.value, one.low, one.high) for one in (fit.final, fit.start, fit.depth, fit.turn, fit.width)]
+        rows.append((shown(group, asked), *parts, ""))
+    note = f"{say('note-u-shape').format(runs=len(runs))} {unfinished_note(tuple(runs), asked)}".strip()
+    return Table("u-shape", say("u-shape"), columns, tuple(rows), note)

@@ -1,0 +1,73 @@
+"""Training: curves of runs, and averages over seeds, as the sections on training take them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bidui.analysis.curves import LearningCurve
+from bidui.analysis.scaling import training_flops
+from bidui.report.results import Series, TrainingRun
+from bidui.report.standings import worths
+from bidui.scores.links import Floats
+
+ALL = "all"  # the group of all pairs
+
+
+@dataclass(frozen=True, slots=True)
+class EndPoint:
+    """The end of a series: accuracies by group, the mean over its seeds, and the FLOPs spent until then."""
+
+    series: Series
+    flops: float
+    tokens: float
+    accuracies: Mapping[str, Floats]  # by group, of each run
+
+    def mean(self, group: str) -> float:
+        """Over the runs."""
+        return float(self.accuracies[group].mean())
+
+
+def groups_of(runs: Sequence[TrainingRun]) -> tuple[str, ...]:
+    """All pairs, and the phenomena by their names."""
+    return (ALL, *sorted({phenomenon for run in runs for phenomenon in run.phenomena}))
+
+
+def accuracies(run: TrainingRun, link: str, group: str) -> Floats:
+    """At each checkpoint, over the pairs of a group."""
+    own = np.array([group in (ALL, phenomenon) for phenomenon in run.phenomena])
+    return np.asarray(run.right[link][:, own].sum(axis=1) / run.pairs[own].sum())
+
+
+def learning_curve(run: TrainingRun, link: str, group: str) -> LearningCurve:
+    """Against the tokens seen; without the untrained network, whose choices nothing was learnt for."""
+    trained = run.tokens > 0
+    return LearningCurve(run.name, run.tokens[trained], accuracies(run, link, group)[trained])
+
+
+def end_point(series: Series, link: str, groups: Sequence[str]) -> EndPoint:
+    """Where a series stands: each run at its last checkpoint."""
+    tokens = float(np.mean([run.tokens[-1] for run in series.runs]))
+    found = {group: np.array([accuracies(run, link, group)[-1] for run in series.runs]) for group in groups}
+    return EndPoint(series, training_flops(series.parameters, tokens), tokens, found)
+
+
+def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tuple[Floats, Floats]:
+    """The tokens of the checkpoints, and the mean worth over runs: a row a checkpoint, a column a pair.
+
+    Runs keep how many pairs of a paradigm are right, not which. So at each checkpoint other ones are drawn, as if the
+    pairs were new each time. Noise is then independent from checkpoint to checkpoint, and more of it than there truly
+    is, since a pair that is right once is likely to be right again: a test on this finds too few dips, not too many.
+    """
+    rng = np.random.default_rng(seed)
+    shared = sorted(set.intersection(*(set(run.at) for run in series.runs)) - {0})
+    rows = [
+        np.mean([_drawn(run, link, group, run.at.index(step), rng) for run in series.runs], axis=0) for step in shared
+    ]
+    return np.array(shared, np.float64) * series.runs[0].tokens_per_step, np.array(rows)
+
+
+def _drawn(run: TrainingRun, link: str, group: str, checkpoint: int, rng: np.random.Generator) -> Floats:
+    counts = zip(run.phenomena, run.right[link][checkpoint], run.pairs, strict=True)
+    own = [worths(right, int(pairs)) for phenomenon, right, pairs in counts if group in (ALL, phenomenon)]
+    return np.concatenate([rng.permutation(one) for one in own])

@@ -1,0 +1,290 @@
+"""The training loop: from a recipe and a corpus to checkpoints and a log; killed at any moment, it goes on as if not.
+
+A step draws no random number that is not a function of the step, and the order of rows is a function of the step, so
+what a run needs to go on is its weights, its optimizer and the number of steps done.
+"""
+
+import json
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from bidui.errors import BiduiError, Place, Problem, fail
+from bidui.pairs.atomic import remove_file, write_file
+from bidui.train.checkpoints import (
+    BEFORE,
+    FINISHED,
+    STATE,
+    State,
+    claim,
+    cut_log,
+    load_state,
+    milestone_folder,
+    save_milestone,
+    save_state,
+)
+from bidui.train.order import epoch_order, rows_of, steps_of
+from bidui.train.processes import any_of, same_in_all
+from bidui.train.recipe import Recipe
+from bidui.train.schedule import learning_rates, milestone_steps
+from bidui.train.step import Rows, Step, gatherer, make_step, mean_loss
+from bidui.train.trainee import Trainee
+
+LOG = "log.jsonl"
+DESCRIPTION = "run.json"
+
+
+class Stopped(BiduiError):
+    """The run was asked to stop; its state is saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The rows of a run: those it learns from, those it is only tested on, and how many characters a token has."""
+
+    train: Rows
+    validation: Rows
+    tokens_per_character: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a run can say of itself after a step."""
+
+    step: int
+    steps: int
+    loss: float
+    rate: float
+    norm: float
+    tokens_per_second: float
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is done beside the training: none of it changes what is learned."""
+
+    on_log: Callable[[Progress], None] = lambda progress: None
+    on_milestone: Callable[[int, Trainee], None] = lambda step, trainee: None
+    log_every: int = 10  # steps
+    save_seconds: float = 300.0  # between states
+    keep: Literal["all", "last"] = "all"  # milestones as weights
+
+
+@dataclass(slots=True)
+class Run:
+    """A run under way."""
+
+    recipe: Recipe
+    data: Data
+    trainee: Trainee
+    out: Path
+    watch: Watch
+    steps: int
+    milestones: frozenset[int]
+    step: Step
+    rank: int
+    done: int = 0  # steps
+    losses: list[torch.Tensor] = field(default_factory=list)  # since the last line of the log
+    saved: float = field(default_factory=time.monotonic)
+    logged: tuple[float, int] = (0.0, 0)  # when, and after which step
+
+
+def train(
+    recipe: Recipe, data: Data, trainee: Trainee, *, out: Path, watch: Watch | None = None, rank: int = 0
+) -> bool:
+    """Train to the end, from where a run in `out` was left if there is one; False if it was finished before."""
+    steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
+    if not steps:
+        needed = recipe.batch * recipe.context
+        raise fail("too-few-tokens", Place(), {"tokens": data.train.size, "needed": needed})
+    milestones = frozenset(milestone_steps(recipe.milestones, steps=steps))
+    if rank == 0:
+        claim(out, recipe)
+    if (out / FINISHED).is_file():
+        return False
+    if rank == 0:
+        _describe(out, recipe, trainee, steps=steps)
+    step = make_step(trainee.network, trainee.hidden, trainee.head, rows=data.train, recipe=recipe, rank=rank)
+    run = Run(recipe, data, trainee, out, watch or Watch(), steps, milestones, step, rank)
+    _resume(run)
+    with _stop_signals() as stop:
+        _loop(run, stop)
+    if rank == 0:
+        write_file(out / FINISHED, (json.dumps({"steps": steps}) + "\n").encode())
+        remove_file(out / STATE)  # the last milestone holds the weights
+        remove_file(out / BEFORE)
+    return True
+
+
+def _describe(out: Path, recipe: Recipe, trainee: Trainee, *, steps: int) -> None:
+    """What tables and figures need to know of a run, beside its recipe."""
+    device = trainee.head.weight.device
+    described = {
+        "parameters": sum(parameter.numel() for parameter in trainee.network.parameters()),
+        "steps": steps,
+        "tokens_per_step": recipe.batch * recipe.context,
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
+        "torch": torch.__version__,
+    }
+    write_file(out / DESCRIPTION, (json.dumps(described, indent=1) + "\n").encode())
+
+
+def _loop(run: Run, stop: threading.Event) -> None:
+    recipe, watch = run.recipe, run.watch
+    rates = learning_rates(recipe, steps=run.steps)
+    epoch_steps = run.steps // recipe.epochs
+    order, epoch = None, -1
+    run.logged = (time.perf_counter(), run.done)
+    while True:
+        asked = _asked(stop, run)  # before the milestone: who asks gives us seconds, and scoring may take minutes
+        if asked or time.monotonic() - run.saved > watch.save_seconds:
+            _save(run)
+            if asked:
+                raise Stopped(str(Problem("run-stopped", Place(str(run.out)), {"step": run.done, "steps": run.steps})))
+        if run.done in run.milestones:
+            _milestone(run)
+        if run.done == run.steps:
+            return
+        if epoch != run.done // epoch_steps:
+            epoch = run.done // epoch_steps
+            order = epoch_order(len(run.data.train), seed=recipe.seed, epoch=epoch)
+        assert order is not None
+        chosen = rows_of(order, run.done % epoch_steps, batch=recipe.batch, rank=run.rank, world=recipe.world)
+        run.step.run(chosen, rate=float(rates[run.done]), seed=recipe.seed * 1_000_003 + run.done)
+        run.losses.append(run.step.loss.clone())
+        run.done += 1
+        if run.done % watch.log_every == 0 or run.done == run.steps:
+            _log(run, rate=float(rates[run.done - 1]))
+
+
+def _losses(run: Run) -> list[float]:
+    """The losses since the last line of the log, read before anything is kept: all must be finite, or weights are not.
+
+    Reading waits for the device, so it is done seldom.
+    """
+    losses: list[float] = torch.stack(run.losses).tolist() if run.losses else []
+    for number, loss in enumerate(losses, run.done - len(losses) + 1):
+        if not math.isfinite(loss):
+            values = {"step": number, "value": loss, "rate": float(run.step.rate)}
+            raise fail("loss-not-finite", Place(str(run.out)), values)
+    return losses
+
+
+def _log(run: Run, *, rate: float) -> None:
+    """A line of the log, with the mean loss since the last."""
+    losses = _losses(run)
+    run.losses.clear()
+    now = time.perf_counter()
+    since, before = run.logged
+    speed = (run.done - before) * run.recipe.batch * run.recipe.context / max(now - since, 1e-9)
+    run.logged = (now, run.done)
+    progress = Progress(run.done, run.steps, sum(losses) / len(losses), rate, float(run.step.norm), speed)
+    line: dict[str, float | int] = {k: v for k, v in asdict(progress).items() if k != "steps"}
+    line["tokens"] = run.done * run.recipe.batch * run.recipe.context
+    if run.step.device.type == "cuda":
+        line["memory"] = torch.cuda.max_memory_allocated(run.step.device)
+    if run.rank == 0:
+        _write_line(run, line)
+        run.watch.on_log(progress)
+
+
+def _milestone(run: Run) -> None:
+    """Validation, the checkpoint, and whatever else is to be done at milestones."""
+    began = time.perf_counter()
+    _losses(run)
+    nats = validation_loss(run.trainee, run.data.validation, recipe=run.recipe)
+    if run.rank == 0:
+        per_character = nats * run.data.tokens_per_character
+        tokens = run.done * run.recipe.batch * run.recipe.context
+        measured = {"validation": nats, "validation_per_character": per_character}
+        found: dict[str, float | None] = {"step": run.done, "tokens": tokens}
+        found |= {name: None if math.isnan(value) else value for name, value in measured.items()}  # JSON has no NaN
+        _write_line(run, found)
+        if run.watch.keep == "all" or run.done == run.steps:
+            manifest = {**found, "recipe": asdict(run.recipe)}
+            save_milestone(milestone_folder(run.out, run.done), run.trainee.save, manifest)
+        run.watch.on_milestone(run.done, run.trainee)
+        run.trainee.network.train()
+    since, before = run.logged
+    run.logged = (since + time.perf_counter() - began, before)  # the speed shown is that of training
+
+
+@torch.no_grad()
+def validation_loss(trainee: Trainee, rows: Rows, *, recipe: Recipe) -> float:
+    """The mean loss in nats per token over rows that are never learned from; NaN where there are none."""
+    if not len(rows):
+        return math.nan
+    device = trainee.head.weight.device
+    training = trainee.network.training
+    trainee.network.eval()
+    gather = gatherer(rows, device)
+    total = torch.zeros((), dtype=torch.float64, device=device)
+    for start in range(0, len(rows), recipe.micro_batch):
+        chosen = torch.arange(start, min(start + recipe.micro_batch, len(rows)), device=device)
+        tokens = gather(chosen)
+        with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bfloat16", cache_enabled=False):
+            loss = mean_loss(trainee.hidden(tokens)[:, :-1], trainee.head, tokens[:, 1:], align=False)
+        total += loss.double() * len(chosen)
+    trainee.network.train(training)
+    return float(total) / len(rows)
+
+
+def _resume(run: Run) -> None:
+    """Take up the last state, if there is one; the log is cut back to it."""
+    state = load_state(run.out, run.recipe, device=run.step.device)
+    if state is not None:
+        run.trainee.network.load_state_dict(state.weights)
+        rate = run.step.rate
+        run.step.optimizer.load_state_dict(dict(state.optimizer))
+        for group in run.step.optimizer.param_groups:
+            group["lr"] = rate  # loading puts a copy there, which nobody would turn
+        run.done = state.step
+        run.losses = [torch.tensor(loss, device=run.step.device) for loss in state.losses]
+    if run.recipe.world > 1 and not same_in_all(run.done):
+        raise fail("run-not-shared", Place(str(run.out)), {})
+    if run.rank == 0:
+        cut_log(run.out / LOG, step=run.done)
+
+
+def _save(run: Run) -> None:
+    losses = tuple(_losses(run))
+    if run.rank == 0:
+        weights, optimizer = run.trainee.network.state_dict(), run.step.optimizer.state_dict()
+        save_state(run.out, State(run.done, weights, optimizer, losses, run.recipe.hash))
+    run.saved = time.monotonic()
+
+
+def _write_line(run: Run, values: Mapping[str, float | int | None]) -> None:
+    try:
+        with (run.out / LOG).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(values) + "\n")
+    except OSError as error:
+        raise fail("write-failed", Place(str(run.out / LOG)), {"reason": error.strerror or str(error)}) from error
+
+
+def _asked(stop: threading.Event, run: Run) -> bool:
+    """Whether to stop; several processes stop after the same step, or the others would wait for ever."""
+    return stop.is_set() if run.recipe.world == 1 else any_of(stop.is_set())
+
+
+@contextmanager
+def _stop_signals() -> Iterator[threading.Event]:
+    """SIGTERM and SIGINT ask for a stop after the step under way; outside the main thread there is nobody to ask."""
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

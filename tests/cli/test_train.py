@@ -1,0 +1,122 @@
+"""`bidui train`, end to end: text, tokenizer, shards, training, milestones, scores, curve."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bidui.cli.train import number_of
+from bidui.errors import InputError
+from bidui.scores.milestones import Milestone, read_milestones
+from bidui.scores.run import read_scores
+from tests.cli.test_score import Bidui, bidui, write_lines
+
+__all__ = ["bidui"]  # the fixture
+EATS = {"猫": "鱼", "狗": "肉", "牛": "草", "鸟": "虫"}
+
+
+def text(documents: int = 150) -> str:
+    """A small language in which it is fixed who eats what, in another order of sentences in each document."""
+    found = []
+    for number in range(documents):
+        for part in range(8):
+            who = list(EATS)[(number // 4**part + part) % 4]
+            found.append(f"第{number % 97}天{'早午晚'[(number + part) % 3]}上{who}吃{EATS[who]}。")
+        found.append("")
+    return "\n".join(found)
+
+
+def pairs() -> list[dict[str, object]]:
+    """The right food against another animal's, which only a model that has learned the language tells apart."""
+    found: list[dict[str, object]] = []
+    for who, food in EATS.items():
+        for other in EATS.values():
+            if other != food:
+                good, bad = f"早上{who}吃{food}。", f"早上{who}吃{other}。"
+                number = str(len(found))
+                found.append({"sentence_good": good, "sentence_bad": bad, "UID": "food", "pairID": number})
+    return found
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Path:
+    folder = tmp_path / "books"
+    folder.mkdir()
+    (folder / "a.txt").write_text(text(), encoding="utf-8")
+    write_lines(tmp_path / "pairs.jsonl", pairs())
+    return folder
+
+
+SMALL = ("--batch", 16, "--context", 32, "--peak", 3e-3, "--seed", 1)
+
+
+def accuracy(milestones: list[Milestone], step: int) -> float:
+    return next(m.right["lp"] / m.pairs for m in milestones if m.step == step)
+
+
+def test_from_text_to_a_curve(bidui: Bidui, books: Path, tmp_path: Path) -> None:
+    """Before training the pairs are a matter of chance; afterwards the model knows who eats what."""
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards", "--validation", 0.1).code == 0
+    ended = bidui("train", "14m", "--corpus", "shards", *SMALL, "--epochs", 6, "--score", "pairs.jsonl")
+    assert ended.code == 0, ended.err
+    run = tmp_path / "runs" / "14m-all-1"
+    log = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    validation = [line["validation_per_character"] for line in log if "validation" in line]
+    assert validation[-1] < 0.5 * validation[0]
+    found = read_milestones(run)
+    steps = sorted({milestone.step for milestone in found})
+    assert steps[:11] == list(range(11))
+    assert accuracy(found, steps[-1]) > 0.9
+    assert accuracy(found, 0) < 0.9
+    assert set(found[-1].right) == {"lp", "mean_lp", "pen_lp", "slln:0.5", "slor"}
+    manifest, table = read_scores(run / "scores" / f"step-{steps[-1]:06d}")
+    assert manifest.model == f"14m-all-1@step-{steps[-1]:06d}"
+    assert len(table.frame) == 2 * len(pairs())
+    # `bidui score` gives the same of the kept checkpoint, under the same name
+    assert bidui("score", "pairs.jsonl", "--model", f"runs/14m-all-1/step-{steps[-1]:06d}").code == 0
+    again, afterwards = read_scores(tmp_path / "results" / manifest.model)
+    assert again.declared == manifest.declared
+    assert afterwards.frame.equals(table.frame)
+
+
+def test_scoring_later_gives_the_table_that_scoring_at_once_gives(bidui: Bidui, books: Path, tmp_path: Path) -> None:
+    common = ("train", "14m", "--corpus", books, "--tokenizer", "tok", "--tokens", "5K", *SMALL)
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    assert bidui(*common, "--name", "once", "--score", "pairs.jsonl").code == 0
+    ended = bidui(*common, "--name", "later")
+    assert "bidui score zhoblimp --model 'runs/later/step-*'" in ended.err
+    assert bidui(*common, "--name", "later", "--score", "pairs.jsonl").code == 0
+    assert read_milestones(tmp_path / "runs" / "later") == read_milestones(tmp_path / "runs" / "once")
+
+
+def test_what_cannot_be_trained_is_said_before_anything_is_written(bidui: Bidui, books: Path, tmp_path: Path) -> None:
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards").code == 0
+    for arguments, said in [
+        (("14m", "--corpus", "shards", "--tokens", "ten"), "ten is no number of tokens"),
+        (("14m", "--corpus", "shards", "--tokens", "3B"), "3000000000"),
+        (("14m", "--corpus", "shards", "--tokens", "10K"), "too few for one step of 16384"),
+        (("15m", "--corpus", "shards"), "no size 15m"),
+        (("14m", "--corpus", "shards", "--device", "cuda:7"), "cuda:7 cannot be used"),
+        (("14m", "--corpus", books), "give --tokenizer"),
+        (("14m", "--corpus", "nowhere"), "nowhere"),
+        (("14m", "--corpus", "shards", "--batch", 16, "--milestones", "often"), "no rule often"),
+    ]:
+        ended = bidui("train", *arguments)
+        assert ended.code == 2, ended.err
+        assert said in ended.err.replace("\n", " "), ended.err
+        assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("500000", 500_000), ("10M", 10**7), ("1.5B", 1_500_000_000), ("2k", 2000)]
+)
+def test_numbers_of_tokens_are_written_as_people_write_them(text: str, number: int) -> None:
+    assert number_of(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "M", "-1", "0", "1e30", "nan"])
+def test_other_numbers_are_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        number_of(text)

@@ -1,0 +1,94 @@
+"""What a run resumes from: a state that cannot be read is never taken for a run that has not begun."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from bidui.errors import InputError, OutputRefused
+from bidui.train.checkpoints import State, claim, cut_log, load_state, save_state
+from bidui.train.loop import Data, Watch, train
+from tests.train import small
+
+CPU = torch.device("cpu")
+
+
+def state(step: int) -> State:
+    weights = {"w": torch.full((3,), float(step))}
+    return State(step, weights, {"state": {}, "param_groups": []}, (1.5, 2.5), small.recipe().hash)
+
+
+def test_the_last_state_is_taken_and_the_one_before_kept(tmp_path: Path) -> None:
+    assert load_state(tmp_path, small.recipe(), device=CPU) is None
+    for step in (1, 2, 3):
+        save_state(tmp_path, state(step))
+    found = load_state(tmp_path, small.recipe(), device=CPU)
+    assert found is not None and (found.step, found.losses, found.weights["w"].tolist()) == (3, (1.5, 2.5), [3.0] * 3)
+    (tmp_path / "state.pt").unlink()  # as if killed between the two renamings
+    before = load_state(tmp_path, small.recipe(), device=CPU)
+    assert before is not None and before.step == 2
+
+
+def test_states_that_cannot_be_read_are_an_error_and_not_a_new_run(tmp_path: Path) -> None:
+    """A run that began again by itself would cut its log, and train for days what was trained."""
+    for name in ("state.pt", "state-before.pt"):
+        (tmp_path / name).write_bytes(b"not a state")
+    with pytest.raises(InputError, match=r"state cannot be read \(state.pt: .*state-before.pt: .*begin again"):
+        load_state(tmp_path, small.recipe(), device=CPU)
+    for name in ("state.pt", "state-before.pt"):
+        (tmp_path / name).unlink()
+    save_state(tmp_path, state(1))
+    with pytest.raises(InputError, match=r"state.pt: of another recipe"):
+        load_state(tmp_path, small.recipe(seed=9), device=CPU)
+
+
+@pytest.mark.parametrize("text", ["[]", "null", '{"half', ""])
+def test_a_recipe_that_cannot_be_read_is_an_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "recipe.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"recipe.json: cannot be read"):
+        claim(tmp_path, small.recipe())
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("mine")
+    with pytest.raises(OutputRefused):
+        claim(tmp_path / "run", small.recipe())
+    assert (tmp_path / "run").read_text() == "mine"
+
+
+def test_the_log_is_cut_to_the_step_and_its_milestone_comes_again(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    written = [{"step": 1, "validation": 4.0}, {"step": 1, "loss": 3.0}, {"step": 2, "loss": 2.0}]
+    after = [{"step": 2, "validation": 3.5}, {"step": 3, "loss": 1.0}]
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in written + after) + '{"step": 2, "lo', encoding="utf-8")
+    cut_log(log, step=2)
+    assert [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] == written
+
+
+def test_weights_that_are_not_finite_are_neither_kept_nor_saved(tmp_path: Path) -> None:
+    """The log reads losses seldom; a milestone or a state in between must not take the place of a good one."""
+    chosen = small.recipe(peak=1e30, optimizer="pythia")
+    seen: list[int] = []
+    watch = Watch(log_every=1000, save_seconds=0, on_milestone=lambda step, trainee: seen.append(step))
+    with pytest.raises(InputError, match=r"the loss of step \d is (nan|inf)"):
+        train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
+    kept = sorted(path.name for path in (tmp_path / "run").glob("step-*"))
+    assert kept == [f"step-{step:06d}" for step in seen] and seen == list(range(len(seen)))
+    found = load_state(tmp_path / "run", chosen, device=CPU)
+    assert found is not None and all(map(math.isfinite, found.losses))
+
+
+def test_a_log_that_cannot_be_written_is_an_error_with_the_reason(tmp_path: Path) -> None:
+    chosen = small.recipe()
+    made = small.trainee(chosen)
+
+    def block(step: int, trainee: object) -> None:
+        (tmp_path / "run" / "log.jsonl").unlink()
+        (tmp_path / "run" / "log.jsonl").mkdir()
+
+    rows = Data(small.data().train, np.zeros((0, 16), np.uint16), math.nan)
+    with pytest.raises(InputError, match=r"log.jsonl: .*[Dd]irectory"):
+        train(chosen, rows, made, out=tmp_path / "run", watch=Watch(on_milestone=block))
