@@ -101,6 +101,11 @@ def test_broken_curves_are_refused(at: list[float], message: str) -> None:
         LearningCurve("a", np.array(at), np.array([0.1, 0.2, 0.3]))
 
 
+def test_a_curve_in_per_cent_is_refused() -> None:
+    with pytest.raises(InputError, match="and 2 are not, such as 55; divide per cent by 100"):
+        curve("a", {1: 55, 10: 60})
+
+
 def test_points_on_a_u_shape_give_back_its_parameters() -> None:
     fit = fit_u_shape(TOKENS, u_shape(TOKENS))
     for name, value in TRUTH.items():
@@ -120,14 +125,24 @@ def test_a_dip_of_either_sign_can_be_fitted() -> None:
     assert fit_u_shape(TOKENS, u_shape(TOKENS, depth=-0.2)).depth.value == pytest.approx(-0.2, rel=1e-3)
 
 
-def test_intervals_of_95_per_cent_hold_the_truth_in_90_per_cent_of_noisy_u_shapes_or_more() -> None:
-    """Eight numbers of thirty curves; of 150, in a longer run, every one was held in 94 to 99 of 100."""
+def test_intervals_of_95_per_cent_hold_nine_in_ten_of_the_numbers_of_noisy_u_shapes() -> None:
+    """Eight numbers of each of fifteen curves; the docstring of the fit has what longer runs found for each number."""
     rng = np.random.default_rng(3)
     truth = {**TRUTH, "alpha": 5e8**-1.5}
     exact = u_shape(TOKENS)
-    fits = [fit_u_shape(TOKENS, exact + rng.normal(0, 0.005, len(exact))) for _ in range(30)]
-    for name, value in truth.items():
-        assert sum(getattr(fit, name).low <= value <= getattr(fit, name).high for fit in fits) >= 27, name
+    fits = [fit_u_shape(TOKENS, exact + rng.normal(0, 0.005, len(exact))) for _ in range(15)]
+    found = [(getattr(fit, name), value) for fit in fits for name, value in truth.items()]
+    assert sum(one.low <= value <= one.high for one, value in found) >= 0.9 * len(found)
+
+
+def test_a_dip_from_the_start_has_its_turn_at_zero() -> None:
+    """With n0 = 0 the extra term only lowers; as a logarithm n0 would run away, and no such curve could be fitted."""
+    x = TOKENS / 1e8
+    noise = np.random.default_rng(0).normal(0, 0.002, len(TOKENS))
+    fit = fit_u_shape(TOKENS, 0.9 - 0.3 * np.exp(-((TOKENS / 5e8) ** 1.5)) - 0.3 * x / (1 + x * x) + noise)
+    assert fit.turn.low == fit.turn.value == 0
+    assert fit.turn.high < 1e7
+    assert fit.depth.low < 0.3 < fit.depth.high
 
 
 def test_a_u_shape_needs_more_than_seven_points() -> None:

@@ -68,7 +68,7 @@ def test_without_both_a_drop_and_a_later_rise_there_is_no_dip(right: tuple[int, 
 )
 @pytest.mark.parametrize("memory", [0.0, 0.95])
 def test_false_alarms_on_curves_without_a_dip_are_at_most_as_stated(curve: Floats, memory: float) -> None:
-    """A tenth of alpha, as the module says; MOST would be allowed."""
+    """Far below, as the module says: both halves of the dip would have to come from noise."""
     assert alarms(curve, memory=memory) <= SIMULATIONS * ALPHA / 10 + 4
 
 
@@ -77,7 +77,7 @@ def test_false_alarms_on_curves_without_a_dip_are_at_most_as_stated(curve: Float
     "curve",
     [pytest.param([0.95] + [0.5] * 7, id="drop, then flat"), pytest.param([0.5] * 7 + [0.95], id="flat, then rise")],
 )
-def test_false_alarms_on_the_least_favourable_curves_are_near_the_stated_rate(curve: list[float], pairs: int) -> None:
+def test_false_alarms_on_the_least_favourable_curves_come_near_the_stated_rate(curve: list[float], pairs: int) -> None:
     """Half of a dip is certain here, and noise has only to make the other: a test made for flat curves would fail."""
     assert 5 <= alarms(curve, pairs=pairs) <= MOST
 

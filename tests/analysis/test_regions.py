@@ -189,3 +189,9 @@ def test_scores_of_other_pairs_are_refused() -> None:
     """A pair that is missing, and one with the same number and another sentence."""
     refused(divide([FIRST], by_slot()))
     refused(divide([FIRST, differing("甲乙庚", "戊己庚", 1)], by_slot()))
+
+
+def test_scores_that_were_read_twice_are_refused() -> None:
+    """Every token would count double, and the sums would still look right."""
+    with pytest.raises(InputError, match="1 pairs stand in the scores more than once"):
+        region_differences(table((FIRST, FIRST), *SCORES[:2], *SCORES[:2]), divide([FIRST], by_slot()))

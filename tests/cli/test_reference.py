@@ -13,8 +13,9 @@ def test_the_page_in_the_docs_is_current() -> None:
 def test_every_command_is_on_the_page() -> None:
     """By hand, so that a command lost from the program is missed here too."""
     commands = [
-        *("check", "compare", "diversity", "export-classic", "export-lm-eval", "export-scores", "generate"),
-        *("import-classic", "new", "score"),
+        *("check", "compare", "corpus", "corpus build", "corpus show", "diversity", "export-classic"),
+        *("export-lm-eval", "export-scores", "generate", "import-classic", "new", "ngram", "report", "score", "suite"),
+        *("tokenizer", "tokenizer show", "tokenizer train", "train"),
     ]
     titles = [line for line in reference().splitlines() if line.startswith("## ")]
     assert titles == [f"## bidui {command}" for command in commands]

@@ -82,3 +82,16 @@ def test_a_model_that_does_not_come_with_bidui_is_an_error() -> None:
     with pytest.raises(InputError, match="zh-14m-char"):
         parse_spec("bidui:zh-1t")
     assert Path(parse_spec(DEFAULT).name) == FOLDER
+
+
+def test_characters_are_looked_up_as_the_tokenizer_divides_them(model: Model) -> None:
+    """The quick way for tokenizers of kind `char` is only quick."""
+    from bidui.models.causal import CausalModel
+    from bidui.models.tokenizing import encode, encode_flat
+
+    assert isinstance(model, CausalModel)
+    sentences = ["他喝了三杯茶。", "毽子", "", "a 𠮷\n吗？"]
+    flat, each = encode_flat(model.tokenizer, sentences), encode(model.tokenizer, sentences)
+    assert flat.ids.tolist() == [token for found in each for token in found.ids]
+    assert flat.spans.tolist() == [span for found in each for span in found.spans.tolist()]
+    assert flat.bounds.tolist() == [0, 7, 9, 9, 15]

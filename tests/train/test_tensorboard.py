@@ -7,9 +7,8 @@ from types import ModuleType
 import pytest
 
 from bidui.errors import InputError
-from bidui.train.loop import Watch, train
+from bidui.train.loop import Progress
 from bidui.train.tensorboard import tensorboard
-from tests.train import small
 
 
 def test_where_it_is_missing_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,33 +19,36 @@ def test_where_it_is_missing_the_error_says_how_to_get_it(tmp_path: Path, monkey
     assert not (tmp_path / "board").exists()
 
 
-class Writer:
-    """What is written, instead of a file: the calls that torch's SummaryWriter gets."""
+def test_every_line_of_the_log_is_written_and_what_an_earlier_try_wrote_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that goes on at step 20 comes by steps that TensorBoard has seen: from there on it shows the later ones."""
+    calls: list[object] = []
 
-    made: list["Writer"] = []
+    class Writer:
+        """The part of torch's SummaryWriter that is used."""
 
-    def __init__(self, folder: str, *, purge_step: int) -> None:
-        self.folder, self.purge_step, self.closed = folder, purge_step, False
-        self.scalars: dict[tuple[str, int], float] = {}
-        Writer.made.append(self)
+        def __init__(self, folder: str, *, purge_step: int) -> None:
+            calls.append((folder, purge_step))
 
-    def add_scalar(self, name: str, value: float, step: int) -> None:
-        self.scalars[name, step] = value
+        def add_scalar(self, name: str, value: float, step: int) -> None:
+            calls.append((name, value, step))
 
-    def close(self) -> None:
-        self.closed = True
+        def close(self) -> None:
+            calls.append("closed")
 
-
-def test_every_line_of_the_log_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """25 steps, a line every ten and one at the end; what an earlier try wrote from step 10 on is not shown."""
     there = ModuleType("torch.utils.tensorboard")
     monkeypatch.setattr(there, "SummaryWriter", Writer, raising=False)
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", there)
-    chosen = small.recipe(milestones="last")
-    with tensorboard(tmp_path / "board") as on_log:
-        train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(on_log=on_log))
-    (found,) = Writer.made
-    assert (found.folder, found.purge_step, found.closed) == (str(tmp_path / "board"), 10, True)
-    names = ("train/loss", "train/rate", "train/norm", "train/tokens_per_second")
-    assert found.scalars.keys() == {(name, step) for name in names for step in (10, 20, 25)}
-    assert found.scalars["train/loss", 25] < found.scalars["train/loss", 10]
+    with pytest.raises(KeyboardInterrupt), tensorboard(tmp_path) as on_log:
+        on_log(Progress(step=20, steps=40, loss=3.5, rate=1e-3, norm=0.5, tokens_per_second=9.0))
+        on_log(Progress(step=30, steps=40, loss=3.0, rate=5e-4, norm=0.25, tokens_per_second=8.0))
+        raise KeyboardInterrupt
+    assert calls == [
+        (str(tmp_path), 20),
+        *(("train/loss", 3.5, 20), ("train/rate", 1e-3, 20), ("train/norm", 0.5, 20)),
+        ("train/tokens_per_second", 9.0, 20),
+        *(("train/loss", 3.0, 30), ("train/rate", 5e-4, 30), ("train/norm", 0.25, 30)),
+        ("train/tokens_per_second", 8.0, 30),
+        "closed",
+    ]

@@ -16,11 +16,11 @@ from transformers import AutoTokenizer, GPTNeoXConfig, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, OutputRefused
 from bidui.models.huggingface import tokenizer_hash
+from bidui.models.tokenizing import declared_kind
 from bidui.train.encoding import text_encoder
 from bidui.train.tokenizer_training import train_char, train_word
 from bidui.train.tokenizers import (
     VocabularyCounts,
-    declared_kind,
     load_tokenizer,
     save_tokenizer,
     tokenizer_files,

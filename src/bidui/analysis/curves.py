@@ -47,6 +47,8 @@ class LearningCurve:
         if falls := np.flatnonzero(np.diff(self.at) <= 0).tolist():
             first, second = self.at[falls[0] : falls[0] + 2]
             raise fail("curve-order", None, {"run": self.run, "first": f"{first:g}", "second": f"{second:g}"})
+        if wrong := [value for value in self.accuracies.tolist() if not 0 <= value <= 1]:
+            raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class UShapeFit:
     """F(n) = P∞ − (P∞ − P0)·exp(−α·n^β) + k·F_u((n − n0) / s), F_u(x) = −x / (1 + x²), with intervals.
 
     `depth` is k, `turn` n0, `width` s. With k above 0 the extra term lifts the curve before n0 and lowers it after,
-    most at n0 + s, by k / 2; with k below 0, the other way round. P0 is where the exponential starts, not the curve.
+    most at n0 + s, by k / 2; with k below 0, the other way round. With n0 = 0 it only lowers (or only lifts). P0 is
+    where the exponential starts, not the curve.
     """
 
     final: Estimate
@@ -81,9 +84,10 @@ class UShapeFit:
 
     def at(self, n: ArrayLike) -> Floats:
         """The curve at every n."""
-        logs = (np.log(one.value) for one in (self.scale, self.beta))
-        last = (self.depth.value, np.log(self.turn.value), np.log(self.width.value))
-        return u_shape(np.log(np.asarray(n, np.float64)), np.array([self.final.value, self.start.value, *logs, *last]))
+        sizes = np.asarray(n, np.float64)
+        trend = (self.final.value, self.start.value, np.log(self.scale.value), np.log(self.beta.value))
+        dip = _dip(sizes, self.turn.value, self.width.value)
+        return np.asarray(exponential(np.log(sizes), np.array(trend)) + self.depth.value * dip)
 
 
 def common_checkpoints(curves: Sequence[LearningCurve]) -> Floats:
@@ -128,18 +132,23 @@ def mean_curve(curves: Sequence[LearningCurve], *, at: ArrayLike | None = None) 
 def fit_u_shape(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95) -> UShapeFit:
     """The curve of Figure 5 (Liu et al., first version, section 5.4) through accuracies at n tokens.
 
-    The paper does not say whether the extra term is over n or its logarithm; as printed, it is over n. Simulated curves
-    of 30 and 47 points had their parameters within the intervals in 93 to 97 of 100; but in as few as 84 where k is
-    no more than six times the scatter of the points, since such a term also follows the scatter.
+    The paper does not say whether the extra term is over n or its logarithm; as printed, it is over n. Of simulated
+    curves with 30 and 47 points, 90 to 97 of 100 had each parameter within its interval; as few as 87 where k was no
+    more than six times the scatter of the points, since such a term also follows the scatter.
     """
     sizes, observed = np.asarray(n, np.float64), np.asarray(accuracies, np.float64)
     check_points(sizes, observed, parameters=len(NAMES))
     logs = np.log(sizes)
+
+    def predict(values: Floats) -> Floats:
+        turn, width = np.exp(np.clip(values[5:], -300, 300))
+        return np.asarray(exponential(logs, values[:4]) + values[4] * _dip(sizes, turn, width))
+
     fit = fit_curve(
-        lambda values: u_shape(logs, values),
+        predict,
         observed,
         parameters=(FINAL, START, scale_range(logs), BETA, *_dip_ranges(logs)),
-        starts=_starts(logs, observed),
+        starts=_starts(sizes, observed),
     )
     final, start, scale, beta, depth, turn, width = (estimate(fit, name, confidence) for name in NAMES)
     alpha = estimate(in_alpha(fit), "alpha", confidence)
@@ -148,35 +157,37 @@ def fit_u_shape(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95
 
 
 def _dip_ranges(logs: Floats) -> tuple[Parameter, Parameter, Parameter]:
-    """Where depth, turn and width are looked for: around the points."""
-    low, high = float(logs.min()), float(logs.max())
-    turn = Parameter("turn", low - np.log(10), high + np.log(10))
-    return Parameter("depth", -2, 2, closed=True), turn, Parameter("width", low - np.log(100), high + np.log(100))
+    """Where k and the logarithms of n0 and s are looked for; the lowest n0 stands for 0, the highest for any beyond."""
+    first, last = float(logs.min()) - np.log(1000), float(logs.max()) + np.log(10)
+
+    def place(log: float) -> float:
+        return 0.0 if log < first + 0.01 else np.inf if log > last - 0.01 else float(np.exp(log))
+
+    turn = Parameter("turn", first, last, closed=True, means=place)
+    width = Parameter("width", float(logs.min()) - np.log(100), float(logs.max()) + np.log(100), means=np.exp)
+    return Parameter("depth", -2, 2, closed=True), turn, width
 
 
-def _starts(logs: Floats, observed: Floats) -> list[Floats]:
-    """For each of nine places of the turn, the best of many curves."""
+def _starts(sizes: Floats, observed: Floats) -> list[Floats]:
+    """Of many curves, the best for each of 45 regions of scale, turn and width: there can be as many valleys."""
+    logs = np.log(sizes)
     low, high = float(logs.min()), float(logs.max())
-    axes = np.meshgrid(
+    axes = (
         np.linspace(low, high + 1, 9),  # scale
         np.log([0.3, 0.6, 1, 2, 4]),  # beta
-        np.linspace(low, high, 11)[1:-1],  # turn
-        np.log([0.1, 0.3, 1, 3]),  # width, as a part of the turn
+        np.array([low - np.log(100), *np.linspace(low, high, 11)[1:-1]]),  # turn; the first is hardly above 0
+        np.linspace(low, high, 9),  # width
     )
-    grid = np.stack([axis.ravel() for axis in axes], axis=1)
-    grid[:, 3] += grid[:, 2]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 4)
+    scale, _, turn, width = (index.ravel() for index in np.indices([len(axis) for axis in axes]))
     left = remaining(logs, grid[:, :1], grid[:, 1:2])
-    shapes = np.stack([1 - left, left, _dip(logs, grid[:, 2:3], grid[:, 3:])], axis=2)
-    best = weighted_starts(shapes, observed, apart=grid[:, 2], most=9)
+    shapes = np.stack([1 - left, left, _dip(sizes, np.exp(grid[:, 2:3]), np.exp(grid[:, 3:]))], axis=2)
+    regions = np.ravel_multi_index((scale // 3, turn // 2, width // 3), (3, 5, 3))
+    best = weighted_starts(shapes, observed, apart=regions, most=45)
     return [np.array([*weights[:2], *grid[g, :2], weights[2], *grid[g, 2:]]) for g, weights in best]
 
 
-def u_shape(logs: Floats, values: Floats) -> Floats:
-    """F at the logarithms of n; after the values of `exponential` come k and the logarithms of n0 and s."""
-    return np.asarray(exponential(logs, values[:4]) + values[4] * _dip(logs, values[5], values[6]))
-
-
-def _dip(logs: Floats, log_turn: Floats | float, log_width: Floats | float) -> Floats:
+def _dip(sizes: Floats, turn: Floats | float, width: Floats | float) -> Floats:
     """F_u((n − n0) / s)."""
-    x = np.exp(np.minimum(logs - log_width, 50)) - np.exp(np.minimum(log_turn - log_width, 50))
+    x = np.clip((sizes - turn) / width, -1e100, 1e100)
     return np.asarray(-x / (1 + x * x))

@@ -60,23 +60,15 @@ def region_differences(table: ScoreTable, divided: Divided, *, how: How = "mean"
     used = there & both & ~divided.unplaced
     sides = sums / np.maximum(tokens, 1) if how == "mean" else sums
     differences = np.where(used, sides[0] - sides[1], 0.0)
-
-    def by_group(values: NDArray[Any], among: NDArray[np.bool_]) -> Floats:
-        sums = np.bincount(divided.groups[among], weights=values[among], minlength=len(divided.labels))
-        return sums.astype(np.float64)
-
-    ones = np.ones(len(used))
-    pairs, left_out = by_group(ones, used), by_group(ones, there & ~used)
+    pairs, left_out = _by_group(divided, used), _by_group(divided, there & ~used)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = by_group(differences, used) / pairs
-        squares = by_group(np.square(differences - mean[divided.groups]), used)
+        mean = _by_group(divided, differences) / pairs
+        squares = _by_group(divided, np.where(used, np.square(differences - mean[divided.groups]), 0.0))
         deviation = np.sqrt(squares / np.where(pairs > 1, pairs - 1, np.nan))
-    crossing = by_group(straddling, there)
-    held = by_group(tokens.sum(axis=0), there)
+    crossing, held = _by_group(divided, straddling), _by_group(divided, tokens.sum(axis=0))
+    counts = np.stack((pairs, left_out, crossing), axis=1).astype(np.int64).tolist()
     return tuple(
-        RegionDifference(
-            uid, name, float(mean[n]), float(deviation[n]), int(pairs[n]), int(left_out[n]), int(crossing[n])
-        )
+        RegionDifference(uid, name, float(mean[n]), float(deviation[n]), *counts[n])
         for n, (uid, name) in enumerate(divided.labels)
         if held[n] or (name != REST and pairs[n] + left_out[n])
     )
@@ -101,8 +93,13 @@ def trace_regions(
     }
 
 
+def _by_group(divided: Divided, values: NDArray[Any]) -> Floats:
+    """The sums over the stretches of one paradigm with one name."""
+    return np.bincount(divided.groups, weights=values, minlength=len(divided.labels)).astype(np.float64)
+
+
 def _numbers(table: ScoreTable, divided: Divided) -> Integers:
-    """Which of the divided pairs each pair of the table is; one that is not among them is refused."""
+    """Which of the divided pairs each pair of the table is; one that is not among them, or there twice, is refused."""
     known = {(pair.uid, pair.pair_id, pair.good, pair.bad): n for n, pair in enumerate(divided.pairs)}
     first = table.frame.select("uid", "pair").gather_every(2)
     sentences = table.frame["sentence"].to_list()
@@ -111,6 +108,8 @@ def _numbers(table: ScoreTable, divided: Divided) -> Integers:
     if strange := np.flatnonzero(numbers < 0).tolist():
         uid, pair = first.row(strange[0])
         raise fail("regions-other-pairs", None, {"count": len(strange), "uid": uid, "pair": pair})
+    if again := len(numbers) - len(np.unique(numbers)):
+        raise fail("regions-twice", None, {"count": again})
     return numbers
 
 

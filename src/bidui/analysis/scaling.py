@@ -20,7 +20,7 @@ from bidui.errors import fail
 from bidui.scores.links import Floats
 
 FINAL, START = Parameter("final", 0, 1, closed=True), Parameter("start", 0, 1, closed=True)
-BETA = Parameter("beta", np.log(0.02), np.log(50))
+BETA = Parameter("beta", np.log(0.02), np.log(50), means=np.exp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def remaining(logs: Floats, log_scale: Floats | float, log_beta: Floats | float)
 
 def scale_range(logs: Floats) -> Parameter:
     """Where the scale is looked for: up to a hundred thousand times beyond the points."""
-    return Parameter("scale", float(logs.min()) - np.log(1e5), float(logs.max()) + np.log(1e5))
+    return Parameter("scale", float(logs.min()) - np.log(1e5), float(logs.max()) + np.log(1e5), means=np.exp)
 
 
 def in_alpha(fit: Fit) -> Fit:
@@ -149,7 +149,7 @@ def in_alpha(fit: Fit) -> Fit:
         log_alpha = -np.exp(min(values[3], 50)) * values[2]
         return np.array([*values[:2], log_alpha, values[2 if far else 3], *values[4:]])
 
-    alpha = Parameter("alpha", -reach, reach)
+    alpha = Parameter("alpha", -reach, reach, means=np.exp)
     return replace(
         fit,
         predict=predict,
@@ -160,11 +160,9 @@ def in_alpha(fit: Fit) -> Fit:
 
 
 def estimate(fit: Fit, name: str, confidence: float) -> Estimate:
-    """A parameter with its interval; those that are fitted by their logarithm come back as themselves."""
+    """A parameter with its interval, as it is reported."""
     index = [parameter.name for parameter in fit.parameters].index(name)
+    means = fit.parameters[index].means
     low, high = profile_interval(fit, name, confidence=confidence)
-    value = float(fit.values[index])
-    if fit.parameters[index].closed:
-        return Estimate(value, low, high)
     with np.errstate(over="ignore"):
-        return Estimate(*(float(np.exp(one)) for one in (value, low, high)))
+        return Estimate(float(means(fit.values[index])), float(means(low)), float(means(high)))

@@ -20,6 +20,7 @@ from bidui.cli import (
     import_classic,
     new,
     ngram,
+    report,
     score,
     suite,
     tokenizer,
@@ -37,6 +38,7 @@ app = typer.Typer(
 for command in (new.new, check.check, generate.generate, diversity.diversity, score.score, compare.compare):
     app.command()(command)
 app.command()(ngram.ngram)
+app.command()(report.report)
 app.command()(train.train)
 app.command()(suite.suite)
 app.command("import-classic")(import_classic.import_classic)

@@ -75,8 +75,8 @@ def show(
     with needing_models():
         from bidui.models.huggingface import tokenizer_hash
         from bidui.models.lstm import encode_words
-        from bidui.models.tokenizing import encode
-        from bidui.train.tokenizers import declared_kind, load_tokenizer, vocabulary_counts
+        from bidui.models.tokenizing import declared_kind, encode
+        from bidui.train.tokenizers import load_tokenizer, vocabulary_counts
 
     loaded = load_tokenizer(tokenizer)
     counts = vocabulary_counts(loaded)

@@ -1,5 +1,6 @@
 """`bidui train`: a language model from scratch."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -62,6 +63,7 @@ def train(
     deterministic: Annotated[
         bool, typer.Option("--deterministic", help="The same bits in every run, more slowly.")
     ] = False,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also log for TensorBoard.")] = False,
     bos: Annotated[
         Literal["line", "document", "row", "none"],
         typer.Option(help="Where the corpus is text: before what BOS stands."),
@@ -73,14 +75,16 @@ def train(
     each checkpoint is scored as it is made, or afterwards if it was not.
     """
     with needing_models():
+        from bidui.train.processes import processes, together
         from bidui.train.start import be_deterministic, make_data, make_recipe, make_trainee, usable
 
     if deterministic:
         be_deterministic()
     console = Console(stderr=True, soft_wrap=True, emoji=False)
     pairs = None if score == "later" else pairs_of(score, n=n, seed=0)
-    where = usable(device)
-    source = _corpus(corpus, tokenizer, bos, out=out)
+    own = processes()
+    where = usable(own.device(device))
+    source = _corpus(corpus, tokenizer, bos, out=out, alone=own.world == 1)
     made = make_recipe(
         size,
         source,
@@ -98,11 +102,16 @@ def train(
         precision=precision,
         mode=mode,
         deterministic=deterministic,
+        world=own.world,
     )
     data = make_data(source, made)
     trainee = make_trainee(made, source, data, device=where)
     run = out / (name or f"{size}-{tokens or 'all'}-{seed}")
-    if not _run(console, made, data, trainee, run=run, keep=keep, pairs=pairs):
+    with together(own, device=where):
+        fresh = _run(console, made, data, trainee, run=run, keep=keep, pairs=pairs, board=tensorboard, rank=own.rank)
+    if own.rank:  # the first process does the rest
+        return
+    if not fresh:
         console.print(f"{escape(str(run))}: trained already", highlight=False)
     if pairs is not None:
         _score_rest(console, run, pairs, trainee, device=where)
@@ -122,14 +131,14 @@ def number_of(text: str) -> int:
 
 
 def _corpus(
-    path: Path, tokenizer: str | None, bos: Literal["line", "document", "row", "none"], *, out: Path
+    path: Path, tokenizer: str | None, bos: Literal["line", "document", "row", "none"], *, out: Path, alone: bool
 ) -> "Corpus":
     """The corpus at a path; one made from text there is put beside the runs, and found again."""
     from bidui.train.shards import NAME, read_corpus
 
     if (path / NAME).is_file():
         return read_corpus(path)
-    if tokenizer is None:
+    if tokenizer is None or not alone:  # several processes would build it at the same time
         raise fail("corpus-or-tokenizer" if path.exists() else "corpus-missing", Place(str(path)), {})
     folder = out / f"corpus-{path.resolve().name}-{Path(tokenizer).name}-{bos}"
     build(path, tokenizer, folder, bos)
@@ -145,25 +154,32 @@ def _run(
     run: Path,
     keep: Literal["all", "last"],
     pairs: "Pairs | None",
+    board: bool,
+    rank: int,
 ) -> bool:
     from bidui.train.loop import Watch, train
     from bidui.train.order import steps_of
     from bidui.train.scoring import score_milestone
+    from bidui.train.tensorboard import tensorboard
 
     steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
     parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
-    console.print(
-        f"{escape(str(run))}: {parameters:,} parameters, {steps:,} steps of {recipe.batch * recipe.context:,}"
-        f" tokens, {recipe.precision}, {recipe.mode}",
-        highlight=False,
-    )
+    if not rank:
+        console.print(
+            f"{escape(str(run))}: {parameters:,} parameters, {steps:,} steps of {recipe.batch * recipe.context:,}"
+            f" tokens, {recipe.precision}, {recipe.mode}",
+            highlight=False,
+        )
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[shown]}"))
-    with Bar(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
+    watched = tensorboard(run / "tensorboard") if board and not rank else nullcontext(lambda progress: None)
+    bars = Bar(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True, disable=rank > 0)
+    with watched as on_board, bars as bar:
         task = bar.add_task(escape(run.name), total=steps, shown="")
 
         def show(progress: "Progress") -> None:
             shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
             bar.update(task, completed=progress.step, shown=shown)
+            on_board(progress)
 
         def milestone(step: int, trainee: "Trainee") -> None:
             if pairs is not None:
@@ -171,7 +187,8 @@ def _run(
                 model = trainee.model(f"{run.name}@step-{step:06d}")
                 score_milestone(step, model, pairs, run=run, unigrams=trainee.unigrams)
 
-        return train(recipe, data, trainee, out=run, watch=Watch(on_log=show, on_milestone=milestone, keep=keep))
+        watch = Watch(on_log=show, on_milestone=milestone, keep=keep)
+        return train(recipe, data, trainee, out=run, watch=watch, rank=rank)
 
 
 def _score_rest(console: Console, run: Path, pairs: "Pairs", trainee: "Trainee", *, device: "torch.device") -> None:

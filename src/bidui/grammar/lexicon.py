@@ -10,6 +10,7 @@ from bidui.grammar.rules import Condition
 Values = frozenset[str]
 NO_VALUES: Values = frozenset()
 _ZEROS = bytes.maketrans(b"01", b"\0\1")
+_KEPT = 4_096  # conditions whose words are remembered; an editor asks for others with every key
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,13 @@ class Lexicon:
         """The same as a set of rows."""
         found = (1 << len(self.words)) - 1
         for condition in conditions:
-            if condition not in self._bits:
-                self._bits[condition] = self._condition_bits(condition)
-            found &= self._bits[condition]
+            known = self._bits.get(condition)
+            if known is None:
+                known = self._condition_bits(condition)
+                if len(self._bits) >= _KEPT:
+                    self._bits.clear()
+                self._bits[condition] = known
+            found &= known
         return found
 
     def _condition_bits(self, condition: Condition) -> int:

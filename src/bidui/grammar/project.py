@@ -64,9 +64,9 @@ def load_project(path: str | Path) -> Project:
     return project
 
 
-def read_project(path: str | Path) -> Project:
-    """The project as far as it can be read, with all its problems, errors too."""
-    return _Reader(Path(path)).project()
+def read_project(path: str | Path, *, paradigms: bool = True) -> Project:
+    """The project as far as it can be read, with all its problems, errors too; on demand without its paradigms."""
+    return _Reader(Path(path)).project(paradigms=paradigms)
 
 
 def chosen(paradigms: Iterable[Paradigm], *, only: Iterable[str] = (), excluded: bool = False) -> tuple[Paradigm, ...]:
@@ -89,7 +89,7 @@ class _Reader:
         self.inputs: dict[str, str] = {}
         self.problems: list[Problem] = []
 
-    def project(self) -> Project:
+    def project(self, *, paradigms: bool) -> Project:
         if not (self.root / "project.yaml").is_file():
             raise fail("no-project", Place(str(self.root)))
         settings = self.settings()
@@ -103,8 +103,8 @@ class _Reader:
         for name, file in files.items():
             if relation := self.relation(name, file, lexicon):
                 relations[name] = relation
-        paradigms = self.paradigms()
-        return Project(settings, lexicon, phrases, relations, paradigms, self.inputs, tuple(self.problems))
+        found = self.paradigms() if paradigms else ()
+        return Project(settings, lexicon, phrases, relations, found, self.inputs, tuple(self.problems))
 
     def text(self, name: str, path: Path | None = None) -> str | None:
         try:

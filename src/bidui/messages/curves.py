@@ -103,4 +103,8 @@ CURVES: dict[str, Message] = {
         " were scored",
         "zh": "{count} 个已打分的句对不在所给句对之中，如 {uid} 的第 {pair} 对；请给出打分所用的句对",
     },
+    "regions-twice": {
+        "en": "{count} pairs stand in the scores more than once; read each file of scores once",
+        "zh": "{count} 个句对在分数中重复出现；每个分数文件只应读取一次",
+    },
 }

@@ -66,8 +66,9 @@ TRAINING: dict[str, Message] = {
         "zh": "{value} 不是词元数；可写作 500000、10M 或 3B",
     },
     "corpus-or-tokenizer": {
-        "en": "this is text, not a corpus made by `bidui corpus build`; give --tokenizer, and it is made from the text",
-        "zh": "这是文本，而非 `bidui corpus build` 所建语料；请给出 --tokenizer，即由文本建成",
+        "en": "this is text, not a corpus made by `bidui corpus build`; give --tokenizer, and it is made from the"
+        " text; under torchrun, make it first",
+        "zh": "这是文本，而非 `bidui corpus build` 所建语料；请给出 --tokenizer，即由文本建成；用 torchrun 时请先建好",
     },
     "milestones-unreadable": {
         "en": "this is no table of accuracies at milestones ({reason}); remove it, and score the checkpoints again",

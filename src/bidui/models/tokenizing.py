@@ -11,6 +11,8 @@ from transformers import PreTrainedTokenizerBase
 
 from bidui.models.conventions import Special
 
+DECLARED = "bidui"  # the key in a tokenizer's files under which its kind stands
+
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
@@ -32,8 +34,13 @@ class Flat:
 
 def encode_flat(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> Flat:
     """The tokens of every sentence; on a GPU, making arrays for each would take longer than a small model."""
+    if declared_kind(tokenizer) == "char":
+        codes, lengths = encode_characters(character_table(tokenizer), sentences)
+        bounds = _bounds(lengths.tolist())
+        starts = np.arange(len(codes)) - np.repeat(bounds[:-1], lengths)
+        return Flat(codes.astype(np.int32), np.stack((starts, starts + 1), axis=1).astype(np.int32), bounds)
     if not tokenizer.is_fast:
-        slow = [_aligned(tokenizer, sentence) for sentence in sentences]
+        slow = [_slow(tokenizer, sentence) for sentence in sentences]
         ids = np.array([token for found in slow for token in found.ids], np.int32)
         spans = np.concatenate([found.spans for found in slow]) if slow else np.zeros((0, 2), np.int32)
         return Flat(ids, spans, _bounds([len(found.ids) for found in slow]))
@@ -63,11 +70,32 @@ def _encodings(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> 
 def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str], *, words: bool = False) -> list[Encoded]:
     """The tokens of every sentence; nothing is added and nothing is cut off."""
     if not tokenizer.is_fast:
-        return [_aligned(tokenizer, sentence) for sentence in sentences]
+        return [_slow(tokenizer, sentence) for sentence in sentences]
     return [
         Encoded(found.ids, np.array(found.offsets, np.int32).reshape(-1, 2), found.word_ids if words else [])
         for found in _encodings(tokenizer, sentences)
     ]
+
+
+def declared_kind(tokenizer: PreTrainedTokenizerBase) -> str | None:
+    """`char`, `word` or `jieba` for a tokenizer that bidui trained, as its files say."""
+    found = tokenizer.init_kwargs.get(DECLARED)
+    return found if isinstance(found, str) else None
+
+
+def character_table(tokenizer: PreTrainedTokenizerBase) -> NDArray[np.uint32]:
+    """The ids of all code points, for a tokenizer of kind `char`: twenty times as quick as asking it."""
+    table = np.full(0x110000, tokenizer.unk_token_id, np.uint32)
+    for token, number in tokenizer.get_vocab().items():
+        if len(token) == 1:
+            table[ord(token)] = number
+    return table
+
+
+def encode_characters(table: NDArray[np.uint32], texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The ids of all characters of all texts, and how many each has."""
+    codes = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
+    return table[codes], np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 def special_tokens(tokenizer: PreTrainedTokenizerBase) -> Special:
@@ -91,6 +119,23 @@ def unknown_of(tokenizer: PreTrainedTokenizerBase, ids: NDArray[np.int32]) -> ND
     """Which ids are the tokenizer's unknown token."""
     unknown = tokenizer.unk_token_id
     return np.equal(ids, -1 if unknown is None else unknown)
+
+
+def _slow(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
+    """One sentence by a tokenizer that is not one of `tokenizers`: sentencepiece knows where its pieces stand."""
+    ids = list(tokenizer.encode(sentence, add_special_tokens=False))
+    if hasattr(tokenizer, "sp_model"):
+        pieces = tokenizer.sp_model.encode(sentence, return_type="proto").pieces
+        if [piece.id for piece in pieces] == ids:  # some tokenizers number them otherwise
+            ends = np.cumsum([len(character.encode()) for character in sentence])
+            starts, after = (
+                np.searchsorted(ends, [getattr(piece, name) for piece in pieces], side="right")
+                for name in ("begin", "end")  # in bytes
+            )
+            # a byte of a character covers the whole of it, and the blank that is added at the start covers nothing
+            after = np.maximum(after, np.minimum(starts + 1, len(sentence)))
+            return Encoded(ids, np.stack((starts, after), axis=1).astype(np.int32), list(range(len(ids))))
+    return _aligned(tokenizer, sentence)
 
 
 def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:

@@ -8,7 +8,7 @@ from bidui.scores.choices import Choices
 
 def homes(chosen: Iterable[Choices]) -> dict[str, str]:
     """By uid, phenomenon after phenomenon in the order of their names."""
-    found = {}
+    found: dict[str, str] = {}
     for choices in chosen:
         strata = stratify(choices)
         found |= dict(zip(strata.uids, strata.phenomena, strict=True))

@@ -1,5 +1,10 @@
-"""Text for LaTeX: every character that means something to it is written so that it means itself."""
+"""Tables as LaTeX, with the rules of booktabs; every character that means something to LaTeX means itself."""
 
+from bidui.report.tables import SENTENCE, Table, Value, shown
+
+LONG = 45  # rows, from which a table goes over several pages
+WIDE = 6  # columns, beyond which it is set in smaller type
+CTEX = ", and for Chinese ctex, with XeLaTeX or LuaLaTeX"
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -32,6 +37,76 @@ SPECIAL = {
 }
 
 
+def latex(table: Table) -> str:
+    """A floating `tabular`, or, if it is long, a `longtable`."""
+    spec = "".join(_alignment(table, number) for number in range(len(table.columns)))
+    heads = _row([latex_text(column.head) for column in table.columns])
+    rows = [_row(_cells(table, row)) for row in table.rows]
+    if table.whole and rows:
+        rows.insert(-1, r"\midrule")
+    long = len(table.rows) > LONG
+    needs = f"{'booktabs, longtable' if long else 'booktabs'}{CTEX if _has_chinese(table) else ''}"
+    size = r"\footnotesize" if len(table.columns) <= WIDE else r"\scriptsize"
+    lines = _long(table, spec, heads, rows, size) if long else _floating(table, spec, heads, rows, size)
+    return "".join(f"{line}\n" for line in [f"% needs the packages {needs}", *lines])
+
+
 def latex_text(text: str) -> str:
     """The text on one line; Chinese stays as it is."""
     return "".join(SPECIAL.get(character, character) for character in " ".join(text.split()))
+
+
+def _floating(table: Table, spec: str, heads: str, rows: list[str], size: str) -> list[str]:
+    top = [
+        r"\begin{table}",
+        rf"\centering{size}",
+        _caption(table),
+        rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}",
+        r"\toprule",
+    ]
+    return [*top, heads, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", *_note(table), r"\end{table}"]
+
+
+def _long(table: Table, spec: str, heads: str, rows: list[str], size: str) -> list[str]:
+    """The caption is the first of its rows; the heads come again on every page."""
+    head = [r"\toprule", heads, r"\midrule"]
+    top = [rf"{{{size}", rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}", rf"{_caption(table)} \\"]
+    pages = [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
+    return [*top, *pages, *rows, r"\end{longtable}", *_note(table), "}"]
+
+
+def _caption(table: Table) -> str:
+    return rf"\caption{{{latex_text(table.title)}}}\label{{tab:{table.name}}}"
+
+
+def _row(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _cells(table: Table, row: tuple[Value, ...]) -> list[str]:
+    found = []
+    for value, column in zip(row, table.columns, strict=True):
+        cell = shown(value, column.unit)
+        text = latex_text(cell.text)
+        interval = rf" {{\tiny {latex_text(cell.interval)}}}" if cell.interval else ""
+        # a bracket or star at the beginning of a row would be read as belonging to the end of the row before
+        found.append(f"{'{}' if text[:1] in ('[', '*') else ''}{text}{interval}")
+    return found
+
+
+def _alignment(table: Table, number: int) -> str:
+    """Numbers to the right; a column of sentences wraps them."""
+    if table.columns[number].unit != "text":
+        return "r"
+    texts = [value for value in (row[number] for row in table.rows) if isinstance(value, str)]
+    return "l" if all(len(text) <= SENTENCE for text in texts) else r"p{0.3\linewidth}"
+
+
+def _note(table: Table) -> list[str]:
+    return [rf"\par\smallskip\parbox{{\linewidth}}{{{latex_text(table.note)}}}"] if table.note else []
+
+
+def _has_chinese(table: Table) -> bool:
+    texts = [table.title, table.note, *(column.head for column in table.columns)]
+    texts += [value for row in table.rows for value in row if isinstance(value, str)]
+    return any("\u2e80" <= character <= "\uffef" for text in texts for character in text)

@@ -7,7 +7,8 @@ import numpy as np
 
 from bidui.analysis.morcela import held_out_morcela
 from bidui.errors import InputError, Problem
-from bidui.report.results import Results, ScoredModel, TrainingRun
+from bidui.report.results import Results, ScoredModel
+from bidui.report.runs import TrainingRun
 from bidui.scores.choices import Choices, choose_from
 from bidui.scores.links import Floats, Link, slor
 
@@ -41,8 +42,9 @@ def standings(results: Results, links: Sequence[Link], *, usual: bool) -> tuple[
 def _of_model(model: ScoredModel, links: Sequence[Link], *, usual: bool) -> Standing:
     known = model.totals.unigram is not None
     wanted = [*links, *([slor()] if usual and known else [])]
-    problems = [Problem("link-needs-unigrams", values={"link": link.name}) for link in wanted if link.needs_unigrams and not known]
-    chosen = [choose_from(model.totals, link) for link in wanted if known or not link.needs_unigrams]
+    lacking = [] if known else [link.name for link in wanted if link.needs_unigrams]
+    problems = [Problem("link-needs-unigrams", values={"link": name}) for name in lacking]
+    chosen = [choose_from(model.totals, link) for link in wanted if link.name not in lacking]
     if usual and known:
         try:
             chosen.append(replace(held_out_morcela(model.totals, seed=0).choices, link=HELD_OUT))

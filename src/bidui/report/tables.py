@@ -1,21 +1,19 @@
-"""Tables: typed values in named columns, as Markdown, LaTeX and CSV.
+"""Tables: typed values in named columns, as Markdown and CSV; `bidui.report.latex` has them as LaTeX.
 
-A value is formatted in one place, so that the three and the page agree. Markdown and LaTeX have it rounded, with its
+A value is formatted in one place, so that these and the page agree. Markdown and LaTeX have it rounded, with its
 interval in the same cell; CSV has it in full, with the ends of the interval in columns of their own.
 """
 
 import csv
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
-from math import isnan
+from math import isinf, isnan
 from typing import Literal
 
-from bidui.report.latex import latex_text
-
-Unit = Literal["text", "count", "percent", "points", "number", "p"]
-LONG = 45  # rows, from which a table in LaTeX goes over several pages
-CTEX = ", and for Chinese ctex, with XeLaTeX or LuaLaTeX"
+Unit = Literal["text", "count", "percent", "points", "number", "amount", "p"]
+SENTENCE = 40  # characters, from which a text is wrapped
 NOTHING = "–"  # where there is no value
 
 
@@ -36,7 +34,8 @@ Value = str | int | float | Ranged | None
 class Column:
     """A column: its name in CSV, its head for readers, and what its values are.
 
-    Of `percent` the values are parts of one; of `points` differences of such, which are shown with their sign.
+    Of `percent` the values are parts of one; of `points` differences of such, which are shown with their sign. An
+    `amount` is a large number, such as of tokens, that readers see as 79M.
     """
 
     name: str
@@ -46,13 +45,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with the name of its files, a title, and a note on how to read it."""
+    """A table with the name of its files, a title, and a note on how to read it; the last row may be of the whole."""
 
     name: str
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""
+    whole: bool = False
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), self.name
@@ -80,8 +80,21 @@ def shown(value: Value, unit: Unit) -> Shown:
     return Shown(one(value.value), f"[{one(value.low)}, {one(value.high)}]")
 
 
+def short_count(number: float) -> str:
+    """10M, 79M, 1.4B: as sizes and corpora are called."""
+    for unit, size in (("B", 1e9), ("M", 1e6), ("k", 1e3)):
+        if size * 0.9995 <= number < 1e12:
+            return f"{number / size:.3g}{unit}"
+    return _number(number)
+
+
 def _number(value: float) -> str:
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.2e}"
+    if isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if abs(value) < 1000:
+        return f"{value:.3g}"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
 
 
 def _p(value: float) -> str:
@@ -94,8 +107,16 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
     "percent": lambda value: f"{100 * value:.2f}",
     "points": lambda value: f"{100 * value:+.2f}",
     "number": _number,
+    "amount": short_count,
     "p": _p,
 }
+
+
+def without_blank(table: Table) -> Table:
+    """The table without columns in which no row says anything, such as remarks on rows that need none."""
+    kept = [number for number in range(len(table.columns)) if any(row[number] != "" for row in table.rows)]
+    rows = tuple(tuple(row[number] for number in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[number] for number in kept), rows=rows)
 
 
 def markdown(table: Table) -> str:
@@ -116,57 +137,8 @@ def _piped(cells: list[str]) -> str:
 
 
 def _markdown_cell(text: str) -> str:
-    for special in "\\`*_{}[]<>|#":
-        text = text.replace(special, f"\\{special}")
+    text = re.sub(r"[\\`*_{}\[\]<>|#~]|&(?=#?\w+;)", r"\\\g<0>", text)
     return " ".join(text.split())
-
-
-def latex(table: Table) -> str:
-    """A floating `tabular` with the rules of booktabs, or, if it is long, a `longtable`."""
-    spec = "".join("l" if column.unit == "text" else "r" for column in table.columns)
-    heads = " & ".join(latex_text(column.head) for column in table.columns) + r" \\"
-    rows = [" & ".join(_latex_cells(table, row)) + r" \\" for row in table.rows]
-    label = [rf"\caption{{{latex_text(table.title)}}}", rf"\label{{tab:{table.name}}}"]
-    long = len(rows) > LONG
-    needs = "booktabs, longtable" if long else "booktabs"
-    lines = [f"% needs the packages {needs}{CTEX if _has_chinese(table) else ''}"]
-    size = r"\footnotesize" if len(table.columns) <= 6 else r"\scriptsize"
-    if long:
-        top = [*label, r"\\", r"\toprule", heads, r"\midrule", r"\endfirsthead"]
-        again = [r"\toprule", heads, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-        lines += ["{" + size, rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}", *_joined(top), *again]
-        lines += [*rows, r"\end{longtable}", *_latex_note(table), "}"]
-    else:
-        lines += [r"\begin{table}", r"\centering" + size, *label, rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}"]
-        lines += [r"\toprule", heads, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-        lines += [*_latex_note(table), r"\end{table}"]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _joined(top: list[str]) -> list[str]:
-    """The caption of a long table is one of its rows, and ends as one."""
-    return ["".join(top[:3]), *top[3:]]
-
-
-def _latex_cells(table: Table, row: tuple[Value, ...]) -> list[str]:
-    found = []
-    for value, column in zip(row, table.columns, strict=True):
-        cell = shown(value, column.unit)
-        interval = rf" {{\tiny {latex_text(cell.interval)}}}" if cell.interval else ""
-        # a bracket or star at the beginning of a row would be read as belonging to the end of the row before
-        guard = "{}" if cell.text[:1] in ("[", "*") else ""
-        found.append(f"{guard}{latex_text(cell.text)}{interval}")
-    return found
-
-
-def _latex_note(table: Table) -> list[str]:
-    return [rf"\par\smallskip\parbox{{\linewidth}}{{{latex_text(table.note)}}}"] if table.note else []
-
-
-def _has_chinese(table: Table) -> bool:
-    texts = [table.title, table.note, *(column.head for column in table.columns)]
-    texts += [value for row in table.rows for value in row if isinstance(value, str)]
-    return any("\u2e80" <= character <= "\uffef" for text in texts for character in text)
 
 
 def csv_text(table: Table) -> str:

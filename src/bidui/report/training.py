@@ -1,5 +1,6 @@
 """Training: curves of runs, and averages over seeds, as the sections on training take them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,8 @@ import numpy as np
 
 from bidui.analysis.curves import LearningCurve
 from bidui.analysis.scaling import training_flops
-from bidui.report.results import Series, TrainingRun
+from bidui.errors import Problem
+from bidui.report.runs import Series, TrainingRun
 from bidui.report.standings import worths
 from bidui.scores.links import Floats
 
@@ -26,6 +28,23 @@ class EndPoint:
     def mean(self, group: str) -> float:
         """Over the runs."""
         return float(self.accuracies[group].mean())
+
+
+def comparable(runs: Sequence[TrainingRun], link: str) -> tuple[tuple[TrainingRun, ...], tuple[Problem, ...]]:
+    """The runs that were scored on the same pairs by a linking function, and why the others cannot stand with them.
+
+    Where there are several sets of pairs, it is the one of the most runs.
+    """
+    usable = [run for run in runs if link in run.right and run.at[-1] > 0]
+    if not usable:
+        reason = Problem("report-link-absent", values={"link": link}) if runs else Problem("report-no-runs")
+        return (), (reason,)
+    sets = Counter((run.uids, tuple(run.pairs)) for run in usable)
+    most = sets.most_common(1)[0][0]
+    kept = [run for run in usable if (run.uids, tuple(run.pairs)) == most]
+    others = [run.name for run in runs if not any(run is one for one in kept)]
+    values = {"runs": others, "kept": [run.name for run in kept]}
+    return tuple(kept), (Problem("report-runs-apart", values=values),) if others else ()
 
 
 def groups_of(runs: Sequence[TrainingRun]) -> tuple[str, ...]:
@@ -53,7 +72,7 @@ def end_point(series: Series, link: str, groups: Sequence[str]) -> EndPoint:
 
 
 def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tuple[Floats, Floats]:
-    """The tokens of the checkpoints, and the mean worth over runs: a row a checkpoint, a column a pair.
+    """The tokens of the checkpoints, and the mean worth over runs: a row a pair, a column a checkpoint.
 
     Runs keep how many pairs of a paradigm are right, not which. So at each checkpoint other ones are drawn, as if the
     pairs were new each time. Noise is then independent from checkpoint to checkpoint, and more of it than there truly
@@ -61,10 +80,11 @@ def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tupl
     """
     rng = np.random.default_rng(seed)
     shared = sorted(set.intersection(*(set(run.at) for run in series.runs)) - {0})
-    rows = [
+    columns = [
         np.mean([_drawn(run, link, group, run.at.index(step), rng) for run in series.runs], axis=0) for step in shared
     ]
-    return np.array(shared, np.float64) * series.runs[0].tokens_per_step, np.array(rows)
+    tokens = np.array(shared, np.float64) * series.runs[0].tokens_per_step
+    return tokens, np.stack(columns, axis=1) if columns else np.zeros((0, 0))
 
 
 def _drawn(run: TrainingRun, link: str, group: str, checkpoint: int, rng: np.random.Generator) -> Floats:

@@ -12,9 +12,10 @@ from bidui.messages import Language
 from bidui.pairs import Json, check_new_folder, sha256, write_file
 from bidui.pairs.atomic import TEMPORARY
 from bidui.pairs.manifest import tool_version
+from bidui.report.latex import latex
 from bidui.report.page import page
 from bidui.report.section import Picture, Section
-from bidui.report.tables import Table, csv_text, latex, markdown
+from bidui.report.tables import Table, csv_text, markdown
 from bidui.report.words import words
 
 MANIFEST, INDEX = "report.json", "index.html"

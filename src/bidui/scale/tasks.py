@@ -70,6 +70,7 @@ class _Work:
     stale: float
     running: dict[int, _Running] = field(default_factory=dict)  # by worker
     outcomes: list[Outcome] = field(default_factory=list)
+    stopping: bool = False
 
 
 def run_all(
@@ -92,9 +93,9 @@ def run_all(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise fail("write-failed", Place(str(folder)), {"reason": error.strerror or str(error)}) from error
-    with _terminated_as_interrupted():
+    with _signals_noted(work):
         try:
-            while work.waiting or work.running:
+            while (work.waiting or work.running) and not work.stopping:
                 for number, environment in enumerate(workers):
                     if number not in work.running:
                         _start_next(work, number, environment)
@@ -105,6 +106,8 @@ def run_all(
             on_look(_standing(work))
         finally:
             _stop(work.running.values())
+    if work.stopping:
+        raise KeyboardInterrupt
     return tuple(work.outcomes)
 
 
@@ -186,17 +189,20 @@ def _stop(running: Iterable[_Running]) -> None:
 
 
 @contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM as ^C: by itself, it would end us and leave the processes running."""
+def _signals_noted(work: _Work) -> Iterator[None]:
+    """Have SIGTERM and SIGINT noted: an exception at any moment could leave a process behind that was just started."""
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+    def note(number: int, frame: FrameType | None) -> None:
+        if work.stopping:
+            raise KeyboardInterrupt  # asked twice, nobody wants to wait
+        work.stopping = True
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -99,16 +99,17 @@ def milestone_folder(out: Path, step: int) -> Path:
 
 
 def save_milestone(folder: Path, save: Callable[[Path], None], manifest: Mapping[str, object]) -> None:
-    """Write a model folder whole, or not at all; one that is there already is left as it is."""
-    if (folder / MANIFEST).is_file():
-        return
+    """Write a model folder whole, or not at all.
+
+    One that is there was made after the state that the run went on from; on a GPU its last bits may be others.
+    """
     temporary = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}{TEMPORARY}")
     try:
         temporary.mkdir(parents=True)
         save(temporary)
         write_file(temporary / MANIFEST, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
         if folder.exists():
-            shutil.rmtree(folder)  # half of one, from before milestones were written aside
+            shutil.rmtree(folder)
         temporary.rename(folder)
     except (OSError, SafetensorError) as error:
         raise fail("write-failed", Place(str(folder)), {"reason": first_line(error)}) from error

@@ -144,15 +144,15 @@ def _loop(run: Run, stop: threading.Event) -> None:
     order, epoch = None, -1
     run.logged = (time.perf_counter(), run.done)
     while True:
-        asked = _asked(stop, run)  # before the milestone: who asks gives us seconds, and scoring may take minutes
-        if asked or time.monotonic() - run.saved > watch.save_seconds:
+        if _asked(stop, run):  # before the milestone: who asks gives us seconds, and scoring may take minutes
             _save(run)
-            if asked:
-                raise Stopped(str(Problem("run-stopped", Place(str(run.out)), {"step": run.done, "steps": run.steps})))
+            raise Stopped(str(Problem("run-stopped", Place(str(run.out)), {"step": run.done, "steps": run.steps})))
         if run.done in run.milestones:
             _milestone(run)
         if run.done == run.steps:
             return
+        if time.monotonic() - run.saved > watch.save_seconds:
+            _save(run)
         if epoch != run.done // epoch_steps:
             epoch = run.done // epoch_steps
             order = epoch_order(len(run.data.train), seed=recipe.seed, epoch=epoch)

@@ -17,11 +17,10 @@ from bidui.errors import Place, fail
 from bidui.models.conventions import decide
 from bidui.models.lstm import LstmModel, Words, lstm_model, save_lstm
 from bidui.models.lstm_network import LstmNetwork, LstmShape
-from bidui.models.tokenizing import special_tokens
+from bidui.models.tokenizing import declared_kind, special_tokens
 from bidui.scores.unigrams import Unigrams, write_unigrams
 from bidui.train.recipe import Recipe
 from bidui.train.shards import UNIGRAMS
-from bidui.train.tokenizers import declared_kind
 from bidui.train.trainee import Trainee
 
 

@@ -18,7 +18,7 @@ def score_milestone(step: int, model: Model, pairs: Pairs, *, run: Path, unigram
     from bidui.scores.run import read_totals, run_scoring  # tables need polars, which training does not
 
     folder = milestone_folder(run / SCORES, step)
-    run_scoring(pairs, model, out=folder)
+    run_scoring(pairs, model, out=folder, force=True)  # what is of other weights is from before a resumption
     write_file(folder / UNIGRAMS, write_unigrams(unigrams))
     _, totals = read_totals(folder, unigrams=folder / UNIGRAMS)
     every = totals.totals()

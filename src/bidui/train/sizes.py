@@ -1,8 +1,10 @@
 """The five sizes of Zh-Pythia, which are Pythia's (Biderman et al. 2023), as configurations of transformers."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from transformers import GPTNeoXConfig
+if TYPE_CHECKING:
+    from transformers import GPTNeoXConfig
 
 CONTEXT = 64  # tokens in a row, as in the paper
 LSTM = "lstm"  # what a recipe says in the place of a size; see `lstm_trainee`
@@ -45,8 +47,10 @@ SIZES = {
 
 def neox_config(
     size: Size, *, vocabulary: int, context: int = CONTEXT, bos: int | None = None, eos: int | None = None
-) -> GPTNeoXConfig:
+) -> "GPTNeoXConfig":
     """The configuration of a size for a vocabulary; rotary share and base are Pythia's (0.25, 10,000)."""
+    from transformers import GPTNeoXConfig  # here, since a plan of runs needs no model
+
     return GPTNeoXConfig(
         vocab_size=vocabulary,
         hidden_size=size.width,

@@ -7,12 +7,13 @@ from transformers import PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
 from bidui.models.huggingface import first_line
+from bidui.models.tokenizing import declared_kind
 from bidui.train.loop import Data
 from bidui.train.lstm_trainee import make_lstm
 from bidui.train.recipe import Mode, Precision, Recipe
 from bidui.train.shards import TOKENIZER, Corpus, count_rows_unigrams, rows
 from bidui.train.sizes import LSTM
-from bidui.train.tokenizers import declared_kind, load_tokenizer
+from bidui.train.tokenizers import load_tokenizer
 from bidui.train.trainee import Trainee, make_neox
 
 ON_CPU = 32  # rows at a time: with more, the logits no longer stay in the cache
@@ -61,12 +62,18 @@ def make_recipe(
         peak=peak,
         warmup=warmup,
         milestones=milestones,
-        micro_batch=micro_batch or (batch // world if on_gpu else min(ON_CPU, batch // world)),
+        micro_batch=micro_batch or _fitting(batch // world, on_gpu=on_gpu),
         precision=precision or ("bfloat16" if quick else "float32"),
         mode=mode or ("eager" if deterministic or not quick else fast),
         deterministic=deterministic,
         world=world,
     )
+
+
+def _fitting(rows: int, *, on_gpu: bool) -> int:
+    """How many of a process's rows are run at a time, so that they come out even."""
+    most = rows if on_gpu else ON_CPU
+    return next((part for part in range(min(most, rows), 0, -1) if rows % part == 0), 1)
 
 
 def make_data(corpus: Corpus, recipe: Recipe) -> Data:

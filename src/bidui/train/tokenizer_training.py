@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerFast
 
 from bidui.errors import Place, fail
 from bidui.models.lstm import divided
-from bidui.train.tokenizers import DECLARATION
+from bidui.models.tokenizing import DECLARED
 
 SPECIAL = ("<unk>", "<s>", "</s>", "<pad>")
 CHARACTERS = r"[\s\S]"
@@ -147,5 +147,5 @@ def _tokenizer(model: models.Model, runs: str, kind: str) -> PreTrainedTokenizer
         eos_token=eos,
         pad_token=pad,
         clean_up_tokenization_spaces=False,
-        **{DECLARATION: kind},
+        **{DECLARED: kind},
     )

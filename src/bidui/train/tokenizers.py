@@ -12,8 +12,6 @@ from bidui.errors import Place, fail
 from bidui.models.huggingface import first_line
 from bidui.pairs import write_new_folder
 
-DECLARATION = "bidui"  # the key in tokenizer_config.json under which ours say their kind: char, word or jieba
-
 
 @dataclass(frozen=True, slots=True)
 class VocabularyCounts:
@@ -67,12 +65,6 @@ def tokenizer_files(tokenizer: PreTrainedTokenizerBase) -> dict[str, bytes]:
 def vocabulary_size(tokenizer: PreTrainedTokenizerBase) -> int:
     """The rows an embedding needs: one more than the greatest id."""
     return max(tokenizer.get_vocab().values()) + 1
-
-
-def declared_kind(tokenizer: PreTrainedTokenizerBase) -> str | None:
-    """`char`, `word` or `jieba` for a tokenizer that was trained here, as its files say."""
-    found = tokenizer.init_kwargs.get(DECLARATION)
-    return found if isinstance(found, str) else None
 
 
 def vocabulary_counts(tokenizer: PreTrainedTokenizerBase) -> VocabularyCounts:

@@ -58,12 +58,9 @@ def _beside(
     if any(cell.level == "overall" and cell.measure == "accuracy" and cell.link == link for cell in table.cells):
         for name, found in columns(table, link=link, level="overall").items():
             theirs.setdefault(name, {}).update(found)
-    used = {s.name: link if link in s.choices else asked.main for s in standings if {link, asked.main} & s.choices.keys()}
-    own = {
-        s.name: {**accuracy(s.choices[used[s.name]], by=level), **accuracy(s.choices[used[s.name]])}
-        for s in standings
-        if s.name in used
-    }
+    ours = {s.name: s.choices.get(link, s.choices.get(asked.main)) for s in standings}
+    chosen = {name: choices for name, choices in ours.items() if choices is not None}
+    own = {name: {**accuracy(choices, by=level), **accuracy(choices)} for name, choices in chosen.items()}
     names = list(groups) if level == "paradigm" else sorted(set(groups.values()))
     rows: list[tuple[Value, ...]] = []
     for name in [*names, "all"]:
@@ -71,13 +68,18 @@ def _beside(
         printed = [found[name] / 100 if name in found else None for found in theirs.values()]
         rows.append((say("all-pairs") if name == "all" else name, *mine, *printed))
     heads = [Column(level, say(level))]
-    heads += [Column(name, f"{name} · {used[name]}", "percent") for name in own]
-    heads += [Column(f"published {name}", f"{name} † {link}", "percent") for name in theirs]
+    marks = {name: "" if choices.link == link else f" ({choices.link})" for name, choices in chosen.items()}
+    heads += [Column(name, f"{name}{mark}", "percent") for name, mark in marks.items()]
+    heads += [Column(f"published {name}", f"{name} †", "percent") for name in theirs]
     note = say("note-published").format(paper=table.paper, table=table.table, link=table.link)
+    benchmark = asked.benchmark(groups)
+    included = [uid for uid, kind in benchmark.kinds.items() if kind == "included"] if benchmark else []
+    if not groups.keys() >= set(included):
+        note += f" {say('note-partial').format(scored=len(groups), count=len(included))}"
     if table.remarks:
         note += f" {say('remarks').format(remarks=table.remarks)}"
-    title = say("published-title").format(table=table.table, paper=_short(table.paper))
-    return Table(f"published-{table.name}", title, tuple(heads), tuple(rows), note)
+    title = f"{say('published-title').format(table=table.table, paper=_short(table.paper))} ({link})"
+    return Table(f"published-{table.name}", title, tuple(heads), tuple(rows), note, whole=True)
 
 
 def _length(table: Published, asked: Asked) -> Table:

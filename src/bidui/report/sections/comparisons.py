@@ -1,6 +1,7 @@
 """Comparisons: every two models on the same pairs."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from bidui.analysis.significance import compare_models
 from bidui.report.results import Results, ScoredModel
@@ -28,7 +29,7 @@ def _items(results: Results, asked: Asked) -> Iterator[Item]:
     alone = [models[0].name for models in groups.values() if len(models) == 1]
     together = [models for models in groups.values() if len(models) > 1]
     for number, models in enumerate(together):
-        yield attempt(title, lambda models=models, number=number: _table(models, link, asked, number))  # type: ignore[misc]
+        yield attempt(title, partial(_table, models, link, asked, number))
     if alone:
         yield absent(title, "report-other-pairs", {"models": alone})
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bidui.analysis.curves import fit_u_shape, mean_curve
 from bidui.analysis.dips import Dip, find_dip
 from bidui.analysis.significance import correct
 from bidui.errors import InputError, Problem
-from bidui.report.results import Results, Series, series_of, short_count
-from bidui.report.section import Absent, Asked, Item, Picture, Section, absent, attempt
+from bidui.report.results import Results
+from bidui.report.runs import Series, series_of
+from bidui.report.section import Absent, Asked, Item, Picture, Section, absent, attempt, file_name
 from bidui.report.sections.overview import unfinished_note
 from bidui.report.sections.scaling import fit_cells, fit_columns, people_lines, shown
-from bidui.report.tables import Column, Ranged, Table, Value
-from bidui.report.training import groups_of, learning_curve, worth_of_counts
+from bidui.report.tables import Column, Ranged, Table, Value, without_blank
+from bidui.report.training import comparable, groups_of, learning_curve, worth_of_counts
 from bidui.scores.links import Floats
 
 LEVEL = 0.05
@@ -36,20 +38,24 @@ def learning_section(results: Results, asked: Asked) -> Section:
 
 def _items(results: Results, asked: Asked) -> Iterator[Item]:
     say = asked.say
-    usable = [run for run in results.runs if asked.main in run.right]
+    usable, reasons = comparable(results.runs, asked.main)
     if not usable:
-        for key in ("figure-learning", "learning-fits", "dips", "u-shape"):
-            yield absent(say(key).format(data=""), "report-no-runs")
+        yield from (Absent(say(key), reasons) for key in ("learning", "learning-fits", "dips", "u-shape"))
         return
+
+    def budget(one: Series) -> int:
+        return one.runs[0].budget
+
     groups, series = groups_of(usable), series_of(usable)
-    for data in dict.fromkeys(one.data for one in sorted(series, key=lambda one: -one.budget)):
+    for data in dict.fromkeys(one.data for one in sorted(series, key=budget, reverse=True)):
         own = [one for one in series if one.data == data]
         title = say("figure-learning").format(data=data)
-        yield attempt(title, lambda own=own, title=title: _figure(own, groups, title, asked))  # type: ignore[misc]
-    most = max(series, key=lambda one: one.budget).data
+        yield attempt(title, partial(_figure, own, groups, title, asked))
+    most = max(series, key=budget).data
     own = [one for one in series if one.data == most]
-    yield _fits(own, groups, asked)
-    tested = [_test(one, group, asked) for group in groups for one in own]
+    yield attempt(say("learning-fits"), partial(_fits, own, groups, asked))
+    count = len(groups) * len(own)
+    tested = [_test(one, group, asked, of=count) for group in groups for one in own]
     corrected = correct([one.dip.p if one.dip else float("nan") for one in tested], by="holm")
     yield _dips(tested, corrected, asked)
     real = [one.group for one, p in zip(tested, corrected, strict=True) if p <= LEVEL]
@@ -59,36 +65,45 @@ def _items(results: Results, asked: Asked) -> Iterator[Item]:
 def _figure(series: Sequence[Series], groups: Sequence[str], title: str, asked: Asked) -> Picture:
     from bidui.report.figures import Line, learning_curves
 
-    panels = {}
+    sizes = [one.size for one in series]
+    names = [one.size if sizes.count(one.size) == 1 else one.name for one in series]
+    panels: dict[str, list[Line]] = {}
     for group in groups:
-        panels[shown(group, asked)] = []
-        for one in series:
+        lines = panels[shown(group, asked)] = []
+        for one, label in zip(series, names, strict=True):
             mean = mean_curve([learning_curve(run, asked.main, group) for run in one.runs])
             band = (mean.mean - mean.deviation, mean.mean + mean.deviation) if mean.runs > 1 else (None, None)
-            panels[shown(group, asked)].append(Line(one.size, mean.at, mean.mean, *band))
+            lines.append(Line(label, mean.at, mean.mean, *band))
     drawing = learning_curves(panels, references=people_lines(series[0], asked), language=asked.language)
     runs = tuple(run for one in series for run in one.runs)
     note = f"{asked.say('note-learning')} {unfinished_note(runs, asked)}".strip()
-    name = f"learning-curves-{series[0].data.replace('×', 'x')}"
+    name = f"learning-curves-{file_name(series[0].data)}"
     return Picture(name, title, drawing, note)
 
 
 def _fits(series: Sequence[Series], groups: Sequence[str], asked: Asked) -> Table:
     say = asked.say
-    heads = (Column("group", say("group")), Column("series", say("series-head")), Column("points", say("points"), "count"))
+    columns = (
+        Column("group", say("group")),
+        Column("series", say("series-head")),
+        Column("points", say("points"), "count"),
+        *fit_columns(asked, "amount"),
+    )
     rows: list[tuple[Value, ...]] = []
     for group in groups:
         for one in series:
             mean = mean_curve([learning_curve(run, asked.main, group) for run in one.runs])
             cells = fit_cells(mean.at.tolist(), mean.mean.tolist(), asked)
             rows.append((shown(group, asked), one.name, len(mean.at), *cells))
-    return Table("learning-fits", say("learning-fits"), (*heads, *fit_columns(asked)), tuple(rows), say("note-learning-fits"))
+    return without_blank(Table("learning-fits", say("learning-fits"), columns, tuple(rows), say("note-learning-fits")))
 
 
-def _test(series: Series, group: str, asked: Asked) -> Tested:
+def _test(series: Series, group: str, asked: Asked, *, of: int) -> Tested:
+    """One of so many tests; with that many resamples, the smallest p is half of the level after correction."""
+    resamples = max(1999, round(2 * of / LEVEL))
     tokens, worth = worth_of_counts(series, asked.main, group, seed=asked.seed)
     try:
-        return Tested(group, series, tokens, find_dip(worth, seed=asked.seed, alpha=LEVEL))
+        return Tested(group, series, tokens, find_dip(worth, seed=asked.seed, alpha=LEVEL, resamples=resamples))
     except InputError as error:
         return Tested(group, series, tokens, None, error.problems)
 
@@ -98,9 +113,9 @@ def _dips(tested: Sequence[Tested], corrected: Sequence[float], asked: Asked) ->
     columns = (
         Column("group", say("group")),
         Column("series", say("series-head")),
-        Column("before", say("dip-before"), "number"),
-        Column("bottom", say("dip-bottom"), "number"),
-        Column("after", say("dip-after"), "number"),
+        Column("before", say("dip-before"), "amount"),
+        Column("bottom", say("dip-bottom"), "amount"),
+        Column("after", say("dip-after"), "amount"),
         Column("drop", say("drop"), "percent"),
         Column("rise", say("rise"), "percent"),
         Column("p", "p", "p"),
@@ -114,10 +129,10 @@ def _dips(tested: Sequence[Tested], corrected: Sequence[float], asked: Asked) ->
             reason = " ".join(problem.text(asked.language) for problem in one.problems)
             rows.append((*head, None, None, None, None, None, None, None, reason))
             continue
-        at = [short_count(one.tokens[number]) for number in (one.dip.before, one.dip.bottom, one.dip.after)]
+        at = [float(one.tokens[number]) for number in (one.dip.before, one.dip.bottom, one.dip.after)]
         verdict = say("dip-real" if p <= LEVEL else "dip-none")
         rows.append((*head, *at, one.dip.drop, one.dip.rise, one.dip.p, p, verdict))
-    return Table("dips", say("dips"), columns, tuple(rows), say("note-dips"))
+    return without_blank(Table("dips", say("dips"), columns, tuple(rows), say("note-dips")))
 
 
 def _u_shapes(series: Sequence[Series], groups: Sequence[str], asked: Asked) -> Item:
@@ -130,15 +145,15 @@ def _u_shapes(series: Sequence[Series], groups: Sequence[str], asked: Asked) -> 
         Column("final", "P∞", "percent"),
         Column("start", "P₀", "percent"),
         Column("depth", "k", "number"),
-        Column("turn", "n₀", "number"),
-        Column("width", "s", "number"),
+        Column("turn", "n₀", "amount"),
+        Column("width", "s", "amount"),
         Column("remark", say("remark")),
     )
     rows: list[tuple[Value, ...]] = []
     runs = [run for one in series for run in one.runs]
     for group in groups:
-        mean = mean_curve([learning_curve(run, asked.main, group) for run in runs])
         try:
+            mean = mean_curve([learning_curve(run, asked.main, group) for run in runs])
             fit = fit_u_shape(mean.at, mean.mean)
         except InputError as error:
             reason = " ".join(problem.text(asked.language) for problem in error.problems)
@@ -147,4 +162,4 @@ def _u_shapes(series: Sequence[Series], groups: Sequence[str], asked: Asked) -> 
         parts = [Ranged(one.value, one.low, one.high) for one in (fit.final, fit.start, fit.depth, fit.turn, fit.width)]
         rows.append((shown(group, asked), *parts, ""))
     note = f"{say('note-u-shape').format(runs=len(runs))} {unfinished_note(tuple(runs), asked)}".strip()
-    return Table("u-shape", say("u-shape"), columns, tuple(rows), note)
+    return without_blank(Table("u-shape", say("u-shape"), columns, tuple(rows), note))

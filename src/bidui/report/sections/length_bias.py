@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from math import nan
 
 from bidui.analysis.intervals import wilson
-from bidui.analysis.length_bias import By, alpha_grid, best_setting, held_out, morcela_grid, sweep
+from bidui.analysis.length_bias import SIGNS, By, alpha_grid, best_setting, held_out, morcela_grid, sweep
 from bidui.analysis.morcela import fit_morcela, held_out_morcela, morcela_interval
 from bidui.errors import InputError
 from bidui.report.results import Results, ScoredModel
 from bidui.report.section import Asked, Item, Picture, Section, absent, attempt
 from bidui.report.standings import Standing
-from bidui.report.tables import NOTHING, Column, Ranged, Table, Value
+from bidui.report.tables import NOTHING, Column, Ranged, Table, Value, without_blank
 from bidui.scores.choices import Choices, length_split
 
-SIGNS = {"D=": 0, "D<": -1, "D>": 1}
+RESAMPLES, FITS = 400, 100  # enough for two digits of the ends of an interval
 
 
 def length_section(results: Results, standings: Sequence[Standing], asked: Asked) -> Section:
@@ -97,7 +97,7 @@ def _sweep_table(models: Sequence[ScoredModel], asked: Asked) -> Table:
         one = sweep(model.totals, alpha_grid())
         values = zip(one.settings, one.accuracy, one.equal, one.shorter, one.longer, one.delta, strict=True)
         rows += [(model.name, setting[0], *map(float, cells)) for setting, *cells in values]
-    return Table("alpha-sweep-values", say("alpha-sweep"), columns, tuple(rows))
+    return Table("alpha-sweep-values", say("alpha-values"), columns, tuple(rows))
 
 
 def _best_alpha(models: Sequence[ScoredModel], asked: Asked) -> Table:
@@ -116,7 +116,7 @@ def _best_alpha(models: Sequence[ScoredModel], asked: Asked) -> Table:
     for model in models:
         for by in goals:
             try:
-                best = best_setting(model.totals, alpha_grid(), by=by, seed=asked.seed)
+                best = best_setting(model.totals, alpha_grid(), by=by, seed=asked.seed, resamples=RESAMPLES)
                 held = held_out(model.totals, alpha_grid(), by=by, seed=asked.seed)
             except InputError as error:
                 rows.append((model.name, say(f"by-{by}"), None, NOTHING, None, None, _reason(error, asked)))
@@ -124,7 +124,7 @@ def _best_alpha(models: Sequence[ScoredModel], asked: Asked) -> Table:
             halves = ", ".join(f"{setting[0]:g}" for setting in held.settings)
             alpha = Ranged(best.setting[0], best.low[0], best.high[0])
             rows.append((model.name, say(f"by-{by}"), alpha, halves, held.accuracy, held.split.delta, ""))
-    return Table("alpha-best", say("alpha-best"), columns, tuple(rows), say("note-alpha-best"))
+    return without_blank(Table("alpha-best", say("alpha-best"), columns, tuple(rows), say("note-alpha-best")))
 
 
 def _morcela(models: Sequence[ScoredModel], asked: Asked) -> Item:
@@ -151,7 +151,7 @@ def _morcela(models: Sequence[ScoredModel], asked: Asked) -> Item:
                 rows.append((model.name, say(f"morcela-{how}"), nan, nan, NOTHING, nan, nan, _reason(error, asked)))
     lacking = [model.name for model in models if model.totals.unigram is None]
     note = say("note-morcela") + (say("note-no-unigrams").format(models=", ".join(lacking)) if lacking else "")
-    return Table("morcela", say("morcela"), columns, tuple(rows), note)
+    return without_blank(Table("morcela", say("morcela"), columns, tuple(rows), note))
 
 
 def _fitted(model: ScoredModel, how: str, asked: Asked) -> tuple[Value, ...]:
@@ -162,7 +162,7 @@ def _fitted(model: ScoredModel, how: str, asked: Asked) -> tuple[Value, ...]:
         own: tuple[Value, ...] = found.settings[found.best("accuracy")]
         held = held_out(totals, morcela_grid(), by="accuracy", seed=seed)
     else:
-        fit, within = fit_morcela(totals), morcela_interval(totals, seed=seed)
+        fit, within = fit_morcela(totals), morcela_interval(totals, seed=seed, resamples=FITS)
         own = (Ranged(fit.beta, *within.beta), Ranged(fit.gamma, *within.gamma))
         held = held_out_morcela(totals, seed=seed)
     halves = "; ".join(f"{beta:.3g}, {gamma:.3g}" for beta, gamma in held.settings)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from bidui.report.results import Results, ScoredModel, TrainingRun
+from bidui.report.results import Results, ScoredModel
+from bidui.report.runs import TrainingRun
 from bidui.report.section import Absent, Asked, Item, Section, absent
 from bidui.report.tables import Column, Table, Value
 
@@ -54,7 +55,7 @@ def _runs(runs: tuple[TrainingRun, ...], asked: Asked) -> Table:
     columns = (
         Column("run", say("run")),
         Column("parameters", say("parameters"), "count"),
-        Column("tokens", say("tokens-seen"), "count"),
+        Column("tokens", say("tokens-seen"), "amount"),
         Column("seed", say("seed"), "count"),
         Column("checkpoints", say("checkpoints"), "count"),
         Column("step", say("last-step"), "count"),

@@ -10,7 +10,8 @@ from bidui.report.section import Asked, Benchmark, Item, Picture, Section, absen
 from bidui.report.standings import Standing
 from bidui.report.tables import Column, Ranged, Table, Value
 
-Counts = Mapping[str, tuple[int, int]]  # right, of so many judgements
+Counts = Mapping[str, tuple[int, int]]  # by group: right, of so many judgements
+Found = Mapping[str, Mapping[str, Accuracy]]  # by model and group
 
 
 def people_section(standings: Sequence[Standing], asked: Asked) -> Section:
@@ -60,14 +61,14 @@ def _accuracies(standing: Standing, asked: Asked, counts: Counts) -> dict[str, A
     return {group: found[group] for group in counts if group in found}
 
 
-def _table(models: Mapping[str, Mapping[str, Accuracy]], counts: Counts, best: Mapping[str, Gap], asked: Asked) -> Table:
+def _table(models: Found, counts: Counts, best: Mapping[str, Gap], asked: Asked) -> Table:
     say = asked.say
     columns = (
         Column("phenomenon", say("phenomenon")),
-        Column("people", say("people"), "percent"),
-        *(Column(name, name, "percent") for name in models),
+        Column("people", say("people-head"), "percent"),
         Column("best", say("best-model")),
         Column("gap", say("gap"), "points"),
+        *(Column(name, name, "percent") for name in models),
     )
     rows: list[tuple[Value, ...]] = []
     for group, (right, judgements) in counts.items():
@@ -77,12 +78,12 @@ def _table(models: Mapping[str, Mapping[str, Accuracy]], counts: Counts, best: M
         cells = [models[name][group].value if group in models[name] else None for name in models]
         gap = behind(models[best[group].model][group], correct=right, judgements=judgements)
         name = say("all-pairs") if group == "all" else group
-        rows.append((name, people, *cells, best[group].model, Ranged(gap.value, gap.low, gap.high)))
+        rows.append((name, people, best[group].model, Ranged(gap.value, gap.low, gap.high), *cells))
     title = say("people-title").format(link=asked.main)
-    return Table("people", title, columns, tuple(rows), say("note-people"))
+    return Table("people", title, columns, tuple(rows), say("note-people"), whole=True)
 
 
-def _figure(models: Mapping[str, Mapping[str, Accuracy]], best: Mapping[str, Gap], asked: Asked) -> Picture:
+def _figure(models: Found, best: Mapping[str, Gap], asked: Asked) -> Picture:
     from bidui.report.figures import human_gap
 
     def name(group: str) -> str:
@@ -90,4 +91,4 @@ def _figure(models: Mapping[str, Mapping[str, Accuracy]], best: Mapping[str, Gap
 
     intervals = {name(g): (models[gap.model][g].low, models[gap.model][g].high) for g, gap in best.items()}
     drawing = human_gap({name(g): gap for g, gap in best.items()}, intervals=intervals, language=asked.language)
-    return Picture("human-gap", asked.say("figure-gap"), drawing, asked.say("note-people"))
+    return Picture("human-gap", asked.say("figure-gap"), drawing, asked.say("note-gap"))

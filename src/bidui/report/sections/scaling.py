@@ -9,12 +9,13 @@ import numpy as np
 from bidui.analysis.difficulty import Difficulty, Level, difficulty
 from bidui.analysis.scaling import fit_scaling
 from bidui.errors import InputError
-from bidui.report.results import Results, Series, series_of
-from bidui.report.section import Absent, Asked, Item, Picture, Section, absent, attempt
+from bidui.report.results import Results
+from bidui.report.runs import Series, series_of
+from bidui.report.section import Absent, Asked, Item, Picture, Section, attempt
 from bidui.report.sections.overview import unfinished_note
 from bidui.report.sections.people import people_counts
-from bidui.report.tables import Column, Ranged, Table, Value
-from bidui.report.training import ALL, EndPoint, end_point, groups_of
+from bidui.report.tables import Column, Ranged, Table, Unit, Value, without_blank
+from bidui.report.training import ALL, EndPoint, comparable, end_point, groups_of
 
 
 def scaling_section(results: Results, asked: Asked) -> Section:
@@ -24,14 +25,15 @@ def scaling_section(results: Results, asked: Asked) -> Section:
 
 def _items(results: Results, asked: Asked) -> Iterator[Item]:
     say = asked.say
-    usable = [run for run in results.runs if asked.main in run.right]
+    usable, reasons = comparable(results.runs, asked.main)
     if not usable:
-        for key in ("series", "figure-scaling", "scaling-fits", "difficulty"):
-            yield absent(say(key), "report-no-runs")
+        yield from (Absent(say(key), reasons) for key in ("series", "figure-scaling", "scaling-fits", "difficulty"))
         return
+    if reasons:
+        yield Absent(say("left-out"), reasons)
     groups, series = groups_of(usable), series_of(usable)
     ends = [end_point(one, asked.main, groups) for one in series]
-    note = unfinished_note(tuple(usable), asked)
+    note = unfinished_note(usable, asked)
     yield _series(ends, asked, note)
     yield attempt(say("figure-scaling"), lambda: _figure(ends, groups, asked, note))
     yield _fits(ends, groups, asked, note)
@@ -43,7 +45,7 @@ def _series(ends: Sequence[EndPoint], asked: Asked, note: str) -> Table:
     columns = (
         Column("series", say("series-head")),
         Column("parameters", say("parameters"), "count"),
-        Column("tokens", say("tokens-seen"), "count"),
+        Column("tokens", say("tokens-seen"), "amount"),
         Column("flops", "FLOPs", "number"),
         Column("runs", say("seeds"), "count"),
         Column("accuracy", say("accuracy-main").format(link=asked.main), "percent"),
@@ -87,35 +89,31 @@ def people_lines(series: Series, asked: Asked) -> Mapping[str, Mapping[str, floa
     if benchmark is None:
         return {}
     counts = people_counts(benchmark, dict(zip(run.uids, run.phenomena, strict=True)))
-    return {asked.say("people"): {shown(group, asked): right / n for group, (right, n) in counts.items()}}
+    return {asked.say("people-head"): {shown(group, asked): right / n for group, (right, n) in counts.items()}}
 
 
 def _fits(ends: Sequence[EndPoint], groups: Sequence[str], asked: Asked, note: str) -> Item:
     say = asked.say
-    columns = (Column("group", say("group")), Column("points", say("points"), "count"), *fit_columns(asked))
+    columns = (Column("group", say("group")), Column("points", say("points"), "count"), *fit_columns(asked, "number"))
     rows: list[tuple[Value, ...]] = []
     for group in groups:
         flops = [end.flops for end in ends for _ in end.accuracies[group]]
         values = [value for end in ends for value in end.accuracies[group].tolist()]
         rows.append((shown(group, asked), len(values), *fit_cells(flops, values, asked)))
-    return Table("scaling-fits", say("scaling-fits"), columns, tuple(rows), f"{say('note-fits')} {note}".strip())
+    note = f"{say('note-fits')} {note}".strip()
+    return without_blank(Table("scaling-fits", say("scaling-fits"), columns, tuple(rows), note))
 
 
-def fit_columns(asked: Asked) -> tuple[Column, ...]:
-    """The columns of a fitted curve."""
+def fit_columns(asked: Asked, unit: Unit) -> tuple[Column, ...]:
+    """The columns of a fitted curve; the unit is that of n."""
     return (
         Column("final", "P∞", "percent"),
         Column("start", "P₀", "percent"),
-        Column("scale", say_scale(asked), "number"),
+        Column("scale", asked.say("scale"), unit),
         Column("beta", "β", "number"),
         Column("deviation", asked.say("scatter"), "percent"),
         Column("remark", asked.say("remark")),
     )
-
-
-def say_scale(asked: Asked) -> str:
-    """The head of the column of scales."""
-    return asked.say("scale")
 
 
 def fit_cells(n: Sequence[float], values: Sequence[float], asked: Asked) -> tuple[Value, ...]:

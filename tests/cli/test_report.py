@@ -1,0 +1,151 @@
+"""`bidui report` as a user types it, from scores and counts to a page that opens."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from bidui.cli.main import run
+from bidui.cli.report import known_benchmarks
+from tests.report.small import write_run
+
+# Good and bad, as tokens with their log-probabilities. By LP: right, a tie, right, wrong; D=, D=, D<, D>.
+PAIRS: list[tuple[list[tuple[str, float]], list[tuple[str, float]]]] = [
+    ([("甲", -1), ("乙", -2)], [("乙", -2), ("甲", -2)]),
+    ([("甲", -2), ("丙", -2)], [("丙", -1), ("甲", -3)]),
+    ([("丁", -3)], [("甲", -1), ("甲", -1), ("甲", -2)]),
+    ([("乙", -1), ("乙", -1), ("乙", -1), ("乙", -1)], [("戊", -3)]),
+]
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+
+Bidui = Callable[..., Ended]
+
+
+@pytest.fixture
+def bidui(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bidui:
+    """The command's own entry point, in this process and in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def typed(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["bidui", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        printed = capsys.readouterr()
+        return Ended(int(ended.value.code or 0), printed.out, printed.err)
+
+    return typed
+
+
+class Links(HTMLParser):
+    """The links and sources of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [str(value) for name, value in attrs if name in ("href", "src")]
+
+
+def write_given(folder: Path) -> None:
+    """pairs.jsonl in BLiMP's layout, and given.jsonl with the scores of its sentences."""
+    pairs, scores = [], []
+    for number, (good, bad) in enumerate(PAIRS):
+        texts = ["".join(token for token, _ in side) for side in (good, bad)]
+        pairs.append({"sentence_good": texts[0], "sentence_bad": texts[1], "UID": "u_1", "pairID": str(number)})
+        for text, side in zip(texts, (good, bad), strict=True):
+            scores.append({"sentence": text, "tokens": [t for t, _ in side], "logprobs": [n for _, n in side]})
+    for name, lines in (("pairs", pairs), ("given", scores)):
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+
+
+def test_scores_and_runs_become_a_page_whose_links_all_exist(bidui: Bidui, tmp_path: Path) -> None:
+    """LP has 2.5 of 4 pairs; LP on D=, D<, D> 75, 100 and 0; the run has 60 of 100 at its end."""
+    write_given(tmp_path)
+    assert bidui("score", "pairs.jsonl", "--model", "given:given.jsonl", "-o", "results/scores").code == 0
+    write_run(tmp_path / "results" / "runs" / "r", {0: [50], 10: [40], 400: [60]})
+    ended = bidui("report", "results", "-o", "site")
+    assert ended.code == 0, ended.err
+    assert "site/index.html" in ended.out and "models: 1, training runs: 1" in ended.out
+    site = tmp_path / "site"
+    (row,) = rows(site / "tables" / "accuracy.csv")
+    assert (row["model"], row["lp"], row["lp_ties"]) == ("given", "62.5", "1")
+    first = rows(site / "tables" / "length-groups.csv")[0]
+    shown = [first[name] for name in ("link", "equal", "shorter", "longer", "delta_acc")]
+    assert shown == ["lp", "75", "100", "0", "50"]
+    assert rows(site / "tables" / "runs.csv")[0]["accuracy"] == "60"
+    links = Links()
+    links.feed((site / "index.html").read_text(encoding="utf-8"))
+    files = {link for link in links.found if not link.startswith("#")}
+    assert files and all((site / file).is_file() for file in files)
+    written = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
+    assert written - files == {"index.html", "report.json"}, "the page leads to everything"
+
+
+def test_a_second_report_replaces_the_first_but_nothing_else(bidui: Bidui, tmp_path: Path) -> None:
+    """The same bytes in the same language, Chinese in Chinese; and a file of the user's is not lost."""
+    write_run(tmp_path / "runs" / "r", {10: [40], 400: [60]})
+    for _ in range(2):
+        assert bidui("report", "runs", "-o", "site").code == 0
+    index = tmp_path / "site" / "index.html"
+    assert "Learning curves" in index.read_text(encoding="utf-8")
+    assert bidui("report", "runs", "-o", "site", "--lang", "zh").code == 0
+    assert "学习曲线" in index.read_text(encoding="utf-8")
+    (tmp_path / "site" / "mine.txt").write_text("mine")
+    ended = bidui("report", "runs", "-o", "site")
+    assert ended.code == 2 and "mine.txt" in ended.err
+    assert "学习曲线" in index.read_text(encoding="utf-8")
+
+
+def test_a_folder_without_results_is_a_message(bidui: Bidui, tmp_path: Path) -> None:
+    """And no folder is made."""
+    ended = bidui("report", ".", "-o", "site")
+    assert ended.code == 2 and "neither scores" in ended.err
+    assert not (tmp_path / "site").exists()
+
+
+def test_the_linking_functions_asked_for_are_those_shown(bidui: Bidui, tmp_path: Path) -> None:
+    """The first is that of the details; one that does not exist is refused at once."""
+    write_given(tmp_path)
+    bidui("score", "pairs.jsonl", "--model", "given:given.jsonl", "-o", "results")
+    assert bidui("report", "results", "-o", "site", "--link", "mean_lp", "--link", "lp", "--no-published").code == 0
+    assert list(rows(tmp_path / "site" / "tables" / "accuracy.csv")[0])[1::4] == ["mean_lp", "lp"]
+    assert "published results were not asked for" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert bidui("report", "results", "-o", "other", "--link", "ln").code == 2
+
+
+def test_a_run_that_is_left_out_is_told(bidui: Bidui, tmp_path: Path) -> None:
+    """On the terminal and on the page."""
+    write_run(tmp_path / "runs" / "good", {400: [60]})
+    write_run(tmp_path / "runs" / "bad", {400: [60]})
+    (tmp_path / "runs" / "bad" / "run.json").unlink()
+    ended = bidui("report", "runs", "-o", "site")
+    assert ended.code == 0 and "runs/bad" in ended.err
+    assert "runs/bad" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+
+
+def test_people_and_kinds_of_zhoblimp_are_known() -> None:
+    """BA_deletion was judged 28 times, always right; 118 paradigms are included and 11 are not."""
+    (zhoblimp,) = (known for known in known_benchmarks(["BA_deletion"]) if known.name == "zhoblimp")
+    assert zhoblimp.people["BA_deletion"] == (28, 28)
+    assert sorted(zhoblimp.kinds.values()).count("excluded") == 11
+    (other,) = (known for known in known_benchmarks(["mine"]) if known.name == "zhoblimp")
+    assert other.kinds == {}
