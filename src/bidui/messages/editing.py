@@ -29,6 +29,23 @@ EDITING: dict[str, Message] = {
         "en": "there is a row called {name} already; choose another name",
         "zh": "已有名为 {name} 的行；请换一个名称",
     },
+    # merging
+    "merge-changed": {
+        "en": "{row}: both of you changed it; choose which to keep",
+        "zh": "{row}：双方都作了更改；请选择保留哪一个",
+    },
+    "merge-deleted": {
+        "en": "{row}: one of you changed it, the other deleted it; choose which to keep",
+        "zh": "{row}：一方更改，另一方删除；请选择保留哪一个",
+    },
+    "merge-added": {
+        "en": "{row}: both of you added it, each in another way; choose which to keep",
+        "zh": "{row}：双方都添加了它，但内容不同；请选择保留哪一个",
+    },
+    "merge-order": {
+        "en": "both of you changed the order of rows ({row}); choose which to keep",
+        "zh": "双方都更改了行的顺序（{row}）；请选择保留哪一个",
+    },
     # tables
     "cell-characters": {
         "en": "a cell cannot hold a tab, a line break or an invisible character: {cell}; remove it",

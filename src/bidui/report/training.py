@@ -77,17 +77,21 @@ def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tupl
     Runs keep how many pairs of a paradigm are right, not which. So at each checkpoint other ones are drawn, as if the
     pairs were new each time. Noise is then independent from checkpoint to checkpoint, and more of it than there truly
     is, since a pair that is right once is likely to be right again: a test on this finds too few dips, not too many.
+    All runs of a series were scored on the same pairs, so they share a draw: noise of pairs is not averaged away.
     """
     rng = np.random.default_rng(seed)
     shared = sorted(set.intersection(*(set(run.at) for run in series.runs)) - {0})
-    columns = [
-        np.mean([_drawn(run, link, group, run.at.index(step), rng) for run in series.runs], axis=0) for step in shared
-    ]
+    columns = [_drawn(series.runs, link, group, step, rng) for step in shared]
     tokens = np.array(shared, np.float64) * series.runs[0].tokens_per_step
     return tokens, np.stack(columns, axis=1) if columns else np.zeros((0, 0))
 
 
-def _drawn(run: TrainingRun, link: str, group: str, checkpoint: int, rng: np.random.Generator) -> Floats:
-    counts = zip(run.phenomena, run.right[link][checkpoint], run.pairs, strict=True)
-    own = [worths(right, int(pairs)) for phenomenon, right, pairs in counts if group in (ALL, phenomenon)]
-    return np.concatenate([rng.permutation(one) for one in own])
+def _drawn(runs: Sequence[TrainingRun], link: str, group: str, step: int, rng: np.random.Generator) -> Floats:
+    own = [number for number, phenomenon in enumerate(runs[0].phenomena) if group in (ALL, phenomenon)]
+    orders = [rng.permutation(int(runs[0].pairs[number])) for number in own]
+    found = []
+    for run in runs:
+        right = run.right[link][run.at.index(step)]
+        parts = [worths(right[number], len(order))[order] for number, order in zip(own, orders, strict=True)]
+        found.append(np.concatenate(parts))
+    return np.asarray(np.mean(found, axis=0))

@@ -42,7 +42,7 @@ def test_a_database_from_a_newer_bidui_is_refused_and_left_alone(empty: str | Pa
     migrate(engine)
     with writing(engine) as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '999'")
-    with pytest.raises(InputError, match="made by a newer bidui .*999"):
+    with pytest.raises(InputError, match=r"made by a newer bidui .*999"):
         migrate(engine)
     with reading(engine) as connection:
         assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == "999"

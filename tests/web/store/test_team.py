@@ -1,5 +1,6 @@
 """Who is let in, and what each may do: tokens are guessed by nobody, used once, and kept by nobody but their owner."""
 
+import contextlib
 from datetime import timedelta
 from threading import Barrier, Thread
 
@@ -197,10 +198,8 @@ def test_of_many_who_use_one_invitation_at_once_one_gets_in(store: Store) -> Non
 
     def come(number: int) -> None:
         gate.wait()
-        try:
+        with contextlib.suppress(InputError):
             got.append(accept(store, token, name=f"guest {number}", password=PASSWORD))
-        except InputError:
-            pass
 
     threads = [Thread(target=come, args=(number,)) for number in range(6)]
     for thread in threads:

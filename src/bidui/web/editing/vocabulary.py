@@ -35,7 +35,7 @@ class Hit:
 
 
 def read_vocabulary(texts: Mapping[str, str], *, features: str | None = None) -> Vocabulary:
-    """The vocabulary in the texts of `lexicon.tsv` or of `lexicon/*.tsv`, by name; `features` is that of `features.tsv`."""
+    """The vocabulary in the texts of the lexicon's files, by name; `features` is the text of `features.tsv`."""
     problems: list[Problem] = []
     parts = []
     for name, text in texts.items():
