@@ -136,6 +136,16 @@ def test_two_models_are_compared_on_the_same_pairs(tmp_path: Path) -> None:
     assert cells(found, 0) == ["backwards", "counting", pytest.approx(-6 / 7), 0, 6, *[pytest.approx(2 / 64)] * 2]
 
 
+def test_choices_that_turn_in_another_dtype_are_counted(tmp_path: Path) -> None:
+    """Of three pairs the right one turns; the tie stays one, and 丙 at -3 beats 甲甲甲甲 both at -4 and at -20."""
+    declared = {"kind": "causal", "model": "m"}
+    run_scoring(PAIRS, Counting("m", {**declared, "dtype": "float32"}), out=tmp_path / "exact" / "m")
+    run_scoring(PAIRS, Backwards("m", {**declared, "dtype": "bfloat16"}), out=tmp_path / "rough" / "m")
+    found = tables(report(tmp_path))["models"]
+    assert [row[2] for row in found.rows] == ["float32", "bfloat16"]
+    assert "choices that turn: 1 (lp)" in found.note
+
+
 def test_models_of_other_pairs_are_not_compared(tmp_path: Path) -> None:
     """Their accuracies stand side by side, but a test of the same pairs there is not."""
     write_scores(tmp_path, name="one")

@@ -8,6 +8,10 @@ EDITING: dict[str, Message] = {
         "en": "the text has {length} characters, and {limit} are allowed; split it",
         "zh": "文本有 {length} 个字符，上限为 {limit}；请拆分",
     },
+    "too-many-rows": {
+        "en": "there are {rows} slots and variants, and {limit} are allowed; make several paradigms of it",
+        "zh": "共有 {rows} 个槽位和变体，上限为 {limit}；请拆成几个句型",
+    },
     "more-problems": {
         "en": "there are {count} more problems",
         "zh": "另有 {count} 个问题",

@@ -1,11 +1,14 @@
 """Overview: which models and runs there are, on how many pairs, and what was left out."""
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from bidui.report.results import Results, ScoredModel
 from bidui.report.runs import TrainingRun
 from bidui.report.section import Absent, Asked, Item, Section, absent
 from bidui.report.tables import Column, Table, Value
+from bidui.scores.choices import choose_from
+from bidui.scores.links import parse_link
 
 
 def overview(results: Results, asked: Asked) -> Section:
@@ -32,6 +35,7 @@ def _models(models: tuple[ScoredModel, ...], asked: Asked) -> Table:
     columns = (
         Column("model", say("model")),
         Column("kind", say("kind")),
+        Column("dtype", say("dtype")),
         Column("pairs", say("pairs"), "count"),
         Column("paradigms", say("paradigms"), "count"),
         Column("phenomena", say("phenomena"), "count"),
@@ -45,9 +49,30 @@ def _models(models: tuple[ScoredModel, ...], asked: Asked) -> Table:
         counts = (len(totals), len(shards), len(set(totals.phenomena.tolist())))
         unknown = (sum(shard.unknown for shard in shards), sum(shard.unseen for shard in shards))
         known = say("no" if totals.unigram is None else "yes")
-        rows.append((model.name, str(model.manifest.declared.get("kind", "")), *counts, *unknown, known))
+        declared = (str(model.manifest.declared.get(name) or "") for name in ("kind", "dtype"))
+        rows.append((model.name, *declared, *counts, *unknown, known))
     earlier = [say("note-earlier").format(model=m.name, count=m.earlier) for m in models if m.earlier]
-    return Table("models", say("models"), columns, tuple(rows), " ".join([say("note-models"), *earlier]))
+    notes = [say("note-models"), *earlier, *_turned(models, asked)]
+    return Table("models", say("models"), columns, tuple(rows), " ".join(notes))
+
+
+def _turned(models: tuple[ScoredModel, ...], asked: Asked) -> Iterator[str]:
+    """Of the same weights scored in two dtypes, how many choices are others: those of near ties, mostly."""
+    link = parse_link(asked.main)
+    for one, other in combinations(models, 2):
+        ours, theirs = one.manifest.declared, other.manifest.declared
+        known = ours.get("model") is not None and ours.get("model") == theirs.get("model")
+        if (
+            not known
+            or ours.get("dtype") == theirs.get("dtype")
+            or link.needs_unigrams
+            or len(one.totals) != len(other.totals)
+        ):
+            continue
+        first, second = choose_from(one.totals, link), choose_from(other.totals, link)
+        if (first.uids == second.uids).all() and (first.pairs == second.pairs).all():
+            count = int((first.worth != second.worth).sum())
+            yield asked.say("note-turned").format(one=one.name, other=other.name, count=f"{count:,}", link=asked.main)
 
 
 def _runs(runs: tuple[TrainingRun, ...], asked: Asked) -> Table:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from bidui.errors import InputError, Place, Problem, Severity, distinct
 from bidui.grammar.conditions import condition_problems
@@ -19,6 +20,7 @@ from bidui.web.editing.positions import Lines, Range, Span
 from bidui.web.editing.ranges import Located, scalars_in, span_of
 
 MAX_SHOWN = 100
+MAX_ROWS = 1_000  # slots and variants of a paradigm; the largest that is shipped has 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,11 @@ def compile_text(text: str, *, name: str, compiler: Compiler) -> Compiled:
         return Compiled(None, problems=error.problems)
     paradigm, problems = parse_paradigm(text, name=name)
     if paradigm is None:
-        return Compiled(None, problems=tuple(distinct([*problems, *_rule_problems(text, name, compiler)])))
+        problems += islice(_rule_problems(text, name, compiler), MAX_SHOWN)
+        return Compiled(None, problems=tuple(distinct(problems)))
+    rows = sum(1 + len(variant.slots) for variant in paradigm.variants)
+    if rows > MAX_ROWS:
+        return Compiled(None, problems=(Problem("too-many-rows", Place(name), {"rows": rows, "limit": MAX_ROWS}),))
     try:
         return Compiled(paradigm, tuple(compiler.networks(paradigm)), tuple(problems))
     except InputError as error:
@@ -91,7 +97,7 @@ def phrase_diagnostics(text: str, *, compiler: Compiler, name: str = "phrases.ya
     except InputError as error:
         return located(text, error.problems, name=name)
     phrases, problems = parse_phrases(text, name=name)
-    problems += _rule_problems(text, name, replace(compiler, phrases=phrases), phrases=True)
+    problems += islice(_rule_problems(text, name, replace(compiler, phrases=phrases), phrases=True), MAX_SHOWN)
     if not any(problem.severity == "error" for problem in problems):
         trial = replace(compiler, phrases=phrases, endless=None)
         for phrase in phrases:
@@ -108,11 +114,12 @@ def phrase_diagnostics(text: str, *, compiler: Compiler, name: str = "phrases.ya
 def located(text: str, problems: Iterable[Problem], *, name: str) -> tuple[Diagnostic, ...]:
     """Problems with their places in a text; those of other files keep the file's name only."""
     lines, scalars = Lines(text), scalars_in(text)
-    found = [_diagnostic(problem, name, lines, scalars) for problem in problems]
+    ordered = sorted(problems, key=lambda problem: (problem.place.file != name, problem.place.line))
+    found = [_diagnostic(problem, name, lines, scalars) for problem in ordered[:MAX_SHOWN]]
     found.sort(key=lambda diagnostic: diagnostic.range.start if diagnostic.range else len(text))
-    if len(found) > MAX_SHOWN:
-        more = Diagnostic("more-problems", "warning", {"count": len(found) - MAX_SHOWN}, lines.range(Span(0, 0)), name)
-        return (*found[:MAX_SHOWN], more)
+    if len(ordered) > MAX_SHOWN:
+        values: dict[str, str | int | list[str]] = {"count": len(ordered) - MAX_SHOWN}
+        found.append(Diagnostic("more-problems", "warning", values, lines.range(Span(0, 0)), name))
     return tuple(found)
 
 

@@ -8,7 +8,7 @@ import yaml
 from bidui.errors import InputError, Place, fail
 from bidui.grammar.documents import decode, parse_document
 
-MAX_CHARACTERS = 200_000  # the longest shipped paradigm has five thousand
+MAX_CHARACTERS = 100_000  # the longest shipped file has twenty thousand
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MARK = "\ufeff"  # a byte order mark, which YAML does not count
 

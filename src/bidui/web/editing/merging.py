@@ -153,7 +153,7 @@ def identified(base: list[str], side: list[str]) -> list[Unit]:
     same: dict[int, int] = {}
     lost: list[int] = []
     found: list[int] = []
-    for kind, a, b, c, d in SequenceMatcher(None, base, side, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(None, base, side).get_opcodes():
         if kind == "equal":
             same.update(zip(range(c, d), range(a, b), strict=True))
             continue

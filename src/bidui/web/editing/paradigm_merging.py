@@ -153,7 +153,7 @@ def _merged_lines(texts: list[_Units], choose: Mapping[str, Choice]) -> dict[Pat
 
 def _with(units: list[Unit], finer: Mapping[Path, tuple[str, list[Conflict]]]) -> list[Unit]:
     texts: dict[Hashable, str] = {path: text for path, (text, _) in finer.items()}
-    return [Unit(u.key, u.name, texts[u.key] if u.key in texts else u.text) for u in units]
+    return [Unit(u.key, u.name, texts.get(u.key, u.text)) for u in units]
 
 
 def _agrees(result: str, texts: list[_Units], choose: Mapping[str, Choice]) -> bool:
