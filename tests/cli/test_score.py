@@ -313,9 +313,9 @@ def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigram
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "say what to score and with which model"),
-        (("pairs.jsonl",), "say what to score and with which model"),
-        (("--model", "given.jsonl"), "say what to score and with which model"),
+        ((), "say what to score"),
+        (("--model", "given.jsonl"), "say what to score"),
+        (("pairs.jsonl", "--model", "bidui:zh-1t"), "bidui comes without a model zh-1t; it has zh-14m-char"),
         (("none.jsonl", "--model", "given.jsonl"), "none.jsonl"),
         (("pairs.txt", "--model", "given.jsonl"), "pairs.txt"),
         (("pairs.jsonl", "--model", "none.jsonl"), "none.jsonl"),
@@ -371,11 +371,17 @@ def test_what_cannot_be_compared_is_a_message_and_exit_code_2(
 def test_every_kind_of_model_is_explained(bidui: Bidui) -> None:
     listed = bidui("score", "--list-models")
     assert listed.code == 0
-    assert (
-        [line.partition(":")[0] for line in listed.out.splitlines()]
-        == list(KINDS)
-        == ["hf", "ngram", "lstm", "given", "api"]
-    )
+    kinds = ["bidui", "hf", "ngram", "lstm", "given", "api"]
+    assert [line.partition(":")[0] for line in listed.out.splitlines()] == list(KINDS) == kinds
+
+
+def test_without_a_model_the_one_that_comes_with_bidui_is_taken(bidui: Bidui, tmp_path: Path) -> None:
+    write_pairs(tmp_path)
+    ended = bidui("score", "pairs.jsonl")
+    assert ended.code == 0, ended.err
+    manifest, _ = read_scores(tmp_path / "results" / "zh-14m-char")
+    assert manifest.model == "zh-14m-char"
+    assert (tmp_path / "results" / "zh-14m-char" / "unigrams.json").is_file()
 
 
 def test_names_of_models_are_shown_as_they_are(bidui: Bidui, tmp_path: Path) -> None:

@@ -228,8 +228,10 @@ MODELS: dict[str, Message] = {
         "zh": "{model} 未给 {sentence} 的任何词元打分：它只有一个词元，前面没有内容；请用 --bos",
     },
     "score-what": {
-        "en": "say what to score and with which model: bidui score zhoblimp --model hf:FOLDER; see --list-models",
-        "zh": "请说明给什么打分、用什么模型：bidui score zhoblimp --model hf:FOLDER；参见 --list-models",
+        "en": "say what to score, and with which model if not ours: bidui score zhoblimp --model hf:FOLDER;"
+        " see --list-models",
+        "zh": "请说明给什么打分；若不用自带的模型，也请说明用什么：bidui score zhoblimp --model hf:FOLDER；"
+        "参见 --list-models",
     },
     "no-scores": {
         "en": "no scores here; make some with bidui score",

@@ -112,6 +112,13 @@ def test_the_size_in_the_header_is_not_believed(monkeypatch: pytest.MonkeyPatch)
         read_zip(bytes(data))
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_ways_of_packing_that_know_no_limit_are_refused(method: int) -> None:
+    """Python unpacks these without a bound, and 4 kB of bzip2 can hold 80 MB."""
+    with pytest.raises(InputError, match="no zip that can be read"):
+        read_zip(zipped({"a.md": b"x"}, method=method))
+
+
 def test_names_that_are_one_on_some_machines_are_refused() -> None:
     with pytest.raises(InputError, match="is there twice"):
         read_zip(zipped({"paradigms/a.yaml": b"", "paradigms/A.yaml": b""}))

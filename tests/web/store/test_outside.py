@@ -14,6 +14,7 @@ from bidui.web.store import (
     changes,
     coverage,
     current,
+    delete,
     deleted_files,
     entries,
     entry,
@@ -212,3 +213,26 @@ def test_a_folder_that_is_itself_a_project_is_one_and_keeps_its_history_when_ren
     assert len(history(store, entry(store, "ours"), PARADIGM)) == 1
     assert coverage(store, entry(store, "ours")).title == "small"
     store.close()
+
+
+def test_a_workspace_that_becomes_a_project_itself_does_not_mix_the_two_up(tmp_path: Path) -> None:
+    """Somebody puts a project.yaml beside the projects, and takes it away again."""
+    write_small(tmp_path / "work" / "small")
+    open_store(tmp_path / "work").close()
+    write_small(tmp_path / "work")
+    store = open_store(tmp_path / "work")
+    assert [(each.name, each.folder) for each in entries(store)] == [("work", tmp_path / "work")]
+    assert len(history(store, entry(store, "work"), PARADIGM)) == 1
+    store.close()
+    (tmp_path / "work" / "project.yaml").unlink()
+    store = open_store(tmp_path / "work")
+    assert [each.name for each in entries(store)] == ["small"]
+    assert len(changes(store, the_entry(store))) == len(TEXTS)
+    store.close()
+
+
+def test_the_folder_of_a_phenomenon_goes_with_its_last_paradigm(store: Store) -> None:
+    entry, who = the_entry(store), local_user(store)
+    delete(store, entry, PARADIGM, base=current(store, entry, PARADIGM).revision.id, who=who)
+    assert not (entry.folder / "paradigms" / "anaphor").exists()
+    assert (entry.folder / "paradigms").is_dir()

@@ -154,7 +154,7 @@ def test_a_project_that_had_come_is_there(dead: dict[str, tuple[Path, str | None
 
 def test_a_writer_finishes_what_another_left_pending(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second transaction of a slow writer may come after the next writer has been through both of hers."""
-    base = current(store, the_entry(store), PARADIGM).revision.id
+    who, base = local_user(store), current(store, the_entry(store), PARADIGM).revision.id
     filing = Store.filing
     numbers = count(1)
     second: list[int] = []
@@ -163,11 +163,11 @@ def test_a_writer_finishes_what_another_left_pending(store: Store, monkeypatch: 
         if next(numbers) == 2:  # the first writer is between her two transactions
             latest = current(store, the_entry(store), PARADIGM)
             assert latest.text == "one\n"
-            second.append(saved(store, "two\n", base=latest.revision.id).revision.id)
+            second.append(saved(store, "two\n", base=latest.revision.id, who=who).revision.id)
         return filing(self)
 
     monkeypatch.setattr(Store, "filing", slow)
-    first = saved(store, "one\n", base=base)
+    first = saved(store, "one\n", base=base, who=who)
     assert [each.id for each in history(store, the_entry(store), PARADIGM)] == [*second, first.revision.id, base]
     assert (store.root / "small" / PARADIGM).read_text("utf-8") == "two\n"
 
@@ -175,7 +175,7 @@ def test_a_writer_finishes_what_another_left_pending(store: Store, monkeypatch: 
 def test_an_edit_outside_between_accepting_and_writing_is_a_conflict(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    base = current(store, the_entry(store), PARADIGM).revision.id
+    who, base = local_user(store), current(store, the_entry(store), PARADIGM).revision.id
     filing = Store.filing
     numbers = count(1)
 
@@ -186,7 +186,8 @@ def test_an_edit_outside_between_accepting_and_writing_is_a_conflict(
 
     monkeypatch.setattr(Store, "filing", slow)
     with pytest.raises(Conflict) as caught:
-        saved(store, "yours\n", base=base, tab="mine")
+        saved(store, "yours\n", base=base, tab="mine", who=who)
+    assert [draft.base for draft in drafts(store, who=who)] == [base]
     assert caught.value.theirs.text == "by hand\n"
     (draft,) = drafts(store, who=local_user(store))
     assert (draft.text, draft.tab, draft.why, draft.base) == ("yours\n", "mine", "conflict", base)

@@ -31,6 +31,7 @@ from bidui.web.store import (
     may,
     members,
     new_project,
+    open_account,
     password_link,
     passwords,
     role_of,
@@ -272,9 +273,24 @@ def test_somebody_always_owns_the_workspace(store: Store) -> None:
     for role in ("editor", None):
         with pytest.raises(InputError, match="somebody must own"):
             set_role(store, li, role)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="somebody must own"):
+        close_account(store, li)
     set_role(store, han, "owner")
+    close_account(store, han)
+    with pytest.raises(InputError, match="somebody must own"):  # a closed account owns nothing
+        set_role(store, li, "editor")
+    open_account(store, han)
     set_role(store, li, "editor")
     assert role_of(store, li) == "editor"
+
+
+def test_whoever_is_gone_invites_nobody(store: Store) -> None:
+    li = add_user(store, "Li", PASSWORD)
+    set_role(store, li, "owner", the_entry(store))
+    token = invite(store, who=li, role="editor", entry=the_entry(store))
+    close_account(store, li)
+    with pytest.raises(InputError, match="ask for another"):
+        accept(store, token, name="Han", password=PASSWORD)
 
 
 def test_a_closed_account_has_no_role_no_session_and_keeps_its_name_on_what_it_did(store: Store) -> None:
@@ -288,8 +304,9 @@ def test_a_closed_account_has_no_role_no_session_and_keeps_its_name_on_what_it_d
     closed = users(store)[0]
     assert (closed.closed, role_of(store, closed), visible(store, closed, entries(store))) == (True, None, [])
     assert history(store, the_entry(store), PARADIGM)[0].author == "Li"
-    close_account(store, li, closed=False)
+    open_account(store, li)
     assert log_in(store, "Li", PASSWORD) == li
+    assert session_user(store, session) is None
 
 
 def test_a_new_password_ends_the_old_sessions(store: Store) -> None:
@@ -301,7 +318,9 @@ def test_a_new_password_ends_the_old_sessions(store: Store) -> None:
     assert (log_in(store, "Li", PASSWORD), log_in(store, "Li", "another password")) == (None, li)
     with pytest.raises(InputError, match="ask for another"):
         use_password_link(store, token, "a third password")
+    session = start_session(store, li)
     set_password(store, li, "a fourth password")
+    assert session_user(store, session) is None
     assert log_in(store, "Li", "a fourth password") == li
     session = start_session(store, li)
     end_sessions(store, li)

@@ -1,6 +1,7 @@
 """Edits of a paradigm by field and slot: each gives the change of the file's text that does it, and no other."""
 
-from bidui.errors import fail
+from bidui.errors import InputError, Place, fail
+from bidui.grammar.lines import parse_line
 from bidui.grammar.paradigm_file import SLOT_NAME
 from bidui.web.editing.changes import Edit, apply_edit, difference
 from bidui.web.editing.layout import Mapping, Path, Scalar, Value, lay_out, node_at
@@ -114,12 +115,16 @@ def refuse_name(text: str, slot: str, variant: int | None) -> None:
         if slot in {row.name for row in (*wording.slots, *(rows.slots if variant is None else ()))}:
             raise fail("row-exists", None, {"name": slot})
         for line in (wording.good, wording.bad):
-            if line and any(not item.slot and _name(item.text) == slot for item in line.items):
+            if line and any(item.text == slot and not item.slot and _is_word(slot) for item in line.items):
                 raise fail("slot-is-word", None, {"name": slot})
 
 
-def _name(item: str) -> str:
-    return item.partition("@")[0].partition(".")[0]
+def _is_word(item: str) -> bool:
+    """Whether an item of a line stands for itself, as 自己 does; `who` is a slot that is still missing."""
+    try:
+        return bool(parse_line(item, Place(), slots=()).items)
+    except InputError:
+        return False
 
 
 def _added(text: str, path: Path, *, key: str, value: Value) -> Edit:

@@ -4,7 +4,7 @@ import re
 
 # A plain value that begins with one of these is something else to YAML.
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@` ")
-_FLOW = frozenset(",[]{}:?")
+_FLOW = re.compile(r"[,\[\]{}?]|:$")  # what ends a plain value inside of brackets
 _WIDE_BLANKS = "\u3000\u00a0"  # which Python calls unprintable and Chinese keyboards write
 _ESCAPE = re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)", re.DOTALL)
 
@@ -23,7 +23,7 @@ def written(text: str, *, style: str = "", flow: bool = False) -> str:
 def _plain(text: str, *, flow: bool) -> bool:
     if not text or text[0] in _INDICATORS or text[-1] in ": " or ": " in text or " #" in text:
         return False
-    return not text.startswith(("---", "...")) and not (flow and _FLOW & set(text))
+    return not text.startswith(("---", "...")) and not (flow and _FLOW.search(text))
 
 
 def printable(char: str) -> bool:

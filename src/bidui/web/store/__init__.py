@@ -16,7 +16,18 @@ from bidui.web.store.opening import open_store
 from bidui.web.store.outside import Refreshed, current, refresh
 from bidui.web.store.projects import Imported, copy_benchmark, export_project, import_project, new_project
 from bidui.web.store.revisions import Revision, Version, changes, deleted_files, history, revision
-from bidui.web.store.roles import Member, Role, check_role, may, members, role_of, set_role, visible
+from bidui.web.store.roles import (
+    Member,
+    Role,
+    check_role,
+    close_account,
+    may,
+    members,
+    open_account,
+    role_of,
+    set_role,
+    visible,
+)
 from bidui.web.store.saving import Kept, Saved, delete, rename, restore, save
 from bidui.web.store.sessions import (
     end_session,
@@ -28,7 +39,7 @@ from bidui.web.store.sessions import (
     use_password_link,
     use_start_token,
 )
-from bidui.web.store.users import User, add_user, close_account, local_user, log_in, set_password, user, users
+from bidui.web.store.users import User, add_user, local_user, log_in, set_password, user, users
 from bidui.web.store.workspace import Store
 
 __all__ = [
@@ -94,6 +105,7 @@ __all__ = [
     "merge",
     "merged_text",
     "new_project",
+    "open_account",
     "open_store",
     "paradigm_file",
     "paradigm_keys",

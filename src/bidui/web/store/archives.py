@@ -34,7 +34,7 @@ def read_zip(source: bytes | IO[bytes]) -> Unpacked:
     try:
         with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
             return _unpacked(_members(archive))
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, ValueError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError, RuntimeError) as error:
         raise fail("zip-unreadable", Place(), {"reason": str(error)}) from None
 
 
@@ -83,6 +83,8 @@ def _data(archive: zipfile.ZipFile, item: zipfile.ZipInfo, *, left: int) -> byte
     place = Place(_shown(item.filename))
     if item.flag_bits & 1:
         raise fail("archive-encrypted", place)
+    if item.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise NotImplementedError("bzip2 and LZMA unpack without a limit")
     with archive.open(item) as member:
         data = member.read(min(MAX_BYTES, left) + 1)
     if len(data) > min(MAX_BYTES, left):
@@ -111,7 +113,8 @@ def _name(item: zipfile.ZipInfo) -> str:
 def check_member(name: str) -> bool:
     """Refuse a name that could lead out of its folder; True where it is hidden or not one for every machine."""
     parts = name.split("/")
-    unsafe = "\\" in name or "\x00" in name or ":" in name or ".." in parts or "" in parts
+    drive = parts[0][1:2] == ":"
+    unsafe = drive or "\\" in name or "\x00" in name or ".." in parts or "" in parts
     if unsafe or len(parts) > DEEPEST + 4:
         raise fail("archive-name", Place(_shown(name)))
     return parts[0] == "__MACOSX" or any(not name_fits(part) for part in parts)

@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 from bidui.errors import Place, fail
 from bidui.web.store.contents import content
 from bidui.web.store.database import storable
-from bidui.web.store.entries import Entry, bin_folder, check_live, folder_of, name_key
+from bidui.web.store.entries import Entry, bin_folder, check_live, check_name_free, folder_of, name_key
 from bidui.web.store.names import check_project_name
 from bidui.web.store.outside import refresh
-from bidui.web.store.projects import check_place, check_several, staged
+from bidui.web.store.projects import check_place, check_several, move, staged
 from bidui.web.store.revisions import record
 from bidui.web.store.settling import Head, set_head, settle
 from bidui.web.store.tables import files, projects, revisions, users
@@ -42,11 +42,8 @@ def delete_project(store: Store, entry: Entry, *, who: User) -> None:
         values = {"binned": store.now(), "binned_by": who.id}
         connection.execute(update(projects).where(projects.c.id == entry.id).values(**values))
         target = bin_folder(store, entry.id)
-        try:
-            target.parent.mkdir(exist_ok=True)
-            entry.folder.rename(target)
-        except OSError as error:
-            raise fail("write-failed", Place(entry.name), {"reason": error.strerror or str(error)}) from error
+        target.parent.mkdir(exist_ok=True)
+        move(entry.folder, target)
 
 
 def binned(store: Store) -> list[Binned]:
@@ -72,15 +69,13 @@ def bring_back(store: Store, number: int, *, who: User, name: str | None = None)
     with staged(store, data) as folder, store.filing() as connection:
         if connection.scalar(select(projects.c.id).where(*_in_bin(number))) is None:
             raise fail("bin-unknown", Place(), {"number": number})
-        taken = select(projects.c.name).where(projects.c.binned.is_(None), projects.c.key == name_key(entry.name))
-        if other := connection.scalar(taken):
-            raise fail("project-taken", Place(), {"name": entry.name, "other": other})
+        check_name_free(store, connection, entry.name)
         check_place(store, entry.name)
         values = {"name": entry.name, "key": name_key(entry.name), "binned": None, "binned_by": None}
         connection.execute(update(projects).where(projects.c.id == number).values(**values))
         for file, state in states.items():
             _restore(store, connection, entry, file, state, data[file], who=who)
-        (bin_folder(store, number) if whole else folder).rename(entry.folder)
+        move(bin_folder(store, number) if whole else folder, entry.folder)
     return entry
 
 
@@ -91,8 +86,8 @@ def empty_bin(store: Store, *, before: datetime) -> int:
         folders = [bin_folder(store, number) for number in connection.scalars(wanted)]
         found = [folder for folder in folders if folder.is_dir()]
         for folder in found:
-            shutil.rmtree(folder)
-    return len(found)
+            shutil.rmtree(folder, ignore_errors=True)
+    return sum(not folder.is_dir() for folder in found)
 
 
 def _in_bin(number: int) -> tuple[ColumnElement[bool], ...]:

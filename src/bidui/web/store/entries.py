@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, select
 
 from bidui.errors import Place, Problem, fail
 from bidui.web.store.names import check_project_name, name_fits
@@ -26,9 +26,14 @@ def name_key(name: str) -> str:
     return name.casefold()
 
 
+def here(store: Store) -> tuple[ColumnElement[bool], ...]:
+    """What holds of the projects that are served: not in the bin, and as the workspace is now, one or several."""
+    return (projects.c.binned.is_(None), projects.c.alone.is_(store.alone))
+
+
 def entries(store: Store) -> list[Entry]:
     """The projects that the database knows and the bin does not hold, by name."""
-    wanted = select(projects.c.id, projects.c.name).where(projects.c.binned.is_(None)).order_by(projects.c.name)
+    wanted = select(projects.c.id, projects.c.name).where(*here(store)).order_by(projects.c.name)
     with store.reading() as connection:
         return [Entry(number, name, folder_of(store, name)) for number, name in connection.execute(wanted)]
 
@@ -36,7 +41,7 @@ def entries(store: Store) -> list[Entry]:
 def entry(store: Store, name: str) -> Entry:
     """The project of that name."""
     check_project_name(name)
-    wanted = select(projects.c.id).where(projects.c.binned.is_(None), projects.c.name == name)
+    wanted = select(projects.c.id).where(*here(store), projects.c.name == name)
     with store.reading() as connection:
         number = connection.scalar(wanted)
     if number is None:
@@ -62,13 +67,17 @@ def check_live(connection: Connection, entry: Entry) -> None:
         raise fail("project-unknown", Place(), {"name": entry.name})
 
 
+def check_name_free(store: Store, connection: Connection, name: str) -> None:
+    """Refuse a name that another project has, be it in other letters."""
+    if other := connection.scalar(select(projects.c.name).where(*here(store), projects.c.key == name_key(name))):
+        raise fail("project-taken", Place(), {"name": name, "other": other})
+
+
 def add_entry(store: Store, connection: Connection, name: str) -> Entry:
     """Give a project that is about to be there, or was found, a number; the name must be free."""
     folder = folder_of(store, name)
-    taken = select(projects.c.name).where(projects.c.binned.is_(None), projects.c.key == name_key(name))
-    if other := connection.scalar(taken):
-        raise fail("project-taken", Place(), {"name": name, "other": other})
-    values = {"name": name, "key": name_key(name), "created": store.now()}
+    check_name_free(store, connection, name)
+    values = {"name": name, "key": name_key(name), "alone": store.alone, "created": store.now()}
     key = connection.execute(insert(projects).values(**values)).inserted_primary_key
     assert key is not None
     return Entry(int(key[0]), name, folder)

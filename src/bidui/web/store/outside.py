@@ -14,6 +14,7 @@ from bidui.web.store.entries import (
     check_live,
     entries,
     folder_of,
+    here,
     name_key,
     names_on_disk,
 )
@@ -65,9 +66,7 @@ def current(store: Store, entry: Entry, file: str) -> Version:
 def recover(store: Store) -> tuple[Problem, ...]:
     """Finish what a killed server left pending; a revision that cannot be written becomes a draft."""
     wanted = select(files.c.project, files.c.name, projects.c.name.label("entry"))
-    pending = wanted.join(projects, projects.c.id == files.c.project).where(
-        files.c.pending.is_not(None), projects.c.binned.is_(None)
-    )
+    pending = wanted.join(projects, projects.c.id == files.c.project).where(files.c.pending.is_not(None), *here(store))
     problems: list[Problem] = []
     with store.filing() as connection:
         for number, file, name in connection.execute(pending).all():
@@ -152,10 +151,11 @@ def _find_projects(store: Store) -> tuple[Problem, ...]:
 def _find(store: Store, connection: Connection, name: str) -> None:
     """A project that is there: new, under a new spelling of its name, or back from where it was."""
     same = projects.c.key == name_key(name)
-    there = select(projects.c.id).where(projects.c.binned.is_(None))
+    there = select(projects.c.id).where(*here(store))
     number = connection.scalar(there if store.alone else there.where(same))
     if number is None:
         away = select(projects.c.id).where(projects.c.binned.is_not(None), projects.c.binned_by.is_(None), same)
+        away = away.where(projects.c.alone.is_(store.alone))
         number = connection.scalar(away.order_by(projects.c.id.desc()).limit(1))
         number = None if number is not None and bin_folder(store, number).is_dir() else number
     if number is None:

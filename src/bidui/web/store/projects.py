@@ -81,7 +81,7 @@ def _add(store: Store, name: str, files: Mapping[str, bytes], *, who: User) -> E
         for file, data in files.items():
             number, sha256 = record(connection, entry, file, data, author=who.id, time=store.now(), reason="import")
             set_head(connection, entry, file, Head(number, sha256))
-        folder.rename(entry.folder)
+        move(folder, entry.folder)
     return entry
 
 
@@ -94,6 +94,14 @@ def staged(store: Store, files: Mapping[str, bytes]) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def move(source: Path, target: Path) -> None:
+    """Move a project's folder; both places are in the workspace."""
+    try:
+        source.rename(target)
+    except OSError as error:
+        raise fail("write-failed", Place(target.name), {"reason": error.strerror or str(error)}) from error
 
 
 def check_several(store: Store) -> None:

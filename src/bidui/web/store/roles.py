@@ -9,6 +9,7 @@ from bidui.errors import Place, fail
 from bidui.web.store.entries import Entry
 from bidui.web.store.tables import ROLES, users
 from bidui.web.store.tables import members as table
+from bidui.web.store.tokens import KINDS, revoke
 from bidui.web.store.users import LOCAL, User
 from bidui.web.store.workspace import Store
 
@@ -78,22 +79,43 @@ def members(store: Store, entry: Entry | None = None) -> list[Member]:
 
 def set_role(store: Store, who: User, role: Role | None, entry: Entry | None = None) -> None:
     """Give a user a role, another one, or none; somebody must go on owning the workspace."""
-    with store.writing() as connection:
+    with store.filing() as connection:  # alone: two owners might leave at once
+        if entry is None and role != "owner":
+            _check_owned(connection, without=who.id)
         put_role(connection, who.id, role, entry.id if entry else None)
+
+
+def close_account(store: Store, who: User) -> None:
+    """Close an account: nobody gets in by it, or by an invitation of hers; what she did keeps her name."""
+    with store.filing() as connection:
+        _check_owned(connection, without=who.id)
+        connection.execute(update(users).where(users.c.id == who.id).values(closed=store.now()))
+        for kind in KINDS:
+            revoke(connection, kind, user=who.id)
+
+
+def open_account(store: Store, who: User) -> None:
+    """Open a closed account again, with the password and roles that it had."""
+    with store.writing() as connection:
+        connection.execute(update(users).where(users.c.id == who.id).values(closed=None))
 
 
 def put_role(connection: Connection, user: int, role: Role | None, project: int | None) -> None:
     """The same within a transaction."""
     here = table.c.project.is_(None) if project is None else table.c.project == project
     mine = (table.c.user == user, here)
-    old = connection.scalar(select(table.c.role).where(*mine).with_for_update())
-    if project is None and old == "owner" != role:
-        owners = select(table.c.user).where(table.c.role == "owner", table.c.project.is_(None)).with_for_update()
-        if {*connection.scalars(owners)} <= {user}:
-            raise fail("last-owner", Place())
+    old = connection.scalar(select(table.c.role).where(*mine))
     if role is None:
         connection.execute(delete(table).where(*mine))
     elif old is None:
         connection.execute(insert(table).values(user=user, project=project, role=role))
     else:
         connection.execute(update(table).where(*mine).values(role=role))
+
+
+def _check_owned(connection: Connection, *, without: int) -> None:
+    """Refuse to let the last owner of the workspace go."""
+    owners = select(table.c.user).join(users, users.c.id == table.c.user).where(users.c.closed.is_(None))
+    found = {*connection.scalars(owners.where(table.c.role == "owner", table.c.project.is_(None)))}
+    if found == {without}:
+        raise fail("last-owner", Place())

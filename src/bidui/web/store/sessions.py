@@ -4,9 +4,8 @@ from datetime import timedelta
 
 from bidui.errors import Place, fail
 from bidui.web.store.passwords import check_password, hashed
-from bidui.web.store.tables import users as table
 from bidui.web.store.tokens import find, issue, revoke, use
-from bidui.web.store.users import User, local_user, user
+from bidui.web.store.users import User, local_user, put_password, user
 from bidui.web.store.workspace import Store
 
 LASTS = timedelta(days=30)
@@ -72,6 +71,5 @@ def use_password_link(store: Store, token: str, password: str) -> User:
         found = use(store, connection, "password", token)
         if found is None or found.user is None:
             raise fail("token-unknown", Place())
-        connection.execute(table.update().where(table.c.id == found.user).values(password=secret))
-        revoke(connection, "session", user=found.user)
+        put_password(connection, found.user, secret)
     return user(store, found.user)

@@ -14,6 +14,7 @@ next start. The file on disk decides how:
     it is something else    somebody outside was quicker: that becomes a revision, and the pending one a draft
 """
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,6 +113,9 @@ def _apply(connection: Connection, entry: Entry, file: str, sha256: str | None) 
         raise fail("project-unknown", Place(), {"name": entry.name})
     if sha256 is None:
         remove_file(path)
+        if len(path.relative_to(entry.folder).parts) > 2:  # the folder of a phenomenon, where that was its last file
+            with contextlib.suppress(OSError):
+                path.parent.rmdir()
     else:
         write_file(path, content(connection, sha256))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     DateTime,
@@ -53,7 +54,7 @@ metadata = MetaData(
 REASONS = ("edit", "outside", "restore", "import", "delete")
 STATES = ("pending", "done", "dropped")
 ROLES = ("viewer", "editor", "owner")  # each may do what those before it may
-KINDS = ("start", "session", "invitation", "password")
+TOKENS = ("start", "session", "invitation", "password")
 
 
 def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
@@ -81,12 +82,15 @@ projects = Table(
     Column("id", Integer, primary_key=True),
     Column("name", String(200), nullable=False),
     Column("key", String(800), nullable=False),  # the name as case-blind file systems compare it
+    Column("alone", Boolean, nullable=False),  # whether it is the workspace's own folder
     Column("created", Moment, nullable=False),
     Column("binned", Moment),  # since when it is in the bin
     Column("binned_by", ForeignKey("users.id")),  # none: its folder was removed outside
 )
 _here = text("binned IS NULL")
-Index("uq_projects_key", projects.c.key, unique=True, sqlite_where=_here, postgresql_where=_here)
+Index(
+    "uq_projects_alone_key", projects.c.alone, projects.c.key, unique=True, sqlite_where=_here, postgresql_where=_here
+)
 
 # Bytes by their hash: whole, or as a piece between the beginning and the end of another content.
 contents = Table(
@@ -118,6 +122,7 @@ revisions = Table(
     _one_of("reason", REASONS),
     _one_of("state", STATES),
     Index("ix_revisions_project_file", "project", "file", "id"),
+    Index("ix_revisions_project_id", "project", "id"),
     sqlite_autoincrement=True,  # a number is never given twice
 )
 
@@ -180,7 +185,7 @@ tokens = Table(
     Column("created", Moment, nullable=False),
     Column("expires", Moment, nullable=False),
     Column("used", Moment),
-    _one_of("kind", KINDS),
+    _one_of("kind", TOKENS),
 )
 
 # Counters against guessing; a key is a hash and its row goes when its time is over.

@@ -12,6 +12,7 @@ from bidui.web.store.tables import tokens as table
 from bidui.web.store.workspace import Store
 
 Kind = Literal["start", "session", "invitation", "password"]
+KINDS: tuple[Kind, ...] = ("start", "session", "invitation", "password")
 BYTES = 32  # 256 bits
 
 

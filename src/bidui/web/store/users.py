@@ -12,6 +12,7 @@ from bidui.errors import Place, fail
 from bidui.web.store.database import storable
 from bidui.web.store.passwords import check_password, hashed, matches
 from bidui.web.store.tables import users as table
+from bidui.web.store.tokens import revoke
 from bidui.web.store.workspace import Store
 
 LOCAL = ""  # the key of whoever sits at the machine itself; no name that somebody can choose has it
@@ -31,11 +32,14 @@ class User:
 
 def local_user(store: Store) -> User:
     """The one user of a laptop, who needs no password because the machine is theirs."""
-    with store.writing() as connection:
-        row = connection.execute(select(table).where(table.c.key == LOCAL)).one_or_none()
-        if row is None:
-            connection.execute(insert(table).values(name="local", key=LOCAL, created=store.now()))
-            row = connection.execute(select(table).where(table.c.key == LOCAL)).one()
+    wanted = select(table).where(table.c.key == LOCAL)
+    with store.reading() as connection:
+        row = connection.execute(wanted).one_or_none()
+    if row is None:
+        with store.filing() as connection:  # alone, so that there is only one
+            if connection.execute(wanted).one_or_none() is None:
+                connection.execute(insert(table).values(name="local", key=LOCAL, created=store.now()))
+            row = connection.execute(wanted).one()
     return _user(row)
 
 
@@ -88,17 +92,18 @@ def log_in(store: Store, name: str, password: str) -> User | None:
 
 
 def set_password(store: Store, who: User, password: str) -> None:
-    """Give a user another password."""
+    """Give a user another password; all sessions of hers end."""
     check_password(password)
     secret = hashed(password)
     with store.writing() as connection:
-        connection.execute(update(table).where(table.c.id == who.id).values(password=secret))
+        put_password(connection, who.id, secret)
 
 
-def close_account(store: Store, who: User, *, closed: bool = True) -> None:
-    """Close an account, or open it again; what its owner did keeps the name."""
-    with store.writing() as connection:
-        connection.execute(update(table).where(table.c.id == who.id).values(closed=store.now() if closed else None))
+def put_password(connection: Connection, user: int, secret: str) -> None:
+    """The same within a transaction; `secret` is the hash."""
+    connection.execute(update(table).where(table.c.id == user).values(password=secret))
+    for kind in ("session", "password"):
+        revoke(connection, kind, user=user)
 
 
 def check_user_name(name: str) -> str:

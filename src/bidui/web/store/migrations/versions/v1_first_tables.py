@@ -42,13 +42,14 @@ def _people() -> None:
         sa.Column("id", sa.Integer),
         sa.Column("name", sa.String(200), nullable=False),
         sa.Column("key", sa.String(800), nullable=False),
+        sa.Column("alone", sa.Boolean, nullable=False),
         sa.Column("created", MOMENT, nullable=False),
         sa.Column("binned", MOMENT),
         sa.Column("binned_by", sa.Integer),
         sa.PrimaryKeyConstraint("id", name="pk_projects"),
         _foreign("projects", "binned_by", "users.id"),
     )
-    _unique("uq_projects_key", "projects", ["key"], where="binned IS NULL")
+    _unique("uq_projects_alone_key", "projects", ["alone", "key"], where="binned IS NULL")
     op.create_table(
         "members",
         sa.Column("id", sa.Integer),
@@ -125,6 +126,7 @@ def _files() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_revisions_project_file", "revisions", ["project", "file", "id"])
+    op.create_index("ix_revisions_project_id", "revisions", ["project", "id"])
     op.create_table(
         "files",
         sa.Column("project", sa.Integer),
