@@ -95,7 +95,8 @@ REPORT: dict[str, Message] = {
         "zh": "没有已发表的表格含有所有这些句型或现象；现有关于 {known} 的表格",
     },
     "report-runs-apart": {
-        "en": "{runs} are not among them: scored on other pairs or by other linking functions than {kept}, or not yet trained",
+        "en": "{runs} are not among them: scored on other pairs or by other linking functions than {kept},"
+        " or not yet trained",
         "zh": "{runs} 不在其中：打分所用的句对或联结函数与 {kept} 不同，或尚未训练",
     },
     "report-no-dips": {
