@@ -22,7 +22,6 @@ from bidui.messages.classic import CLASSIC
 from bidui.messages.corpora import CORPORA
 from bidui.messages.curves import CURVES
 from bidui.messages.drawing import DRAWING
-from bidui.messages.editing import EDITING
 from bidui.messages.figures import FIGURES
 from bidui.messages.files import FILES
 from bidui.messages.length_bias import LENGTH_BIAS
@@ -36,7 +35,6 @@ from bidui.messages.paradigms import PARADIGMS
 from bidui.messages.published import PUBLISHED
 from bidui.messages.report import REPORT
 from bidui.messages.rules import RULES
-from bidui.messages.store import STORE
 from bidui.messages.suite import SUITE
 from bidui.messages.training import TRAINING
 
@@ -57,12 +55,10 @@ MESSAGES: dict[str, Message] = {
     **ANALYSIS,  # what is to be analysed
     **CURVES,  # scaling, learning curves, difficulty, regions
     **LENGTH_BIAS,  # delta-acc, alpha, beta and gamma
-    **EDITING,  # editing in the browser
     **FIGURES,  # figures, drawn and saved
     **NGRAMS,  # n-gram models, estimated
     **PAIRS,  # pairs and the folders they are kept in
     **REPORT,  # results, reports, and what they lack
     **PUBLISHED,  # published results, ratings, word lists
-    **STORE,  # a workspace of the workbench
     **SUITE,  # a suite of training runs
 }
