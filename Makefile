@@ -21,7 +21,7 @@ demo: $(INSTALLED)
 	@echo "Pairs: demo/zhoblimp. Scores of every token: demo/results. Open demo/report/index.html for tables and figures."
 
 test: lint
-	$(BIN)/python -m pytest -q -n auto
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
