@@ -8,7 +8,7 @@ INSTALLED := .venv/.stamp-installed
 
 $(INSTALLED): pyproject.toml pins.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm]'
+	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm,postgres]'
 	touch $@
 
 # The benchmark, how the shipped model does on it, and a report; running it again does nothing over.

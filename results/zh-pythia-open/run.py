@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--deterministic", action="store_true")
+    parser.add_argument("--save-seconds", type=float, default=60.0)
     asked = parser.parse_args()
     if asked.what == "corpus":
         make_corpus(*asked.paths)
@@ -87,7 +88,7 @@ def train_one(asked: argparse.Namespace, folder: Path, pairs: Path, out: Path) -
         if progress.step % 1000 == 0 or progress.step == progress.steps:
             print(f"{out.name} {progress}, {time.perf_counter() - began:.0f} s", flush=True)
 
-    watch = Watch(on_log=show, on_milestone=scorer.score, log_every=50, keep="last")
+    watch = Watch(on_log=show, on_milestone=scorer.score, log_every=50, keep="last", save_seconds=asked.save_seconds)
     train(recipe, data, trainee, out=out, watch=watch)
     print(f"{out.name}: {time.perf_counter() - began:.0f} s, of it scoring {scorer.seconds:.0f}", flush=True)
 

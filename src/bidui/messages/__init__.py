@@ -22,6 +22,7 @@ from bidui.messages.classic import CLASSIC
 from bidui.messages.corpora import CORPORA
 from bidui.messages.curves import CURVES
 from bidui.messages.drawing import DRAWING
+from bidui.messages.editing import EDITING
 from bidui.messages.figures import FIGURES
 from bidui.messages.files import FILES
 from bidui.messages.length_bias import LENGTH_BIAS
@@ -35,6 +36,7 @@ from bidui.messages.paradigms import PARADIGMS
 from bidui.messages.published import PUBLISHED
 from bidui.messages.report import REPORT
 from bidui.messages.rules import RULES
+from bidui.messages.store import STORE
 from bidui.messages.suite import SUITE
 from bidui.messages.training import TRAINING
 
@@ -58,6 +60,8 @@ MESSAGES: dict[str, Message] = {
     **FIGURES,  # figures, drawn and saved
     **NGRAMS,  # n-gram models, estimated
     **PAIRS,  # pairs and the folders they are kept in
+    **STORE,  # the workbench: projects, revisions, accounts
+    **EDITING,  # the workbench: edits and previews
     **REPORT,  # results, reports, and what they lack
     **PUBLISHED,  # published results, ratings, word lists
     **SUITE,  # a suite of training runs

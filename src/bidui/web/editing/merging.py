@@ -1,0 +1,225 @@
+"""Merging by rows: what two people made of one text, put together row by row, with the rows that both changed.
+
+A text is a sequence of units, each with a path that says which row it is, and inside of which others. A row that only
+one side changed is as that side has it. Rows that one side added are put after the row they follow there.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from bidui.errors import Problem
+from bidui.messages import Language
+
+Choice = Literal["mine", "theirs"]
+Path = tuple[Hashable, ...]
+MAX_LINES = 50_000
+MAX_COMPARED = 400  # pairs of lines that are held against each other
+ALIKE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A row of a text: its identity, what it is called, and the text itself, with its line break."""
+
+    key: Path
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A row that both sides changed: what it was, and what each made of it; None where it is not there."""
+
+    row: str
+    kind: Literal["merge-changed", "merge-deleted", "merge-added", "merge-order"]
+    base: str | None
+    mine: str | None
+    theirs: str | None
+
+    def text(self, language: Language = "en") -> str:
+        """What happened, in words."""
+        values = {"row": self.row}
+        problems = {
+            "merge-changed": Problem("merge-changed", values=values),
+            "merge-deleted": Problem("merge-deleted", values=values),
+            "merge-added": Problem("merge-added", values=values),
+            "merge-order": Problem("merge-order", values=values),
+        }
+        return problems[self.kind].text(language)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The text put together; where there are conflicts, it has what was chosen, or else mine."""
+
+    text: str
+    conflicts: tuple[Conflict, ...] = ()
+
+
+def merge_units(
+    base: Sequence[Unit], mine: Sequence[Unit], theirs: Sequence[Unit], *, choose: Mapping[str, Choice]
+) -> tuple[list[Unit], list[Conflict]]:
+    """The units put together, and the conflicts for which nothing was chosen."""
+    sides = [{unit.key: unit for unit in units} for units in (base, mine, theirs)]
+    kept: dict[Path, Unit] = {}
+    conflicts: list[Conflict] = []
+    for key in dict.fromkeys((*sides[1], *sides[2], *sides[0])):
+        old, one, other = (side[key].text if key in side else None for side in sides)
+        chosen = one if other == old else other
+        if one != other and old not in (one, other):
+            name = next(side[key].name for side in sides if key in side)
+            if name not in choose:
+                conflicts.append(Conflict(name, _kind(old, one, other), old, one, other))
+            chosen = other if choose.get(name) == "theirs" else one
+        if chosen is not None:
+            kept[key] = Unit(key, "", chosen)
+    trees = [_children(units) for units in (base, mine, theirs)]
+    disputed: list[Path] = []
+    order = list(_flattened((), trees, choose, disputed))
+    if disputed and "order" not in choose:
+        conflicts.append(Conflict("order", "merge-order", *(_text(units) for units in (base, mine, theirs))))
+    return [kept[key] for key in order if key in kept], conflicts
+
+
+def _children(units: Sequence[Unit]) -> dict[Path, list[Path]]:
+    """Under every path, the paths that are one step longer, in order."""
+    found: dict[Path, dict[Path, None]] = {}
+    for unit in units:
+        for length in range(len(unit.key)):
+            found.setdefault(unit.key[:length], {})[unit.key[: length + 1]] = None
+    return {path: list(below) for path, below in found.items()}
+
+
+def _flattened(
+    path: Path, trees: Sequence[dict[Path, list[Path]]], choose: Mapping[str, Choice], disputed: list[Path]
+) -> Iterator[Path]:
+    order, differs = _order(*(tree.get(path, []) for tree in trees), choose=choose)
+    disputed += [path] * differs
+    for child in order:
+        yield child
+        yield from _flattened(child, trees, choose, disputed)
+
+
+def _kind(
+    base: str | None, mine: str | None, theirs: str | None
+) -> Literal["merge-changed", "merge-deleted", "merge-added"]:
+    if base is None:
+        return "merge-added"
+    return "merge-deleted" if mine is None or theirs is None else "merge-changed"
+
+
+def _text(units: Sequence[Unit]) -> str:
+    return "".join(unit.text for unit in units)
+
+
+def _order(
+    base: list[Path], mine: list[Path], theirs: list[Path], *, choose: Mapping[str, Choice]
+) -> tuple[list[Path], bool]:
+    """The order of rows side by side: that of the side which changed it, with what only the other side has put in.
+
+    Both changed it, and differently: mine, unless theirs was chosen; and it is said.
+    """
+    moved = [_common(base, side) != _common(side, base) for side in (mine, theirs)]
+    disputed = all(moved) and _common(mine, theirs) != _common(theirs, mine)
+    first = (moved[1] and not moved[0]) or (disputed and choose.get("order") == "theirs")
+    spine, other = (theirs, mine) if first else (mine, theirs)
+    order, known, there = list(spine), set(spine), set(other)
+    for number, key in enumerate(other):
+        if key in known:
+            continue
+        before = next((earlier for earlier in reversed(other[:number]) if earlier in known), None)
+        at = order.index(before) + 1 if before is not None else 0
+        while at < len(order) and order[at] not in there:  # mine first, where both added something
+            at += 1
+        order.insert(at, key)
+        known.add(key)
+    return order, disputed
+
+
+def _common(keys: list[Path], others: list[Path]) -> list[Path]:
+    known = set(others)
+    return [key for key in keys if key in known]
+
+
+def merge_tables(base: str, mine: str, theirs: str, *, choose: Mapping[str, Choice] | None = None) -> Merged:
+    """Two versions of a table, or of any text, put together line by line.
+
+    A line is the same row as a line of the base if nothing else in its place could be; of several, the one that begins
+    with the same cell.
+    """
+    lines = [_lines(text) for text in (base, mine, theirs)]
+    if max(map(len, lines)) > MAX_LINES:
+        return Merged(mine, (Conflict("all", "merge-changed", base, mine, theirs),))
+    old = [Unit((n,), f"line {n + 1}", line) for n, line in enumerate(lines[0])]
+    units, conflicts = merge_units(
+        old, _identified(lines[0], lines[1]), _identified(lines[0], lines[2]), choose=choose or {}
+    )
+    return Merged(joined(units, like=mine), tuple(conflicts))
+
+
+def joined(units: Sequence[Unit], *, like: str) -> str:
+    """The units as a text; one that was last and is not any more gets its line break."""
+    newline = "\r\n" if "\r\n" in like else "\n"
+    texts = [unit.text for unit in units]
+    ended = [text if text.endswith("\n") else text + newline for text in texts[:-1]]
+    return "".join((*ended, *texts[-1:]))
+
+
+def _lines(text: str) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def _identified(base: list[str], side: list[str]) -> list[Unit]:
+    """The lines of one side, each as a line of the base or as a new one."""
+    same = pairs_of_lines(base, side)
+    times: Counter[str] = Counter()
+    units = []
+    for n, line in enumerate(side):
+        if n in same:
+            units.append(Unit((same[n],), f"line {same[n] + 1}", line))
+        else:
+            times[line] += 1
+            units.append(Unit(((line.strip(), times[line]),), line.split("\t")[0].strip(), line))
+    return units
+
+
+def pairs_of_lines(base: list[str], side: list[str]) -> dict[int, int]:
+    """Which line of the base each line of a side is, as far as it is one."""
+    same: dict[int, int] = {}
+    lost: list[int] = []
+    found: list[int] = []
+    for kind, a, b, c, d in SequenceMatcher(None, base, side).get_opcodes():
+        if kind == "equal":
+            same.update(zip(range(c, d), range(a, b), strict=True))
+            continue
+        pairs = _paired(base, list(range(a, b)), side, list(range(c, d)))
+        same.update(pairs)
+        lost += (n for n in range(a, b) if n not in pairs.values())
+        found += (n for n in range(c, d) if n not in pairs)
+    by_text = {base[n]: n for n in reversed(lost)}
+    same.update({n: by_text.pop(side[n]) for n in found if side[n] in by_text})  # moved far away
+    return same
+
+
+def _paired(base: list[str], old: list[int], side: list[str], new: list[int]) -> dict[int, int]:
+    """Lines of a stretch that was changed: those that begin with the same cell, and those that are much alike."""
+    if len(old) == len(new) == 1:
+        return {new[0]: old[0]}
+    first = {base[n].split("\t")[0]: n for n in reversed(old)}
+    pairs = {n: first.pop(cell) for n in new if (cell := side[n].split("\t")[0]) in first}
+    left = [n for n in old if n not in pairs.values()]
+    rest = [n for n in new if n not in pairs]
+    if len(left) * len(rest) <= MAX_COMPARED:
+        alike = sorted(((-_likeness(base[a], side[b]), a, b) for a in left for b in rest), key=lambda found: found[:3])
+        for likeness, a, b in alike:
+            if likeness <= -ALIKE and b not in pairs and a not in pairs.values():
+                pairs[b] = a
+    return pairs
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one[:1_000], other[:1_000], autojunk=False).ratio()

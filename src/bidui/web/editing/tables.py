@@ -1,0 +1,188 @@
+"""Tables: a TSV text as rows of cells, and edits of it that leave every other line as it is, byte for byte.
+
+Lines are counted from 1, as in messages; line 1 is the header. A row may have fewer cells than the header: the rest are
+blank.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from bidui.errors import Place, fail
+from bidui.web.editing.changes import Change, Edit, make_edit
+from bidui.web.editing.positions import Span
+from bidui.web.editing.scalars import printable
+
+MAX_PASTED = 100_000  # cells
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table; `span` is without its line break."""
+
+    line: int
+    cells: tuple[str, ...]
+    span: Span
+
+    def cell(self, column: int) -> str:
+        """The n-th cell, blank where the row is shorter."""
+        return self.cells[column] if column < len(self.cells) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The header and the rows of a text, blank lines left out."""
+
+    text: str
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+    newline: str = "\n"
+    by_line: dict[int, Row] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_line", {row.line: row for row in self.rows})
+
+    def row(self, line: int) -> Row:
+        """The row at a line."""
+        if line not in self.by_line:
+            raise fail("row-missing", None, {"row": line})
+        return self.by_line[line]
+
+    def column(self, name: str) -> int:
+        """The number of a column, from 0."""
+        if name not in self.header:
+            raise fail("row-missing", None, {"row": name})
+        return self.header.index(name)
+
+
+def read_table(text: str) -> Table:
+    """The table in a text; every text is one."""
+    lines: list[Row] = []
+    start = 0
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.removesuffix("\r")
+        lines.append(Row(number, tuple(line.split("\t")), Span(start, start + len(line))))
+        start += len(raw) + 1
+    rows = tuple(row for row in lines[1:] if any(cell.strip() for cell in row.cells))
+    header = tuple(cell.removeprefix("\ufeff") for cell in lines[0].cells)
+    return Table(text, header, rows, "\r\n" if "\r\n" in text else "\n")
+
+
+def set_cell(table: Table, *, line: int, column: str, value: str) -> Edit:
+    """Another value in one cell."""
+    row, number = table.row(line), table.column(column)
+    refuse_cell(value, line)
+    if value == row.cell(number):
+        return ()
+    if number >= len(row.cells):
+        tabs = "\t" * (number - len(row.cells) + 1)
+        return (Change(row.span.end, row.span.end, tabs + value),)
+    start = row.span.start + sum(len(cell) + 1 for cell in row.cells[:number])
+    return (Change(start, start + len(row.cells[number]), value),)
+
+
+def add_rows(table: Table, rows: Iterable[Sequence[str]], *, after: int | None = None) -> Edit:
+    """New rows after a line, or at the end; their cells are in the order of the header."""
+    lines = []
+    for cells in rows:
+        for cell in cells:
+            refuse_cell(cell, 0)
+        lines.append("\t".join(cells).rstrip("\t"))
+    if not lines:
+        return ()
+    text = table.newline.join(lines)
+    if after is not None:
+        end = table.row(after).span.end if after > 1 else _header_end(table)
+        return (Change(end, end, table.newline + text),)
+    end = len(table.text)
+    if table.text.endswith("\n"):
+        return (Change(end, end, text + table.newline),)
+    return (Change(end, end, table.newline + text),)
+
+
+def delete_rows(table: Table, lines: Iterable[int]) -> Edit:
+    """Without some lines."""
+    changes = []
+    for line in sorted(set(lines)):
+        span = table.row(line).span
+        end = table.text.find("\n", span.end) + 1
+        if end:
+            changes.append(Change(span.start, end, ""))
+        else:  # the last line goes with the line break before it
+            start = span.start - len(table.newline) if table.text[: span.start].endswith(table.newline) else span.start
+            changes.append(Change(max(start, changes[-1].end if changes else 0), span.end, ""))
+    return make_edit(changes)
+
+
+def add_column(table: Table, name: str) -> Edit:
+    """A new column at the end: since rows may be short, only the header changes."""
+    if name in table.header:
+        raise fail("row-exists", None, {"name": name})
+    refuse_cell(name, 1)
+    end = _header_end(table)
+    return (Change(end, end, f"\t{name}" if any(table.header) else name),)
+
+
+def paste(table: Table, block: str, *, line: int | None = None, column: str = "") -> Edit:
+    """A block from a spreadsheet: over the cells from one on, and into new rows below the last.
+
+    A block whose first row names columns, `expression` among them, is added as new rows, column by column.
+    """
+    cells = pasted_cells(block)
+    if not cells:
+        return ()
+    if "expression" in cells[0] and set(cells[0]) <= set(table.header):
+        places = [table.header.index(name) for name in cells[0]]
+        return add_rows(table, [_placed(row, places, len(table.header)) for row in cells[1:]])
+    first = table.column(column) if column else 0
+    width = max(map(len, cells))
+    if first + width > len(table.header):
+        values = {"cells": first + width, "columns": len(table.header)}
+        raise fail("paste-too-wide", None, values)
+    numbers = [row.line for row in table.rows if line is not None and row.line >= line][: len(cells)]
+    changes: list[Change] = []
+    for number, new in zip(numbers, cells, strict=False):
+        row = table.row(number)
+        old = [*row.cells, *[""] * (first + len(new) - len(row.cells))]
+        old[first : first + len(new)] = new
+        text = "\t".join(old) if len(old) == len(row.cells) else "\t".join(old).rstrip("\t")
+        if text != "\t".join(row.cells):
+            changes.append(Change(row.span.start, row.span.end, text))
+    below = [[*[""] * first, *new] for new in cells[len(numbers) :]]
+    return make_edit([*changes, *add_rows(table, below)])
+
+
+def pasted_cells(block: str) -> list[list[str]]:
+    """The cells of a block as spreadsheets copy it, quotes and all, without blanks at the edges of cells."""
+    if len(block) > 50 * MAX_PASTED:
+        raise fail("paste-too-large", None, {"limit": MAX_PASTED})
+    try:
+        rows = list(csv.reader(io.StringIO(block.rstrip("\r\n"), newline=""), dialect="excel-tab"))
+    except csv.Error as error:
+        raise fail("paste-broken", None, {"reason": error}) from None
+    if sum(map(len, rows)) > MAX_PASTED:
+        raise fail("paste-too-large", None, {"limit": MAX_PASTED})
+    found = [[cell.strip() for cell in row] for row in rows]
+    for number, row in enumerate(found, start=1):
+        for cell in row:
+            refuse_cell(cell, number)
+    return found
+
+
+def refuse_cell(value: str, line: int) -> None:
+    """Raises `InputError` for what cannot stand in a cell."""
+    if not all(map(printable, value)):
+        raise fail("cell-characters", Place("", line), {"cell": repr(value)})
+
+
+def _header_end(table: Table) -> int:
+    end = table.text.find("\n")
+    return (end if end >= 0 else len(table.text)) - table.text[: end if end >= 0 else None].endswith("\r")
+
+
+def _placed(row: Sequence[str], places: Sequence[int], width: int) -> list[str]:
+    cells = [""] * width
+    for place, cell in zip(places, row, strict=False):
+        cells[place] = cell
+    return cells

@@ -1,0 +1,172 @@
+"""Projects as zips and folders: read within limits and without tricks, and written the same on every machine."""
+
+import errno
+import io
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from bidui.errors import Place, fail
+from bidui.grammar.documents import MAX_BYTES, read_bytes
+from bidui.web.store.names import DEEPEST, name_fits
+
+MOST_FILES = 5_000
+MOST_BYTES = 100_000_000
+HIGHEST_RATIO = 200  # a table of one word repeated has 100; a bomb has 1,000
+_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """Files by their names from the top folder, and the names of what was left out: hidden files, other kinds."""
+
+    files: Mapping[str, bytes]
+    skipped: tuple[str, ...] = ()
+
+
+def read_zip(source: bytes | IO[bytes]) -> Unpacked:
+    """The files of a zip; one that is too large, or that would write outside its folder, is refused whole."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
+            return _unpacked(_members(archive))
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError, RuntimeError) as error:
+        raise fail("zip-unreadable", Place(), {"reason": str(error)}) from None
+
+
+def read_folder(folder: Path) -> Unpacked:
+    """The files of a folder on this machine, within the same limits; a link in it is refused."""
+    if not folder.is_dir():
+        raise fail("read-failed", Place(str(folder)), {"reason": os.strerror(errno.ENOTDIR)})
+    return _unpacked(_entries(folder, ""))
+
+
+def write_zip(files: Mapping[str, bytes], *, top: str) -> bytes:
+    """A zip with one folder; stored and undated, so that the same files give the same bytes on any machine."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(files):
+            item = zipfile.ZipInfo(f"{top}/{name}", _DATE)
+            item.create_system = 3
+            item.external_attr = (stat.S_IFREG | 0o644) << 16
+            archive.writestr(item, files[name])
+    return out.getvalue()
+
+
+def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes | None]]:
+    """The names and bytes of a zip's files, as they are read; no bytes for what is left out."""
+    items = archive.infolist()
+    if len(items) > MOST_FILES:
+        raise fail("archive-too-many", Place(), {"count": len(items), "most": MOST_FILES})
+    left = MOST_BYTES
+    for item in items:
+        name = _name(item)
+        mode = item.external_attr >> 16
+        if item.is_dir():
+            check_member(name.rstrip("/"))
+        elif stat.S_IFMT(mode) not in {0, stat.S_IFREG}:
+            raise fail("archive-not-file", Place(_shown(name)))
+        elif check_member(name) or not _ours(name):
+            yield name, None
+        else:
+            data = _data(archive, item, left=left)
+            left -= len(data)
+            yield name, data
+
+
+def _data(archive: zipfile.ZipFile, item: zipfile.ZipInfo, *, left: int) -> bytes:
+    """The bytes of a file; what its header says of their number is not believed."""
+    place = Place(_shown(item.filename))
+    if item.flag_bits & 1:
+        raise fail("archive-encrypted", place)
+    if item.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise NotImplementedError("bzip2 and LZMA unpack without a limit")
+    with archive.open(item) as member:
+        data = member.read(min(MAX_BYTES, left) + 1)
+    if len(data) > min(MAX_BYTES, left):
+        raise fail("archive-too-large", place, {"file": MAX_BYTES, "all": MOST_BYTES})
+    if len(data) > HIGHEST_RATIO * max(item.compress_size, 1_000):
+        raise fail("archive-ratio", place, {"most": HIGHEST_RATIO})
+    return data
+
+
+def _name(item: zipfile.ZipInfo) -> str:
+    """The name of a member; Windows in China writes GBK and does not say so."""
+    if item.flag_bits & 0x800:
+        return item.orig_filename
+    try:
+        raw = item.orig_filename.encode("cp437")
+    except UnicodeEncodeError:
+        return item.orig_filename
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return item.orig_filename
+
+
+def check_member(name: str) -> bool:
+    """Refuse a name that could lead out of its folder; True where it is hidden or not one for every machine."""
+    parts = name.split("/")
+    drive = parts[0][1:2] == ":"
+    unsafe = drive or "\\" in name or "\x00" in name or ".." in parts or "" in parts
+    if unsafe or len(parts) > DEEPEST + 4:
+        raise fail("archive-name", Place(_shown(name)))
+    return parts[0] == "__MACOSX" or any(not name_fits(part) for part in parts)
+
+
+def _ours(name: str) -> bool:
+    return name.lower().endswith((".yaml", ".yml", ".tsv", ".json", ".md"))
+
+
+def _shown(name: str) -> str:
+    return repr(name)[1:-1]
+
+
+def _entries(folder: Path, prefix: str) -> Iterator[tuple[str, bytes | None]]:
+    try:
+        items = sorted(folder.iterdir())
+    except OSError as error:
+        raise fail("read-failed", Place(prefix), {"reason": error.strerror or str(error)}) from None
+    for path in items:
+        name = prefix + path.name
+        if path.is_symlink():
+            raise fail("archive-not-file", Place(_shown(name)))
+        if check_member(name):
+            yield name, None
+        elif path.is_dir():
+            yield from _entries(path, f"{name}/")
+        elif not _ours(name):
+            yield name, None
+        else:
+            yield name, read_bytes(path, name=name)
+
+
+def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Unpacked:
+    """Within the limits, each name once, without the one folder that all files lie in."""
+    files: dict[str, bytes] = {}
+    skipped: list[str] = []
+    keys: set[str] = set()
+    size = 0
+    for name, data in members:
+        if name.casefold() in keys:
+            raise fail("archive-twice", Place(_shown(name)))
+        keys.add(name.casefold())
+        if data is None:
+            skipped.append(_shown(name))
+            continue
+        files[name] = data
+        size += len(data)
+        if len(keys) > MOST_FILES:
+            raise fail("archive-too-many", Place(), {"count": len(keys), "most": MOST_FILES})
+        if size > MOST_BYTES:
+            raise fail("archive-too-large", Place(_shown(name)), {"file": MAX_BYTES, "all": MOST_BYTES})
+    tops = {name.partition("/")[0] for name in files}
+    if len(tops) == 1 and all("/" in name for name in files):
+        files = {name.partition("/")[2]: data for name, data in files.items()}
+    return Unpacked(files, tuple(skipped))

@@ -1,0 +1,1 @@
+"""The steps, in the order that `down_revision` gives them."""

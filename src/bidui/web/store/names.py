@@ -1,0 +1,91 @@
+"""Names are ids, never paths: which names projects and their files may have, and where that leads to on disk."""
+
+import unicodedata
+from pathlib import Path
+from typing import Literal
+
+from bidui.errors import InputError, Place, fail
+from bidui.grammar.documents import Mapping, Scalar, parse_document
+from bidui.pairs import uid_fits
+
+Kind = Literal["settings", "lexicon", "features", "phrases", "relation", "paradigm", "notes"]
+FOLDERS = ("lexicon", "relations", "paradigms")
+DEEPEST = 6  # parts of a file's name; a paradigm needs three
+_LONGEST = 400  # characters
+_FIXED: dict[str, Kind] = {
+    "project.yaml": "settings",
+    "lexicon.tsv": "lexicon",
+    "features.tsv": "features",
+    "phrases.yaml": "phrases",
+}
+
+
+def name_fits(name: str) -> bool:
+    """Whether a name can be that of a folder or file everywhere, and is written in one way only."""
+    return uid_fits(name) and unicodedata.is_normalized("NFC", name)
+
+
+def check_project_name(name: str) -> str:
+    """The name of a project, or an error."""
+    if not name_fits(name):
+        raise fail("project-name", Place(), {"name": repr(name)})
+    return name
+
+
+def kind_of(name: str) -> Kind | None:
+    """What a file of a project is by its name, or None where the workbench has nothing to do with such a file."""
+    parts = name.split("/")
+    if len(parts) > DEEPEST or len(name) > _LONGEST or not all(map(name_fits, parts)):
+        return None
+    if name in _FIXED:
+        return _FIXED[name]
+    if parts[0] == "paradigms" and len(parts) > 1:
+        return "paradigm" if name.endswith((".yaml", ".yml")) else None
+    if name.endswith(".tsv"):
+        return "lexicon" if parts[0] == "lexicon" and len(parts) == 2 else "relation"
+    return "notes" if len(parts) == 1 and name.endswith(".md") else None
+
+
+def expected(name: str) -> bool:
+    """Whether a file is one of the project by its place alone; other tables are so if the settings name them."""
+    parts = name.split("/")
+    kind = kind_of(name)
+    return kind is not None and (kind != "relation" or (parts[0] == "relations" and len(parts) == 2))
+
+
+def check_file_name(name: str) -> Kind:
+    """What the file is, or an error."""
+    kind = kind_of(name)
+    if kind is None:
+        raise fail("project-file-name", Place(), {"name": repr(name)})
+    return kind
+
+
+def paradigm_file(phenomenon: str, uid: str) -> str:
+    """The name of a paradigm's file."""
+    for name in (phenomenon, uid):
+        if not name_fits(name):
+            raise fail("paradigm-name", Place(), {"name": repr(name)})
+    return f"paradigms/{phenomenon}/{uid}.yaml"
+
+
+def file_path(folder: Path, name: str) -> Path:
+    """Where a file of the project in `folder` lies; a link on the way is refused, since it may lead anywhere."""
+    check_file_name(name)
+    path = folder
+    for part in name.split("/"):
+        path = path / part
+        if path.is_symlink():
+            raise fail("file-is-link", Place(name))
+    return path
+
+
+def named_tables(settings: str) -> tuple[str, ...]:
+    """The files of relations that the text of a `project.yaml` names; none where it cannot be read."""
+    try:
+        found = parse_document(settings, name="project.yaml").items.get("relations")
+    except InputError:
+        return ()
+    tables = found[1] if found else None
+    scalars = [node for _, node in tables.items.values()] if isinstance(tables, Mapping) else []
+    return tuple(node.text for node in scalars if isinstance(node, Scalar) and kind_of(node.text) == "relation")

@@ -1,0 +1,15 @@
+"""The small project, opened once for each module."""
+
+from pathlib import Path
+
+import pytest
+
+from bidui.web.editing.opened import Opened
+from tests.web.editing.small import open_small
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    """The small project."""
+    folder: Path = tmp_path_factory.mktemp("project")
+    return open_small(folder)

@@ -1,0 +1,141 @@
+"""A table is edited cell by cell and row by row, and every other line stays as it is, byte for byte."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidui.errors import InputError
+from bidui.web.editing.changes import Edit, apply_edit, inverse
+from bidui.web.editing.tables import add_column, add_rows, delete_rows, paste, pasted_cells, read_table, set_cell
+from tests.web.editing.small import LEXICON
+
+SMALL = "expression\tpos\tclass\n猫\tNN\tpet\n狗\tNN\n\n跑\tVV\t\n"
+
+
+def after(text: str, edit: Edit) -> str:
+    new = apply_edit(text, edit)
+    assert apply_edit(new, inverse(text, edit)) == text
+    return new
+
+
+def test_rows_are_known_by_their_lines() -> None:
+    table = read_table(SMALL)
+    assert table.header == ("expression", "pos", "class")
+    assert [(row.line, row.cells, row.cell(2)) for row in table.rows] == [
+        (2, ("猫", "NN", "pet"), "pet"),
+        (3, ("狗", "NN"), ""),
+        (5, ("跑", "VV", ""), ""),
+    ]
+    assert all(SMALL[row.span.start : row.span.end] == "\t".join(row.cells) for row in table.rows)
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "value", "old", "new"),
+    [
+        (2, "pos", "VV", "猫\tNN", "猫\tVV"),
+        (3, "class", "pet", "狗\tNN\n", "狗\tNN\tpet\n"),
+        (5, "class", "go", "跑\tVV\t", "跑\tVV\tgo"),
+        (2, "class", "", "猫\tNN\tpet", "猫\tNN\t"),
+        (3, "class", "", "", ""),
+        (2, "expression", "小猫", "猫", "小猫"),
+    ],
+)
+def test_a_cell_is_set(line: int, column: str, value: str, old: str, new: str) -> None:
+    """A row that is too short grows as far as it must."""
+    assert after(SMALL, set_cell(read_table(SMALL), line=line, column=column, value=value)) == SMALL.replace(old, new)
+
+
+@pytest.mark.parametrize("value", ["a\tb", "a\nb", "a\rb", "\x07", "\ud800"])
+def test_what_would_break_the_table_is_refused(value: str) -> None:
+    with pytest.raises(InputError, match="a cell cannot hold"):
+        set_cell(read_table(SMALL), line=2, column="pos", value=value)
+
+
+@pytest.mark.parametrize(("line", "column"), [(1, "pos"), (4, "pos"), (99, "pos"), (2, "colour")])
+def test_a_row_or_column_that_is_not_there_is_refused(line: int, column: str) -> None:
+    with pytest.raises(InputError, match="no such row"):
+        set_cell(read_table(SMALL), line=line, column=column, value="x")
+
+
+def test_rows_are_added_and_deleted() -> None:
+    table = read_table(SMALL)
+    assert after(SMALL, add_rows(table, [["鸟", "NN", ""]])) == SMALL + "鸟\tNN\n"
+    assert after(SMALL, add_rows(table, [["鸟", "NN"]], after=2)) == SMALL.replace("pet\n", "pet\n鸟\tNN\n")
+    assert after(SMALL, add_rows(table, [["鸟"]], after=1)) == SMALL.replace("class\n", "class\n鸟\n")
+    assert after(SMALL, delete_rows(table, [2, 5])) == "expression\tpos\tclass\n狗\tNN\n\n"
+
+
+def test_a_table_without_a_last_line_break_keeps_its_form() -> None:
+    text = "expression\tpos\n猫\tNN\n狗\tNN"
+    assert after(text, add_rows(read_table(text), [["鸟", "NN"]])) == text + "\n鸟\tNN"
+    assert after(text, delete_rows(read_table(text), [3])) == "expression\tpos\n猫\tNN"
+    assert after(text, delete_rows(read_table(text), [2, 3])) == "expression\tpos\n"
+
+
+def test_windows_line_breaks_stay() -> None:
+    text = SMALL.replace("\n", "\r\n")
+    table = read_table(text)
+    assert table.rows[0].cells == ("猫", "NN", "pet")
+    assert after(text, add_rows(table, [["鸟", "NN"]])) == text + "鸟\tNN\r\n"
+    assert after(text, delete_rows(table, [2])) == text.replace("猫\tNN\tpet\r\n", "")
+    assert after(text, set_cell(table, line=3, column="class", value="x")) == text.replace("狗\tNN", "狗\tNN\tx")
+    assert after(text, add_column(table, "new")) == text.replace("class\r", "class\tnew\r")
+
+
+def test_a_column_is_added_to_the_header_alone() -> None:
+    """Rows may be short, so that no other line has to change."""
+    assert after(SMALL, add_column(read_table(SMALL), "gender")) == SMALL.replace("class\n", "class\tgender\n")
+    with pytest.raises(InputError, match="already"):
+        add_column(read_table(SMALL), "pos")
+
+
+@pytest.mark.parametrize(
+    ("block", "line", "column", "expected"),
+    [
+        ("VV\tx\nVV\ty", 2, "pos", "expression\tpos\tclass\n猫\tVV\tx\n狗\tVV\ty\n\n跑\tVV\t\n"),
+        ("a\r\nb\r\nc\r\nd\r\n", 3, "expression", "expression\tpos\tclass\n猫\tNN\tpet\na\tNN\n\nb\tVV\t\nc\nd\n"),
+        ("鸟\tNN", None, "", SMALL + "鸟\tNN\n"),
+        ("class\texpression\npet\t鸟\n\t树\n", 2, "pos", SMALL + "鸟\t\tpet\n树\n"),
+        ('"a ""b"""\n', 2, "class", 'expression\tpos\tclass\n猫\tNN\ta "b"\n狗\tNN\n\n跑\tVV\t\n'),
+        (" 鸟 \t NN ", None, "", SMALL + "鸟\tNN\n"),
+        ("", 2, "pos", SMALL),
+    ],
+    ids=["over cells", "past the end", "new row", "with a header", "quoted", "blanks", "nothing"],
+)
+def test_a_block_is_pasted_as_spreadsheets_copy_it(block: str, line: int | None, column: str, expected: str) -> None:
+    assert after(SMALL, paste(read_table(SMALL), block, line=line, column=column)) == expected
+
+
+@pytest.mark.parametrize(
+    ("block", "says"),
+    [("a\tb\tc\td", "the table has 3"), ('"a\tb"', "a cell cannot hold"), ("x\t" * 200_000, "more than")],
+)
+def test_a_block_that_does_not_fit_is_refused(block: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        paste(read_table(SMALL), block, line=2, column="expression")
+
+
+@given(st.lists(st.lists(st.text(alphabet="ab中 \t\n\"'", max_size=5), min_size=1, max_size=3), max_size=4))
+def test_any_block_is_pasted_or_refused(rows: list[list[str]]) -> None:
+    block = "\n".join("\t".join(row) for row in rows)
+    table = read_table(SMALL)
+    try:
+        cells = pasted_cells(block)
+        new = read_table(after(SMALL, paste(table, block)))
+    except InputError:
+        return
+    assert [row.cells for row in new.rows[:3]] == [row.cells for row in table.rows]
+    assert len(new.rows) <= 3 + len(cells)
+
+
+@given(st.data())
+def test_other_lines_stay_byte_for_byte(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([LEXICON, LEXICON.replace("\n", "\r\n"), LEXICON.rstrip("\n"), SMALL]))
+    table = read_table(text)
+    row = data.draw(st.sampled_from(table.rows))
+    column = data.draw(st.sampled_from(table.header))
+    value = data.draw(st.text(alphabet="ab中/ 𠀀", max_size=4))
+    new = after(text, set_cell(table, line=row.line, column=column, value=value))
+    lines = list(zip(text.split("\n"), new.split("\n"), strict=True))
+    assert all(one == other for n, (one, other) in enumerate(lines, start=1) if n != row.line)
+    assert read_table(new).row(row.line).cell(table.column(column)) == value if new.strip() else True

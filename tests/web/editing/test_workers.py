@@ -1,0 +1,191 @@
+"""Whatever a paradigm does, the server goes on: questions are answered, dropped, or given up, and workers come back."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import pytest
+
+from bidui.grammar.project_folder import write_texts
+from bidui.web.editing.opened import Source, source_of
+from bidui.web.editing.preview import Counted, Preview
+from bidui.web.editing.requests import Answer, Limits, Request
+from bidui.web.editing.workers import PreviewWorkers
+from tests.web.editing.small import CLASSIFIER, FILES, GENDER
+
+# Twelve words that must all differ, out of a thousand: too many ways to be counted by a formula. So pairs are counted
+# one by one, up to a million; and since 1 11 looks like 11 1, every one of them is remembered.
+SLOTS = [f"s{n}" for n in range(12)]
+ENDLESS = (
+    "format: 1\nuid: endless\nphenomenon: p\nslots:\n"
+    + "".join(f"  {slot}: pos:X\n" for slot in SLOTS)
+    + f"good: {' '.join(SLOTS)}\nbad: {' '.join(reversed(SLOTS))}\n"
+)
+HARD = {
+    "project.yaml": "format: 1\nname: hard\n",
+    "lexicon.tsv": "expression\tpos\n" + "".join(f"{n}\tX\n" for n in range(1_000)),
+}
+LIMITS = Limits(seconds={"pairs": 1.5, "words": 1.5, "count": 20.0, "open": 1.0}, memory=1 << 29)
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Source]:
+    folder = tmp_path_factory.mktemp("projects")
+    write_texts(folder / "small", FILES)
+    write_texts(folder / "hard", HARD)
+    return {name: source_of(folder / name) for name in ("small", "hard")}
+
+
+@pytest.fixture(scope="module")
+def workers(sources: dict[str, Source]) -> Iterator[PreviewWorkers]:
+    with PreviewWorkers(limits=LIMITS) as running:
+        yield running
+
+
+def ask(
+    workers: PreviewWorkers, source: Source, text: str, *, kind: str = "pairs", editor: str = "e", seed: int = 0
+) -> Answer:
+    request = Request(kind, text, "x", seed=seed)  # type: ignore[arg-type]
+    return workers.ask(request, source=source, editor=editor).result(timeout=60)
+
+
+def pids(workers: PreviewWorkers) -> list[int]:
+    return [worker.process.pid or 0 for worker in workers._workers]
+
+
+def test_questions_are_answered(workers: PreviewWorkers, sources: dict[str, Source]) -> None:
+    shown = ask(workers, sources["small"], GENDER).result
+    assert isinstance(shown, Preview) and len(shown.pairs) == 2
+    number = ask(workers, sources["small"], GENDER, kind="count").result
+    assert isinstance(number, Counted) and number.value == 2 and number.reasons
+    words = ask(workers, sources["small"], GENDER, kind="words").result
+    assert isinstance(words, tuple) and [one.slot for one in words] == ["who", "right", "wrong"]
+
+
+def test_a_broken_text_is_answered_by_what_is_wrong(workers: PreviewWorkers, sources: dict[str, Source]) -> None:
+    shown = ask(workers, sources["small"], GENDER.replace("pos:NR", "pos:NM")).result
+    assert isinstance(shown, Preview)
+    assert [found.kind for found in shown.diagnostics] == ["value-unknown"]
+    assert ask(workers, sources["small"], "slots: [", kind="words").problem is not None
+
+
+def test_a_project_that_is_not_there_is_said(workers: PreviewWorkers, tmp_path: Path) -> None:
+    found = ask(workers, source_of(tmp_path), GENDER).problem
+    assert found is not None and found.kind == "no-project"
+
+
+def test_a_changed_lexicon_is_seen_at_once(workers: PreviewWorkers, tmp_path: Path) -> None:
+    write_texts(tmp_path / "small", FILES)
+    first = ask(workers, source_of(tmp_path / "small"), GENDER).result
+    lexicon = tmp_path / "small" / "lexicon.tsv"
+    lexicon.write_text(lexicon.read_text("utf-8") + "赵奶奶\tNR\t\tfemale\n", "utf-8")
+    second = ask(workers, source_of(tmp_path / "small"), GENDER).result
+    assert isinstance(first, Preview) and isinstance(second, Preview)
+    assert (len(first.pairs), len(second.pairs)) == (2, 3)
+
+
+def test_what_takes_too_long_is_given_up_and_the_next_question_is_answered(
+    workers: PreviewWorkers, sources: dict[str, Source]
+) -> None:
+    quick = PreviewWorkers(limits=Limits(seconds={**LIMITS.seconds, "count": 0.5}))
+    with quick:
+        found = ask(quick, sources["hard"], ENDLESS, kind="count")
+        before = pids(quick)
+        assert found.problem is not None and found.problem.kind == "preview-too-long"
+        assert "0.5" in found.problem.text("en")
+        assert ask(quick, sources["small"], GENDER).problem is None
+        assert pids(quick) == before  # it stopped by itself, and is still warm
+
+
+def test_a_newer_question_of_the_same_editor_cancels_the_older(
+    workers: PreviewWorkers, sources: dict[str, Source]
+) -> None:
+    """With every key that is pressed, what was asked before is of no use."""
+    ask(workers, sources["hard"], GENDER)
+    old = workers.ask(Request("count", ENDLESS, "x"), source=sources["hard"], editor="me")
+    other = workers.ask(Request("pairs", GENDER, "x"), source=sources["small"], editor="you")
+    time.sleep(0.3)  # let it begin
+    new = workers.ask(Request("pairs", GENDER + "\n", "x"), source=sources["small"], editor="me")
+    assert new.result(timeout=60).problem is None
+    assert other.result(timeout=60).problem is None
+    with pytest.raises(CancelledError):
+        old.result(timeout=60)
+    # and the worker that was counting is free again, long before it would have finished
+    assert ask(workers, sources["small"], GENDER, kind="count").problem is None
+
+
+def test_questions_about_the_same_text_do_not_cancel_each_other(
+    workers: PreviewWorkers, sources: dict[str, Source]
+) -> None:
+    asked = [
+        workers.ask(Request(kind, CLASSIFIER, "x"), source=sources["small"], editor="me")
+        for kind in ("pairs", "words", "count")
+    ]
+    assert all(future.result(timeout=60).problem is None for future in asked)
+
+
+def test_counts_do_not_keep_pairs_waiting(workers: PreviewWorkers, sources: dict[str, Source]) -> None:
+    slow = [
+        workers.ask(Request("count", ENDLESS, f"{n}"), source=sources["hard"], editor=f"counting {n}") for n in range(4)
+    ]
+    assert ask(workers, sources["small"], CLASSIFIER, editor="typing").problem is None
+    assert not any(future.done() for future in slow)
+    for number, future in enumerate(slow):
+        workers.cancel(f"counting {number}")
+        assert future.cancelled()
+
+
+def test_a_worker_that_is_killed_is_replaced(workers: PreviewWorkers, sources: dict[str, Source]) -> None:
+    """Whatever ended it, the question it had is asked once more."""
+    ask(workers, sources["small"], GENDER)
+    for pid in pids(workers):
+        os.kill(pid, signal.SIGKILL)
+    assert ask(workers, sources["small"], GENDER).problem is None
+
+
+def test_a_question_that_ends_every_worker_is_not_asked_for_ever(
+    workers: PreviewWorkers, sources: dict[str, Source]
+) -> None:
+    ask(workers, sources["hard"], GENDER)
+    asked = workers.ask(Request("count", ENDLESS, "x"), source=sources["hard"], editor="me")
+    for _ in range(200):
+        for worker in workers._workers:
+            if worker.job and worker.ready and worker.job.future is asked:
+                os.kill(worker.process.pid or 0, signal.SIGKILL)
+        if asked.done():
+            break
+        time.sleep(0.05)
+    found = asked.result(timeout=60).problem
+    assert found is not None and found.kind == "preview-crashed"
+    assert ask(workers, sources["small"], GENDER).problem is None
+
+
+def test_a_worker_that_does_not_listen_is_killed(sources: dict[str, Source]) -> None:
+    """What hangs outside of Python hears no signal."""
+    limits = Limits(seconds={**LIMITS.seconds, "pairs": 0.3}, grace=0.3)
+    with PreviewWorkers(limits=limits) as workers:
+        ask(workers, sources["small"], GENDER, editor="warm")
+        for pid in pids(workers):
+            os.kill(pid, signal.SIGSTOP)
+        found = ask(workers, sources["small"], GENDER)
+        assert found.problem is not None and found.problem.kind == "preview-too-long"
+
+
+def test_memory_is_limited(sources: dict[str, Source]) -> None:
+    """A paradigm that would take all memory of the server takes its own worker's."""
+    with PreviewWorkers(limits=Limits(memory=24 << 20, seconds={**LIMITS.seconds, "count": 20.0})) as workers:
+        found = ask(workers, sources["hard"], ENDLESS, kind="count")
+        if found.problem is None or found.problem.kind == "preview-too-long":
+            pytest.skip("this system does not limit the memory of a process")
+        assert found.problem.kind in {"preview-memory", "preview-crashed"}
+        assert ask(workers, sources["small"], GENDER).problem is None
+
+
+def test_after_the_end_nothing_is_asked(sources: dict[str, Source]) -> None:
+    with PreviewWorkers() as workers:
+        waiting = workers.ask(Request("count", ENDLESS, "x"), source=sources["hard"], editor="e")
+    assert waiting.cancelled()
+    assert workers.ask(Request("pairs", GENDER, "x"), source=sources["small"], editor="e").cancelled()

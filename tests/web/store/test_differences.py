@@ -1,0 +1,59 @@
+"""Two versions side by side: rows are the units, because people edit rows."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidui.web.store import RowChange, row_changes, unified
+
+LEXICON = "expression\tpos\n猫\tNN\n狗\tNN\n吃\tVV\n"
+
+
+def test_a_unified_diff_is_as_git_has_it() -> None:
+    assert unified("a\nb\nc\n", "a\nB\nc\n", name="x.yaml") == (
+        "--- a/x.yaml\n+++ b/x.yaml\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"
+    )
+
+
+def test_a_changed_row_is_found_by_its_word_though_others_came_and_went_around_it() -> None:
+    new = "expression\tpos\n鸟\tNN\n狗\tNR\n"
+    assert row_changes(LEXICON, new, name="lexicon.tsv") == (
+        RowChange("removed", 2, 0, ("猫", "NN"), ()),
+        RowChange("removed", 4, 0, ("吃", "VV"), ()),
+        RowChange("added", 0, 2, (), ("鸟", "NN")),
+        RowChange("changed", 3, 3, ("狗", "NN"), ("狗", "NR")),
+    )
+
+
+def test_the_word_need_not_stand_in_the_first_column() -> None:
+    old = "pos\texpression\nNN\t猫\nNN\t狗\n"
+    new = "pos\texpression\nNR\t狗\nNN\t鱼\nVV\t吃\n"
+    kinds = {(change.kind, change.old, change.new) for change in row_changes(old, new, name="lexicon.tsv")}
+    assert ("changed", ("NN", "狗"), ("NR", "狗")) in kinds
+
+
+def test_one_row_in_place_of_one_is_a_row_changed() -> None:
+    """The word itself was corrected."""
+    new = LEXICON.replace("狗\t", "犬\t")
+    assert row_changes(LEXICON, new, name="lexicon.tsv") == (RowChange("changed", 3, 3, ("狗", "NN"), ("犬", "NN")),)
+
+
+def test_the_rows_of_a_paradigm_are_its_slots_and_keys() -> None:
+    old = "slots:\n  who: pos:NR\n  what: pos:NN\ngood: who what\n"
+    new = "slots:\n  who: pos:NR gender:male\n  what: pos:NN\n  then: 了\ngood: who what then\n"
+    assert row_changes(old, new, name="x.yaml") == (
+        RowChange("changed", 2, 2, ("who", "pos:NR"), ("who", "pos:NR gender:male")),
+        RowChange("added", 0, 4, (), ("then", "了")),
+        RowChange("changed", 4, 5, ("good", "who what"), ("good", "who what then")),
+    )
+
+
+texts = st.lists(st.sampled_from("abcd"), max_size=8).map(lambda lines: "".join(f"{line}\n" for line in lines))
+
+
+@given(texts, texts)
+def test_row_changes_account_for_every_line(old: str, new: str) -> None:
+    changes = row_changes(old, new, name="x.tsv")
+    came = sum(change.kind == "added" for change in changes)
+    went = sum(change.kind == "removed" for change in changes)
+    assert new.count("\n") - old.count("\n") == came - went
+    assert (old == new) <= (changes == ())

@@ -1,0 +1,132 @@
+"""A project at a glance, without making pairs and without reading again what has not changed."""
+
+from pathlib import Path
+
+import pytest
+
+from bidui.web.store import (
+    Store,
+    coverage,
+    current,
+    delete,
+    file_problems,
+    findings,
+    local_user,
+    open_store,
+    paradigm_keys,
+    project_key,
+    recall,
+    refresh,
+    remember,
+)
+
+from .small import PARADIGM, TEXTS, saved, the_entry, write_small
+
+
+def test_what_a_project_holds(store: Store) -> None:
+    home = store.root / "small"
+    (home / "paradigms" / "BA").mkdir()
+    (home / "paradigms" / "BA" / "one.yaml").write_text("uid: [", "utf-8")  # does not parse
+    misplaced = TEXTS[PARADIGM].replace("uid: gender", "uid: two").replace("anaphor", "question")
+    (home / "paradigms" / "BA" / "two.yaml").write_text(misplaced, "utf-8")
+    excluded = TEXTS[PARADIGM].replace("uid: gender", "uid: out\nstatus: excluded\nreason: odd")
+    (home / "paradigms" / "anaphor" / "out.yaml").write_text(excluded, "utf-8")
+    twice = TEXTS["lexicon.tsv"] + "她\tPN\tfemale\n"
+    (home / "lexicon.tsv").write_text(twice, "utf-8")
+    refresh(store)
+    found = coverage(store, the_entry(store))
+    assert (found.name, found.title, found.lang) == ("small", "small", "zh")
+    assert found.phenomena == {"BA": 1, "anaphor": 1, "question": 1}
+    assert [(line.uid, line.phenomenon, line.status, line.errors) for line in found.paradigms] == [
+        ("one", "BA", "included", 1),  # called as its file is
+        ("gender", "anaphor", "included", 0),
+        ("out", "anaphor", "excluded", 0),
+        ("two", "question", "included", 1),  # in the wrong folder
+    ]
+    assert [(line.file, line.kind, line.errors) for line in found.files] == [
+        ("lexicon.tsv", "lexicon", 1),  # one word is there twice
+        ("project.yaml", "settings", 0),
+    ]
+    assert (found.words, found.errors) == (4, 3)
+
+
+def test_a_fault_in_the_settings_is_found_at_its_place() -> None:
+    (problem,) = file_problems("project.yaml", "format: 1\nname: x\nlang: fr\n")
+    assert (problem.kind, problem.place.file, problem.place.line) == ("value-not-allowed", "project.yaml", 3)
+    assert file_problems("project.yaml", TEXTS["project.yaml"]) == []
+    assert [problem.kind for problem in file_problems("project.yaml", "[")] == ["yaml-broken"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "kind"),
+    [
+        ("lexicon/a.tsv", "word\n猫\n", "lexicon-no-expression"),
+        ("relations/a.tsv", "a\tb\nx\n", "relation-cells"),
+        ("phrases.yaml", "phrases:\n  P: [x]\n  P: [y]\n", "key-twice"),
+        ("features.tsv", "x\n", "features-header"),
+        (PARADIGM, "uid: x\n", "key-missing"),
+    ],
+)
+def test_each_kind_of_file_has_its_own_check(file: str, text: str, kind: str) -> None:
+    assert kind in {problem.kind for problem in file_problems(file, text)}
+
+
+def test_two_files_with_one_paradigm_are_an_error(store: Store) -> None:
+    (store.root / "small" / "paradigms" / "anaphor" / "other.yaml").write_text(TEXTS[PARADIGM], "utf-8")
+    refresh(store)
+    assert coverage(store, the_entry(store)).errors == 1
+
+
+def test_the_last_change_may_be_a_deletion(store: Store) -> None:
+    entry, who = the_entry(store), local_user(store)
+    gone = delete(store, entry, PARADIGM, base=current(store, entry, PARADIGM).revision.id, who=who).revision
+    found = coverage(store, entry)
+    assert (found.changed, found.author, found.paradigms) == (gone.time, "local", ())
+
+
+def test_a_content_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """500 paradigms take seconds to parse; after a change of one, one is parsed."""
+    home = write_small(tmp_path / "small")
+    for number in range(500):
+        text = TEXTS[PARADIGM].replace("uid: gender", f"uid: p{number}")
+        (home / "paradigms" / "anaphor" / f"p{number}.yaml").write_text(text, "utf-8")
+    parsed: list[str] = []
+    parse = findings.parse_paradigm
+
+    def counted(text: str, *, name: str) -> object:
+        parsed.append(text)
+        return parse(text, name=name)
+
+    monkeypatch.setattr(findings, "parse_paradigm", counted)
+    store = open_store(tmp_path)
+    assert len(coverage(store, the_entry(store)).paradigms) == 501
+    assert len(parsed) == 501
+    assert coverage(store, the_entry(store)).errors == 0
+    assert len(parsed) == 501
+    saved(store, TEXTS[PARADIGM] + "# a remark\n", base=current(store, the_entry(store), PARADIGM).revision.id)
+    coverage(store, the_entry(store))
+    assert len(parsed) == 502
+    store.close()
+
+
+def test_counts_are_kept_by_all_that_they_follow_from(store: Store) -> None:
+    """A word more changes every count; a remark elsewhere changes none."""
+    entry = the_entry(store)
+    other = "paradigms/anaphor/other.yaml"
+    saved(store, TEXTS[PARADIGM].replace("gender\n", "other\n", 1), base=None, file=other)
+    before, whole = paradigm_keys(store, entry), project_key(store, entry)
+    assert {*before} == {PARADIGM, other}
+    remember(store, "pairs", {before[PARADIGM]: 2, before[other]: {"value": 10**30, "exact": True}})
+    saved(store, "notes\n", base=None, file="card.md")
+    assert (paradigm_keys(store, entry), project_key(store, entry) == whole) == (before, False)
+    saved(store, "a: b\n", base=current(store, entry, other).revision.id, file=other)
+    after = paradigm_keys(store, entry)
+    assert (after[PARADIGM] == before[PARADIGM], after[other] == before[other]) == (True, False)
+    assert recall(store, "pairs", after.values()) == {before[PARADIGM]: 2}
+    lexicon = current(store, entry, "lexicon.tsv")
+    saved(store, lexicon.text + "王五\tNR\tmale\n", base=lexicon.revision.id, file="lexicon.tsv")
+    assert recall(store, "pairs", paradigm_keys(store, entry).values()) == {}
+    assert recall(store, "pairs", before.values()) == {
+        before[PARADIGM]: 2,
+        before[other]: {"value": 10**30, "exact": True},
+    }
