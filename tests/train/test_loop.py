@@ -156,6 +156,35 @@ def test_sigterm_saves_and_says_how_to_go_on(whole: Path, tmp_path: Path) -> Non
     assert lines(out) == lines(whole)
 
 
+def test_a_second_process_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    """Two would cut each other's log and write over each other's states."""
+    out = tmp_path / "run"
+    chosen = small.recipe()
+
+    def intrude(step: int, trainee: Trainee) -> None:
+        if step == 3:
+            (out / ".state.pt.0000.part").write_bytes(b"being written")
+            with pytest.raises(InputError, match="another process"):
+                train(chosen, small.data(), small.trainee(chosen), out=out)
+            assert (out / ".state.pt.0000.part").exists()
+
+    train(chosen, small.data(), small.trainee(chosen), out=out, watch=Watch(on_milestone=intrude))
+    assert not (out / ".lock").exists()
+
+
+def test_whoever_asks_twice_need_not_wait(tmp_path: Path) -> None:
+    """Scoring at a milestone may take minutes; what is lost is what came after the last state."""
+
+    def press_twice(step: int, trainee: Trainee) -> None:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    chosen = small.recipe()
+    with pytest.raises(KeyboardInterrupt):
+        watch = Watch(on_milestone=press_twice)
+        train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
+
+
 def test_a_broken_state_is_passed_over_for_the_one_before(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     chosen = small.recipe()

@@ -21,7 +21,7 @@ from bidui.models.tokens import Model
 from bidui.scores.unigrams import Unigrams, read_unigrams
 from bidui.train.building import build_corpus
 from bidui.train.encoding import document_encoder, text_encoder
-from bidui.train.loop import Stopped, Watch, train, validation_loss
+from bidui.train.loop import Stopped, Watch, train
 from bidui.train.lstm_trainee import make_lstm
 from bidui.train.recipe import Recipe
 from bidui.train.start import make_data, make_recipe, make_trainee
@@ -29,6 +29,7 @@ from bidui.train.step import make_step
 from bidui.train.tokenizer_training import train_jieba
 from bidui.train.tokenizers import load_tokenizer, save_tokenizer
 from bidui.train.trainee import Trainee
+from bidui.train.validation import validation_loss
 from tests.train import small
 
 CPU = torch.device("cpu")

@@ -111,13 +111,13 @@ def test_totals_of_the_main_suite_by_hand() -> None:
 
 def test_hours_at_the_measured_speeds_by_hand() -> None:
     """4.11B tokens three times at each speed, and six runs of 3B at that of 160M."""
-    seconds = 12.33e9 * sum(1 / speed for speed in (2.71e6, 1.04e6, 0.5e6, 0.18e6, 0.062e6)) + 18e9 / 0.5e6
+    seconds = 12.33e9 * sum(1 / speed for speed in (2.95e6, 1.28e6, 0.52e6, 0.203e6, 0.064e6)) + 18e9 / 0.52e6
     assert totals(plan(zh_pythia())).hours == pytest.approx(seconds / 3600, rel=1e-4)
 
 
 def test_speeds_that_are_given_replace_the_measured_ones() -> None:
     runs = [SuiteRun("14m", "cllama", 10**7, 0), SuiteRun("70m", "cllama", 10**7, 0)]
-    usual, given = plan(runs), plan(runs, speed={"14m": 2.71e6 / 2})
+    usual, given = plan(runs), plan(runs, speed={"14m": 2.95e6 / 2})
     assert given[0].hours == pytest.approx(2 * usual[0].hours) and given[1].hours == usual[1].hours
 
 

@@ -44,6 +44,10 @@ TRAINING: dict[str, Message] = {
         "en": "stopped after step {step} of {steps}; all is saved. Run the same command again to go on",
         "zh": "已在第 {step} 步（共 {steps} 步）后停止并保存；再次运行同一命令即可继续",
     },
+    "run-in-use": {
+        "en": "another process is training in this folder; wait for it, stop it, or choose another folder with --name",
+        "zh": "另一个进程正在此文件夹中训练；请等它结束、将其停止，或用 --name 选择另一个文件夹",
+    },
     "milestones-unknown": {
         "en": "there is no rule {value} for milestones; use decades, geometric:47 (or another number), or last",
         "zh": "没有 {value} 这种检查点规则；可用 decades、geometric:47（或其他数目）或 last",

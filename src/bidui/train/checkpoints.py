@@ -89,7 +89,11 @@ def claim(folder: Path, recipe: Recipe) -> None:
     else:
         check_new_folder(folder)
         write_file(file, (json.dumps(asdict(recipe), indent=1) + "\n").encode())
-    for left in folder.glob(f".*{TEMPORARY}"):  # of a killed run
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a killed run left half written."""
+    for left in folder.glob(f".*{TEMPORARY}"):
         shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 

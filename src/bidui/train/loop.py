@@ -6,11 +6,10 @@ what a run needs to go on is its weights, its optimizer and the number of steps 
 
 import json
 import math
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -30,13 +29,16 @@ from bidui.train.checkpoints import (
     milestone_folder,
     save_milestone,
     save_state,
+    sweep,
 )
+from bidui.train.interruption import LOCK, only_one, stop_signals
 from bidui.train.order import epoch_order, rows_of, steps_of
 from bidui.train.processes import any_of, same_in_all
 from bidui.train.recipe import Recipe
 from bidui.train.schedule import learning_rates, milestone_steps
-from bidui.train.step import Rows, Step, gatherer, make_step, mean_loss
+from bidui.train.step import Rows, Step, make_step
 from bidui.train.trainee import Trainee
+from bidui.train.validation import validation_loss
 
 LOG = "log.jsonl"
 DESCRIPTION = "run.json"
@@ -110,17 +112,19 @@ def train(
         claim(out, recipe)
     if (out / FINISHED).is_file():
         return False
-    if rank == 0:
-        _describe(out, recipe, trainee, steps=steps)
-    step = make_step(trainee.network, trainee.hidden, trainee.head, rows=data.train, recipe=recipe, rank=rank)
-    run = Run(recipe, data, trainee, out, watch or Watch(), steps, milestones, step, rank)
-    _resume(run)
-    with _stop_signals() as stop:
-        _loop(run, stop)
-    if rank == 0:
-        write_file(out / FINISHED, (json.dumps({"steps": steps}) + "\n").encode())
-        remove_file(out / STATE)  # the last milestone holds the weights
-        remove_file(out / BEFORE)
+    with only_one(out) if rank == 0 else nullcontext():
+        if rank == 0:
+            sweep(out)
+            _describe(out, recipe, trainee, steps=steps)
+        step = make_step(trainee.network, trainee.hidden, trainee.head, rows=data.train, recipe=recipe, rank=rank)
+        run = Run(recipe, data, trainee, out, watch or Watch(), steps, milestones, step, rank)
+        _resume(run)
+        with stop_signals() as stop:
+            _loop(run, stop)
+        if rank == 0:
+            write_file(out / FINISHED, (json.dumps({"steps": steps}) + "\n").encode())
+            for name in (STATE, BEFORE, LOCK):
+                remove_file(out / name)  # the last milestone holds the weights
     return True
 
 
@@ -217,26 +221,6 @@ def _milestone(run: Run) -> None:
     run.logged = (since + time.perf_counter() - began, before)  # the speed shown is that of training
 
 
-@torch.no_grad()
-def validation_loss(trainee: Trainee, rows: Rows, *, recipe: Recipe) -> float:
-    """The mean loss in nats per token over rows that are never learned from; NaN where there are none."""
-    if not len(rows):
-        return math.nan
-    device = trainee.head.weight.device
-    training = trainee.network.training
-    trainee.network.eval()
-    gather = gatherer(rows, device)
-    total = torch.zeros((), dtype=torch.float64, device=device)
-    for start in range(0, len(rows), recipe.micro_batch):
-        chosen = torch.arange(start, min(start + recipe.micro_batch, len(rows)), device=device)
-        tokens = gather(chosen)
-        with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bfloat16", cache_enabled=False):
-            loss = mean_loss(trainee.hidden(tokens)[:, :-1], trainee.head, tokens[:, 1:], align=False)
-        total += loss.double() * len(chosen)
-    trainee.network.train(training)
-    return float(total) / len(rows)
-
-
 def _resume(run: Run) -> None:
     """Take up the last state, if there is one; the log is cut back to it."""
     state = load_state(run.out, run.recipe, device=run.step.device)
@@ -273,18 +257,3 @@ def _write_line(run: Run, values: Mapping[str, float | int | None]) -> None:
 def _asked(stop: threading.Event, run: Run) -> bool:
     """Whether to stop; several processes stop after the same step, or the others would wait for ever."""
     return stop.is_set() if run.recipe.world == 1 else any_of(stop.is_set())
-
-
-@contextmanager
-def _stop_signals() -> Iterator[threading.Event]:
-    """SIGTERM and SIGINT ask for a stop after the step under way; outside the main thread there is nobody to ask."""
-    stop = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -15,7 +15,7 @@ TOKENS = (10_000_000, 100_000_000, 1_000_000_000, 3_000_000_000)  # Table 3
 VOCABULARIES = {"cllama": 49_953, "word": 20_276, "char": 12_142}  # Table 4
 
 # Tokens a second on one H200 with the vocabulary of cllama: measured, see docs/benchmarks.md.
-H200 = {"14m": 2.71e6, "70m": 1.04e6, "160m": 0.50e6, "410m": 0.18e6, "1.4b": 0.062e6}
+H200 = {"14m": 2.95e6, "70m": 1.28e6, "160m": 0.52e6, "410m": 0.203e6, "1.4b": 0.064e6}
 FLOAT32 = 4  # bytes
 SCORES = 6_100_000  # bytes of the token scores of 35,400 pairs at a token a character: measured
 
