@@ -1,41 +1,11 @@
 """`bidui tokenizer` and `bidui corpus` as a user types them."""
 
 import json
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from bidui.cli.main import run
-
-
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-
-Bidui = Callable[..., Ended]
-
-
-@pytest.fixture
-def bidui(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bidui:
-    """The command's own entry point, in this process: torch is loaded once."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def typed(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["bidui", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            run()
-        printed = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), printed.out, printed.err)
-
-    return typed
+from tests.cli.typed import Bidui
 
 
 @pytest.fixture

@@ -2,42 +2,13 @@
 
 import gzip
 import json
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from bidui.cli.main import run
+from tests.cli.typed import Bidui
 
-
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-
-Bidui = Callable[..., Ended]
 LINES = "妈妈看书。\n爸爸喝茶。\n\n妈妈喝茶。\n"
-
-
-@pytest.fixture
-def bidui(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bidui:
-    """The command's own entry point, in this process."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def typed(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["bidui", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            run()
-        printed = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), printed.out, printed.err)
-
-    return typed
 
 
 @pytest.fixture

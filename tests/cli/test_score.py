@@ -2,20 +2,17 @@
 
 import json
 import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bidui.cli.main import run
 from bidui.grammar.starter import write_starter
 from bidui.models.specs import KINDS
 from bidui.pairs import Pairs
 from bidui.scores.run import read_scores, run_scoring
 from bidui.scores.unigrams import Unigrams, write_unigrams
+from tests.cli.typed import Bidui, Ended
 from tests.models.small import saved
 from tests.scores.small import Counting, pair
 
@@ -53,33 +50,6 @@ ngram 2=1
 
 \\end\\
 """
-
-
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-
-Bidui = Callable[..., Ended]
-
-
-@pytest.fixture
-def bidui(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bidui:
-    """The command's own entry point, in this process: torch is loaded once."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def typed(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["bidui", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            run()
-        printed = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), printed.out, printed.err)
-
-    return typed
 
 
 def spelt(tokens: Tokens) -> str:

@@ -2,49 +2,27 @@
 
 import json
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from bidui.cli.main import run
 from bidui.scale import suites
 from bidui.train import suite
 from bidui.train.building import build_corpus
 from bidui.train.tokenizer_training import train_char
+from tests.cli.typed import Bidui
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = "甲乙丙丁戊己庚辛壬癸"
 
 
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-
-Bidui = Callable[..., Ended]
-
-
 @pytest.fixture
-def bidui(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bidui:
-    """The command's own entry point, in this process; what it starts finds these sources."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("NO_COLOR", "1")
+def suite_of(bidui: Bidui, monkeypatch: pytest.MonkeyPatch) -> Bidui:
+    """`bidui suite`; what it starts finds these sources."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-
-    def typed(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["bidui", "suite", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            run()
-        printed = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), printed.out, printed.err)
-
-    return typed
+    return partial(bidui, "suite")
 
 
 @pytest.fixture
@@ -55,9 +33,9 @@ def shards(tmp_path: Path) -> Path:
     return build_corpus(tmp_path / "a.txt", tokenizer, out=tmp_path / "shards", bos="none", validation=0).folder
 
 
-def test_the_plan_has_a_row_for_each_of_the_22_models(bidui: Bidui) -> None:
+def test_the_plan_has_a_row_for_each_of_the_22_models(suite_of: Bidui) -> None:
     """Nothing is cut off, however narrow the terminal."""
-    shown = bidui("zh-pythia")
+    shown = suite_of("zh-pythia")
     assert shown.code == 0, shown.err
     head, *rows = [line.split() for line in shown.out.splitlines()]
     assert head[:4] == ["size", "tokenizer", "tokens", "seeds"]
@@ -70,20 +48,20 @@ def test_the_plan_has_a_row_for_each_of_the_22_models(bidui: Bidui) -> None:
     assert "…" not in shown.out
 
 
-def test_a_part_is_chosen_and_slower_machines_take_longer(bidui: Bidui) -> None:
+def test_a_part_is_chosen_and_slower_machines_take_longer(suite_of: Bidui) -> None:
     """2.999M of 3M tokens at a million a second are 0.833 hours; at half of that, twice as much."""
     part = ("zh-pythia", "--size", "14m", "--tokens", "3B", "--seed", 5)
-    one = json.loads(bidui(*part, "--json", "--speed", "14m=1M").out)
+    one = json.loads(suite_of(*part, "--json", "--speed", "14m=1M").out)
     assert [run["name"] for run in one["runs"]] == ["14m-3B-cllama-5"]
     assert one["runs"][0]["hours"] == pytest.approx(183_105 * 16_384 / 1e6 / 3600)
     assert (one["runs"][0]["tokens"], one["runs"][0]["tokens_in_steps"]) == (3_000_000_000, 183_105 * 16_384)
-    half = json.loads(bidui(*part, "--json", "--speed", "14m=1M", "--speed", "0.5x").out)
+    half = json.loads(suite_of(*part, "--json", "--speed", "14m=1M", "--speed", "0.5x").out)
     assert half["totals"]["hours"] == pytest.approx(2 * one["totals"]["hours"])
 
 
-def test_the_plan_of_ones_own_corpus_has_its_vocabulary(bidui: Bidui, shards: Path) -> None:
+def test_the_plan_of_ones_own_corpus_has_its_vocabulary(suite_of: Bidui, shards: Path) -> None:
     """Ten characters, the line end, and four special tokens: 15; two matrices of 15 x 768 beside the body."""
-    shown = bidui("zh-pythia", "--tokenizer", "char", "--corpus", f"char={shards}", "--json")
+    shown = suite_of("zh-pythia", "--tokenizer", "char", "--corpus", f"char={shards}", "--json")
     assert {run["parameters"] for run in json.loads(shown.out)["runs"]} == {85_056_000 + 2 * 15 * 768}
 
 
@@ -107,10 +85,10 @@ def test_the_plan_of_ones_own_corpus_has_its_vocabulary(bidui: Bidui, shards: Pa
     ],
 )
 def test_mistakes_are_messages_before_anything_starts(
-    bidui: Bidui, shards: Path, tmp_path: Path, typed: tuple[str, ...], message: str
+    suite_of: Bidui, shards: Path, tmp_path: Path, typed: tuple[str, ...], message: str
 ) -> None:
     before = sorted(path.name for path in tmp_path.iterdir())
-    ended = bidui(*typed)
+    ended = suite_of(*typed)
     assert ended.code == 2
     assert message in ended.err
     assert "Traceback" not in ended.err
@@ -118,26 +96,26 @@ def test_mistakes_are_messages_before_anything_starts(
 
 
 def test_a_suite_trains_and_does_not_train_again(
-    bidui: Bidui, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    suite_of: Bidui, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The real thing, small: 10 steps of 4 rows of 16 tokens."""
     monkeypatch.setattr(suite, "TOKENS", (640,))
     typed = ("zh-pythia", "--run", "--size", "14m", "--corpus", f"cllama={shards}", "--seed", 1)
     more = ("--", "--batch", 4, "--context", 16, "--milestones", "last")
-    ended = bidui(*typed, *more)
+    ended = suite_of(*typed, *more)
     assert ended.code == 0, ended.err
     assert "14m-640-cllama-1: done, 1 of 1" in ended.err and "runs: 1 done, 0 there already, 0 failed" in ended.err
     trained = tmp_path / "runs" / "14m-640-cllama-1"
     assert (trained / "step-000010" / "model.safetensors").is_file()
     recipe = json.loads((trained / "recipe.json").read_text())
     assert (recipe["seed"], recipe["tokens"], recipe["batch"]) == (1, 640, 4)
-    again = bidui(*typed, *more)
+    again = suite_of(*typed, *more)
     assert again.code == 0, again.err
     assert "14m-640-cllama-1: there already, 1 of 1" in again.err
 
 
 def test_a_run_that_fails_stops_no_other_and_is_reported_at_the_end(
-    bidui: Bidui, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    suite_of: Bidui, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the place of `bidui train` is a script that finishes every run but that of seed 1."""
     script = """import pathlib, sys
@@ -150,7 +128,7 @@ if name.endswith("-1"):
     monkeypatch.setattr(suite, "TOKENS", (640,))
     monkeypatch.setattr(suites, "BIDUI", (sys.executable, "-c", script))
     typed = ("zh-pythia", "--run", "--size", "14m", "--corpus", f"cllama={shards}", "--processes", 2, "--json")
-    ended = bidui(*typed)
+    ended = suite_of(*typed)
     assert ended.code == 1
     found = {run["name"]: run for run in json.loads(ended.out)["runs"]}
     assert {name: run["state"] for name, run in found.items()} == {
@@ -165,5 +143,5 @@ if name.endswith("-1"):
         "    the loss of step 3 is nan",
         "    exit code 1",
     ]
-    again = bidui(*typed)
+    again = suite_of(*typed)
     assert again.code == 1 and "runs: 0 done, 2 there already, 1 failed" in again.err

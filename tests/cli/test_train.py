@@ -9,9 +9,9 @@ from bidui.cli.train import number_of
 from bidui.errors import InputError
 from bidui.scores.milestones import Milestone, read_milestones
 from bidui.scores.run import read_scores
-from tests.cli.test_score import Bidui, bidui, write_lines
+from tests.cli.test_score import write_lines
+from tests.cli.typed import Bidui
 
-__all__ = ["bidui"]  # the fixture
 EATS = {"猫": "鱼", "狗": "肉", "牛": "草", "鸟": "虫"}
 
 
