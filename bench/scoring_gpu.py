@@ -19,7 +19,7 @@ from transformers import BertConfig, BertForMaskedLM, GPTNeoXConfig, GPTNeoXForC
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import Conventions
 from bidui.models.masked import MaskedModel
-from bidui.models.tokenizing import encode_flat
+from bidui.models.tokenizing import DECLARED, encode_flat
 
 VOCABULARY = 49_953  # of Chinese-LLaMA's tokenizer, as in the paper
 SHAPES = {"14M": (6, 128, 4), "160M": (12, 768, 12), "410M": (24, 1024, 16), "1.4B": (24, 2048, 16)}
@@ -68,11 +68,11 @@ def read_sentences(folder: Path) -> list[str]:
 
 
 def character_tokenizer(sentences: list[str]) -> PreTrainedTokenizerFast:
-    """A token a character."""
+    """A token a character, declared as `bidui tokenizer train char` does."""
     tokens = ["<unk>", "<s>", "</s>", "[PAD]", "[MASK]", "[CLS]", "[SEP]", *sorted({c for s in sentences for c in s})]
     inner = Tokenizer(models.WordLevel({token: n for n, token in enumerate(tokens)}, unk_token="<unk>"))
     inner.pre_tokenizer = pre_tokenizers.Split("", "isolated")
-    marks = {"mask_token": "[MASK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
+    marks = {"mask_token": "[MASK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", DECLARED: "char"}
     return PreTrainedTokenizerFast(tokenizer_object=inner, bos_token="<s>", unk_token="<unk>", **marks)
 
 
