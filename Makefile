@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.stamp-installed
+SYSTEM := .venv/.stamp-system
 
 .PHONY: demo test lint bench docs clean
 .DEFAULT_GOAL := test
@@ -9,6 +10,11 @@ INSTALLED := .venv/.stamp-installed
 $(INSTALLED): pyproject.toml pins.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm,postgres]'
+	touch $@
+
+# What is no Python package, for the tests alone.
+$(SYSTEM): tests/system.sh $(INSTALLED)
+	sh tests/system.sh
 	touch $@
 
 # The benchmark, how the shipped model does on it, and a report; running it again does nothing over.
@@ -20,7 +26,7 @@ demo: $(INSTALLED)
 	$(BIN)/bidui report demo/results -o demo/report
 	@echo "Pairs: demo/zhoblimp. Scores of every token: demo/results. Open demo/report/index.html for tables and figures."
 
-test: lint
+test: lint $(SYSTEM)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 lint: $(INSTALLED)
