@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.analysis.divisions import Divided, by_change, by_slot, divide, in_parts
-from bidui.analysis.regions import RegionDifference, region_differences, trace_regions
+from bidui.analysis.regions import RegionDifference, pooled, region_differences, trace_regions
 from bidui.errors import InputError
 from bidui.models.tokens import TokenScores
 from bidui.pairs import Pair, Region
@@ -195,3 +195,21 @@ def test_scores_that_were_read_twice_are_refused() -> None:
     """Every token would count double, and the sums would still look right."""
     with pytest.raises(InputError, match="1 pairs stand in the scores more than once"):
         region_differences(table((FIRST, FIRST), *SCORES[:2], *SCORES[:2]), divide([FIRST], by_slot()))
+
+
+def test_paradigms_pool_to_what_their_pairs_give_together() -> None:
+    """By hand: 4, 8 and 0, 3 in the NP: the mean 15 / 4 and the deviation that of the four values."""
+    one = RegionDifference("a", "NP", 6.0, sqrt(8), 2, 1, 3)
+    two = RegionDifference("b", "NP", 1.5, sqrt(4.5), 2, 0, 1)
+    alone = RegionDifference("c", "NP", float("nan"), float("nan"), 0, 2, 0)
+    (found,) = pooled([one, two, alone], {"a": "p", "b": "p", "c": "p"})
+    four = np.array([4.0, 8.0, 0.0, 3.0])
+    assert (found.uid, found.region, found.pairs, found.left_out, found.straddling) == ("p", "NP", 4, 3, 4)
+    assert (found.mean, found.deviation) == pytest.approx((3.75, float(four.std(ddof=1))))
+    assert found.half_width == pytest.approx(1.959964 * float(four.std(ddof=1)) / 2)
+
+
+def test_groups_without_a_pair_to_compare_have_no_mean() -> None:
+    nothing = RegionDifference("c", "NP", float("nan"), float("nan"), 0, 2, 0)
+    (found,) = pooled([nothing], {"c": "p"})
+    assert isnan(found.mean) and isnan(found.half_width) and found.left_out == 2

@@ -2,16 +2,11 @@
 
 import csv
 import json
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pytest
-
-from bidui.cli.main import run
 from bidui.cli.report import known_benchmarks
+from tests.cli.typed import Bidui
 from tests.report.small import write_run
 
 # Good and bad, as tokens with their log-probabilities. By LP: right, a tie, right, wrong; D=, D=, D<, D>.
@@ -21,32 +16,6 @@ PAIRS: list[tuple[list[tuple[str, float]], list[tuple[str, float]]]] = [
     ([("丁", -3)], [("甲", -1), ("甲", -1), ("甲", -2)]),
     ([("乙", -1), ("乙", -1), ("乙", -1), ("乙", -1)], [("戊", -3)]),
 ]
-
-
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-
-Bidui = Callable[..., Ended]
-
-
-@pytest.fixture
-def bidui(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bidui:
-    """The command's own entry point, in this process and in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def typed(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["bidui", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            run()
-        printed = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), printed.out, printed.err)
-
-    return typed
 
 
 class Links(HTMLParser):
@@ -149,3 +118,38 @@ def test_people_and_kinds_of_zhoblimp_are_known() -> None:
     assert sorted(zhoblimp.kinds.values()).count("excluded") == 11
     (other,) = (known for known in known_benchmarks(["mine"]) if known.name == "zhoblimp")
     assert other.kinds == {}
+
+
+def test_pairs_ratings_and_a_word_list_add_their_sections(bidui: Bidui, tmp_path: Path) -> None:
+    """Of 4 pairs the first: 甲乙 at -1 -2 against 乙甲 at -2 -2. Ratings that equal LP correlate with it perfectly."""
+    write_given(tmp_path)
+    assert bidui("score", "pairs.jsonl", "--model", "given:given.jsonl", "-o", "results").code == 0
+    lines = ["rater\tuid\tpair\tside\trating"]
+    for number, (good, bad) in enumerate(PAIRS):
+        for side, tokens in (("good", good), ("bad", bad)):
+            lines.append(f"r\tu_1\t{number}\t{side}\t{sum(value for _, value in tokens)}")
+    (tmp_path / "ratings.tsv").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "list.tsv").write_text("甲\t10\n乙\t5\n", encoding="utf-8")
+    given = ("--pairs", "pairs.jsonl", "--ratings", "ratings.tsv", "--frequencies", "list.tsv")
+    ended = bidui("report", "results", "-o", "site", "--link", "lp", *given)
+    assert ended.code == 0, ended.err
+    tables = tmp_path / "site" / "tables"
+    assert rows(tables / "ratings-pointwise.csv")[0]["given"] == "1"
+    # by LP +1, 0, +1 and -1, and nothing stands before or after the change
+    assert [row["given"] for row in rows(tables / "regions.csv")] == ["0.25"]
+    assert (tables / "frequencies.csv").is_file()
+    inputs = json.loads((tmp_path / "site" / "report.json").read_text(encoding="utf-8"))["inputs"]
+    assert {"--pairs", "--ratings", "--frequencies"} < inputs.keys()
+
+
+def test_what_needs_the_pairs_asks_for_them(bidui: Bidui, tmp_path: Path) -> None:
+    """Before the long work, and with nothing written."""
+    write_run(tmp_path / "runs" / "r", {400: [60]})
+    (tmp_path / "list.tsv").write_text("甲\t10\n", encoding="utf-8")
+    for option, value in (("--frequencies", "list.tsv"), ("--region", "NP=noun")):
+        ended = bidui("report", "runs", "-o", "site", option, value)
+        assert ended.code == 2 and "--pairs" in ended.err
+    write_given(tmp_path)
+    ended = bidui("report", "runs", "-o", "site", "--pairs", "pairs.jsonl", "--region", "noun")
+    assert ended.code == 2 and "NAME=slot,slot" in ended.err
+    assert not (tmp_path / "site").exists()

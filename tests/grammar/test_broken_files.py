@@ -232,6 +232,7 @@ LINES = [
     anaphor("a backslash ends a line", GOOD, "good: who likes right 自己 ‸\\", "escape-unknown", "\\", part="good line"),
     anaphor("a slot that nothing uses", LIKES, f"{LIKES}\n  again: ‸pos:VV", "slot-unused", "again", "remove it", part='slot "again"'),
     anaphor("two equal lines", "bad: who likes wrong", "bad: ‸who likes right", "sides-equal", "contrast"),
+    fill("no slot at all", FILL_BODY, "slots: ‸{}\ngood: ''\nbad: ''\n", "slots-none", "`who: pos:NR`"),
     fill("a slot with a sign in its name", FILL_BODY, "slots:\n  ‸a+b: 的\ngood: a+b 了\nbad: 了 a+b\n", "slot-name", '"a+b"', "digits"),
     fill("a number for a slot", FILL_BODY, "slots:\n  ‸3: 的\ngood: 3 了\nbad: 了 3\n", "slot-name", '"3"', "not digits alone"),
 ]

@@ -71,13 +71,15 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> list[Section]:
 
 
 def test_accuracy_by_linking_function_phenomenon_and_paradigm(scored: list[Section]) -> None:
-    """LP: 1.5 of 3 pairs; p has 1.5 of 2, q none of 1. The macro averages are both (0.75 + 0) / 2.
+    """LP: 1.5 of 3 pairs; p has 1.5 of 2, q none of 1. The macro averages are both (0.75 + 0) / 2; the deviation over
+    the two phenomena is 0.75 / sqrt(2).
 
     By SLLN-LP the third pair has -4 / 2 against -3 / 1, so it is right too.
     """
     found = tables(scored)
     assert cells(found["accuracy"], 0) == ["counting", 0.5, pytest.approx(2.5 / 3)]
-    assert cells(found["accuracy-averages"], 0) == ["counting", "lp", 3, 1, 0, 0.5, 0.375, 0.375]
+    spread = pytest.approx(0.75 / 2**0.5)
+    assert cells(found["accuracy-averages"], 0) == ["counting", "lp", 3, 1, 0, 0.5, 0.375, 0.375, spread]
     assert [cells(found["accuracy-phenomenon-lp"], n) for n in range(3)] == [["p", 0.75], ["q", 0], ["all pairs", 0.5]]
     assert [cells(found["accuracy-paradigm-lp"], n) for n in range(2)] == [["u", "p", 0.75], ["v", "q", 0]]
     value = found["accuracy-phenomenon-lp"].rows[0][1]

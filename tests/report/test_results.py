@@ -53,7 +53,7 @@ def test_of_the_checkpoints_of_a_run_the_last_stands_for_it(tmp_path: Path) -> N
     for step in (9, 10, 100):
         write_scores(tmp_path / "run" / "scores", name=f"step-{step}")
     (model,) = collect(tmp_path).models
-    assert (model.name, model.earlier) == ("step-100", 2)
+    assert (model.name, [folder.name for folder in model.earlier]) == ("step-100", ["step-9", "step-10"])
 
 
 def test_a_run_without_its_facts_is_left_out_and_named(tmp_path: Path) -> None:

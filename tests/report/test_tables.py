@@ -53,10 +53,11 @@ def test_latex_is_the_table_that_was_meant() -> None:
     """Written out by hand; the last row is of the whole, and a rule stands before it."""
     assert latex(SMALL) == "\n".join(
         [
-            "% needs the packages booktabs, and for Chinese ctex, with XeLaTeX or LuaLaTeX",
+            "% needs the packages booktabs, adjustbox, and for Chinese ctex, with XeLaTeX or LuaLaTeX",
             r"\begin{table}",
             r"\centering\footnotesize",
             r"\caption{A \& B}\label{tab:small}",
+            r"\begin{adjustbox}{max width=\linewidth}",
             r"\begin{tabular}{@{}lrr@{}}",
             r"\toprule",
             r"na\_me & acc. \% & pairs \\",
@@ -66,7 +67,8 @@ def test_latex_is_the_table_that_was_meant() -> None:
             r"量词 & -- & 5 \\",
             r"\bottomrule",
             r"\end{tabular}",
-            r"\par\smallskip\parbox{\linewidth}{100\% of 2.}",
+            r"\end{adjustbox}",
+            r"\par\smallskip\noindent\parbox{\linewidth}{100\% of 2.}",
             r"\end{table}",
             "",
         ]

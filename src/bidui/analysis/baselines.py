@@ -16,6 +16,20 @@ from bidui.analysis.significance import sign_test
 from bidui.errors import fail
 from bidui.scores.choices import Choices
 
+# SLING's test paradigms and the baselines that they are made from (appendix D.2), by the names of the released files.
+SLING_BASELINES: Mapping[str, str] = {
+    "self_male": "baseline_male",
+    "self_female": "baseline_female",
+    "pp_male": "baseline_male",
+    "pp_female": "baseline_female",
+    "cl_self_male": "baseline_cl_male",
+    "cl_self_female": "baseline_cl_female",
+    "menself_male": "baseline_men_male",
+    "menself_female": "baseline_men_female",
+    "cl_men_self_male": "baseline_cl_men_male",
+    "cl_men_self_female": "baseline_cl_men_female",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Bias:

@@ -5,14 +5,16 @@ of the verb phrase after it. Stretches come from `bidui.analysis.divisions`. A t
 its first character; blanks at its beginning do not count. Tokens that reach into another stretch are counted.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan, sqrt
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidui.analysis.divisions import REST, Divided
+from bidui.analysis.intervals import QUANTILE
 from bidui.errors import fail
 from bidui.scores.links import Floats
 from bidui.scores.table import ScoreTable
@@ -23,7 +25,10 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RegionDifference:
-    """Good less bad in one stretch of a paradigm, over its pairs: mean, standard deviation (n - 1), and counts."""
+    """Good less bad in one stretch of a paradigm, over its pairs: mean, standard deviation (n - 1), and counts.
+
+    Of several paradigms pooled, `uid` is the name of their group.
+    """
 
     uid: str
     region: str
@@ -33,6 +38,11 @@ class RegionDifference:
     left_out: int  # pairs that have the stretch, but nothing to compare, or in which it could not be placed
     straddling: int  # tokens of the stretch that reach into another
 
+    @property
+    def half_width(self) -> float:
+        """Of the normal interval of 95 per cent about the mean, as if pairs were independent; NaN for one pair."""
+        return QUANTILE * self.deviation / sqrt(self.pairs) if self.pairs else nan
+
 
 @dataclass(frozen=True, slots=True)
 class RegionTrace:
@@ -41,6 +51,7 @@ class RegionTrace:
     at: Floats
     mean: Floats
     deviation: Floats
+    half_width: Floats  # of the interval about the mean
     pairs: Integers
 
 
@@ -74,19 +85,44 @@ def region_differences(table: ScoreTable, divided: Divided, *, how: How = "mean"
     )
 
 
+def pooled(differences: Iterable[RegionDifference], groups: Mapping[str, str]) -> tuple[RegionDifference, ...]:
+    """The differences over all pairs of each group of paradigms, such as a phenomenon: `groups` has it by uid."""
+    found: dict[tuple[str, str], list[RegionDifference]] = {}
+    for one in differences:
+        found.setdefault((groups[one.uid], one.region), []).append(one)
+    return tuple(_pooled(group, region, parts) for (group, region), parts in found.items())
+
+
+def _pooled(group: str, region: str, parts: Sequence[RegionDifference]) -> RegionDifference:
+    known = [one for one in parts if one.pairs]
+    pairs = sum(one.pairs for one in known)
+    mean = sum(one.pairs * one.mean for one in known) / pairs if pairs else nan
+    between = sum(one.pairs * (one.mean - mean) ** 2 for one in known)
+    within = sum((one.pairs - 1) * one.deviation**2 for one in known if one.pairs > 1)
+    deviation = sqrt((between + within) / (pairs - 1)) if pairs > 1 else nan
+    lost, straddling = sum(one.left_out for one in parts), sum(one.straddling for one in parts)
+    return RegionDifference(group, region, mean, deviation, pairs, lost, straddling)
+
+
 def trace_regions(
-    tables: Iterable[tuple[float, ScoreTable]], divided: Divided, *, how: How = "mean"
+    tables: Iterable[tuple[float, ScoreTable]],
+    divided: Divided,
+    *,
+    how: How = "mean",
+    groups: Mapping[str, str] | None = None,
 ) -> Mapping[tuple[str, str], RegionTrace]:
-    """The differences by paradigm and stretch at every checkpoint (steps or tokens, with its table)."""
+    """The differences by paradigm, or by group of them, and stretch at every checkpoint (steps or tokens, a table)."""
     traces: dict[tuple[str, str], list[tuple[float, RegionDifference]]] = {}
     for at, table in tables:
-        for found in region_differences(table, divided, how=how):
+        differences = region_differences(table, divided, how=how)
+        for found in pooled(differences, groups) if groups else differences:
             traces.setdefault((found.uid, found.region), []).append((at, found))
     return {
         key: RegionTrace(
             np.array([at for at, _ in trace], np.float64),
             np.array([found.mean for _, found in trace], np.float64),
             np.array([found.deviation for _, found in trace], np.float64),
+            np.array([found.half_width for _, found in trace], np.float64),
             np.array([found.pairs for _, found in trace], np.int64),
         )
         for key, trace in traces.items()

@@ -116,8 +116,11 @@ def _variant(
 ) -> Variant | None:
     names = list(dict.fromkeys((*also, *_declared(fields))))
     if not names:  # then nothing in the lines is known, and there is no need to say so word by word
-        if fields.node("slots") is None:
+        slots_node = fields.node("slots")
+        if slots_node is None:
             fields.report("key-missing", None, {"key": "slots"})
+        elif isinstance(slots_node, MappingNode):
+            fields.report("slots-none", slots_node)
         fields.seen |= {"good", "bad", "weight", "crossed", "link", "repeat"}
         return None
     good, bad = (_line(fields, side, names) for side in ("good", "bad"))

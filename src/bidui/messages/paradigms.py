@@ -4,6 +4,10 @@ from bidui.messages.message import Message
 
 PARADIGMS: dict[str, Message] = {
     # lines
+    "slots-none": {
+        "en": "`slots` declares no slot; add at least one, as in `who: pos:NR`",
+        "zh": "`slots` 中没有任何槽位；请至少写一个，例如 `who: pos:NR`",
+    },
     "line-empty": {
         "en": "the line is empty; write the slots and words of the sentence, separated by blanks",
         "zh": "句行是空的；请写上句子的槽位和词，用空格隔开",

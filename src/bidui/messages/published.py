@@ -1,4 +1,4 @@
-"""What can be wrong with published results, figures for people, kinds of paradigms, and word lists."""
+"""What can be wrong with published results, figures for people, ratings, kinds of paradigms, and word lists."""
 
 from bidui.messages.message import Message
 
@@ -27,6 +27,32 @@ PUBLISHED: dict[str, Message] = {
     "correlation-constant": {
         "en": "one of the two lists has the same value {count} times, so nothing can be correlated with it",
         "zh": "两列之一的 {count} 个值全部相同，无从计算相关",
+    },
+    # files of ratings
+    "ratings-columns": {
+        "en": "the first line names the columns {columns}; these are missing: {missing} (columns are parted by tabs,"
+        " or by commas in a file that ends in .csv)",
+        "zh": "首行的列名为 {columns}；缺少：{missing}（各列以制表符分隔；.csv 文件以逗号分隔）",
+    },
+    "ratings-none": {
+        "en": "there are no ratings under the header",
+        "zh": "表头之下没有评分",
+    },
+    "ratings-empty": {
+        "en": "the column {column} is empty",
+        "zh": "{column} 一列为空",
+    },
+    "ratings-pair": {
+        "en": "pair is the number of a pair in its paradigm, not {value}",
+        "zh": "pair 应为句对在其句型中的编号，而不是 {value}",
+    },
+    "ratings-side": {
+        "en": "side is good or bad, not {value}",
+        "zh": "side 应为 good 或 bad，而不是 {value}",
+    },
+    "ratings-value": {
+        "en": "rating is a number, not {value}",
+        "zh": "rating 应为数字，而不是 {value}",
     },
     # kinds of paradigms
     "paradigm-no-kind": {

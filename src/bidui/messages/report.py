@@ -16,6 +16,10 @@ REPORT: dict[str, Message] = {
         "en": "no pairs have been scored yet",
         "zh": "尚未给任何句对打分",
     },
+    "report-only-baselines": {
+        "en": "only baselines were scored, which have no accuracy; score the paradigms that belong to them too",
+        "zh": "只有基线句型打过分，而基线无所谓正确率；请同时给与之对应的句型打分",
+    },
     "run-facts": {
         "en": "recipe.json and run.json do not say what run this is ({reason}); it is left out",
         "zh": "recipe.json 和 run.json 未说明这是哪次训练（{reason}）；已略去",
@@ -102,5 +106,41 @@ REPORT: dict[str, Message] = {
     "report-no-dips": {
         "en": "no learning curve has a dip that the test bears out",
         "zh": "没有学习曲线有经检验成立的低谷",
+    },
+    "report-needs-pairs": {
+        "en": "{option} says nothing without the pairs; give their file or folder by --pairs",
+        "zh": "没有句对，{option} 无从使用；请用 --pairs 给出句对的文件或文件夹",
+    },
+    "report-no-given": {
+        "en": "{option} was not given; `bidui report --help` says what it takes",
+        "zh": "未给出 {option}；`bidui report --help` 说明其用法",
+    },
+    "region-option": {
+        "en": "{text} names no region; write it as NAME=slot,slot",
+        "zh": "{text} 不是区域的写法；请写成 名称=槽位,槽位",
+    },
+    "report-no-regions": {
+        "en": "no pair of {pairs} has a slot of the regions {regions}",
+        "zh": "{pairs} 个句对中没有一个含有区域 {regions} 的槽位",
+    },
+    "report-no-checkpoints": {
+        "en": "there are no token scores of several checkpoints of a run; `bidui train --score` keeps them",
+        "zh": "没有同一训练的多个检查点的词元得分；`bidui train --score` 会保存",
+    },
+    "report-other-benchmark": {
+        "en": "this is of the paradigms of {benchmark}, and they were not scored here",
+        "zh": "此项针对 {benchmark} 的句型，而此处未对其打分",
+    },
+    "report-few-models": {
+        "en": "this needs at least {needed} models that were scored on the same paradigms, and there are {count}",
+        "zh": "此项需要至少 {needed} 个在同样句型上打过分的模型，而此处有 {count} 个",
+    },
+    "report-one-benchmark": {
+        "en": "no two models were scored on two benchmarks each; known here: {known}",
+        "zh": "没有两个模型都在两个基准上打过分；此处已知的基准：{known}",
+    },
+    "report-unrated": {
+        "en": "none of the {count} sentences that were rated was scored; uid and pair must be those of the scores",
+        "zh": "有评分的 {count} 个句子都没有打过分；uid 和 pair 须与得分中的一致",
     },
 }

@@ -1,9 +1,10 @@
 """Tables as LaTeX, with the rules of booktabs; every character that means something to LaTeX means itself."""
 
-from bidui.report.tables import SENTENCE, Table, Value, shown
+from bidui.report.tables import SENTENCE, Ranged, Table, Value, shown
 
 LONG = 45  # rows, from which a table goes over several pages
 WIDE = 6  # columns, beyond which it is set in smaller type
+CROWDED, CROWDED_LONG = 4, 2  # columns with intervals, the most that fit; a long table cannot shrink
 CTEX = ", and for Chinese ctex, with XeLaTeX or LuaLaTeX"
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -32,23 +33,29 @@ SPECIAL = {
     "β": r"$\beta$",
     "γ": r"$\gamma$",
     "ρ": r"$\rho$",
+    "τ": r"$\tau$",
     "Δ": r"$\Delta$",
     "₀": "$_0$",
 }
 
 
 def latex(table: Table) -> str:
-    """A floating `tabular`, or, if it is long, a `longtable`."""
+    """A floating `tabular` that shrinks to the width of the text; or, if it is long, a `longtable`.
+
+    Where more columns have intervals than can be read in print, they are left to the CSV.
+    """
     spec = "".join(_alignment(table, number) for number in range(len(table.columns)))
     heads = _row([latex_text(column.head) for column in table.columns])
-    rows = [_row(_cells(table, row)) for row in table.rows]
+    long, wide = len(table.rows) > LONG, len(table.columns) > WIDE
+    crowded = _with_intervals(table) > (CROWDED_LONG if long else CROWDED)
+    rows = [_row(_cells(table, row, intervals=not crowded)) for row in table.rows]
     if table.whole and rows:
         rows.insert(-1, r"\midrule")
-    long = len(table.rows) > LONG
-    needs = f"{'booktabs, longtable' if long else 'booktabs'}{CTEX if _has_chinese(table) else ''}"
-    size = r"\footnotesize" if len(table.columns) <= WIDE else r"\scriptsize"
+    needs = f"booktabs, {'longtable' if long else 'adjustbox'}{CTEX if _has_chinese(table) else ''}"
+    size = r"\scriptsize" if wide else r"\footnotesize"
     lines = _long(table, spec, heads, rows, size) if long else _floating(table, spec, heads, rows, size)
-    return "".join(f"{line}\n" for line in [f"% needs the packages {needs}", *lines])
+    comments = [f"% needs the packages {needs}", *(["% intervals: see the CSV"] if crowded else [])]
+    return "".join(f"{line}\n" for line in [*comments, *lines])
 
 
 def latex_text(text: str) -> str:
@@ -61,16 +68,22 @@ def _floating(table: Table, spec: str, heads: str, rows: list[str], size: str) -
         r"\begin{table}",
         rf"\centering{size}",
         _caption(table),
+        r"\begin{adjustbox}{max width=\linewidth}",
         rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}",
         r"\toprule",
     ]
-    return [*top, heads, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", *_note(table), r"\end{table}"]
+    end = [r"\bottomrule", r"\end{tabular}", r"\end{adjustbox}", *_note(table), r"\end{table}"]
+    return [*top, heads, r"\midrule", *rows, *end]
 
 
 def _long(table: Table, spec: str, heads: str, rows: list[str], size: str) -> list[str]:
     """The caption is the first of its rows; the heads come again on every page."""
     head = [r"\toprule", heads, r"\midrule"]
-    top = [rf"{{{size}", rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}", rf"{_caption(table)} \\"]
+    top = [
+        rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}",
+        rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}",
+        rf"{_caption(table)} \\",
+    ]
     pages = [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
     return [*top, *pages, *rows, r"\end{longtable}", *_note(table), "}"]
 
@@ -83,15 +96,20 @@ def _row(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _cells(table: Table, row: tuple[Value, ...]) -> list[str]:
+def _cells(table: Table, row: tuple[Value, ...], *, intervals: bool) -> list[str]:
     found = []
     for value, column in zip(row, table.columns, strict=True):
         cell = shown(value, column.unit)
         text = latex_text(cell.text)
-        interval = rf" {{\tiny {latex_text(cell.interval)}}}" if cell.interval else ""
+        interval = rf" {{\tiny {latex_text(cell.interval)}}}" if cell.interval and intervals else ""
         # a bracket or star at the beginning of a row would be read as belonging to the end of the row before
         found.append(f"{'{}' if text[:1] in ('[', '*') else ''}{text}{interval}")
     return found
+
+
+def _with_intervals(table: Table) -> int:
+    """How many columns have some."""
+    return sum(any(isinstance(value, Ranged) for value in column) for column in zip(*table.rows, strict=True))
 
 
 def _alignment(table: Table, number: int) -> str:
@@ -103,7 +121,7 @@ def _alignment(table: Table, number: int) -> str:
 
 
 def _note(table: Table) -> list[str]:
-    return [rf"\par\smallskip\parbox{{\linewidth}}{{{latex_text(table.note)}}}"] if table.note else []
+    return [rf"\par\smallskip\noindent\parbox{{\linewidth}}{{{latex_text(table.note)}}}"] if table.note else []
 
 
 def _has_chinese(table: Table) -> bool:

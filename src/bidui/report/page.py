@@ -11,7 +11,7 @@ from bidui.report.section import Absent, Item, Picture, Section
 from bidui.report.tables import SENTENCE, Table, Value, shown
 from bidui.report.words import Say
 
-OPEN_ROWS = 24  # a longer table is folded
+OPEN_ROWS = 32  # a longer table is folded
 WIDE = 600  # pixels, beyond which a small screen shows a figure by parts
 PIXELS = 135  # a printed inch, so that the small type of papers can be read on a screen
 TABLE_FORMATS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}

@@ -5,6 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bidui.analysis.baselines import SLING_BASELINES
 from bidui.errors import Place, Problem, fail
 from bidui.pairs import sha256
 from bidui.report.runs import TrainingRun, read_run
@@ -23,7 +27,9 @@ class ScoredModel:
     name: str
     manifest: ScoreManifest
     totals: PairTotals
-    earlier: int = 0
+    baselines: PairTotals | None  # of SLING, which have no place in an average, and are not among the totals
+    folder: Path
+    earlier: tuple[Path, ...] = ()  # their folders, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,8 @@ def collect(
         if len(model.totals):
             models.append(model)
         else:
-            problems.append(Problem("report-no-pairs", Place(str(found)), {}, "warning"))
+            kind = "report-only-baselines" if model.baselines else "report-no-pairs"
+            problems.append(Problem(kind, Place(str(found)), {}, "warning"))
     for found in run_folders:
         on_folder(found)
         read = read_run(found, name=run_names[found])
@@ -75,19 +82,38 @@ def collect(
     return Results(tuple(models), tuple(ordered), tuple(problems), inputs)
 
 
-def _model(folder: Path, name: str, earlier: int, unigrams: Path | None) -> ScoredModel:
+def _model(folder: Path, name: str, earlier: tuple[Path, ...], unigrams: Path | None) -> ScoredModel:
     own = folder / UNIGRAMS
     manifest, totals = read_totals(folder, unigrams=unigrams or (own if own.is_file() else None))
-    return ScoredModel(name, manifest, totals, earlier)
+    return ScoredModel(name, manifest, *parted(totals), folder=folder, earlier=earlier)
 
 
-def _last_of_runs(scored: Sequence[Path], runs: Sequence[Path]) -> dict[Path, int]:
-    """The folders of scores to be read, each with the number of earlier ones in the same run."""
-    chosen: dict[Path, int] = {}
+def parted(totals: PairTotals) -> tuple[PairTotals, PairTotals | None]:
+    """The totals of pairs that test something, and those of baselines, if there are any."""
+    those = np.isin(totals.uids.astype(str), sorted(set(SLING_BASELINES.values())))
+    return (_kept(totals, ~those), _kept(totals, those)) if those.any() else (totals, None)
+
+
+def _kept(totals: PairTotals, pairs: NDArray[np.bool_]) -> PairTotals:
+    rows = np.repeat(pairs, 2)
+    return PairTotals(
+        totals.uids[pairs],
+        totals.phenomena[pairs],
+        totals.pairs[pairs],
+        totals.logprob[rows],
+        {unit: lengths[rows] for unit, lengths in totals.lengths.items()},
+        None if totals.unigram is None else totals.unigram[rows],
+    )
+
+
+def _last_of_runs(scored: Sequence[Path], runs: Sequence[Path]) -> dict[Path, tuple[Path, ...]]:
+    """The folders of scores to be read, each with the earlier ones in the same run."""
+    chosen: dict[Path, tuple[Path, ...]] = {}
     last: dict[Path, Path] = {}
     for found in scored:
         home = next((run for run in runs if run in found.parents), None)
-        chosen[found] = chosen.pop(last[home]) + 1 if home in last else 0
+        before = last.get(home) if home else None
+        chosen[found] = (*chosen.pop(before), before) if before else ()
         if home is not None:
             last[home] = found
     return chosen

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bidui.analysis.baselines import SLING_BASELINES
 from bidui.errors import Place, Problem, fail
 from bidui.report.tables import short_count
 from bidui.scores.links import Floats
@@ -87,7 +88,8 @@ def read_run(folder: Path, *, name: str) -> TrainingRun | Problem:
         learnt, seed = {name: recipe[name] for name in LEARNT if name in recipe}, int(recipe["seed"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         return Problem("run-facts", Place(str(folder)), {"reason": str(error)}, "warning")
-    milestones = read_milestones(folder)
+    baselines = set(SLING_BASELINES.values())  # they have no place in an average
+    milestones = [milestone for milestone in read_milestones(folder) if milestone.uid not in baselines]
     if not milestones:
         return Problem("run-no-milestones", Place(str(folder)), {}, "warning")
     return _with_checkpoints(TrainingRun(name, learnt, seed, parameters, steps, tokens), milestones, folder)

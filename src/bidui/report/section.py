@@ -1,11 +1,13 @@
 """Sections: what a report is made of, and what was asked for."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bidui.analysis.ratings import Rating
 from bidui.errors import InputError, Problem
 from bidui.messages import Language
+from bidui.pairs import Pair
 from bidui.report.tables import Table
 from bidui.report.words import Say
 from bidui.scores.links import Link
@@ -24,6 +26,16 @@ class Benchmark:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """What was given beside the results, each of which some tables cannot do without."""
+
+    pairs: tuple[Pair, ...] | None = None  # that were scored
+    regions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slots by the names of regions of one's own
+    ratings: tuple[Rating, ...] | None = None
+    frequencies: Mapping[str, float] | None = None  # of a corpus, by word
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """What a report is to show: by which linking functions, of them one in detail, and in which language."""
 
@@ -34,6 +46,7 @@ class Asked:
     language: Language = "en"
     benchmarks: tuple[Benchmark, ...] = ()
     published: bool = True
+    given: Given = field(default_factory=Given)
     seed: int = 0
 
     def benchmark(self, uids: Iterable[str]) -> Benchmark | None:

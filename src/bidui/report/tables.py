@@ -12,7 +12,7 @@ from io import StringIO
 from math import isinf, isnan
 from typing import Literal
 
-Unit = Literal["text", "count", "percent", "points", "number", "amount", "p"]
+Unit = Literal["text", "count", "percent", "points", "number", "amount", "p", "r", "nats"]
 SENTENCE = 40  # characters, from which a text is wrapped
 NOTHING = "–"  # where there is no value
 
@@ -35,7 +35,8 @@ class Column:
     """A column: its name in CSV, its head for readers, and what its values are.
 
     Of `percent` the values are parts of one; of `points` differences of such, which are shown with their sign. An
-    `amount` is a large number, such as of tokens, that readers see as 79M.
+    `amount` is a large number, such as of tokens, that readers see as 79M. `r` is a correlation, and `nats` are
+    differences of log-probabilities, shown with their sign.
     """
 
     name: str
@@ -109,6 +110,8 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
     "number": _number,
     "amount": short_count,
     "p": _p,
+    "r": lambda value: f"{value:.3f}",
+    "nats": lambda value: f"{round(value, 2) + 0.0:+.2f}",  # never a negative zero
 }
 
 

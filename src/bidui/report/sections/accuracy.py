@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 from bidui.analysis.accuracy import Accuracy, accuracy
-from bidui.analysis.kinds import kind_accuracy, kind_difference
+from bidui.analysis.summary import deviation
 from bidui.report.homes import homes
-from bidui.report.section import Asked, Benchmark, Item, Section, absent, file_name
+from bidui.report.section import Asked, Section, file_name
 from bidui.report.sections.accuracy_figures import accuracy_figures
+from bidui.report.sections.kinds import kinds
 from bidui.report.standings import Standing
 from bidui.report.tables import Column, Ranged, Table, Value
-from bidui.scores.choices import Choices
 
 Grouping = Literal["phenomenon", "paradigm"]
 
@@ -23,7 +23,7 @@ def accuracy_section(standings: Sequence[Standing], asked: Asked) -> Section:
     levels: tuple[Grouping, ...] = ("phenomenon", "paradigm")
     shown = [_groups(standings, asked, by, asked.main) for by in levels if asked.main in links]
     overall = (_links(standings, links, asked), _averages(standings, asked))
-    items = (*overall, *accuracy_figures(standings, asked), *shown, _kinds(standings, asked))
+    items = (*overall, *accuracy_figures(standings, asked), *shown, *kinds(standings, asked))
     files = tuple(_groups(standings, asked, by, link) for by in levels for link in others)
     about = say("about-counted") if any(standing.counted for standing in standings) else say("about-accuracy")
     return Section("accuracy", say("accuracy"), about, items, files)
@@ -60,6 +60,7 @@ def _averages(standings: Sequence[Standing], asked: Asked) -> Table:
         Column("micro", say("micro"), "percent"),
         Column("macro_paradigm", say("macro-paradigm"), "percent"),
         Column("macro_phenomenon", say("macro-phenomenon"), "percent"),
+        Column("deviation_phenomena", say("deviation-phenomena"), "percent"),
     )
     rows: list[tuple[Value, ...]] = []
     for standing in standings:
@@ -68,7 +69,8 @@ def _averages(standings: Sequence[Standing], asked: Asked) -> Table:
             over_pairs = accuracy(choices)["all"]
             macros = [accuracy(choices, by=by, seed=asked.seed)[by] for by in ("macro_paradigm", "macro_phenomenon")]
             cells = [Ranged(one.value, one.low, one.high) for one in (over_pairs, *macros)]
-            rows.append((standing.name, link, over_pairs.pairs, *ties, *cells))
+            spread = deviation([one.value for one in accuracy(choices, by="phenomenon").values()])
+            rows.append((standing.name, link, over_pairs.pairs, *ties, *cells, spread))
     return Table("accuracy-averages", say("accuracy-averages"), columns, tuple(rows), say("note-averages"))
 
 
@@ -91,38 +93,3 @@ def _groups(standings: Sequence[Standing], asked: Asked, by: Grouping, link: str
     columns = (*heads, *(Column(standing.name, standing.name, "percent") for standing in known))
     title = say(f"accuracy-{by}").format(link=link)
     return Table(f"accuracy-{by}-{file_name(link)}", title, columns, tuple(rows), say("note-groups"), whole=True)
-
-
-def _kinds(standings: Sequence[Standing], asked: Asked) -> Item:
-    """Included against excluded paradigms."""
-    say = asked.say
-    uids = homes(choices for standing in standings for choices in standing.choices.values())
-    benchmark = asked.benchmark(uids)
-    title = say("kinds")
-    if benchmark is None:
-        return absent(title, "report-no-benchmark", {"known": [known.name for known in asked.benchmarks]})
-    kinds = {benchmark.kinds[uid] for uid in uids}
-    if len(kinds) < 2:
-        return absent(title, "report-one-kind", {"kind": [say(kind) for kind in kinds]})
-    columns = [Column("model", say("model")), Column("link", say("link"))]
-    for kind in ("included", "excluded"):
-        columns += [Column(kind, say(kind), "percent"), Column(f"{kind}_paradigms", say("paradigms"), "count")]
-    columns.append(Column("difference", say("difference"), "points"))
-    rows: list[tuple[Value, ...]] = []
-    for standing in standings:
-        for link, choices in standing.choices.items():
-            rows.append((standing.name, link, *_kind_cells(choices, benchmark)))
-    return Table("kinds", title, tuple(columns), tuple(rows), say("note-kinds"))
-
-
-def _kind_cells(choices: Choices, benchmark: Benchmark) -> list[Value]:
-    """Accuracy and paradigms of both kinds, and the difference, where a model was scored on both."""
-    found = kind_accuracy(choices, benchmark.kinds)
-    cells: list[Value] = []
-    for kind in ("included", "excluded"):
-        one = found.get(kind)
-        cells += [Ranged(one.mean, one.low, one.high), one.paradigms] if one else [None, 0]
-    if len(found) < 2:
-        return [*cells, None]
-    gap = kind_difference(choices, benchmark.kinds, first="included", second="excluded")
-    return [*cells, Ranged(gap.value, gap.low, gap.high)]

@@ -8,6 +8,8 @@ from bidui.report.homes import homes
 from bidui.report.section import Asked, Item, Picture, absent, attempt
 from bidui.report.standings import Standing
 
+FEWEST = 5  # models, below which a box over them would hide nothing
+
 Found = Mapping[str, Mapping[str, Accuracy]]  # by model and group
 
 
@@ -23,7 +25,7 @@ def accuracy_figures(standings: Sequence[Standing], asked: Asked) -> Iterator[It
     paradigms = {name: {uid: one[uid] for uid in within if uid in one} for name, one in by_paradigm.items()}
     titles = {
         key: asked.say(key).format(link=asked.main)
-        for key in ("figure-phenomena", "figure-heatmap", "figure-paradigms", "figure-boxes")
+        for key in ("figure-phenomena", "figure-heatmap", "figure-paradigms", "figure-boxes", "figure-spread")
     }
     yield attempt(titles["figure-phenomena"], lambda: _dots(phenomena, titles["figure-phenomena"], asked))
     yield attempt(
@@ -34,6 +36,10 @@ def accuracy_figures(standings: Sequence[Standing], asked: Asked) -> Iterator[It
         lambda: _heatmap("paradigms", paradigms, titles["figure-paradigms"], asked, within=within),
     )
     yield attempt(titles["figure-boxes"], lambda: _boxes(paradigms, titles["figure-boxes"], asked))
+    if len(chosen) < FEWEST:
+        yield absent(titles["figure-spread"], "report-few-models", {"needed": FEWEST, "count": len(chosen)})
+        return
+    yield attempt(titles["figure-spread"], lambda: _spread(paradigms, within, titles["figure-spread"], asked))
 
 
 def _dots(found: Found, title: str, asked: Asked) -> Picture:
@@ -61,3 +67,16 @@ def _boxes(found: Found, title: str, asked: Asked) -> Picture:
     drawn = {name: box([one.value for one in groups.values()]) for name, groups in found.items()}
     drawing = box_plots(drawn, language=asked.language)
     return Picture("accuracy-boxes", title, drawing, asked.say("note-figure-boxes"))
+
+
+def _spread(found: Found, within: Mapping[str, str], title: str, asked: Asked) -> Picture:
+    """A box a paradigm, over the models, with people where they are known (SLING, Figures 6 and 7)."""
+    from bidui.report.figures import box_plots
+
+    values = {uid: [groups[uid].value for groups in found.values() if uid in groups] for uid in within}
+    drawn = {uid: box(own) for uid, own in values.items() if len(own) >= FEWEST}
+    benchmark = asked.benchmark(within)
+    known = benchmark.people if benchmark else {}
+    people = {uid: known[uid][0] / known[uid][1] for uid in drawn if known.get(uid, (0, 0))[1]}
+    drawing = box_plots(drawn, people=people, width="page", language=asked.language)
+    return Picture("accuracy-spread", title, drawing, asked.say("note-figure-spread"))

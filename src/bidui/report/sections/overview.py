@@ -46,13 +46,17 @@ def _models(models: tuple[ScoredModel, ...], asked: Asked) -> Table:
     rows: list[tuple[Value, ...]] = []
     for model in models:
         shards, totals = model.manifest.shards.values(), model.totals
-        counts = (len(totals), len(shards), len(set(totals.phenomena.tolist())))
+        paradigms = len(set(totals.uids.tolist()))
+        counts = (len(totals), paradigms, len(set(totals.phenomena.tolist())))
         unknown = (sum(shard.unknown for shard in shards), sum(shard.unseen for shard in shards))
         known = say("no" if totals.unigram is None else "yes")
         declared = (str(model.manifest.declared.get(name) or "") for name in ("kind", "dtype"))
         rows.append((model.name, *declared, *counts, *unknown, known))
-    earlier = [say("note-earlier").format(model=m.name, count=m.earlier) for m in models if m.earlier]
-    notes = [say("note-models"), *earlier, *_turned(models, asked)]
+    earlier = [say("note-earlier").format(model=m.name, count=len(m.earlier)) for m in models if m.earlier]
+    apart = [
+        say("note-baselines").format(model=m.name, count=len(m.baselines)) for m in models if m.baselines is not None
+    ]
+    notes = [say("note-models"), *earlier, *apart, *_turned(models, asked)]
     return Table("models", say("models"), columns, tuple(rows), " ".join(notes))
 
 
