@@ -67,7 +67,7 @@ NAMES = [
     "train_word",
     "write_pairs",
 ]
-HEAVY = {"torch", "transformers", "polars", "numpy", "jieba", "rich", "typer"}
+HEAVY = {"torch", "transformers", "polars", "numpy", "jieba", "rich", "typer", "fastapi", "sqlalchemy", "uvicorn"}
 
 
 def test_the_public_names_are_these() -> None:

@@ -9,17 +9,30 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 
+import argon2
 import pytest
 
+import bidui.web.store.database
+import bidui.web.store.passwords
 from bidui.web.store.database import open_database
 from bidui.web.store.schema import migrate
 from bidui.web.store.tables import metadata
 from bidui.web.store.workspace import DATABASE, HIDDEN
 
 SECONDS = 30  # for a server to start, on a machine that is busy
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing waits for the disk, which only a power cut could tell; and guessing passwords is cheap for once."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    monkeypatch.setattr(bidui.web.store.database, "SYNCHRONOUS", "OFF")
+    cheap = partial(argon2.PasswordHasher, time_cost=1, memory_cost=64)
+    monkeypatch.setattr(bidui.web.store.passwords, "PasswordHasher", cheap)
 
 
 def _program(name: str) -> str:

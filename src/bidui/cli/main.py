@@ -22,6 +22,7 @@ from bidui.cli import (
     ngram,
     report,
     score,
+    serve,
     suite,
     tokenizer,
     train,
@@ -41,6 +42,7 @@ app.command()(ngram.ngram)
 app.command()(report.report)
 app.command()(train.train)
 app.command()(suite.suite)
+app.command()(serve.serve)
 app.command("import-classic")(import_classic.import_classic)
 app.command("export-classic")(export_classic.export_classic)
 app.command("export-scores")(export_scores.export_scores)

@@ -17,6 +17,7 @@ Glossary, so that one thing has one name:
 """
 
 from bidui.messages.analysis import ANALYSIS
+from bidui.messages.api import API
 from bidui.messages.checks import CHECKS
 from bidui.messages.classic import CLASSIC
 from bidui.messages.corpora import CORPORA
@@ -39,6 +40,7 @@ from bidui.messages.rules import RULES
 from bidui.messages.store import STORE
 from bidui.messages.suite import SUITE
 from bidui.messages.training import TRAINING
+from bidui.messages.web import WEB
 
 __all__ = ["MESSAGES", "Language", "Message"]
 
@@ -61,7 +63,9 @@ MESSAGES: dict[str, Message] = {
     **NGRAMS,  # n-gram models, estimated
     **PAIRS,  # pairs and the folders they are kept in
     **STORE,  # the workbench: projects, revisions, accounts
+    **API,  # the workbench: its calls
     **EDITING,  # the workbench: edits and previews
+    **WEB,  # the workbench: requests and sessions, and how it is started
     **REPORT,  # results, reports, and what they lack
     **PUBLISHED,  # published results, ratings, word lists
     **SUITE,  # a suite of training runs

@@ -85,6 +85,22 @@ def difference(old: str, new: str) -> Edit:
     return make_edit(found)
 
 
+def line_difference(old: str, new: str) -> Edit:
+    """The same for tables, however long: line by line, or at once where lines were added or went."""
+    one, other = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    least = min(len(one), len(other))
+    head = next((n for n in range(least) if one[n] != other[n]), least)
+    tail = next((n for n in range(least - head) if one[-1 - n] != other[-1 - n]), least - head)
+    start = sum(map(len, one[:head]))
+    before, after = one[head : len(one) - tail], other[head : len(other) - tail]
+    if len(before) != len(after):
+        end = start + sum(map(len, before))
+        return (_narrowed(old, Change(start, end, "".join(after))),)
+    starts = accumulate(map(len, before), initial=start)
+    changed = [(at, b, a) for at, b, a in zip(starts, before, after, strict=False) if b != a]
+    return tuple(_narrowed(old, Change(at, at + len(b), a)) for at, b, a in changed)
+
+
 def _narrowed(text: str, change: Change) -> Change:
     """The change without what it leaves as it is at its start and end."""
     old, new = text[change.start : change.end], change.text

@@ -1,6 +1,7 @@
 """Ranges: the characters that a problem is about, found from the place it names."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -40,6 +41,14 @@ class Located:
         """Where in the text the n-th of its characters stands."""
         places = offsets(self.raw, self.scalar.text, style=self.scalar.style)
         return self.scalar.start + places[max(0, min(offset, len(places) - 1))]
+
+    def inner(self, span: Span) -> Span | None:
+        """Which of its characters stand in a stretch of the text, if it lies in this scalar."""
+        if self.key or not self.scalar.start <= span.start <= span.end <= self.scalar.end:
+            return None
+        places = offsets(self.raw, self.scalar.text, style=self.scalar.style)
+        start, end = (bisect_left(places, at - self.scalar.start) for at in (span.start, span.end))
+        return Span(min(start, len(places) - 1), min(end, len(places) - 1))
 
 
 def scalars_in(text: str) -> tuple[Located, ...]:

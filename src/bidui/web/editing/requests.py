@@ -4,18 +4,19 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bidui.errors import Problem
+from bidui.web.editing.diagnostics import Diagnostic
 from bidui.web.editing.preview import Counted, Preview
 from bidui.web.editing.slot_words import SlotWords
 
-Kind = Literal["pairs", "words", "count", "open"]
-Result = Preview | Counted | tuple[SlotWords, ...]
+Kind = Literal["pairs", "words", "count", "phrases", "open"]
+Result = Preview | Counted | tuple[SlotWords, ...] | tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """A question about a paradigm's text: pairs of it, the words of its slots, or how many pairs it has.
 
-    To `open` a project is no question; it makes the next one quick.
+    Of a text of `phrases`, what is wrong with it. To `open` a project is no question; it makes the next one quick.
     """
 
     kind: Kind
@@ -34,7 +35,7 @@ class Answer:
     seconds: float = 0.0
 
 
-_SECONDS: dict[Kind, float] = {"pairs": 3.0, "words": 3.0, "count": 30.0, "open": 1.0}
+_SECONDS: dict[Kind, float] = {"pairs": 3.0, "words": 3.0, "count": 30.0, "phrases": 3.0, "open": 1.0}
 
 
 @dataclass(frozen=True, slots=True)

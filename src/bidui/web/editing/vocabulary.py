@@ -1,7 +1,7 @@
 """The vocabulary: the lexicon's files as tables, searched by features and text, with their problems and suggestions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar.features import feature_problems, parse_features, with_ancestors
@@ -19,11 +19,16 @@ MOST = 50
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All words of a project: the tables they stand in, and the lexicon that rules see."""
+    """All words of a project: the tables they stand in, and the lexicon that rules see.
+
+    `own` are those of the problems that each file has by itself, `parts` the words of each.
+    """
 
     tables: Mapping[str, Table]
     lexicon: Lexicon
     problems: tuple[Problem, ...] = ()
+    own: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    parts: Mapping[str, Lexicon] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +39,36 @@ class Hit:
     row: Row
 
 
-def read_vocabulary(texts: Mapping[str, str], *, features: str | None = None) -> Vocabulary:
-    """The vocabulary in the texts of the lexicon's files, by name; `features` is the text of `features.tsv`."""
-    problems: list[Problem] = []
-    parts = []
+def read_vocabulary(
+    texts: Mapping[str, str], *, features: str | None = None, known: Vocabulary | None = None
+) -> Vocabulary:
+    """The vocabulary in the texts of the lexicon's files, by name; `features` is the text of `features.tsv`.
+
+    Files that are as they were in a `known` vocabulary are not read again.
+    """
+    own: dict[str, tuple[Problem, ...]] = {}
+    parts: dict[str, Lexicon] = {}
+    tables: dict[str, Table] = {}
     for name, text in texts.items():
-        lexicon, found = parse_lexicon(text, name=name)
-        parts.append(lexicon)
+        if known is not None and name in known.parts and known.tables[name].text == text:
+            parts[name], own[name], tables[name] = known.parts[name], known.own[name], known.tables[name]
+            continue
+        parts[name], found = parse_lexicon(text, name=name)
+        own[name], tables[name] = tuple(found), read_table(text)
+    problems = [problem for found in own.values() for problem in found]
+    if len(parts) == 1:
+        joined = next(iter(parts.values()))
+    else:
+        joined, found = join_lexicons(parts.values(), name="lexicon/" if parts else "lexicon.tsv")
         problems += found
-    joined, found = join_lexicons(parts, name=next(iter(texts), "lexicon.tsv") if len(texts) < 2 else "lexicon/")
-    problems += found
     if features is not None:
-        table, found = parse_features(features, name="features.tsv")
+        hierarchy, found = parse_features(features, name="features.tsv")
         problems += found
-        if table is not None:
-            joined = with_ancestors(joined, table)
-            problems += feature_problems(joined, table)
-    tables = {name: read_table(text) for name, text in texts.items()}
-    return Vocabulary(tables, joined, tuple(problems))
+        own["features.tsv"] = tuple(found)
+        if hierarchy is not None:
+            joined = with_ancestors(joined, hierarchy)
+            problems += feature_problems(joined, hierarchy)
+    return Vocabulary(tables, joined, tuple(problems), own, parts)
 
 
 def find(vocabulary: Vocabulary, query: str, *, file: str = "") -> tuple[Hit, ...]:

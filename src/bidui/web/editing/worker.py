@@ -8,12 +8,14 @@ import pickle
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 
 from bidui.errors import InputError, Problem
+from bidui.web.editing.diagnostics import phrase_diagnostics
 from bidui.web.editing.opened import Opened, Source, open_source, source_of
 from bidui.web.editing.paradigm_rows import read_rows
 from bidui.web.editing.preview import counted, preview
@@ -37,16 +39,19 @@ class _State:
 
 
 def work(connection: Connection, limits: Limits) -> None:
-    """Answers until the other side hangs up."""
+    """Answers until the other side hangs up, be it in the middle of an answer."""
     state = _State(limits)
     _listen_to_signals(state)
     _limit_memory(limits.memory)
-    connection.send_bytes(READY)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        connection.send_bytes(READY)
+        _answer_all(connection, state)
+
+
+def _answer_all(connection: Connection, state: _State) -> None:
+    limits = state.limits
     while True:
-        try:
-            source, request = connection.recv()
-        except (EOFError, OSError):
-            return
+        source, request = connection.recv()
         answer = _answered(state, source, request)
         data = pickle.dumps(answer)
         if len(data) > limits.answer:
@@ -89,6 +94,8 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
 def _result(opened: Opened, request: Request) -> Result:
     if request.kind == "open":
         return ()
+    if request.kind == "phrases":
+        return phrase_diagnostics(request.text, compiler=opened.compiler, name=request.name)
     compiled = opened.compiled(request.text, name=request.name)
     if request.kind == "pairs":
         return preview(compiled, request.text, name=request.name, n=request.n, seed=request.seed)

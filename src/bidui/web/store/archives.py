@@ -45,6 +45,11 @@ def read_folder(folder: Path) -> Unpacked:
     return _unpacked(_entries(folder, ""))
 
 
+def read_files(files: Iterable[tuple[str, IO[bytes]]]) -> Unpacked:
+    """Files that were chosen one by one, by their names; within the same limits."""
+    return _unpacked(_given(files))
+
+
 def write_zip(files: Mapping[str, bytes], *, top: str) -> bytes:
     """A zip with one folder; stored and undated, so that the same files give the same bytes on any machine."""
     out = io.BytesIO()
@@ -145,6 +150,17 @@ def _entries(folder: Path, prefix: str) -> Iterator[tuple[str, bytes | None]]:
             yield name, None
         else:
             yield name, read_bytes(path, name=name)
+
+
+def _given(files: Iterable[tuple[str, IO[bytes]]]) -> Iterator[tuple[str, bytes | None]]:
+    for name, file in files:
+        if check_member(name) or not _ours(name):
+            yield name, None
+            continue
+        data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise fail("archive-too-large", Place(_shown(name)), {"file": MAX_BYTES, "all": MOST_BYTES})
+        yield name, data
 
 
 def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Unpacked:

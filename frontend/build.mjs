@@ -1,0 +1,42 @@
+// Bundles the pages' scripts and the style into the Python package: the same sources give the same bytes.
+import { build } from "esbuild";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const outdir = process.argv[2] ?? join(here, "..", "src", "bidui", "web", "static", "dist");
+const pages = readdirSync(join(here, "src", "pages"))
+  .filter((name) => /\.tsx?$/.test(name))
+  .sort()
+  .map((name) => join(here, "src", "pages", name));
+
+// Built first and written last, so that a page that does not compile leaves the old files in place.
+const result = await build({
+  absWorkingDir: here,
+  entryPoints: [...pages, { in: join(here, "src", "style", "main.css"), out: "style" }].map((entry) =>
+    typeof entry === "string" ? { in: entry, out: entry.replace(/^.*\/|\.tsx?$/g, "") } : entry,
+  ),
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  sourcemap: false,
+  legalComments: "none",
+  charset: "utf8",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  entryNames: "[name]",
+  chunkNames: "part-[hash]",
+  define: { "process.env.NODE_ENV": '"production"' },
+  external: ["data:*"],
+  write: false,
+});
+
+rmSync(outdir, { recursive: true, force: true });
+mkdirSync(outdir, { recursive: true });
+for (const file of result.outputFiles) writeFileSync(file.path, file.contents);
+const total = result.outputFiles.reduce((sum, file) => sum + file.contents.length, 0);
+console.log(`${result.outputFiles.length} files, ${Math.round(total / 1000)} kB`);

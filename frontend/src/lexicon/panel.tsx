@@ -1,0 +1,98 @@
+// Beside the grid: which paradigms could use the word of the active row, and what is wrong in the lexicon.
+import { useEffect, useState } from "preact/hooks";
+import { page } from "../page";
+import { number, t } from "../words";
+import { usesOf, type TableProblem, type Use } from "./calls";
+import type { Row } from "./sheets";
+import { shortName, type Workspace } from "./workspace";
+
+const PAUSE = 200; // milliseconds on a row until its uses are asked for
+const MOST = 200; // problems in the list
+
+export function Panel(props: { space: Workspace; row: Row | null; version: number; go: (problem: TableProblem) => void }) {
+  const { space, row } = props;
+  return (
+    <aside class="lexicon-side" aria-label={t("lexicon.side")} tabIndex={-1} id="lexicon-side">
+      <Uses space={space} row={row} version={props.version} />
+      <Problems problems={space.problems} several={space.sheets.size > 1} go={props.go} />
+    </aside>
+  );
+}
+
+function Uses(props: { space: Workspace; row: Row | null; version: number }) {
+  const { space, row } = props;
+  const [uses, setUses] = useState<{ key: string; paradigms: Use[]; total: number } | null>(null);
+  const line = row ? space.marks.line(row) : null;
+  const word = row ? space.text(row, "expression") : "";
+  const key = row && line !== null && word ? `${row.key} ${row.cells.join("\t")}` : "";
+
+  useEffect(() => {
+    if (!row || line === null || !key) return setUses(null);
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      usesOf(page.project, row.file, line, { signal: stop.signal }).then(
+        ({ paradigms, total }) => setUses({ key, paradigms, total }),
+        () => undefined, // aborted, or the server is away: what is shown stays
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [key, line, props.version]);
+
+  return (
+    <section aria-labelledby="uses-title">
+      <h2 id="uses-title">
+        {word ? t("lexicon.used_by", { word }) : t("lexicon.used_by_none_chosen")}
+        {uses?.key === key && key ? <span class="badge">{number(uses.total)}</span> : null}
+      </h2>
+      {uses && key ? (
+        <ul class={uses.key === key ? "uses" : "uses stale"}>
+          {uses.total === 0 ? <li class="muted">{t("lexicon.unused")}</li> : null}
+          {uses.paradigms.map((use) => (
+            <li key={use.file}>
+              <a href={`/p/${encodeURIComponent(page.project)}/edit/${use.file.split("/").map(encodeURIComponent).join("/")}`}>
+                {use.uid}
+              </a>
+              <span class="muted small mono"> {use.slots.join(", ")}</span>
+            </li>
+          ))}
+          {uses.total > uses.paradigms.length ? (
+            <li class="muted">{t("lexicon.more", { n: uses.total - uses.paradigms.length })}</li>
+          ) : null}
+        </ul>
+      ) : (
+        <p class="muted small">{t(key ? "lexicon.used_by_wait" : "lexicon.used_by_hint")}</p>
+      )}
+    </section>
+  );
+}
+
+function Problems(props: { problems: readonly TableProblem[]; several: boolean; go: (problem: TableProblem) => void }) {
+  const { problems } = props;
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  return (
+    <section aria-labelledby="problems-title">
+      <h2 id="problems-title">
+        {t("lexicon.problems")}
+        {errors ? <span class="badge bad">{number(errors)}</span> : null}
+        {problems.length > errors ? <span class="badge warn">{number(problems.length - errors)}</span> : null}
+        {problems.length === 0 ? <span class="badge good">{t("shell.no_problem")}</span> : null}
+      </h2>
+      <ul class="problems">
+        {problems.slice(0, MOST).map((problem, n) => (
+          <li key={n} class={problem.severity}>
+            <button type="button" class="plain" onClick={() => props.go(problem)}>
+              {t(problem.severity === "error" ? "lexicon.error_at" : "lexicon.warning_at", {
+                place: [props.several ? shortName(problem.file) : "", `${problem.line}`, problem.column].filter(Boolean).join(" · "),
+              })}
+            </button>
+            <span>{problem.text}</span>
+          </li>
+        ))}
+        {problems.length > MOST ? <li class="muted">{t("lexicon.more", { n: problems.length - MOST })}</li> : null}
+      </ul>
+    </section>
+  );
+}

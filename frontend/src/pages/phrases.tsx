@@ -1,0 +1,153 @@
+// The page of the phrases: a list of them, and the one that is open with its alternatives and parts as rows.
+import { render } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import * as api from "../api";
+import { page } from "../page";
+import { useWatching } from "../paradigm/watching";
+import { focusLink, PhraseList } from "../phrases/list";
+import { PhrasesModel } from "../phrases/model";
+import { type Choose, PhraseEditor } from "../phrases/phrase";
+import { editorsOf, ruleId } from "../phrases/rule_row";
+import { focusEditor } from "../rule_field";
+import { FileDocument } from "../saving";
+import type { OpenedFile, PhraseRow } from "../shapes";
+import { listen } from "../shortcuts";
+import { Problems, SavingNotices, SavingState } from "../status";
+import { makeTextEditor, showDiagnostics } from "../text_editor";
+import { t } from "../words";
+
+const FILE = "phrases.yaml";
+const EMPTY = "format: 1\nphrases: {}\n";
+
+function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel }) {
+  useWatching(model, file);
+  const [open, setOpen] = useState(() => decodeURIComponent(location.hash.slice(1)));
+  const [plain, setPlain] = useState(false);
+  const text = useRef<HTMLDivElement>(null);
+  const phrase = model.rows.find(({ name }) => name === open) ?? model.rows[0];
+  const [ready, setReady] = useState(false);
+
+  useEffect(() => {
+    model.view = makeTextEditor({
+      parent: text.current!,
+      text: file.text.replaceAll("\r\n", "\n"),
+      label: t("phrases.text_label"),
+      readOnly: !file.mayEdit,
+      kind: "phrases",
+      extensions: model.extensions,
+      updated: (update) => model.updated(update),
+    });
+    void model.start().then(() => setReady(true));
+    addEventListener("hashchange", () => setOpen(decodeURIComponent(location.hash.slice(1))));
+  }, []);
+  useEffect(() => {
+    if (plain && model.view) showDiagnostics(model.view, model.diagnostics);
+  }, [plain, model.diagnostics]);
+
+  const choose = (name: string, { enter = false } = {}): void => {
+    history.replaceState(null, "", `#${encodeURIComponent(name)}`);
+    setOpen(name);
+    if (enter) focusEditor(ruleId(name, 0));
+  };
+  const toggle = (): void => {
+    setPlain(!plain);
+    if (!plain) {
+      const start = phrase?.span.start ?? 0;
+      setTimeout(() => {
+        model.view.dispatch({ selection: { anchor: Math.min(start, model.text.length) }, scrollIntoView: true });
+        model.view.focus();
+      });
+    }
+  };
+  useShortcuts(model, toggle, phrase, choose);
+  const unreadable = model.unreadable.length > 0;
+  return (
+    <>
+      <div class="file-head">
+        <h1>{t("phrases.title")}</h1>
+        <SavingState file={file} />
+        <span class="file-tools">
+          {model.mayEdit && ready ? (
+            <>
+              <button type="button" class="plain" disabled={!model.canUndo} onClick={() => model.undo()} aria-keyshortcuts="Control+Z">
+                {t("phrases.undo")}
+              </button>
+              <button type="button" class="plain" disabled={!model.canRedo} onClick={() => model.redo()} aria-keyshortcuts="Control+Y">
+                {t("phrases.redo")}
+              </button>
+            </>
+          ) : null}
+          <button type="button" aria-pressed={plain} onClick={toggle} aria-keyshortcuts="Alt+T">
+            {t("phrases.plain")}
+          </button>
+          <a class="button plain" href={`/p/${encodeURIComponent(page.project)}/history/${FILE}`}>
+            {t("phrases.history")}
+          </a>
+        </span>
+      </div>
+      <SavingNotices file={file} quiet />
+      {model.refused.length > 0 ? <Problems problems={model.refused} /> : null}
+      {unreadable && !plain ? (
+        <div class="notice bad" role="alert">
+          <p>{t("phrases.unreadable")}</p>
+          <Problems problems={model.unreadable} />
+        </div>
+      ) : null}
+      <div class="plain-text" ref={text} hidden={!plain} />
+      {plain || !ready ? null : (
+        <div class="phrases-body">
+          <PhraseList model={model} open={phrase?.name ?? ""} choose={choose} />
+          {phrase ? <PhraseEditor key={phrase.name} model={model} phrase={phrase} choose={choose} /> : <p class="muted">{t("phrases.start")}</p>}
+        </div>
+      )}
+    </>
+  );
+}
+
+function useShortcuts(model: PhrasesModel, toggle: () => void, phrase: PhraseRow | undefined, choose: Choose): void {
+  const latest = useRef({ toggle, phrase, choose });
+  latest.current = { toggle, phrase, choose };
+  useEffect(() => {
+    const step = (by: number): void => {
+      const row = model.rows[model.rows.findIndex(({ name }) => name === latest.current.phrase?.name) + by];
+      if (!row) return;
+      latest.current.choose(row.name);
+      const first = editorsOf(row)[0];
+      if (first !== undefined) focusEditor(first);
+    };
+    listen([
+      { keys: "Alt+T", says: t("phrases.plain"), run: () => latest.current.toggle(), typing: true },
+      { keys: "Alt+N", says: t("phrases.new"), run: () => document.getElementById("new-phrase")?.focus(), typing: true },
+      { keys: "Alt+A", says: t("phrases.add_way"), run: () => document.getElementById("add-way")?.click(), typing: true },
+      { keys: "Alt+L", says: t("phrases.key_list"), run: () => focusLink(latest.current.phrase?.name ?? ""), typing: true },
+      { keys: "Alt+PageUp", says: t("phrases.key_previous"), run: () => step(-1), typing: true },
+      { keys: "Alt+PageDown", says: t("phrases.key_next"), run: () => step(1), typing: true },
+      { keys: "Ctrl+Z", says: t("phrases.undo"), run: () => model.undo(), typing: true },
+      { keys: "Ctrl+Y", says: t("phrases.redo"), run: () => model.redo(), typing: true },
+      { keys: "Ctrl+Shift+Z", says: t("phrases.redo"), run: () => model.redo(), typing: true },
+    ]);
+  }, []);
+}
+
+/** The file as it is, or as it will begin where there is none yet. */
+async function openPhrases(): Promise<FileDocument> {
+  try {
+    return await FileDocument.open(page.project, FILE);
+  } catch (error) {
+    if (!(error instanceof api.Refused) || error.status !== 404) throw error;
+    const fresh = { file: FILE, kind: "phrases", text: EMPTY, revision: null, time: "", author: "", drafts: [], others: [], may_edit: page.may_edit };
+    return new FileDocument(page.project, FILE, fresh as unknown as OpenedFile);
+  }
+}
+
+const root = document.getElementById("phrases")!;
+openPhrases().then(
+  (file) => {
+    root.replaceChildren();
+    render(<PhrasesPage file={file} model={new PhrasesModel(file)} />, root);
+  },
+  (error: unknown) => {
+    const text = error instanceof api.Unreachable ? t("js.shell.unreachable") : String((error as Error).message);
+    root.replaceChildren(Object.assign(document.createElement("p"), { className: "notice bad", textContent: text }));
+  },
+);

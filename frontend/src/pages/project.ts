@@ -1,0 +1,231 @@
+// One project: its paradigms filtered, sorted and walked through by keys; counts fill in as they are known.
+import { call, within } from "../api";
+import { openDialog } from "../dialogs";
+import { element, failure, say } from "../notices";
+import { page } from "../page";
+import type { Diagnostic } from "../shapes";
+import { t } from "../words";
+
+interface Count {
+  value: number | null;
+  exact: boolean;
+  reasons: Diagnostic[];
+  errors: number;
+}
+
+interface Counts {
+  counts: Record<string, Count>; // by file
+  left: number;
+}
+
+/** A row of the table, with what it is sorted and filtered by; read once, since reading the page is slow. */
+interface Line {
+  row: HTMLTableRowElement;
+  link: HTMLAnchorElement;
+  phenomenon: string;
+  uid: string;
+  time: string;
+  author: string;
+  text: string;
+  status: string;
+  problems: number;
+  count: number | null; // not known yet, or not to be known
+  exact: boolean;
+}
+
+type Column = "phenomenon" | "uid" | "count" | "problems" | "time" | "author";
+
+const FEW = 300; // pairs that a paradigm of a benchmark should have
+const SOME = 20; // counts asked for at once; the server answers with fewer when they take long
+
+const table = document.querySelector<HTMLTableElement>("#paradigms");
+if (table) start(table);
+
+function start(table: HTMLTableElement): void {
+  const lines = [...table.tBodies[0]!.rows].map(read);
+  listenToHeaders(table, lines);
+  listenToFilters(lines);
+  listenToRows(table, lines);
+  total(lines);
+  void countAll(lines);
+}
+
+function read(row: HTMLTableRowElement): Line {
+  const cells = row.cells;
+  const said = (at: number): string => cells[at]!.textContent.trim();
+  const link = cells[1]!.querySelector("a")!;
+  const { count, errors, warnings, trouble, status } = row.dataset;
+  const line = {
+    ...{ row, link, phenomenon: said(0), uid: link.textContent, author: said(5), status: status ?? "" },
+    time: cells[4]!.querySelector("time")?.dateTime ?? "",
+    problems: 1000 * (Number(errors) + Number(trouble ?? 0)) + Number(warnings),
+    count: count === undefined || count === "None" ? null : Number(count),
+    exact: !("inexact" in row.dataset),
+  };
+  return { ...line, text: `${line.phenomenon} ${line.uid} ${line.author}`.toLowerCase() };
+}
+
+// Sorting -----------------------------------------------------------------------------------------------------------
+
+function listenToHeaders(table: HTMLTableElement, lines: Line[]): void {
+  for (const header of table.tHead!.querySelectorAll<HTMLElement>("th[data-sort]")) {
+    const button = element("button", { type: "button", class: "sort" }, ...header.childNodes);
+    header.append(button);
+    button.addEventListener("click", () => {
+      const down = header.getAttribute("aria-sort") === "ascending";
+      for (const other of table.tHead!.querySelectorAll("[aria-sort]")) other.removeAttribute("aria-sort");
+      header.setAttribute("aria-sort", down ? "descending" : "ascending");
+      sort(lines, header.dataset["sort"] as Column, down ? -1 : 1);
+      table.tBodies[0]!.append(...lines.map((line) => line.row));
+    });
+  }
+}
+
+/** Sorts by a column, then by phenomenon and name; what has no number stands last. */
+function sort(lines: Line[], column: Column, sign: 1 | -1): void {
+  const order = new Intl.Collator(page.lang, { numeric: true });
+  const compared = (a: Line, b: Line, by: Column): number => {
+    const [one, other] = [a[by], b[by]];
+    if (typeof one === "string" && typeof other === "string") return sign * order.compare(one, other);
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    return sign * (Number(one) - Number(other));
+  };
+  const named = (line: Line): string => `${line.phenomenon} ${line.uid}`;
+  lines.sort((a, b) => compared(a, b, column) || order.compare(named(a), named(b)));
+}
+
+// Filtering ---------------------------------------------------------------------------------------------------------
+
+function listenToFilters(lines: Line[]): void {
+  const form = document.querySelector<HTMLFormElement>("#filters")!;
+  const text = document.querySelector<HTMLInputElement>("#filter-text")!;
+  const phenomenon = document.querySelector<HTMLSelectElement>("#filter-phenomenon")!;
+  const state = document.querySelector<HTMLSelectElement>("#filter-state")!;
+  const filter = (): void => {
+    const parts = text.value.toLowerCase().split(/\s+/);
+    let shown = 0;
+    for (const line of lines) {
+      const fits =
+        parts.every((part) => line.text.includes(part)) &&
+        (!phenomenon.value || line.phenomenon === phenomenon.value) &&
+        inState(line, state.value);
+      if (line.row.hidden === fits) line.row.hidden = !fits;
+      shown += Number(fits);
+    }
+    const key = shown === lines.length ? "project.shown_all" : "project.shown";
+    document.querySelector("#shown")!.textContent = t(key, { shown, all: lines.length });
+  };
+  form.hidden = false;
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    walk(lines, -1, 1);
+  });
+  text.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" || event.isComposing) return;
+    event.preventDefault();
+    walk(lines, -1, 1);
+  });
+  addEventListener("pageshow", filter); // a browser that comes back has kept what stood in the fields
+}
+
+function inState(line: Line, state: string): boolean {
+  if (state === "problems") return line.problems > 0;
+  if (state === "few") return line.count !== null && line.count < FEW;
+  return state === "" || line.status === state;
+}
+
+// Rows --------------------------------------------------------------------------------------------------------------
+
+/** Puts the cursor on the next paradigm that is shown, from the one at a place. */
+function walk(lines: Line[], from: number, step: 1 | -1): void {
+  let at = from + step;
+  while (lines[at]?.row.hidden) at += step;
+  lines[at]?.link.focus();
+}
+
+function listenToRows(table: HTMLTableElement, lines: Line[]): void {
+  table.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    const at = lines.findIndex((line) => line.row.contains(event.target as Node));
+    if (!step || at < 0) return;
+    event.preventDefault();
+    walk(lines, at, step);
+  });
+  table.addEventListener("click", (event) => {
+    const found = event.target instanceof Element ? event.target.closest("td button, a[href*='/pairs?']") : null;
+    const line = found && lines.find((each) => each.row.contains(found));
+    if (!line) return;
+    if (found instanceof HTMLAnchorElement) {
+      event.preventDefault(); // the dialog also asks how many, and can tell what went wrong
+      return openDialog("pairs", { uid: line.uid });
+    }
+    const { file = "", revision = "" } = line.row.dataset;
+    preset("#more-copy", { copy_of: file, uid: `${line.uid}_2`, phenomenon: line.phenomenon });
+    preset("#more-delete", { file, revision });
+    openDialog("more", { file });
+  });
+}
+
+/** What a button will fill into the dialog that it opens. */
+function preset(button: string, values: Record<string, string>): void {
+  const found = document.querySelector(button)!;
+  for (const [name, value] of Object.entries(values)) found.setAttribute(`data-set-${name}`, value);
+}
+
+// Counting ----------------------------------------------------------------------------------------------------------
+
+/** Asks for the counts that are not known yet, some at a time, until there are none. */
+async function countAll(lines: Line[]): Promise<void> {
+  const status = document.querySelector("#counting")!;
+  const uncounted = lines.filter((line) => !("count" in line.row.dataset));
+  const open = new Map(uncounted.map((line) => [line.row.dataset["file"]!, line]));
+  if (!open.size) return;
+  for (const line of uncounted) {
+    line.row.cells[2]!.replaceChildren(element("span", { class: "muted", title: t("project.uncounted") }, "…"));
+  }
+  try {
+    for (let left = 1; left > 0 && open.size; ) {
+      status.textContent = t("project.counting", { done: lines.length - open.size, all: lines.length });
+      const answer = await call<Counts>("POST", within(page.project, "counts"), { most: SOME });
+      for (const [file, count] of Object.entries(answer.counts)) {
+        const line = open.get(file);
+        if (line) show(line, count);
+        open.delete(file);
+      }
+      total(lines);
+      left = Object.keys(answer.counts).length ? answer.left : 0;
+    }
+    status.textContent = "";
+    const pairs = document.querySelector("#total")!.textContent;
+    say(t("project.counted", { pairs, paradigms: lines.length - open.size }));
+  } catch (error) {
+    status.textContent = t("project.counting_failed", { reason: failure(error).textContent ?? "" });
+  }
+}
+
+function show(line: Line, count: Count): void {
+  line.count = count.value;
+  line.exact = count.exact;
+  line.problems += 1000 * count.errors;
+  const cells = line.row.cells;
+  cells[2]!.textContent = count.value === null ? "–" : readable(count.value, count.exact);
+  if (count.value === null || !count.exact) {
+    cells[2]!.title = t(count.value === null ? "project.no_count" : "project.at_least");
+  }
+  const reason = count.reasons[0];
+  const look = `reason small${count.errors ? "" : " muted"}`;
+  if (reason) cells[3]!.append(" ", element("span", { class: look }, reason.text));
+}
+
+function total(lines: Line[]): void {
+  const known = lines.filter((line) => line.count !== null && line.status !== "excluded");
+  const sum = known.reduce((all, line) => all + line.count!, 0);
+  const exact = known.every((line) => line.exact);
+  document.querySelector("#total")!.textContent = known.length ? readable(sum, exact) : "–";
+}
+
+/** A number as the page's own text has it: a very great one in powers of ten, a lower bound marked as such. */
+function readable(value: number, exact: boolean): string {
+  return (exact ? "" : "≥ ") + (value < 1e15 ? value.toLocaleString("en") : value.toExponential(2));
+}

@@ -1,0 +1,125 @@
+// The pairs of the text as it is, with what differs marked, how many there are, and why there are not more.
+import type { VNode } from "preact";
+import { page } from "../page";
+import type { Diagnostic, PreviewPair, Span } from "../shapes";
+import { Problems } from "../status";
+import { number, t } from "../words";
+import type { Live } from "./live";
+import { useWatching } from "./watching";
+
+interface PreviewProps {
+  live: Live;
+  jump: (diagnostic: Diagnostic) => void;
+  /** A button that puts a problem right, where one press can. */
+  repair: (diagnostic: Diagnostic) => VNode | null;
+  /** Diagnostics that no row shows. */
+  loose: (diagnostics: Diagnostic[]) => Diagnostic[];
+}
+
+export function PreviewPanel({ live, jump, repair, loose }: PreviewProps) {
+  useWatching(live);
+  const { pairs, diagnostics, broken } = live;
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const dim = broken && pairs !== null;
+  return (
+    <section class="preview" aria-labelledby="preview-title" aria-busy={live.waiting}>
+      <header>
+        <h2 id="preview-title">{t("paradigm.preview")}</h2>
+        <Count live={live} />
+        <button type="button" onClick={() => live.sample()} aria-keyshortcuts="Alt+N" title="Alt+N">{t("paradigm.sample")}</button>
+      </header>
+      {live.waiting && !pairs && <p class="muted">{t("paradigm.waiting")}</p>}
+      {live.problems.length > 0 && <Problems problems={live.problems} />}
+      {dim && <p class="hint">{t("paradigm.stale")}</p>}
+      {pairs && pairs.pairs.length > 0 ? (
+        <ol class={dim ? "pairs dim" : "pairs"} lang={sentenceLanguage(pairs.pairs[0]!)}>
+          {pairs.pairs.map((pair, at) => <Pair key={at} pair={pair} />)}
+        </ol>
+      ) : (
+        !broken && pairs && <p class="notice warn">{t("paradigm.no_pairs")}</p>
+      )}
+      {pairs?.complete && !broken && pairs.pairs.length > 0 && <p class="hint">{t("paradigm.complete")}</p>}
+      {live.settled && <ProblemList title={errorCount(errors.length)} found={errors} jump={jump} repair={repair} kind="bad" />}
+      <Reasons live={live} jump={jump} />
+      {live.settled && <ProblemList title={t("paradigm.hints")} kind="" jump={jump}
+        found={loose(diagnostics).filter(({ severity }) => severity !== "error")} />}
+      <p class="unseen" role="status">{live.settled ? summary(live) : ""}</p>
+    </section>
+  );
+}
+
+function Count({ live }: { live: Live }) {
+  const { counted, counting, broken } = live;
+  const errors = live.diagnostics.filter(({ severity }) => severity === "error").length;
+  if (broken) return <span class="count bad-text">{errors > 0 && live.settled && <>✕ {errorCount(errors)}</>}</span>;
+  if (!counted) return <span class="count muted">{counting ? t("paradigm.counting") : ""}</span>;
+  const value = counted.value;
+  const says = value === null ? t("paradigm.count.unknown") : t(counted.exact ? "paradigm.count" : "paradigm.count.most", { n: value });
+  return <span class={counting ? "count muted" : "count"}>{says}</span>;
+}
+
+const errorCount = (n: number): string => (n === 1 ? t("paradigm.errors.one") : t("paradigm.errors", { n }));
+
+function Reasons({ live, jump }: { live: Live; jump: (diagnostic: Diagnostic) => void }) {
+  const reasons = live.broken ? [] : (live.counted?.reasons ?? []);
+  return <ProblemList title={t("paradigm.reasons")} found={reasons} jump={jump} kind="warn" />;
+}
+
+interface ProblemListProps {
+  repair?: (diagnostic: Diagnostic) => VNode | null;
+  title: string;
+  found: Diagnostic[];
+  kind: string;
+  jump: (diagnostic: Diagnostic) => void;
+}
+
+function ProblemList({ title, found, kind, jump, repair }: ProblemListProps) {
+  if (!found.length) return null;
+  return (
+    <div class={`notice ${kind}`}>
+      <h3>{title}</h3>
+      <ul>
+        {found.map((each, at) => (
+          <li key={at}>
+            {each.row.length > 0 && each.row[0] !== "format" && (
+              <><button type="button" class="plain jump mono" onClick={() => jump(each)}>{each.row.at(-1)}</button>{" "}</>
+            )}
+            {each.text.split("\n")[0]}
+            {repair && repair(each)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Pair({ pair }: { pair: PreviewPair }) {
+  return (
+    <li>
+      <p class="good"><span class="unseen">{t("paradigm.good")}: </span><span class="sign" aria-hidden="true">✓</span><Marked text={pair.good} regions={pair.good_regions} /></p>
+      <p class="bad"><span class="unseen">{t("paradigm.bad")}: </span><span class="sign" aria-hidden="true">✗</span><Marked text={pair.bad} regions={pair.bad_regions} /></p>
+    </li>
+  );
+}
+
+/** A sentence with the stretches that differ marked. */
+function Marked({ text, regions }: { text: string; regions: Span[] }) {
+  const parts = [];
+  let last = 0;
+  for (const { start, end } of [...regions].sort((one, other) => one.start - other.start)) {
+    if (start < last || end <= start) continue;
+    parts.push(text.slice(last, start), <mark>{text.slice(start, end)}</mark>);
+    last = end;
+  }
+  return <span>{parts}{text.slice(last)}</span>;
+}
+
+/** What a screen reader hears when a new preview is there. */
+function summary(live: Live): string {
+  const errors = live.diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length) return `${errorCount(errors.length)}: ${errors[0]!.text}`;
+  const first = live.pairs?.pairs[0];
+  return first ? t("paradigm.summary", { n: number(live.pairs!.pairs.length), good: first.good, bad: first.bad }) : t("paradigm.no_pairs");
+}
+
+const sentenceLanguage = (pair: PreviewPair): string => (/\p{Script=Han}/u.test(pair.good) ? "zh-Hans" : page.lang);

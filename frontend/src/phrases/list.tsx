@@ -1,0 +1,124 @@
+// All phrases by name: which one is open, how many ways there are to build each, and where something is wrong.
+import { useRef, useState } from "preact/hooks";
+import type { Diagnostic, PhraseRow } from "../shapes";
+import { number, t } from "../words";
+import type { PhrasesModel } from "./model";
+
+interface ListProps {
+  model: PhrasesModel;
+  open: string;
+  choose: (name: string, options?: { enter?: boolean }) => void;
+}
+
+/** Errors and warnings that stand in a phrase. */
+export const problemsOf = (diagnostics: readonly Diagnostic[], phrase: string): Diagnostic[] =>
+  diagnostics.filter(({ row }) => row[0] === "phrases" && row[1] === phrase);
+
+export function PhraseList({ model, open, choose }: ListProps) {
+  const [filter, setFilter] = useState("");
+  const list = useRef<HTMLUListElement>(null);
+  const wanted = filter.trim().toLowerCase();
+  const shown = model.rows.filter((row) => matches(row, wanted));
+  const go = (step: number): void => {
+    const links = [...(list.current?.querySelectorAll<HTMLElement>("a") ?? [])];
+    links[links.indexOf(document.activeElement as HTMLElement) + step]?.focus();
+  };
+  const move = (name: string, step: number): void => {
+    const from = model.rows.findIndex((row) => row.name === name);
+    const to = from + step;
+    if (to < 0 || to >= model.rows.length || !model.mayEdit) return;
+    void model.do({ do: "move_phrase", name, to }).then(() => focusLink(name));
+  };
+  const keys = (event: KeyboardEvent, name: string): void => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (step !== undefined && event.altKey) move(name, step);
+    else if (step !== undefined) go(step);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <nav class="phrase-list" aria-label={t("phrases.list")}>
+      <div class="field">
+        <label for="phrase-filter">{t("phrases.filter")}</label>
+        <input
+          id="phrase-filter"
+          type="search"
+          value={filter}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.isComposing || (event.key !== "ArrowDown" && event.key !== "Enter")) return;
+            list.current?.querySelector<HTMLElement>("a")?.focus();
+            event.preventDefault();
+          }}
+        />
+      </div>
+      <ul ref={list}>
+        {shown.map((row) => (
+          <li key={row.name}>
+            <a
+              href={`#${encodeURIComponent(row.name)}`}
+              id={linkId(row.name)}
+              aria-current={row.name === open ? "true" : undefined}
+              onClick={(event) => {
+                event.preventDefault();
+                choose(row.name);
+              }}
+              onKeyDown={(event) => keys(event, row.name)}
+            >
+              <span class="name">{row.name}</span>
+              <Trouble found={problemsOf(model.diagnostics, row.name)} />
+              <span class="muted small" aria-hidden="true">
+                {row.alternatives.length}
+              </span>
+              <span class="unseen">{t("phrases.ways", { n: row.alternatives.length })}</span>
+            </a>
+          </li>
+        ))}
+        {shown.length === 0 ? <li class="muted">{t(model.rows.length ? "phrases.none_found" : "phrases.none")}</li> : null}
+      </ul>
+      {model.mayEdit ? <NewPhrase model={model} open={open} choose={choose} /> : null}
+    </nav>
+  );
+}
+
+const linkId = (name: string): string => `phrase-${name}`;
+
+export function focusLink(name: string): void {
+  document.getElementById(linkId(name))?.focus();
+}
+
+function matches(row: PhraseRow, wanted: string): boolean {
+  if (!wanted) return true;
+  const rules = row.alternatives.flatMap((one) => [one.rule ?? "", ...one.parts.flatMap((part) => [part.name, part.rule])]);
+  return [row.name, ...rules].some((text) => text.toLowerCase().includes(wanted));
+}
+
+function Trouble({ found }: { found: readonly Diagnostic[] }) {
+  const errors = found.filter(({ severity }) => severity === "error").length;
+  if (found.length === 0) return null;
+  return <span class={`badge ${errors ? "bad" : "warn"}`}>{number(errors || found.length)}</span>;
+}
+
+function NewPhrase({ model, open, choose }: ListProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const add = (event: Event): void => {
+    event.preventDefault();
+    const name = field.current!.value.trim();
+    if (!name || model.rows.some((row) => row.name === name)) return field.current!.select();
+    field.current!.value = "";
+    const at = model.rows.findIndex((row) => row.name === open) + 1 || model.rows.length;
+    choose(name, { enter: true });
+    void model.addPhrase(name, at);
+  };
+  return (
+    <form class="new-phrase" onSubmit={add}>
+      <div class="field grow">
+        <label for="new-phrase">{t("phrases.new")}</label>
+        <input id="new-phrase" ref={field} autocomplete="off" spellcheck={false} aria-keyshortcuts="Alt+N" />
+      </div>
+      <button>{t("phrases.add")}</button>
+    </form>
+  );
+}

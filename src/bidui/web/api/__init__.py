@@ -1,0 +1,1 @@
+"""The JSON calls of the workbench, each with its shapes."""

@@ -1,0 +1,117 @@
+"""Problems as JSON: what is wrong, in the reader's language, with its place and the status of the answer."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from bidui.errors import Place, Problem, Severity
+from bidui.messages import Language
+
+STATUS: Mapping[str, int] = {
+    "not-signed-in": 401,
+    "login-wrong": 401,
+    "role-missing": 403,
+    "cross-site": 403,
+    "project-unknown": 404,
+    "file-unknown": 404,
+    "revision-unknown": 404,
+    "bin-unknown": 404,
+    "user-unknown": 404,
+    "invitation-unknown": 404,
+    "page-unknown": 404,
+    "method-unknown": 405,
+    "project-taken": 409,
+    "file-taken": 409,
+    "user-taken": 409,
+    "last-owner": 409,
+    "revision-conflict": 409,
+    "revision-conflict-outside": 409,
+    "superseded": 409,
+    "token-unknown": 410,
+    "body-too-large": 413,
+    "host-unknown": 421,
+    "request-shape": 422,
+    "too-many-tries": 429,
+    "database-busy": 503,
+    "database-unreachable": 503,
+    "preview-crashed": 503,
+}
+
+
+class PlaceShape(BaseModel):
+    """Where in the files of a project; line and column from 1, 0 where unknown."""
+
+    file: str
+    line: int
+    column: int
+
+
+class ProblemShape(BaseModel):
+    """One thing that is wrong; `text` is in the reader's language."""
+
+    kind: str
+    severity: Severity
+    text: str
+    place: PlaceShape | None
+    values: dict[str, Any]
+
+
+class Problems(BaseModel):
+    """What every call answers where it cannot do what was asked."""
+
+    problems: list[ProblemShape]
+
+
+def status_of(problems: Iterable[Problem]) -> int:
+    """The status of an answer that lists these problems: that of the first, or 400."""
+    return next((STATUS[problem.kind] for problem in problems if problem.kind in STATUS), 400)
+
+
+def problem_shape(problem: Problem, language: Language) -> ProblemShape:
+    """A problem as it travels."""
+    return ProblemShape(
+        kind=problem.kind,
+        severity=problem.severity,
+        text=problem.text(language),
+        place=_place(problem.place),
+        values={name: _plain(value) for name, value in problem.values.items()},
+    )
+
+
+def problem_shapes(problems: Iterable[Problem], language: Language) -> list[ProblemShape]:
+    """Problems as they travel, in their order."""
+    return [problem_shape(problem, language) for problem in problems]
+
+
+def fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route, for the description of the calls: these statuses come with problems."""
+    return {status: {"model": Problems, "description": _MEANING[status]} for status in statuses}
+
+
+_MEANING = {
+    400: "Something given does not work",
+    401: "Nobody is signed in",
+    403: "Not for this role, or asked by another site",
+    404: "There is no such thing",
+    409: "Something else is there, or has changed meanwhile",
+    410: "The link was used, is too old, or was taken back",
+    413: "Too large",
+    421: "Not the name of this server",
+    422: "The request does not have the shape described here",
+    429: "Too many tries",
+    503: "The database or a worker does not answer now",
+}
+
+
+def _place(place: Place) -> PlaceShape | None:
+    return PlaceShape(file=place.file, line=place.line, column=place.column) if place.file or place.line else None
+
+
+def _plain(value: object) -> Any:
+    """A value that JSON has; what it has not is said in words."""
+    if isinstance(value, tuple | list | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -1,0 +1,132 @@
+"""The guard before every request: only this server's own names and pages, no body too large, and strict headers.
+
+Host            a name that this server was not given is refused: a foreign page that points its own name at this
+                machine (DNS rebinding) stays outside
+other sites     whatever changes something must come from a page of this server (Sec-Fetch-Site, or Origin), or
+                bear a session's token in its Authorization header, which no foreign page knows
+bodies          refused by their length before they are read, or as soon as they grow too long
+headers         a Content-Security-Policy with no exception, and the like, on every answer
+"""
+
+import secrets
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bidui.errors import Place, Problem
+from bidui.web.failures import failure, fault
+from bidui.web.settings import Settings
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+UPLOADS = frozenset({"/api/projects/import"})
+FORMS = frozenset({"/api/login", "/api/logout", "/api/join", "/api/password", "/api/language"})
+
+
+class Guard:
+    """The middleware; it reads nothing of a request that it refuses."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        nonce = scope.setdefault("state", {})["nonce"] = secrets.token_urlsafe(16)
+        most = body_limit(request, self.settings)
+        started = False
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in strict_headers(nonce, secure=self.settings.secure).items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        if problem := refused(request, self.settings, most=most):
+            await failure(request, [problem])(scope, receive, guarded_send)
+            return
+        try:
+            await self.app(scope, _limited(receive, most), guarded_send)
+        except Exception as error:
+            if started:  # too late to say anything else
+                raise
+            await fault(request, error)(scope, receive, guarded_send)
+
+
+def refused(request: Request, settings: Settings, *, most: int) -> Problem | None:
+    """Why a request is not let in, or None."""
+    hosts = request.headers.getlist("host")
+    if len(hosts) != 1 or hosts[0].lower() not in settings.hosts:
+        return Problem("host-unknown", Place(), {"host": ", ".join(hosts) or "?"})
+    if request.method not in SAFE and not _ours(request, hosts[0].lower()):
+        return Problem("cross-site", Place())
+    length = request.headers.get("content-length", "0")
+    if not (length.isascii() and length.isdigit()) or len(length) > 15 or int(length) > most:
+        return Problem("body-too-large", Place(), {"most": most})
+    return None
+
+
+def _ours(request: Request, host: str) -> bool:
+    """Whether a page of this server asks, or somebody who knows a session's token."""
+    if request.headers.get("authorization", "").lower().startswith("bearer "):
+        return True
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    same = origin is not None and origin.lower() in {f"http://{host}", f"https://{host}"}
+    if site is None:  # an old browser, or a connection without TLS
+        return same
+    return site == "same-origin" and (origin is None or same)
+
+
+def body_limit(request: Request, settings: Settings) -> int:
+    """How many bytes a request may carry: those that need no session get little."""
+    path = request.url.path
+    if path in UPLOADS:
+        return settings.upload
+    return settings.form if path in FORMS or not path.startswith("/api/") else settings.body
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """Receive a body as long as it is not too long: its length may not have been told, or told wrongly."""
+    taken = 0
+
+    async def limited() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > most:
+            raise HTTPException(413, str(most))
+        return message
+
+    return limited
+
+
+def strict_headers(nonce: str, *, secure: bool) -> dict[str, str]:
+    """The headers of every answer."""
+    policy = {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": f"'self' 'nonce-{nonce}'",
+        "connect-src": "'self'",
+        "img-src": "'self' data:",
+        "font-src": "'self'",
+        "form-action": "'self'",
+        "base-uri": "'none'",
+        "frame-ancestors": "'none'",
+    }
+    headers = {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "same-origin",  # `no-referrer` would hide the Origin of our own forms
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    return headers | {"Strict-Transport-Security": "max-age=31536000"} if secure else headers

@@ -1,0 +1,150 @@
+"""The server: a workbench on an address of this machine, until it is stopped."""
+
+import ipaddress
+import secrets
+import signal
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from errno import EADDRINUSE
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from bidui.errors import Place, fail
+from bidui.messages import Language
+from bidui.web.app import make_app
+from bidui.web.settings import LOOPBACK, Settings, host_names
+from bidui.web.store import Store, User, add_user, members, open_account, password_link, set_role, start_token, users
+from bidui.web.store.accounts import user_key
+from bidui.web.workbench import open_workbench
+
+SHORTEST_SECRET = 16
+GRACE = 5  # seconds that open requests get when the server ends
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What is served: a folder, at which address, for whom; see `bidui serve`."""
+
+    root: Path
+    host: str = "127.0.0.1"
+    port: int = 8000
+    database: str | None = None
+    team: bool = False
+    owner: str | None = None
+    secret: str = ""
+    public_hosts: tuple[str, ...] = ()
+    secure: bool = False
+    lang: Language | None = None
+
+
+def serve(service: Service, *, say: Callable[[str], None], browser: bool = False) -> None:
+    """Serve until a key or a signal ends it; `say` prints the addresses, whose tokens nobody sees again."""
+    check_service(service)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both ways to stop are one
+    with suppress(KeyboardInterrupt), _listening(service.host, service.port) as listener:
+        port = listener.getsockname()[1]
+        home = _home(service, port)
+        with open_workbench(service.root, settings=_settings(service, port), database=service.database) as bench:
+            address = _first_address(service, bench.store, home)
+            say(f"bidui is at {home}" if not address else f"open {address} (it works once)")
+            say("Ctrl-C ends it; everything written is kept")
+            if browser and address and not service.team:
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            uvicorn.Server(_config(make_app(bench), service)).run(sockets=[listener])
+    say("ended")
+
+
+def check_service(service: Service) -> None:
+    """Refuse to be reached from other machines without accounts and a secret."""
+    if not service.team and not (is_loopback(service.host) and not service.public_hosts):
+        raise fail("team-needed", Place(), {"host": ", ".join((service.host, *service.public_hosts))})
+    if service.host in {"0.0.0.0", "::"} and not service.public_hosts:
+        raise fail("public-host-needed", Place(), {"host": service.host})
+    if service.team and len(service.secret) < SHORTEST_SECRET:
+        raise fail("secret-needed", Place(), {"least": SHORTEST_SECRET})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that takes connections; they wait until the server is ready."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        if error.errno == EADDRINUSE:
+            raise fail("port-taken", Place(), {"port": port}) from None
+        raise fail("address-unusable", Place(), {"host": host, "reason": error.strerror or str(error)}) from None
+
+
+def _settings(service: Service, port: int) -> Settings:
+    own = (_bracketed(service.host), *(LOOPBACK if is_loopback(service.host) else ()))
+    return Settings(
+        team=service.team,
+        hosts=host_names((*own, *service.public_hosts), port=port, secure=service.secure),
+        secure=service.secure,
+        cookie=f"bidui_session_{port}",
+        secret=service.secret if service.team else "",
+        lang=service.lang,
+    )
+
+
+def _home(service: Service, port: int) -> str:
+    """The address that people type: the public name where there is one."""
+    scheme = "https" if service.secure else "http"
+    if service.public_hosts:
+        name = service.public_hosts[0]
+        return f"{scheme}://{name}" if service.secure or ":" in name else f"{scheme}://{name}:{port}"
+    return f"{scheme}://{_bracketed(service.host)}:{port}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _first_address(service: Service, store: Store, home: str) -> str:
+    """The address that lets the first person in; none where a team has its owners."""
+    if not service.team:
+        return f"{home}/start/{start_token(store)}"
+    if service.owner is not None:
+        return f"{home}/password/{password_link(store, make_owner(store, service.owner))}"
+    if not any(member.role == "owner" for member in members(store)):
+        raise fail("owner-needed", Place())
+    return ""
+
+
+def make_owner(store: Store, name: str) -> User:
+    """An owner of the workspace with that name, who may be there already; the password is chosen by a link."""
+    known = {user_key(user.name): user for user in users(store)}
+    who = known.get(user_key(name)) or add_user(store, name, secrets.token_urlsafe(32))
+    if who.closed:
+        open_account(store, who)
+    set_role(store, who, "owner")
+    return who
+
+
+def _config(app: FastAPI, service: Service) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        ws="none",
+        log_level="warning",
+        access_log=False,  # addresses hold tokens
+        server_header=False,
+        proxy_headers=service.secure,
+        timeout_graceful_shutdown=GRACE,
+    )

@@ -1,0 +1,7 @@
+import{l as x,m as a,n as E,o as S,p as T,r as w,s as D}from"./part-MG6XIHZZ.js";import{a as f,b as u,e as v,g as y,h as e}from"./part-4FLQVT57.js";import"./part-H6DPNS6R.js";import{e as p,t as h}from"./part-XQ6VPBUX.js";import{a as r,c as g}from"./part-WWW6FSHR.js";var A=300;function F({file:t}){let i=y(null);return v(()=>j(t,i.current),[]),e(f,{children:[e("div",{class:"file-head",children:[e("h1",{class:"mono",children:t.file}),e(S,{file:t}),e("span",{class:"file-tools",children:e("a",{class:"button plain",href:b(t),children:g("text.history")})})]}),e(T,{file:t}),e("div",{class:"plain-text",ref:i})]})}var b=t=>p(t.project,"history",t.file).replace("/projects/","/p/");function j(t,i){let C=t.text.includes(`\r
+`)?`\r
+`:`
+`,c=0,l=async()=>{let n=o.state.doc.toString(),k=t.file==="phrases.yaml"?"phrases":"text",m=await h(t.project,{kind:k,file:t.file,text:n}).catch(()=>null);m&&n===o.state.doc.toString()&&D(o,m.diagnostics)},d=()=>{t.change(o.state.doc.toString().replaceAll(`
+`,C)),clearTimeout(c),c=window.setTimeout(()=>a(()=>{l()}),A)},o=w({parent:i,text:t.text,label:t.file,readOnly:!t.mayEdit,kind:t.file==="phrases.yaml"?"phrases":t.file.endsWith(".yaml")?"yaml":"plain",updated:n=>n.docChanged&&(x()?a(d):d())});t.onText=n=>o.dispatch({changes:{from:0,to:o.state.doc.length,insert:n.replaceAll(`\r
+`,`
+`)}}),l()}var s=document.getElementById("editor");s&&E.open(r.project,r.file).then(t=>{s.replaceChildren(),u(e(F,{file:t}),s)},t=>s.replaceChildren(t.message));

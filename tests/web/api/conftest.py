@@ -1,0 +1,85 @@
+"""A workbench over a small project, with real workers, asked as a browser would ask it."""
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+import bidui.web.store.database
+import bidui.web.store.passwords
+from bidui.grammar.project_folder import write_texts
+from bidui.web.app import make_app
+from bidui.web.editing.workers import PreviewWorkers
+from bidui.web.identity import sealed
+from bidui.web.settings import Settings
+from bidui.web.store import Role, User, local_user, open_store, start_session
+from bidui.web.workbench import Workbench
+
+from ..editing.small import FILES
+from ..served import HOST, SAME_SITE, SECRET, member
+
+Browser = Callable[[Workbench, User], TestClient]
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a power cut, or a thief of the database, could tell; tests have neither."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    monkeypatch.setattr(bidui.web.store.database, "SYNCHRONOUS", "OFF")
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[PreviewWorkers]:
+    """Two worker processes for all tests: starting them takes a second."""
+    with PreviewWorkers() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Browser:
+    """Opens browsers in which somebody is signed in; an app is made once, since its routes take a while."""
+    apps: dict[Settings, FastAPI] = {}
+
+    def open_browser(bench: Workbench, who: User) -> TestClient:
+        app = apps.setdefault(bench.settings, make_app(bench))
+        app.state.bench = bench
+        client = TestClient(app, base_url=f"http://{HOST}", headers=SAME_SITE, follow_redirects=False)
+        client.cookies.set(bench.settings.cookie, sealed(start_session(bench.store, who), bench.settings))
+        return client
+
+    return open_browser
+
+
+@pytest.fixture
+def bench(tmp_path: Path, database: str | None, workers: PreviewWorkers) -> Iterator[Workbench]:
+    """A workspace that holds the project `small` of eighteen words."""
+    write_texts(tmp_path / "work" / "small", FILES)
+    store = open_store(tmp_path / "work", database=database)
+    yield Workbench(store, workers, Settings(hosts=frozenset({HOST})))
+    store.close()
+
+
+@pytest.fixture
+def client(bench: Workbench, browser: Browser) -> TestClient:
+    """The browser of whoever sits at the machine."""
+    return browser(bench, local_user(bench.store))
+
+
+@pytest.fixture
+def team(
+    tmp_path: Path, database: str | None, workers: PreviewWorkers, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, TestClient]]:
+    """The browsers of an owner, two editors, and a viewer of the same workspace."""
+    cheap = partial(PasswordHasher, time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(bidui.web.store.passwords, "PasswordHasher", cheap)
+    write_texts(tmp_path / "work" / "small", FILES)
+    store = open_store(tmp_path / "work", database=database)
+    bench = Workbench(store, workers, Settings(team=True, hosts=frozenset({HOST}), secret=SECRET))
+    roles: dict[str, Role] = {"Owner": "owner", "Li": "editor", "Wang": "editor", "Viewer": "viewer"}
+    yield {name: browser(bench, member(bench, name, role)) for name, role in roles.items()}
+    store.close()

@@ -1,0 +1,233 @@
+"""Files: nothing that somebody typed is lost, whoever else is quicker and whatever the text is like."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from ..editing.small import GENDER as TEXT
+from ..served import kinds
+from .asking import CLASSIFIER, GENDER, SMALL, another, as_browsers_do, get, post, read, write
+
+
+def test_a_saved_text_is_the_file(client: TestClient, tmp_path: Path) -> None:
+    old = read(client)
+    assert (old["kind"], old["text"], old["author"], old["may_edit"]) == ("paradigm", TEXT, "", True)
+    text = TEXT.replace("总是", "常常")
+    answer = write(client, text, base=old["revision"]).json()
+    assert (answer["saved"], answer["draft"], answer["changed"], answer["problems"]) == (True, False, True, [])
+    assert (tmp_path / "work/small" / GENDER).read_text("utf-8") == text
+    new = read(client)
+    assert (new["text"], new["revision"], new["author"]) == (text, answer["revision"], "local")
+    again = write(client, text, base=new["revision"]).json()
+    assert (again["saved"], again["changed"], again["revision"]) == (True, False, new["revision"])
+
+
+def test_the_tag_of_an_answer_is_the_revision(client: TestClient) -> None:
+    answer = client.get(f"{SMALL}/files/{GENDER}")
+    assert answer.headers["etag"] == f'"{answer.json()["revision"]}"'
+
+
+def test_a_change_outside_is_seen(client: TestClient, tmp_path: Path) -> None:
+    """The files are the truth: git and other editors may change them while the server runs."""
+    old = read(client)
+    (tmp_path / "work/small" / GENDER).write_text(TEXT + "# outside\n", "utf-8", newline="")
+    new = read(client)
+    assert new["text"] == TEXT + "# outside\n" and new["revision"] > old["revision"]
+
+
+def test_a_text_that_does_not_parse_is_a_draft_and_the_file_stays(client: TestClient, tmp_path: Path) -> None:
+    old = read(client)
+    broken = TEXT.replace("  who: pos:NR", "  who: pos:")
+    answer = write(client, broken, base=old["revision"], tab="one").json()
+    assert (answer["saved"], answer["draft"], answer["revision"]) == (False, True, old["revision"])
+    assert answer["problems"] and answer["problems"][0]["place"]["line"] == 10
+    assert (tmp_path / "work/small" / GENDER).read_text("utf-8") == TEXT
+    (draft,) = read(client)["drafts"]
+    assert (draft["text"], draft["base"], draft["why"], draft["tab"]) == (broken, old["revision"], "unparsed", "one")
+    assert client.get("/api/drafts").json()["drafts"] == [draft]
+    assert write(client, TEXT + "# whole\n", base=old["revision"], tab="one").json()["saved"]
+    assert read(client)["drafts"] == []
+
+
+def test_rules_that_no_word_fits_can_be_saved(client: TestClient) -> None:
+    """They parse; the preview says what is missing, and the lexicon may come later."""
+    text = TEXT.replace("pos:NR", "pos:XX")
+    assert write(client, text, base=read(client)["revision"]).json()["saved"]
+
+
+def test_a_draft_can_hold_half_a_character(client: TestClient) -> None:
+    """A browser sends one when a page is left in the middle of typing 𠮷; it must come back, not break the answer."""
+    old = read(client)
+    half = TEXT + "# \ud842\x00"
+    body = as_browsers_do({"text": half, "base": old["revision"]})
+    assert client.put(f"{SMALL}/drafts/{GENDER}", **body).status_code == 204
+    assert read(client)["drafts"][0]["text"] == half
+    answer = write(client, half, base=old["revision"])
+    assert answer.status_code == 200 and answer.json()["draft"]
+    assert read(client)["drafts"][0]["text"] == half
+    assert client.delete(f"{SMALL}/drafts/{GENDER}").status_code == 204
+    assert read(client)["drafts"] == []
+
+
+def test_the_second_writer_gets_all_three_versions_and_can_merge(team: dict[str, TestClient]) -> None:
+    li, wang = team["Li"], team["Wang"]
+    base = read(li)["revision"]
+    mine, theirs = TEXT.replace("edit: agreement", "edit: substitution"), TEXT.replace("  who: pos:NR", "  who: pos:NN")
+    saved = write(li, theirs, base=base).json()
+    answer = write(wang, mine, base=base, tab="w")
+    assert (answer.status_code, kinds(answer)) == (409, ["revision-conflict"])
+    assert "Li" in answer.json()["problems"][0]["text"]
+    conflict = answer.json()["conflict"]
+    assert (conflict["base"], conflict["yours"]) == ({"revision": base, "text": TEXT}, mine)
+    shown = {key: conflict["theirs"][key] for key in ("revision", "text", "author", "deleted")}
+    assert shown == {"revision": saved["revision"], "text": theirs, "author": "Li", "deleted": False}
+    assert [(draft["text"], draft["why"]) for draft in read(wang)["drafts"]] == [(mine, "conflict")]
+    merged = post(wang, f"merge/{GENDER}", base=base, mine=mine)
+    both = theirs.replace("edit: agreement", "edit: substitution")
+    assert merged == {"text": both, "revision": saved["revision"], "conflicts": []}
+    assert write(wang, merged["text"], base=merged["revision"], tab="w").json()["saved"]
+    assert read(wang)["drafts"] == []
+    assert read(li)["text"] == both
+
+
+def test_a_row_that_both_changed_is_chosen(team: dict[str, TestClient]) -> None:
+    base = read(team["Li"])["revision"]
+    rules = [TEXT.replace("  who: pos:NR", f"  who: {rule}") for rule in ("pos:NN", "pos:NR gender:male")]
+    assert write(team["Li"], rules[0], base=base).json()["saved"]
+    found = post(team["Wang"], f"merge/{GENDER}", base=base, mine=rules[1])
+    (row,) = found["conflicts"]
+    assert (row["row"], row["kind"]) == ("slots › who", "merge-changed")
+    assert [row[side].strip() for side in ("base", "mine", "theirs")] == [
+        "who: pos:NR",
+        "who: pos:NR gender:male",
+        "who: pos:NN",
+    ]
+    chosen = post(team["Wang"], f"merge/{GENDER}", base=base, mine=rules[1], choose={row["row"]: "theirs"})
+    assert (chosen["text"], chosen["conflicts"]) == (rules[0], [])
+
+
+def test_a_deleted_file_can_be_brought_back(client: TestClient, tmp_path: Path) -> None:
+    old = read(client)
+    gone = client.delete(f"{SMALL}/files/{GENDER}", params={"base": old["revision"]}).json()["revision"]
+    assert not (tmp_path / "work/small" / GENDER).exists()
+    assert client.get(f"{SMALL}/files/{GENDER}").status_code == 404
+    (line,) = get(client, "deleted")["files"]
+    assert (line["file"], line["revision"], line["last"], line["author"]) == (GENDER, gone, old["revision"], "local")
+    back = post(client, "restore", revision=line["last"], base=line["revision"])
+    assert back["saved"] and read(client)["text"] == TEXT
+    assert get(client, "deleted")["files"] == []
+
+
+def test_a_delete_of_what_has_changed_is_refused(client: TestClient) -> None:
+    old = read(client)
+    write(client, TEXT + "# new\n", base=old["revision"])
+    answer = client.delete(f"{SMALL}/files/{GENDER}", params={"base": old["revision"]})
+    assert answer.status_code == 409 and answer.json()["conflict"]["yours"] is None
+    assert read(client)["text"] == TEXT + "# new\n"
+
+
+def test_a_renamed_file_keeps_its_past(client: TestClient, tmp_path: Path) -> None:
+    to = "paradigms/anaphor/sex.yaml"
+    old = read(client)
+    text = TEXT.replace("uid: gender", "uid: sex")
+    answer = post(client, "rename", file=GENDER, to=to, text=text, base=old["revision"])
+    assert answer["saved"] and answer["file"] == to
+    assert read(client, to)["text"] == text and not (tmp_path / "work/small" / GENDER).exists()
+    (revision,) = get(client, f"history/{to}")["revisions"]
+    assert revision["origin"] == old["revision"]
+
+
+def test_a_renamed_file_does_not_overwrite_another(client: TestClient) -> None:
+    old = read(client)
+    answer = client.post(
+        f"{SMALL}/rename", json={"file": GENDER, "to": CLASSIFIER, "text": TEXT, "base": old["revision"]}
+    )
+    assert answer.status_code == 409
+    assert read(client)["text"] == TEXT and "uid: classifier" in read(client, CLASSIFIER)["text"]
+
+
+def test_phrases_that_are_not_there_yet_can_be_begun(client: TestClient) -> None:
+    """Not every project has phrases; the page that edits them must open all the same."""
+    assert client.post("/api/projects", json={"name": "bare", "lang": "en"}).status_code == 201
+    there = read(client, "phrases.yaml", project="bare")["revision"]
+    client.delete("/api/projects/bare/files/phrases.yaml", params={"base": there})
+    found = read(client, "phrases.yaml", project="bare")
+    assert found["text"] == "format: 1\nphrases: {}\n"
+    body = {"text": found["text"] + "# begun\n", "base": found["revision"]}
+    assert client.put("/api/projects/bare/files/phrases.yaml", json=body).json()["saved"]
+
+
+def test_pages_hear_of_each_other(team: dict[str, TestClient]) -> None:
+    where = f"presence/{GENDER}"
+    revision = read(team["Li"])["revision"]
+    assert post(team["Li"], where, tab="a") == {"others": [], "revision": revision}
+    assert post(team["Viewer"], where, tab="b") == {"others": ["Li"], "revision": revision}
+    assert read(team["Wang"])["others"] == ["Li", "Viewer"]
+    saved = write(team["Li"], TEXT + "# more\n", base=revision).json()
+    assert post(team["Viewer"], where, tab="b") == {"others": ["Li"], "revision": saved["revision"]}
+    post(team["Li"], where, tab="a", leave=True)
+    assert post(team["Viewer"], where, tab="b")["others"] == []
+
+
+def test_who_may_only_look_changes_nothing(team: dict[str, TestClient], tmp_path: Path) -> None:
+    viewer = team["Viewer"]
+    found = read(viewer)
+    assert found["may_edit"] is False
+    revision = found["revision"]
+    refused = [
+        write(viewer, TEXT + "# no\n", base=revision),
+        viewer.delete(f"{SMALL}/files/{GENDER}", params={"base": revision}),
+        viewer.post(f"{SMALL}/restore", json={"revision": revision, "base": revision}),
+        viewer.post(
+            f"{SMALL}/rename", json={"file": GENDER, "to": "paradigms/a/b.yaml", "text": TEXT, "base": revision}
+        ),
+        viewer.post(f"{SMALL}/tables/lexicon.tsv", json={"base": 1, "ops": [{"do": "column", "name": "x"}]}),
+        viewer.post(f"{SMALL}/paradigms", json={"uid": "a", "phenomenon": "b"}),
+        viewer.put(f"{SMALL}/drafts/{GENDER}", json={"text": "x", "base": revision}),
+    ]
+    assert [(answer.status_code, kinds(answer)) for answer in refused] == [(403, ["role-missing"])] * 7
+    assert (tmp_path / "work/small" / GENDER).read_text("utf-8") == TEXT
+
+
+def test_names_that_lead_elsewhere_are_refused(client: TestClient) -> None:
+    for name in (
+        "..%2F..%2Fetc%2Fpasswd",
+        "%2Fetc%2Fpasswd",
+        "paradigms/%2e%2e/%2e%2e/x.yaml",
+        "a%00.yaml",
+        ".bidui/x",
+    ):
+        assert client.get(f"{SMALL}/files/{name}").status_code in {400, 404}, name
+        body = {"text": "x", "base": None}
+        assert client.put(f"{SMALL}/files/{name}", json=body).status_code in {400, 404, 405}, name
+
+
+LINES = "good: 很 word\nbad: word 很\n"
+
+
+def test_twenty_people_write_at_once(client: TestClient) -> None:
+    """Each has a paradigm of her own, and all of them fill the same lexicon: nothing fails and nothing is lost."""
+    base = read(client, "lexicon.tsv")["revision"]
+
+    def one(number: int) -> list[int]:
+        browser = another(client)
+        made = browser.post(f"{SMALL}/paradigms", json={"uid": f"p{number}", "phenomenon": "many"})
+        file, revision = made.json()["file"], made.json()["revision"]
+        found = [made.status_code]
+        for turn in range(3):
+            text = f"format: 1\nuid: p{number}\nphenomenon: many\nslots:\n  word: 好{turn}\n{LINES}"
+            answer = write(browser, text, base=revision, file=file)
+            assert answer.json()["saved"], answer.text
+            found.append(answer.status_code)
+            revision = answer.json()["revision"]
+        row = {"do": "add", "rows": [[f"词{number}", "NN"]]}
+        found.append(browser.post(f"{SMALL}/tables/lexicon.tsv", json={"base": base, "ops": [row]}).status_code)
+        return found
+
+    with ThreadPoolExecutor(20) as pool:
+        statuses = list(pool.map(one, range(20)))
+    assert statuses == [[201, 200, 200, 200, 200]] * 20
+    words = {row[1] for row in get(client, "lexicon")["files"][0]["rows"]}
+    assert {f"词{number}" for number in range(20)} <= words and len(words) == 38
+    assert all("好2" in read(client, f"paradigms/many/p{number}.yaml")["text"] for number in range(20))

@@ -1,0 +1,214 @@
+"""Projects: listed, made, copied, brought in, taken away, deleted and brought back, each without loss."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from bidui.grammar.starter import starter_texts
+
+from ..editing.small import FILES
+from ..served import kinds
+from .asking import CLASSIFIER, GENDER, SMALL, get, post, read, write
+
+
+def zipped(files: dict[str, str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+def unzipped(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_list_says_what_each_project_holds(client: TestClient) -> None:
+    found = client.get("/api/projects").json()
+    (line,) = found["projects"]
+    shown = {key: line[key] for key in ("name", "title", "lang", "role", "paradigms", "phenomena", "words", "errors")}
+    assert shown == {
+        "name": "small",
+        "title": "small",
+        "lang": "zh",
+        "role": "owner",
+        "paradigms": 2,
+        "phenomena": 2,
+        "words": 18,
+        "errors": 0,
+    }
+    assert (found["alone"], found["may_add"], found["skipped"]) == (False, True, [])
+    assert "zhoblimp" in found["benchmarks"]
+
+
+def test_a_new_project_is_the_starter(client: TestClient, tmp_path: Path) -> None:
+    answer = client.post("/api/projects", json={"name": "新项目", "lang": "zh"})
+    assert (answer.status_code, answer.json()) == (201, {"name": "新项目"})
+    for name, text in starter_texts("zh").items():
+        assert (tmp_path / "work" / "新项目" / name).read_text("utf-8") == text
+    again = client.post("/api/projects", json={"name": "新项目", "lang": "en"})
+    assert (again.status_code, kinds(again)) == (409, ["project-taken"])
+
+
+def test_a_project_starts_from_one_thing(client: TestClient) -> None:
+    for body in ({"name": "a"}, {"name": "a", "lang": "zh", "benchmark": "zhoblimp"}):
+        answer = client.post("/api/projects", json=body)
+        assert (answer.status_code, kinds(answer)) == (400, ["project-start"])
+    assert client.post("/api/projects", json={"name": "a", "benchmark": "nothing"}).status_code == 400
+    assert client.post("/api/projects", json={"name": "../a", "lang": "zh"}).status_code == 400
+    assert client.post("/api/projects", json={"name": "a", "lang": "fr"}).status_code == 422
+
+
+def test_what_is_exported_can_be_imported(client: TestClient) -> None:
+    answer = client.get(f"{SMALL}/export")
+    assert answer.headers["content-type"] == "application/zip"
+    assert "small.zip" in answer.headers["content-disposition"]
+    assert unzipped(answer.content) == {f"small/{name}": text.encode() for name, text in FILES.items()}
+    back = client.post("/api/projects/import", data={"name": "back"}, files=[("files", ("small.zip", answer.content))])
+    assert back.status_code == 201
+    assert back.json() == {"name": "back", "files": len(FILES), "skipped": [], "problems": []}
+    assert read(client, GENDER, project="back")["text"] == FILES[GENDER]
+
+
+def test_files_that_are_none_of_a_project_are_named(client: TestClient) -> None:
+    data = zipped({**FILES, "notes.pdf": "x", "extra/deep.yaml": "a: 1"})
+    answer = client.post("/api/projects/import", data={"name": "more"}, files=[("files", ("a.ZIP", data))])
+    assert answer.json()["skipped"] == ["notes.pdf", "extra/deep.yaml"]
+
+
+def test_classic_files_become_a_project(client: TestClient) -> None:
+    """As the paper published them: templates in JSON with numbered positions, and a vocabulary."""
+    template = {
+        "uid": "gender_agreement",
+        "phenomenon": "Anaphor",
+        "good_rule": ["pos:NR", "爱", "pos:PN mPos:0 mPro:gender"],
+        "bad_rule": ["pos:NR", "爱", "pos:PN mmPos:0 mmPro:gender"],
+        "strict_MP": True,
+        "sep": "",
+    }
+    files = [
+        ("files", ("gender_agreement.json", json.dumps(template))),
+        ("files", ("vocabulary.tsv", "expression\tpos\tgender\n王先生\tNR\tmale\n她\tPN\tfemale\n他\tPN\tmale\n")),
+    ]
+    answer = client.post("/api/projects/import", data={"name": "classic"}, files=files)
+    assert answer.status_code == 201, answer.text
+    (line,) = client.get("/api/projects/classic").json()["paradigms"]
+    assert (line["uid"], line["errors"]) == ("gender_agreement", 0)
+    count = client.post("/api/projects/classic/counts", json={}).json()["counts"][line["file"]]
+    assert (count["value"], count["exact"]) == (1, True)
+
+
+def test_imports_that_make_no_project_are_refused_whole(client: TestClient, tmp_path: Path) -> None:
+    slip = zipped({"../../evil.yaml": "x", **FILES})
+    refused = [
+        client.post("/api/projects/import", data={"name": "x"}, files=[("files", ("a.zip", slip))]),
+        client.post("/api/projects/import", data={"name": "x"}, files=[("files", ("a.zip", b"no zip"))]),
+        client.post("/api/projects/import", data={"name": "x"}, files=[("files", ("notes.txt", b"hello"))]),
+        client.post("/api/projects/import", data={"name": "x"}, files=[("files", ("../a.tsv", b"expression\n"))]),
+        client.post("/api/projects/import", data={"name": "../x"}, files=[("files", ("a.zip", zipped(FILES)))]),
+    ]
+    assert [answer.status_code for answer in refused] == [400] * 5
+    assert kinds(refused[0]) == ["archive-name"]
+    assert sorted(path.name for path in (tmp_path / "work").iterdir()) == [".bidui", "small"]
+    assert not list((tmp_path / "work" / ".bidui" / "incoming").glob("*"))
+
+
+def test_a_deleted_project_can_be_brought_back(client: TestClient, tmp_path: Path) -> None:
+    write(client, FILES[GENDER] + "# last\n", base=read(client)["revision"])
+    assert client.delete(SMALL).status_code == 204
+    assert client.get(SMALL).status_code == 404 and not (tmp_path / "work" / "small").exists()
+    (line,) = client.get("/api/bin").json()["projects"]
+    assert (line["name"], line["by"]) == ("small", "local")
+    answer = client.post(f"/api/bin/{line['id']}", json={"name": "again"})
+    assert (answer.status_code, answer.json()) == (200, {"name": "again"})
+    found = read(client, project="again")
+    assert found["text"].endswith("# last\n")
+    assert client.get("/api/bin").json() == {"projects": []}
+    assert client.post(f"/api/bin/{line['id']}", json={}).status_code == 404
+
+
+def test_only_an_owner_deletes_and_brings_back(team: dict[str, TestClient]) -> None:
+    assert team["Li"].delete(SMALL).status_code == 403
+    assert team["Owner"].delete(SMALL).status_code == 204
+    (line,) = team["Owner"].get("/api/bin").json()["projects"]
+    assert team["Li"].get("/api/bin").json() == {"projects": []}
+    assert team["Li"].post(f"/api/bin/{line['id']}", json={}).status_code == 403
+    assert team["Owner"].post(f"/api/bin/{line['id']}", json={}).status_code == 200
+    assert team["Viewer"].post("/api/projects", json={"name": "x", "lang": "zh"}).status_code == 403
+
+
+def test_the_coverage_lists_paradigms_with_their_counts(client: TestClient) -> None:
+    """104 pairs of classifiers: 13 with 他, and 13 with each of the seven people; two of gender."""
+    found = get(client, "")
+    assert found["phenomena"] == {"anaphor": 1, "classifier": 1}
+    assert [line["count"] for line in found["paradigms"]] == [None, None]
+    assert [line["file"] for line in found["files"]] == [
+        "lexicon.tsv",
+        "phrases.yaml",
+        "project.yaml",
+        "relations/acts.tsv",
+    ]
+    done = post(client, "counts", most=1)
+    assert (set(done["counts"]), done["left"]) == ({GENDER}, 1)
+    rest = post(client, "counts", most=5)
+    assert (set(rest["counts"]), rest["left"]) == ({CLASSIFIER}, 0)
+    counts = {line["file"]: line["count"] for line in get(client, "")["paradigms"]}
+    assert {file: (count["value"], count["exact"]) for file, count in counts.items()} == {
+        GENDER: (2, True),
+        CLASSIFIER: (104, True),
+    }
+    assert post(client, "counts") == {"counts": {}, "left": 0}
+
+
+def test_counts_follow_what_they_depend_on(client: TestClient) -> None:
+    """A word more changes the number; a comment in another paradigm does not make it unknown."""
+    post(client, "counts")
+    write(client, FILES[GENDER] + "# a comment\n", base=read(client)["revision"])
+    counts = {line["file"]: line["count"] for line in get(client, "")["paradigms"]}
+    assert counts[GENDER] is None and counts[CLASSIFIER]["value"] == 104
+    row = {"do": "add", "rows": [["老陈", "NR", "", "male"]]}
+    post(client, "tables/lexicon.tsv", base=read(client, "lexicon.tsv")["revision"], ops=[row])
+    assert [line["count"] for line in get(client, "")["paradigms"]] == [None, None]
+    assert post(client, "counts")["counts"][GENDER]["value"] == 3
+
+
+def test_reasons_are_remembered_in_every_language(client: TestClient) -> None:
+    post(client, "counts")
+    texts = {}
+    for lang in ("en", "zh"):
+        line = next(line for line in get(client, "", lang=lang)["paradigms"] if line["file"] == GENDER)
+        texts[lang] = line["count"]["reasons"][0]["text"]
+    assert texts["en"] == "2 of the 1000 pairs asked for: there are no more"
+    assert "1000" in texts["zh"] and texts["zh"] != texts["en"]
+
+
+def test_a_new_paradigm_is_small_and_whole(client: TestClient) -> None:
+    made = post(client, "paradigms", 201, uid="question", phenomenon="疑问")
+    assert made["file"] == "paradigms/疑问/question.yaml"
+    text = read(client, made["file"])["text"]
+    assert "uid: question\nphenomenon: 疑问\n" in text
+    pairs = post(client, "preview", file=made["file"], text=text)["pairs"]
+    assert [(pair["good"], pair["bad"]) for pair in pairs] == [("这是例子。", "这例子是。")]
+    again = client.post(f"{SMALL}/paradigms", json={"uid": "question", "phenomenon": "疑问"})
+    assert (again.status_code, kinds(again)) == (409, ["file-taken"])
+    assert client.get("/api/drafts").json() == {"drafts": []}
+    for uid, phenomenon in (("../x", "a"), ("a", "x/y"), ("", "a"), ("a\x00", "b"), ("true", ".")):
+        assert client.post(f"{SMALL}/paradigms", json={"uid": uid, "phenomenon": phenomenon}).status_code == 400
+
+
+def test_a_copy_of_a_paradigm_has_its_own_name(client: TestClient) -> None:
+    made = post(client, "paradigms", 201, uid="gender_2", phenomenon="anaphor", copy_of=GENDER)
+    assert read(client, made["file"])["text"] == FILES[GENDER].replace("uid: gender", "uid: gender_2")
+    assert post(client, "paradigms", 404, uid="x", phenomenon="y", copy_of="paradigms/a/b.yaml")
+
+
+def test_an_english_project_begins_paradigms_in_english(client: TestClient) -> None:
+    client.post("/api/projects", json={"name": "english", "lang": "en"})
+    made = client.post("/api/projects/english/paradigms", json={"uid": "a", "phenomenon": "b"}).json()
+    text = read(client, made["file"], project="english")["text"]
+    answer = client.post("/api/projects/english/preview", json={"file": made["file"], "text": text}).json()
+    assert [(pair["good"], pair["bad"]) for pair in answer["pairs"]] == [("These are examples", "These examples are")]

@@ -1,0 +1,68 @@
+"""A workbench as people run it: the command `bidui serve` as a process, which can be killed and started again."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+COMMAND = (sys.executable, "-c", "from bidui.cli.main import run; run()")
+SECONDS = 30  # for anything to happen, on a machine that is busy
+SECRET = "sixteen letters or more"
+
+
+@dataclass(slots=True)
+class Running:
+    """A server over the folder `folder`; `address` is what it printed, which lets the first person in."""
+
+    folder: Path
+    options: tuple[str, ...] = ()
+    address: str = ""
+    home: str = ""
+    process: "subprocess.Popen[str] | None" = field(default=None, repr=False)
+
+    def start(self) -> None:
+        """Start it, on the port it had before if it had one, and wait until it says where it is."""
+        port = self.home.rpartition(":")[2] or "0"
+        self.process = subprocess.Popen(
+            [*COMMAND, "serve", str(self.folder), "--port", port, "--no-browser", *self.options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "BIDUI_SECRET": SECRET},
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"(https?://[^/\s]+)\S*", line)
+        assert found, line + self.process.stdout.read()
+        self.address, self.home = found[0], found[1]
+
+    def kill(self) -> str:
+        """End it at once, as a crash or a cut of power would; what it printed since it started."""
+        if self.process is None:
+            return ""
+        self.process.kill()
+        said, _ = self.process.communicate()
+        self.process = None
+        return said
+
+    def stop(self) -> str:
+        """End it as Ctrl-C does; what it printed since it started."""
+        if self.process is None:
+            return ""
+        self.process.terminate()
+        said, _ = self.process.communicate(timeout=60)
+        self.process = None
+        return said
+
+    def read(self, file: str, project: str = "small") -> str:
+        """A file of a project as it stands on disk."""
+        return (self.folder / project / file).read_text("utf-8")
+
+
+def generated(project: Path, out: Path, *arguments: str) -> Path:
+    """The folder of pairs that `bidui generate` writes for a project."""
+    command = [*COMMAND, "generate", str(project), "-o", str(out), *arguments]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    return out

@@ -1,0 +1,87 @@
+"""A workbench over a small project, asked as a browser would ask it; no worker process runs."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from bidui.web.app import make_app
+from bidui.web.editing.workers import PreviewWorkers
+from bidui.web.identity import sealed
+from bidui.web.settings import Settings
+from bidui.web.store import (
+    Role,
+    User,
+    add_user,
+    entry,
+    local_user,
+    open_store,
+    set_role,
+    start_session,
+)
+from bidui.web.workbench import Workbench
+
+from .store.small import write_small
+
+HOST = "testserver"
+SAME_SITE = {"Sec-Fetch-Site": "same-origin"}
+SECRET = "a secret of sixteen letters or more"
+PASSWORD = "correct horse battery"
+
+
+@contextmanager
+def served(folder: Path, database: str | None, *, team: bool = False, **settings: Any) -> Iterator[Workbench]:
+    """A workbench over the folder `work`, which holds the project `small`."""
+    write_small(folder / "work" / "small")
+    store = open_store(folder / "work", database=database)
+    chosen = Settings(team=team, hosts=frozenset({HOST}), secret=SECRET if team else "", **settings)
+    try:
+        yield Workbench(store, PreviewWorkers(), chosen)
+    finally:
+        store.close()
+
+
+def stranger(bench: Workbench, headers: Mapping[str, str] = SAME_SITE) -> TestClient:
+    """A browser in which nobody is signed in; pages of this server ask, unless the headers say otherwise."""
+    return TestClient(_app(bench), base_url=f"http://{HOST}", headers=dict(headers), follow_redirects=False)
+
+
+@lru_cache(maxsize=1)
+def _app(bench: Workbench) -> FastAPI:
+    """One app for all browsers: its routes are worked out at the first request."""
+    return make_app(bench)
+
+
+def browser_of(bench: Workbench, who: User, headers: Mapping[str, str] = SAME_SITE) -> TestClient:
+    """A browser in which somebody is signed in."""
+    client = stranger(bench, headers)
+    client.cookies.set(bench.settings.cookie, sealed(start_session(bench.store, who), bench.settings))
+    return client
+
+
+def local(bench: Workbench) -> TestClient:
+    """The browser of whoever sits at the machine."""
+    return browser_of(bench, local_user(bench.store))
+
+
+def member(bench: Workbench, name: str, role: Role | None, *, project: str | None = None) -> User:
+    """Somebody with a role, in the workspace or in one project."""
+    who = add_user(bench.store, name, PASSWORD)
+    if role is not None:
+        set_role(bench.store, who, role, entry(bench.store, project) if project else None)
+    return who
+
+
+def kinds(answer: Any) -> list[str]:
+    """What is wrong, by an answer."""
+    return [problem["kind"] for problem in answer.json()["problems"]]
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """All files of the workspace that are not the workbench's own."""
+    paths = (path for path in (folder / "work").rglob("*") if path.is_file() and ".bidui" not in path.parts)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}

@@ -1,0 +1,205 @@
+"""Who asks: sessions come from a link or a password, roles decide, and guessing is slow."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bidui.web.problems import status_of
+from bidui.web.store import local_user, role_of, session_user, start_session, start_token
+from bidui.web.workbench import Workbench
+
+from .served import PASSWORD, browser_of, kinds, local, member, served, stranger
+
+
+@pytest.fixture
+def laptop(tmp_path: Path, database: str | None) -> Iterator[Workbench]:
+    with served(tmp_path, database) as bench:
+        yield bench
+
+
+@pytest.fixture
+def team(tmp_path: Path, database: str | None) -> Iterator[Workbench]:
+    with served(tmp_path, database, team=True) as bench:
+        member(bench, "Owner", "owner")
+        yield bench
+
+
+def test_the_printed_address_opens_one_session(laptop: Workbench) -> None:
+    """It stands in a terminal and perhaps in a browser's history: a second person must not get in by it."""
+    token = start_token(laptop.store)
+    first, second = stranger(laptop), stranger(laptop)
+    answer = first.get(f"/start/{token}")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Secure" not in cookie
+    assert first.get("/api/me").json()["role"] == "owner"
+    assert second.get(f"/start/{token}").status_code == 410
+    assert second.get("/api/me").status_code == 401
+    assert first.get(f"/start/{token}").status_code == 303  # whoever is in goes on
+
+
+def test_the_cookie_is_secure_behind_https(tmp_path: Path) -> None:
+    with served(tmp_path, None, secure=True) as bench:
+        answer = stranger(bench).get(f"/start/{start_token(bench.store)}")
+        assert "Secure" in answer.headers["set-cookie"]
+        assert answer.headers["strict-transport-security"]
+
+
+def test_guessed_tokens_open_nothing_and_soon_no_more_are_taken(laptop: Workbench) -> None:
+    client = stranger(laptop)
+    found = [client.get(f"/start/{number:043}").status_code for number in range(102)]
+    assert found == [410] * 100 + [429] * 2
+    client.cookies.set(laptop.settings.cookie, "guessed")
+    assert client.get("/api/me").status_code == 401
+    assert client.get("/api/me", headers={"Authorization": "Bearer guessed"}).status_code == 401
+
+
+def test_a_session_counts_with_its_bearer_too(laptop: Workbench) -> None:
+    """So that scripts can use the calls; no page of another site can know the token."""
+    token = start_session(laptop.store, local_user(laptop.store))
+    client = stranger(laptop, headers={"Authorization": f"Bearer {token}"})
+    assert client.get("/api/me").status_code == 200
+    assert client.post("/api/logout").status_code == 204
+    assert client.get("/api/me").status_code == 401
+
+
+def test_signing_out_ends_the_session_itself(laptop: Workbench) -> None:
+    """A cookie that somebody copied is worth nothing afterwards."""
+    client = local(laptop)
+    token = client.cookies[laptop.settings.cookie]
+    assert client.post("/api/logout").status_code == 204
+    assert session_user(laptop.store, token) is None
+
+
+def test_a_laptop_has_no_accounts_to_sign_in_to(laptop: Workbench) -> None:
+    client = stranger(laptop)
+    assert kinds(client.post("/api/login", json={"name": "x", "password": "y"})) == ["team-off"]
+    assert kinds(client.post("/api/join", json={"token": "t", "name": "x", "password": PASSWORD})) == ["team-off"]
+    assert kinds(local(laptop).post("/api/team/invitations", json={"role": "owner"})) == ["team-off"]
+
+
+def test_name_and_password_open_a_session(team: Workbench) -> None:
+    client = stranger(team)
+    assert client.post("/api/login", json={"name": "Owner", "password": "wrong password"}).status_code == 401
+    assert client.get("/api/me").status_code == 401
+    assert client.post("/api/login", json={"name": "owner", "password": PASSWORD}).status_code == 204
+    assert client.get("/api/me").json() == {
+        "name": "Owner",
+        "mode": "team",
+        "role": "owner",
+        "lang": "en",
+        "alone": False,
+    }
+
+
+def test_a_password_can_be_tried_ten_times(team: Workbench) -> None:
+    """Then even the right one is refused for a while: else a program could try thousands."""
+    client = stranger(team)
+    wrong = [client.post("/api/login", json={"name": "Owner", "password": "wrong"}).status_code for _ in range(11)]
+    assert wrong == [401] * 10 + [429]
+    assert client.post("/api/login", json={"name": "OWNER", "password": PASSWORD}).status_code == 429
+
+
+def test_the_session_of_the_machine_itself_is_nobody_in_a_team(team: Workbench) -> None:
+    """The database may have served a laptop before; whoever kept that cookie is not the team's owner."""
+    assert local(team).get("/api/me").status_code == 401
+    assert stranger(team).get(f"/start/{start_token(team.store)}").status_code == 410
+
+
+def test_the_database_alone_makes_no_session_in_a_team(team: Workbench) -> None:
+    """A token that was not signed with the server's secret is refused, though the database knows it."""
+    client = stranger(team)
+    token = start_session(team.store, member(team, "Li", "editor"))
+    client.cookies.set(team.settings.cookie, token)
+    assert client.get("/api/me").status_code == 401
+
+
+def test_an_invitation_gives_its_role_once(team: Workbench) -> None:
+    owner = browser_of(team, member(team, "Second", "owner"))
+    answer = owner.post("/api/team/invitations", json={"role": "editor", "project": "small"})
+    assert answer.status_code == 201
+    address = answer.json()["address"]
+    assert address.startswith("http://testserver/join/")
+    token = address.rpartition("/")[2]
+    listed = owner.get("/api/projects/small/team").json()["invitations"]
+    assert [(each["role"], each["project"], each["by"]) for each in listed] == [("editor", "small", "Second")]
+    new = stranger(team)
+    given = {"token": token, "name": "Wang", "password": PASSWORD}
+    assert new.post("/api/join", json=given).status_code == 204
+    assert new.get("/api/me").json()["role"] is None  # in the workspace
+    assert new.get("/api/projects/small/team").json()["role"] == "editor"
+    assert stranger(team).post("/api/join", json={**given, "name": "Zhao"}).status_code == 410
+
+
+def test_somebody_with_an_account_joins_with_it(team: Workbench) -> None:
+    owner, li = browser_of(team, member(team, "Second", "owner")), member(team, "Li", None)
+    address = owner.post("/api/team/invitations", json={"role": "viewer"}).json()["address"]
+    assert browser_of(team, li).post("/api/join", json={"token": address.rpartition("/")[2]}).status_code == 204
+    assert role_of(team.store, li) == "viewer"
+
+
+def test_an_invitation_can_be_taken_back(team: Workbench) -> None:
+    owner = browser_of(team, member(team, "Second", "owner"))
+    address = owner.post("/api/team/invitations", json={"role": "viewer"}).json()["address"]
+    number = owner.get("/api/team").json()["invitations"][0]["id"]
+    assert owner.delete(f"/api/team/invitations/{number}").status_code == 204
+    assert kinds(owner.delete(f"/api/team/invitations/{number}")) == ["invitation-unknown"]
+    assert stranger(team).get(f"/join/{address.rpartition('/')[2]}").status_code == 410
+
+
+def test_a_password_link_sets_the_password_and_ends_other_sessions(team: Workbench) -> None:
+    owner, li = browser_of(team, member(team, "Second", "owner")), member(team, "Li", "viewer")
+    old = browser_of(team, li)
+    address = owner.post(f"/api/team/members/{li.id}/password").json()["address"]
+    new = stranger(team)
+    given = {"token": address.rpartition("/")[2], "password": "another password"}
+    assert new.post("/api/password", json=given).status_code == 204
+    assert new.get("/api/me").json()["name"] == "Li"
+    assert old.get("/api/me").status_code == 401
+    assert stranger(team).post("/api/password", json=given).status_code == 410
+
+
+def test_the_last_owner_cannot_go(team: Workbench) -> None:
+    client = stranger(team)
+    client.post("/api/login", json={"name": "Owner", "password": PASSWORD})
+    number = client.get("/api/team").json()["members"][0]["id"]
+    assert kinds(client.put(f"/api/team/members/{number}", json={"role": "viewer"})) == ["last-owner"]
+    assert client.delete(f"/api/team/members/{number}").status_code == 409
+    assert client.get("/api/me").json()["role"] == "owner"
+
+
+def test_a_closed_account_lets_nobody_in(team: Workbench) -> None:
+    owner, li = browser_of(team, member(team, "Second", "owner")), member(team, "Li", "editor")
+    hers = browser_of(team, li)
+    assert owner.delete(f"/api/team/members/{li.id}").status_code == 204
+    assert hers.get("/api/me").status_code == 401
+    answer = stranger(team).post("/api/login", json={"name": "Li", "password": PASSWORD})
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("ask", "accept", "expected"),
+    [
+        ("?lang=zh", "en", "zh"),
+        ("", "zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        ("", "fr, en;q=0.5", "en"),
+        ("", "fr", "en"),
+        ("?lang=xx", "zh", "zh"),
+    ],
+)
+def test_the_language_is_asked_for_or_preferred(tmp_path: Path, ask: str, accept: str, expected: str) -> None:
+    with served(tmp_path, None) as bench:
+        client = local(bench)
+        assert client.get(f"/api/me{ask}", headers={"Accept-Language": accept}).json()["lang"] == expected
+
+
+def test_the_chosen_language_is_remembered_and_messages_speak_it(tmp_path: Path) -> None:
+    with served(tmp_path, None, lang="en") as bench:
+        client = stranger(bench, headers={"Sec-Fetch-Site": "same-origin", "Accept-Language": "fr"})
+        assert client.post("/api/language", json={"lang": "zh"}).status_code == 204
+        assert client.get("/api/me").json()["problems"][0]["text"].startswith("尚未登录")
+
+
+def test_no_problem_is_without_a_status() -> None:
+    assert status_of([]) == 400

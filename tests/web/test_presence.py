@@ -1,0 +1,66 @@
+"""Presence: pages that have a file open know of each other, and are forgotten when they fall silent."""
+
+import pytest
+
+from bidui.web import presence
+from bidui.web.presence import LASTS, Presence
+
+
+class Clock:
+    """A clock that is put forward by hand."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+FILE = (1, "lexicon.tsv")
+
+
+def test_others_are_those_in_the_same_file_but_oneself() -> None:
+    there = Presence()
+    there.arrive(FILE, user=1, name="Li", tab="a")
+    there.arrive(FILE, user=2, name="Wang", tab="a")
+    there.arrive((2, "lexicon.tsv"), user=3, name="Zhao", tab="a")  # the same name in another project
+    there.arrive((1, "phrases.yaml"), user=4, name="Chen", tab="a")
+    assert there.others(FILE, user=1, tab="a") == ["Wang"]
+    assert there.others(FILE, user=2, tab="a") == ["Li"]
+
+
+def test_ones_own_other_tab_is_another() -> None:
+    """Two tabs of one person can overwrite each other as two persons can."""
+    there = Presence()
+    there.arrive(FILE, user=1, name="Li", tab="a")
+    there.arrive(FILE, user=1, name="Li", tab="b")
+    assert there.others(FILE, user=1, tab="a") == ["Li"]
+    there.leave(user=1, tab="b")
+    assert there.others(FILE, user=1, tab="a") == []
+
+
+def test_whoever_falls_silent_is_forgotten() -> None:
+    """A browser that crashed does not say goodbye."""
+    clock = Clock()
+    there = Presence(clock=clock)
+    there.arrive(FILE, user=1, name="Li", tab="a")
+    clock.time = LASTS - 1
+    assert there.others(FILE, user=2, tab="a") == ["Li"]
+    clock.time = LASTS + 1
+    assert there.others(FILE, user=2, tab="a") == []
+
+
+def test_a_page_is_in_one_file_at_a_time() -> None:
+    there = Presence()
+    there.arrive(FILE, user=1, name="Li", tab="a")
+    there.arrive((1, "phrases.yaml"), user=1, name="Li", tab="a")
+    assert there.others(FILE, user=2, tab="a") == []
+    assert there.others((1, "phrases.yaml"), user=2, tab="a") == ["Li"]
+
+
+def test_tabs_made_up_without_end_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presence, "MOST", 3)
+    there = Presence()
+    for number in range(5):
+        there.arrive(FILE, user=number, name=str(number), tab="a")
+    assert there.others(FILE, user=9, tab="a") == ["2", "3", "4"]
