@@ -21,6 +21,7 @@ from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen, load_project
 from bidui.pairs.files import read_manifest
 from bidui.pairs.pair import Short
+from bidui.web.store.workspace import HIDDEN
 
 SECONDS = 300.0
 MOST = 10_000  # pairs of a paradigm
@@ -48,14 +49,29 @@ async def export_pairs(
     """
     place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
     try:
-        arguments = ["generate", str(folder), "-n", str(n), "--seed", str(seed), "--format", format]
-        arguments += ["-o", str(place / name), *(["--only", uid] if uid is not None else [])]
+        source = folder if uid is None else await run_in_threadpool(_alone, folder, uid, place / "project")
+        arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed), "--format", format]
+        arguments += ["-o", str(place / name), *(["--only", uid, "--include-excluded"] if uid is not None else [])]
         status, said = await _run(arguments, place=place, seconds=seconds)
         if status not in {0, 1}:  # 1: some paradigms fell short
-            await run_in_threadpool(_explain, folder, uid, said)
+            await run_in_threadpool(_explain, source, uid, said)
         return await run_in_threadpool(_packed, place / name, f"{uid}.{format}" if uid is not None else None)
     finally:
         await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
+
+
+def _alone(folder: Path, uid: str, target: Path) -> Path:
+    """A copy of the project with this paradigm alone: what is wrong in another one is no reason to give no pairs."""
+    mine = [
+        path for path in (folder / "paradigms").glob("*/*") if path.stem == uid and path.suffix in {".yaml", ".yml"}
+    ]
+    if len(mine) != 1:
+        return folder  # the command says what is wrong
+    shutil.copytree(folder, target, ignore=shutil.ignore_patterns(HIDDEN, "paradigms", ".git"))
+    place = target / mine[0].relative_to(folder)
+    place.parent.mkdir(parents=True)
+    shutil.copyfile(mine[0], place)
+    return target
 
 
 async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tuple[int, str]:

@@ -64,6 +64,21 @@ def test_what_keeps_pairs_from_being_made_is_said(client: TestClient) -> None:
     assert answer.json()["problems"][0]["place"]["file"] == GENDER
 
 
+def test_a_fault_in_another_paradigm_keeps_nobody_from_her_pairs(client: TestClient, tmp_path: Path) -> None:
+    """A project is half finished most of the time; a file that was changed outside may not even parse."""
+    expected = generated(tmp_path / "work/small", tmp_path / "out", "-n", "5", "--only", "classifier")
+    (tmp_path / "work/small" / GENDER).write_text("slots: [", encoding="utf-8")
+    answer = client.get(f"{SMALL}/pairs", params={"n": 5, "uid": "classifier"})
+    assert answer.content == expected["classifier.jsonl"]
+
+
+def test_an_excluded_paradigm_gives_its_pairs_when_asked_for_by_name(client: TestClient) -> None:
+    text = read(client)["text"] + "status: excluded\nreason: people disagreed\n"
+    assert write(client, text, base=read(client)["revision"]).json()["saved"]
+    answer = client.get(f"{SMALL}/pairs", params={"uid": "gender"})
+    assert answer.status_code == 200 and answer.content.count(b"\n") == 2
+
+
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
 def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With all that it started, and nothing of it is left behind."""
