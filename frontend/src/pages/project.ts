@@ -211,7 +211,7 @@ function show(line: Line, count: Count): void {
   const cells = line.row.cells;
   cells[2]!.textContent = count.value === null ? "–" : readable(count.value, count.exact);
   if (count.value === null || !count.exact) {
-    cells[2]!.title = t(count.value === null ? "project.no_count" : "project.at_least");
+    cells[2]!.title = t(count.value === null ? "project.no_count" : "project.at_most");
   }
   const reason = count.reasons[0];
   const look = `reason small${count.errors ? "" : " muted"}`;
@@ -225,7 +225,7 @@ function total(lines: Line[]): void {
   document.querySelector("#total")!.textContent = known.length ? readable(sum, exact) : "–";
 }
 
-/** A number as the page's own text has it: a very great one in powers of ten, a lower bound marked as such. */
+/** A number as the page's own text has it: a very great one in powers of ten, an upper bound marked as such. */
 function readable(value: number, exact: boolean): string {
-  return (exact ? "" : "≥ ") + (value < 1e15 ? value.toLocaleString("en") : value.toExponential(2));
+  return (exact ? "" : "≤ ") + (value < 1e15 ? value.toLocaleString("en") : value.toExponential(2));
 }
