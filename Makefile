@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.stamp-installed
 SYSTEM := .venv/.stamp-system
+FRONTEND := .venv/.stamp-frontend
 
 .PHONY: demo test lint bench docs clean
 .DEFAULT_GOAL := test
@@ -17,6 +18,12 @@ $(SYSTEM): tests/system.sh $(INSTALLED)
 	sh tests/system.sh
 	touch $@
 
+# What the front end is built and looked over with, where there is Node; the pages themselves need none.
+$(FRONTEND): frontend/package-lock.json $(INSTALLED)
+	if command -v npm > /dev/null; then cd frontend && npm ci --silent --no-audit --no-fund; \
+		else echo "No npm, so the front end is not rebuilt and axe is not run"; fi
+	touch $@
+
 # The benchmark, how the shipped model does on it, and a report; running it again does nothing over.
 demo: $(INSTALLED)
 	$(BIN)/bidui generate zhoblimp -n 300 --seed 0 -o demo/zhoblimp
@@ -26,7 +33,7 @@ demo: $(INSTALLED)
 	$(BIN)/bidui report demo/results -o demo/report
 	@echo "Pairs: demo/zhoblimp. Scores of every token: demo/results. Open demo/report/index.html for tables and figures."
 
-test: lint $(SYSTEM)
+test: lint $(SYSTEM) $(FRONTEND)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 lint: $(INSTALLED)
@@ -42,5 +49,5 @@ docs: $(INSTALLED)
 	$(BIN)/python -m bidui.benchmarks.card
 
 clean:
-	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv frontend/node_modules demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

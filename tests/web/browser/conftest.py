@@ -3,7 +3,8 @@
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from ..store.small import write_small
 from .running import SECONDS, Running
 
 HOST = "127.0.0.1"
+NUMBERS = count(1)  # of projects on the shared server
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -81,8 +83,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def serve(folder: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., Running]]:
-    """Starts servers; for a test that asks for `database`, once on SQLite and once on PostgreSQL, else on SQLite."""
+def serve(chromium: Browser, folder: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., Running]]:
+    """Starts servers, where there is a browser for them; a test that asks for `database` runs on each of the two."""
     address = request.getfixturevalue("database") if "database" in request.fixturenames else None
     started: list[Running] = []
 
@@ -97,11 +99,36 @@ def serve(folder: Path, request: pytest.FixtureRequest) -> Iterator[Callable[...
     assert "Traceback" not in said, said
 
 
+@pytest.fixture(scope="session")
+def shared(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One server for all tests that neither end it nor are about its database: starting one takes seconds."""
+    running = Running(tmp_path_factory.mktemp("shared"))
+    running.start()
+    running.session = signed_in(chromium, running)
+    yield running
+    said = running.stop()
+    assert "Traceback" not in said, said
+
+
 @pytest.fixture
-def workbench(folder: Path, serve: Callable[..., Running]) -> Running:
-    """A server with the project `small`."""
-    write_small(folder / "small")
-    return serve()
+def workbench(chromium: Browser, request: pytest.FixtureRequest) -> Running:
+    """A server with the project `small`: one of its own where the database matters, else the shared one."""
+    if "database" in request.fixturenames:
+        write_small(request.getfixturevalue("folder") / "small")
+        running: Running = request.getfixturevalue("serve")()
+        running.session = signed_in(chromium, running)
+        return running
+    shared: Running = request.getfixturevalue("shared")
+    project = f"small{next(NUMBERS)}"
+    write_small(shared.folder / project)
+    return replace(shared, project=project)
+
+
+def signed_in(chromium: Browser, running: Running) -> Any:
+    """What a browser keeps that has been at the address that works once."""
+    with chromium.new_context() as context:
+        context.new_page().goto(running.address)
+        return context.storage_state()
 
 
 @pytest.fixture
@@ -131,8 +158,8 @@ def someone(chromium: Browser, witness: Witness) -> Iterator[Callable[..., Page]
 
 @pytest.fixture
 def page(workbench: Running, someone: Callable[..., Page]) -> Page:
-    """A tab of whoever started the server with the project `small`, at the project's page."""
-    tab = someone()
-    tab.goto(workbench.address)
-    tab.goto(f"{workbench.home}/p/small")
+    """A tab of whoever started the server, at the page of the project."""
+    tab = someone(storage_state=workbench.session)
+    tab.goto(workbench.home)  # the list of projects finds those that have come
+    tab.goto(workbench.at())
     return tab

@@ -69,14 +69,14 @@ def compose(page: Page, spelled: Sequence[str], text: str) -> None:
     session.detach()
 
 
-def open_paradigm(page: Page, home: str, file: str, project: str = "small") -> None:
+def open_paradigm(page: Page, server: Running, file: str) -> None:
     """Open a paradigm in the editor and wait for its pairs."""
-    page.goto(f"{home}/p/{project}/edit/{file}")
+    page.goto(server.at(f"/edit/{file}"))
     expect(pair_lines(page).first).to_be_visible()
 
 
-def open_lexicon(page: Page, home: str, project: str = "small") -> None:
-    page.goto(f"{home}/p/{project}/lexicon")
+def open_lexicon(page: Page, server: Running) -> None:
+    page.goto(server.at("/lexicon"))
     expect(page.get_by_role("grid")).to_be_visible()
 
 

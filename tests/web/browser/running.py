@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 COMMAND = (sys.executable, "-c", "from bidui.cli.main import run; run()")
 SECONDS = 30  # for anything to happen, on a machine that is busy
@@ -14,12 +15,17 @@ SECRET = "sixteen letters or more"
 
 @dataclass(slots=True)
 class Running:
-    """A server over the folder `folder`; `address` is what it printed, which lets the first person in."""
+    """A server over the folder `folder`, and the project that a test is about.
+
+    `address` is what it printed, which lets the first person in, once; `session` is the browser's memory of it.
+    """
 
     folder: Path
     options: tuple[str, ...] = ()
+    project: str = "small"
     address: str = ""
     home: str = ""
+    session: Any = field(default=None, repr=False)
     process: "subprocess.Popen[str] | None" = field(default=None, repr=False)
 
     def start(self) -> None:
@@ -56,9 +62,17 @@ class Running:
         self.process = None
         return said
 
-    def read(self, file: str, project: str = "small") -> str:
-        """A file of a project as it stands on disk."""
-        return (self.folder / project / file).read_text("utf-8")
+    def at(self, page: str = "") -> str:
+        """The address of a page of the project."""
+        return f"{self.home}/p/{self.project}{page}"
+
+    def read(self, file: str, project: str = "") -> str:
+        """A file of the project, or of another, as it stands on disk."""
+        return (self.folder / (project or self.project) / file).read_text("utf-8")
+
+    def write(self, file: str, text: str) -> None:
+        """Write a file of the project as any other program would."""
+        (self.folder / self.project / file).write_text(text, "utf-8", newline="\n")
 
 
 def generated(project: Path, out: Path, *arguments: str) -> Path:

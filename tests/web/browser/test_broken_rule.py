@@ -11,7 +11,7 @@ PAIRS = {("张三喜欢他自己", "张三喜欢她自己"), ("李梅喜欢她�
 
 def test_a_broken_rule_is_underlined_where_it_is_broken_until_it_is_mended(page: Page, workbench: Running) -> None:
     """Whoever never programmed needs to see which word is wrong, and must not lose sight of the pairs by it."""
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     assert set(hands.pairs(page)) == PAIRS
     who = hands.rule(page, "who")
     who.click()
@@ -37,7 +37,7 @@ def test_a_broken_rule_is_underlined_where_it_is_broken_until_it_is_mended(page:
 
 def test_a_rule_that_is_half_written_is_kept_as_a_draft(page: Page, workbench: Running) -> None:
     """Others, and the command line, must never meet a file that cannot be read."""
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:")
     hands.state(page, "Draft")
@@ -50,7 +50,7 @@ def test_a_rule_that_is_half_written_is_kept_as_a_draft(page: Page, workbench: R
 
 
 def test_no_pairs_are_explained_in_words(page: Page, workbench: Running) -> None:
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:neuter")
     expect(page.locator(".preview")).to_contain_text("neuter")

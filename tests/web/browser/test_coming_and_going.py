@@ -3,7 +3,6 @@
 import io
 import json
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -21,9 +20,8 @@ phrases:
 
 def test_a_change_made_outside_is_noticed(page: Page, workbench: Running) -> None:
     """The files are the truth: somebody may write them with any other program."""
-    hands.open_paradigm(page, workbench.home, PARADIGM)
-    file = workbench.folder / "small" / PARADIGM
-    file.write_text(TEXTS[PARADIGM].replace("喜欢", "批评"), "utf-8")
+    hands.open_paradigm(page, workbench, PARADIGM)
+    workbench.write(PARADIGM, TEXTS[PARADIGM].replace("喜欢", "批评"))
     hands.come_back(page)
     expect(page.get_by_text("you see the new text")).to_be_visible()
     expect(hands.item(page, 2, "good")).to_have_text("批评")
@@ -37,17 +35,17 @@ def test_a_deleted_paradigm_is_brought_back(page: Page, workbench: Running, data
     page.get_by_role("button", name="Delete it …").click()
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_text("There is no paradigm yet.")).to_be_visible()
-    assert not (workbench.folder / "small" / PARADIGM).exists()
+    assert not (workbench.folder / workbench.project / PARADIGM).exists()
     page.get_by_role("link", name="Deleted files").click()
     page.get_by_role("button", name=f"Bring back {PARADIGM}").click()
     expect(page.get_by_text("No file of this project has been deleted.")).to_be_visible()
     assert workbench.read(PARADIGM) == TEXTS[PARADIGM]
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     assert len(hands.pairs(page)) == 2
 
 
 def test_history_shows_what_changed_and_gives_it_back(page: Page, workbench: Running, database: str | None) -> None:
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:male")
     hands.saved(page, workbench, PARADIGM, "gender:male")
@@ -63,12 +61,10 @@ def test_history_shows_what_changed_and_gives_it_back(page: Page, workbench: Run
 
 
 def test_a_new_alternative_of_a_phrase_is_in_the_pairs(page: Page, workbench: Running) -> None:
-    home = workbench.folder / "small"
-    (home / "phrases.yaml").write_text(PHRASES, "utf-8")
-    (home / PARADIGM).write_text(
-        TEXTS[PARADIGM].replace("slots:\n", "slots:\n  self: phrase:Self\n").replace(" 自己\n", " self\n"), "utf-8"
-    )
-    page.goto(f"{workbench.home}/p/small/phrases")
+    workbench.write("phrases.yaml", PHRASES)
+    with_phrase = TEXTS[PARADIGM].replace("slots:\n", "slots:\n  self: phrase:Self\n").replace(" 自己\n", " self\n")
+    workbench.write(PARADIGM, with_phrase)
+    page.goto(workbench.at("/phrases"))
     page.get_by_role("button", name="Add alternative", exact=True).click()
     expect(page.get_by_role("textbox", name="Rule of Alternative 2")).to_be_focused()
     page.keyboard.type("本人")
@@ -83,13 +79,14 @@ def test_a_zip_goes_out_and_comes_in_again(page: Page, workbench: Running, tmp_p
         page.get_by_role("link", name="Export project").click()
     packed = tmp_path / "small.zip"
     download.value.save_as(packed)
-    page.goto(f"{workbench.home}/")
+    again = f"{workbench.project}-again"
+    page.goto(workbench.home)
     page.get_by_role("button", name="Import").click()
     page.get_by_label("Files").set_input_files(packed)
-    page.get_by_label("Name of the new project").fill("again")
+    page.get_by_label("Name of the new project").fill(again)
     page.get_by_role("dialog").get_by_role("button", name="Import").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("again")
-    assert {file: workbench.read(file, "again") for file in TEXTS} == TEXTS
+    expect(page.get_by_role("heading", level=1)).to_contain_text(again)
+    assert {file: workbench.read(file, again) for file in TEXTS} == TEXTS
 
 
 def test_files_of_the_papers_come_in(page: Page, workbench: Running, tmp_path: Path) -> None:
@@ -109,7 +106,7 @@ def test_files_of_the_papers_come_in(page: Page, workbench: Running, tmp_path: P
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text, "utf-8")
-    page.goto(f"{workbench.home}/")
+    page.goto(workbench.home)
     page.get_by_role("button", name="Import").click()
     page.get_by_label("Files").set_input_files([tmp_path / name for name in texts])
     page.get_by_label("Name of the new project").fill("classic")
@@ -128,24 +125,25 @@ def test_pairs_of_the_whole_project_are_those_of_the_command(page: Page, workben
     with zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as archive:
         [name] = [name for name in archive.namelist() if name.endswith("gender.jsonl")]
         given = archive.read(name)
-    written = generated(workbench.folder / "small", tmp_path / "pairs", "-n", "2", "--seed", "0")
+    written = generated(workbench.folder / workbench.project, tmp_path / "pairs", "-n", "2", "--seed", "0")
     assert given == (written / "gender.jsonl").read_bytes()
 
 
 def test_a_deleted_project_is_brought_back_from_the_bin(page: Page, workbench: Running) -> None:
-    page.goto(f"{workbench.home}/")
-    page.get_by_role("button", name="Delete small").click()
+    name = workbench.project
+    page.goto(workbench.home)
+    page.get_by_role("button", name=f"Delete {name}", exact=True).click()
     page.get_by_role("button", name="Move to the bin").click()
-    expect(page.get_by_text("There is no project yet.")).to_be_visible()
+    expect(page.get_by_role("button", name=f"Delete {name}", exact=True)).to_have_count(0)
+    assert not (workbench.folder / name).exists()
     page.get_by_role("link", name="Bin").click()
-    page.get_by_role("button", name="Bring back small").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("small")
+    page.get_by_role("button", name=f"Bring back {name}", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(name)
     assert {file: workbench.read(file) for file in TEXTS} == TEXTS
 
 
-def test_a_shipped_benchmark_is_copied(serve: Callable[..., Running], someone: Callable[..., Page]) -> None:
-    page = someone()
-    page.goto(serve().address)
+def test_a_shipped_benchmark_is_copied(page: Page, workbench: Running) -> None:
+    page.goto(workbench.home)
     page.get_by_role("button", name="Copy a benchmark").click()
     page.get_by_role("button", name="Copy", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("my-zhoblimp")

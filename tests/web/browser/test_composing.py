@@ -23,13 +23,13 @@ bad: who verb wrong 自己
 @pytest.fixture
 def likes(workbench: Running) -> Running:
     """The project has a paradigm with a slot of words as they are."""
-    (workbench.folder / "small" / FILE).write_text(TEXT, "utf-8")
+    workbench.write(FILE, TEXT)
     return workbench
 
 
 def test_a_word_is_composed_into_a_rule(page: Page, likes: Running) -> None:
     """A preview of half a syllable would show nonsense, and redrawing under an input method breaks it."""
-    hands.open_paradigm(page, likes.home, FILE)
+    hands.open_paradigm(page, likes, FILE)
     verb = hands.rule(page, "verb")
     verb.click()
     hands.keys(page, "End", " ")
@@ -53,7 +53,7 @@ def test_a_word_is_composed_into_a_rule(page: Page, likes: Running) -> None:
 
 
 def test_one_undo_takes_back_what_was_composed(page: Page, likes: Running) -> None:
-    hands.open_paradigm(page, likes.home, FILE)
+    hands.open_paradigm(page, likes, FILE)
     verb = hands.rule(page, "verb")
     verb.click()
     hands.keys(page, "End", " ")
@@ -68,7 +68,7 @@ def test_one_undo_takes_back_what_was_composed(page: Page, likes: Running) -> No
 
 def test_words_are_composed_into_the_lexicon(page: Page, workbench: Running) -> None:
     """In many grids the first syllable, or the whole word, is lost where a cell is chosen and not yet open."""
-    hands.open_lexicon(page, workbench.home)
+    hands.open_lexicon(page, workbench)
     hands.tab_to(page, "张三, expression")
     hands.compose(page, ["w", "wang'w", "wang'wu"], "王五")  # in place of what stands there
     page.keyboard.press("Enter")

@@ -18,7 +18,7 @@ def server_may_be_away(witness: Witness, database: str | None) -> None:
 
 
 def test_typing_goes_on_while_the_server_is_away(page: Page, workbench: Running) -> None:
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     page.get_by_label("Source", exact=True).click()
     page.keyboard.type("before the end, ")
     workbench.kill()
@@ -34,7 +34,7 @@ def test_typing_goes_on_while_the_server_is_away(page: Page, workbench: Running)
 
 def test_a_draft_that_the_server_had_is_there_again(page: Page, workbench: Running) -> None:
     """Half a rule is in no file yet: the database has it."""
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:")
     hands.state(page, "Draft")
@@ -44,13 +44,13 @@ def test_a_draft_that_the_server_had_is_there_again(page: Page, workbench: Runni
     assert workbench.read(PARADIGM) == TEXTS[PARADIGM]
     page.close()
     other = page.context.new_page()
-    hands.open_paradigm(other, workbench.home, PARADIGM)
+    hands.open_paradigm(other, workbench, PARADIGM)
     other.get_by_role("button", name="Bring it back").click()
     expect(hands.rule(other, "who")).to_have_text("pos:NR gender:")
 
 
 def test_a_tab_that_was_closed_while_the_server_was_away_offers_its_text(page: Page, workbench: Running) -> None:
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     workbench.kill()
     page.get_by_label("Source", exact=True).click()
     page.keyboard.type("never seen by the server")
@@ -58,7 +58,7 @@ def test_a_tab_that_was_closed_while_the_server_was_away_offers_its_text(page: P
     page.close(run_before_unload=False)
     workbench.start()
     other = page.context.new_page()
-    hands.open_paradigm(other, workbench.home, PARADIGM)
+    hands.open_paradigm(other, workbench, PARADIGM)
     expect(other.get_by_label("Source", exact=True)).to_have_value("")
     other.get_by_role("button", name="Bring it back").click()
     expect(other.get_by_label("Source", exact=True)).to_have_value("never seen by the server")
@@ -66,7 +66,7 @@ def test_a_tab_that_was_closed_while_the_server_was_away_offers_its_text(page: P
 
 
 def test_words_typed_into_the_lexicon_are_found(page: Page, workbench: Running) -> None:
-    hands.open_lexicon(page, workbench.home)
+    hands.open_lexicon(page, workbench)
     hands.tab_to(page, "张三, expression")
     hands.keys(page, "Control+ArrowDown", "王五", "Tab", "NR", "Tab", "male", "Enter")
     hands.state(page, "Saved")
@@ -84,7 +84,7 @@ def test_words_typed_into_the_lexicon_are_found(page: Page, workbench: Running) 
 
 
 def test_a_lexicon_that_was_closed_while_the_server_was_away_brings_its_words(page: Page, workbench: Running) -> None:
-    hands.open_lexicon(page, workbench.home)
+    hands.open_lexicon(page, workbench)
     hands.tab_to(page, "张三, expression")
     workbench.kill()
     hands.keys(page, "Control+ArrowDown", "王五", "Tab", "NR", "Tab", "male", "Enter")
@@ -92,7 +92,7 @@ def test_a_lexicon_that_was_closed_while_the_server_was_away_brings_its_words(pa
     page.close(run_before_unload=False)
     workbench.start()
     other = page.context.new_page()
-    hands.open_lexicon(other, workbench.home)
+    hands.open_lexicon(other, workbench)
     expect(hands.cell(other, 5, "expression")).to_have_text("王五")
     hands.state(other, "Saved")
     assert workbench.read("lexicon.tsv") == TEXTS["lexicon.tsv"] + "王五\tNR\tmale\n"

@@ -19,7 +19,7 @@ def test_the_language_is_switched_on_the_page_and_stays(page: Page, workbench: R
     page.get_by_role("link", name="中文").click()
     expect(html).to_have_attribute("lang", "zh-Hans")
     expect(page.get_by_role("heading", name="句型", exact=True)).to_be_visible()
-    page.goto(f"{workbench.home}/p/small/lexicon")
+    page.goto(workbench.at("/lexicon"))
     expect(page.get_by_role("heading", level=1)).to_have_text("词库")
     expect(page.get_by_role("button", name="添加行")).to_be_visible()
     page.get_by_role("link", name="English").click()
@@ -31,7 +31,7 @@ def test_what_is_wrong_is_said_in_chinese(page: Page, workbench: Running, witnes
     witness.forgive("status of 404")
     page.get_by_role("link", name="中文").click()
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     page.get_by_role("textbox", name="who 的规则", exact=True).click()
     hands.keys(page, "End", " gendr:male")
     said = page.locator(".messages .error")
@@ -46,14 +46,14 @@ def test_what_is_wrong_is_said_in_chinese(page: Page, workbench: Running, witnes
 
 
 def test_a_browser_gets_the_language_it_asks_for(workbench: Running, someone: Callable[..., Page]) -> None:
-    page = someone(locale="zh-CN")
-    page.goto(workbench.address)
+    page = someone(locale="zh-CN", storage_state=workbench.session)
+    page.goto(workbench.home)
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
     expect(page.get_by_role("heading", level=1)).to_have_text("项目")
 
 
 def test_sentences_are_marked_as_chinese_on_an_english_page(page: Page, workbench: Running) -> None:
     """A screen reader, and the choice of glyphs, go by the language that the page names."""
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     expect(page.locator("html")).to_have_attribute("lang", "en")
     expect(page.locator(".pairs")).to_have_attribute("lang", "zh-Hans")

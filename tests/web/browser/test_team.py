@@ -52,7 +52,7 @@ def test_a_team_of_three(
     owner.reload()
     join(viewer, invitation(owner, "viewer"), "Zhao")
 
-    hands.open_paradigm(editor, server.home, PARADIGM)
+    hands.open_paradigm(editor, server, PARADIGM)
     editor.get_by_label("Source", exact=True).fill("Wang wrote this")
     hands.saved(editor, server, PARADIGM, "Wang wrote this")
 
@@ -67,14 +67,14 @@ def looks_only(viewer: Page, server: Running, witness: Witness) -> None:
     expect(viewer.get_by_role("button", name="Get pairs")).to_be_visible()
     expect(viewer.get_by_role("button", name="New paradigm")).to_have_count(0)
     expect(viewer.get_by_role("button", name="More for gender")).to_have_count(0)
-    hands.open_paradigm(viewer, server.home, PARADIGM)
+    hands.open_paradigm(viewer, server, PARADIGM)
     expect(viewer.get_by_text("not change it")).to_be_visible()
     for name in ("Add slot", "Rename…", "Add wording"):
         expect(viewer.get_by_role("button", name=name)).to_have_count(0)
     hands.rule(viewer, "who").click()
     viewer.keyboard.type("x")
     expect(hands.rule(viewer, "who")).to_have_text("pos:NR")
-    hands.open_lexicon(viewer, server.home)
+    hands.open_lexicon(viewer, server)
     expect(viewer.get_by_role("button", name="Add row")).to_have_count(0)
 
     witness.forgive("status of 403")

@@ -10,7 +10,7 @@ from .conftest import Witness
 from .running import Running
 
 
-def deaf_tab(page: Page, home: str) -> Page:
+def deaf_tab(page: Page, server: Running) -> Page:
     """Another tab on the same paradigm, which does not hear of what others save."""
     tab = page.context.new_page()
 
@@ -18,9 +18,9 @@ def deaf_tab(page: Page, home: str) -> Page:
         heard = route.fetch()
         route.fulfill(response=heard, body=json.dumps({"others": [], "revision": revision}))
 
-    revision = hands.ask(page, "GET", f"/api/projects/small/files/{PARADIGM}")[1]["revision"]
+    revision = hands.ask(page, "GET", f"/api/projects/{server.project}/files/{PARADIGM}")[1]["revision"]
     tab.route("**/presence/**", nothing_new)
-    hands.open_paradigm(tab, home, PARADIGM)
+    hands.open_paradigm(tab, server, PARADIGM)
     return tab
 
 
@@ -30,8 +30,8 @@ def write(page: Page, field: str, text: str) -> None:
 
 def test_changes_of_other_rows_are_put_together(page: Page, workbench: Running, witness: Witness) -> None:
     witness.forgive("status of 409")
-    hands.open_paradigm(page, workbench.home, PARADIGM)
-    other = deaf_tab(page, workbench.home)
+    hands.open_paradigm(page, workbench, PARADIGM)
+    other = deaf_tab(page, workbench)
     write(page, "About, in English", "The first tab was here.")
     hands.saved(page, workbench, PARADIGM, "The first tab was here.")
     write(other, "Source", "the second tab")
@@ -45,8 +45,8 @@ def test_a_row_that_both_changed_is_chosen(
     page: Page, workbench: Running, witness: Witness, database: str | None
 ) -> None:
     witness.forgive("status of 409")
-    hands.open_paradigm(page, workbench.home, PARADIGM)
-    other = deaf_tab(page, workbench.home)
+    hands.open_paradigm(page, workbench, PARADIGM)
+    other = deaf_tab(page, workbench)
     write(page, "About, in English", "The first tab was here.")
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:male")
@@ -71,9 +71,9 @@ def test_a_row_that_both_changed_is_chosen(
 
 
 def test_another_tab_is_seen_and_its_changes_arrive(page: Page, workbench: Running) -> None:
-    hands.open_paradigm(page, workbench.home, PARADIGM)
+    hands.open_paradigm(page, workbench, PARADIGM)
     other = page.context.new_page()
-    hands.open_paradigm(other, workbench.home, PARADIGM)
+    hands.open_paradigm(other, workbench, PARADIGM)
     expect(other.get_by_text("open in another tab")).to_be_visible()
     write(page, "Source", "the first tab")
     hands.saved(page, workbench, PARADIGM, "the first tab")
