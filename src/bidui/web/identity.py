@@ -6,10 +6,10 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 from itsdangerous import BadSignature, Signer
 
-from bidui.errors import Place, fail
+from bidui.errors import InputError, Place, fail
 from bidui.messages import Language
 from bidui.web.settings import Settings
-from bidui.web.store import Entry, Role, User, check_role, role_of, session_user
+from bidui.web.store import Entry, Role, Store, User, check_role, refresh, role_of, session_user
 from bidui.web.store import entry as find_entry
 from bidui.web.store.sessions import LASTS
 from bidui.web.workbench import Workbench
@@ -103,7 +103,7 @@ def head_owner(bench: Bench, who: Annotated[User, Depends(signed_in)]) -> User:
 
 
 def _access(bench: Workbench, project: str, who: User, needed: Role) -> Access:
-    entry = find_entry(bench.store, project)
+    entry = _entry(bench.store, project)
     check_role(bench.store, who, needed, entry)
     role = role_of(bench.store, who, entry)
     assert role is not None
@@ -154,3 +154,14 @@ def session_token(request: Request, settings: Settings) -> str:
 def _bearer(request: Request) -> str:
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
+
+
+def _entry(store: Store, project: str) -> Entry:
+    """The project of that name, which may have been put into the workspace a moment ago."""
+    try:
+        return find_entry(store, project)
+    except InputError as error:
+        if error.problems[0].kind != "project-unknown":
+            raise
+    refresh(store)
+    return find_entry(store, project)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -212,3 +213,10 @@ def test_an_english_project_begins_paradigms_in_english(client: TestClient) -> N
     text = read(client, made["file"], project="english")["text"]
     answer = client.post("/api/projects/english/preview", json={"file": made["file"], "text": text}).json()
     assert [(pair["good"], pair["bad"]) for pair in answer["pairs"]] == [("These are examples", "These examples are")]
+
+
+def test_a_project_that_was_put_there_while_served_is_found_by_its_address(client: TestClient, tmp_path: Path) -> None:
+    """Whoever unpacks a project into the folder expects its page, not one that says there is none."""
+    shutil.copytree(tmp_path / "work/small", tmp_path / "work/other")
+    assert client.get("/api/projects/other").status_code == 200
+    assert client.get("/api/projects/nothing").status_code == 404
