@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
@@ -47,8 +48,17 @@ async def _on_error(request: Request, error: Exception) -> Response:
     if isinstance(error, Conflict):
         return Json(conflict_answer(error, language_of(request)).model_dump(mode="json"), 409)
     if isinstance(error, InputError):
-        return failure(request, error.problems)
+        team = request.app.state.bench.settings.team
+        return failure(request, map(_discreet, error.problems) if team else error.problems)
     return failure(request, [Problem("write-failed", Place(), {"reason": str(error)})])
+
+
+def _discreet(problem: Problem) -> Problem:
+    """The problem for strangers: what a driver says of the database, such as its host and user, is for the log."""
+    if not problem.kind.startswith("database-") or "reason" not in problem.values:
+        return problem
+    _LOG.error("%s", problem)
+    return replace(problem, values={**problem.values, "reason": "…"})
 
 
 async def _on_shape(request: Request, error: Exception) -> Response:
@@ -86,5 +96,6 @@ async def _on_database(request: Request, error: Exception) -> Response:
 
 def fault(request: Request, error: Exception) -> Response:
     """The answer to a mistake of ours: it is logged, and nobody sees its insides."""
-    _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+    route = getattr(request.scope.get("route"), "path", "?")  # not the address itself, which may hold a token
+    _LOG.error("%s %s", request.method, route, exc_info=error)
     return failure(request, [Problem("server-fault", Place(), {"error": type(error).__name__})], 500)

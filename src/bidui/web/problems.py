@@ -1,6 +1,7 @@
 """Problems as JSON: what is wrong, in the reader's language, with its place and the status of the answer."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from pydantic import BaseModel
@@ -105,7 +106,10 @@ _MEANING = {
 
 
 def _place(place: Place) -> PlaceShape | None:
-    return PlaceShape(file=place.file, line=place.line, column=place.column) if place.file or place.line else None
+    """A place in a project; of a path on the server's disk, which is nobody's business, only the last part."""
+    path = PurePath(place.file)
+    file = path.name if path.is_absolute() else place.file
+    return PlaceShape(file=file, line=place.line, column=place.column) if place.file or place.line else None
 
 
 def _plain(value: object) -> Any:

@@ -4,7 +4,8 @@ Host            a name that this server was not given is refused: a foreign page
                 machine (DNS rebinding) stays outside
 other sites     whatever changes something must come from a page of this server (Sec-Fetch-Site, or Origin), or
                 bear a session's token in its Authorization header, which no foreign page knows
-bodies          refused by their length before they are read, or as soon as they grow too long
+bodies          refused by their length before they are read, or as soon as they grow too long; whoever has no
+                session gets little, since a body is read before it is asked who sent it
 headers         a Content-Security-Policy with no exception, and the like, on every answer
 """
 
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bidui.errors import Place, Problem
 from bidui.web.failures import failure, fault
+from bidui.web.identity import session_token
 from bidui.web.settings import Settings
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -70,7 +72,8 @@ def refused(request: Request, settings: Settings, *, most: int) -> Problem | Non
         return Problem("cross-site", Place())
     length = request.headers.get("content-length", "0")
     if not (length.isascii() and length.isdigit()) or len(length) > 15 or int(length) > most:
-        return Problem("body-too-large", Place(), {"most": most})
+        stranger = _for_members(request) and not session_token(request, settings)
+        return Problem("not-signed-in", Place()) if stranger else Problem("body-too-large", Place(), {"most": most})
     return None
 
 
@@ -86,11 +89,15 @@ def _ours(request: Request, host: str) -> bool:
 
 
 def body_limit(request: Request, settings: Settings) -> int:
-    """How many bytes a request may carry: those that need no session get little."""
+    """How many bytes a request may carry: those that need no session, or bear none, get little."""
+    if not _for_members(request) or not session_token(request, settings):
+        return settings.form
+    return settings.upload if request.url.path in UPLOADS else settings.body
+
+
+def _for_members(request: Request) -> bool:
     path = request.url.path
-    if path in UPLOADS:
-        return settings.upload
-    return settings.form if path in FORMS or not path.startswith("/api/") else settings.body
+    return path.startswith("/api/") and path not in FORMS
 
 
 def _limited(receive: Receive, most: int) -> Receive:

@@ -97,7 +97,7 @@ def _settings(service: Service, port: int) -> Settings:
         team=service.team,
         hosts=host_names((*own, *service.public_hosts), port=port, secure=service.secure),
         secure=service.secure,
-        cookie=f"bidui_session_{port}",
+        cookie=f"__Host-bidui_session_{port}" if service.secure else f"bidui_session_{port}",  # no neighbour sets it
         secret=service.secret if service.team else "",
         lang=service.lang,
     )

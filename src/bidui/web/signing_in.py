@@ -1,5 +1,6 @@
 """Signing in and out: by the address that is printed, by name and password, or by a link; tried out only so often."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -45,7 +46,8 @@ def sign_in(bench: Workbench, name: str, password: str, *, address: str) -> str:
     _count(bench, ADDRESS, address)
     _count(bench, NAME, key)
     _count(bench, HERE, here)
-    who = log_in(bench.store, name, password)
+    with _hashing(bench):
+        who = log_in(bench.store, name, password)
     if who is None:
         raise fail("login-wrong", Place())
     forget(bench.store, HERE.what, here)
@@ -65,7 +67,9 @@ def take_invitation(bench: Workbench, token: str, *, name: str, password: str, a
     """The token of a session for somebody new."""
     check_team(bench)
     _count(bench, LINK, address)
-    return start_session(bench.store, accept(bench.store, token, name=name, password=password))
+    with _hashing(bench):
+        who = accept(bench.store, token, name=name, password=password)
+    return start_session(bench.store, who)
 
 
 def join_by_invitation(bench: Workbench, token: str, *, who: User, address: str) -> None:
@@ -79,7 +83,9 @@ def take_password(bench: Workbench, token: str, *, password: str, address: str) 
     """The token of a session for whoever has chosen another password by a link."""
     check_team(bench)
     _count(bench, LINK, address)
-    return start_session(bench.store, use_password_link(bench.store, token, password))
+    with _hashing(bench):
+        who = use_password_link(bench.store, token, password)
+    return start_session(bench.store, who)
 
 
 def check_team(bench: Workbench) -> None:
@@ -91,6 +97,11 @@ def check_team(bench: Workbench) -> None:
 def address_of(request: Request) -> str:
     """Where a request comes from, as far as the server can tell."""
     return request.client.host if request.client else ""
+
+
+def _hashing(bench: Workbench) -> AbstractContextManager[None]:
+    """One password at a time: each takes much memory on purpose, and strangers may send many at once."""
+    return bench.turns.take("password")
 
 
 def _count(bench: Workbench, limit: Limit, key: str) -> None:

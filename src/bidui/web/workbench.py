@@ -1,5 +1,6 @@
 """A workbench: what the pages and calls need to answer, opened when the server starts and closed when it ends."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from bidui.web.turns import Turns
 from bidui.web.words import Places, Words
 
 MOST_OPEN = 4  # projects kept in memory
+MOST_EXPORTS = 2  # processes that make pairs at once
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class Workbench:
     turns: Turns = field(default_factory=Turns)
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
+    exports: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_EXPORTS))
 
 
 @contextmanager

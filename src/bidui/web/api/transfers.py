@@ -53,7 +53,8 @@ def import_files(
     files: Annotated[list[UploadFile], File(description="A zip, or the files of a project, ours or classic.")],
 ) -> ImportedAnswer:
     """A project from a zip, or from several files: ours, or templates in JSON with a vocabulary in TSV."""
-    done = import_project(bench.store, _unpacked(files), name=name, who=who)
+    with bench.turns.take("import"):  # each may fill a hundred megabytes
+        done = import_project(bench.store, _unpacked(files), name=name, who=who)
     problems = problem_shapes(done.problems, language)
     return ImportedAnswer(name=done.entry.name, files=done.files, skipped=list(done.skipped), problems=problems)
 
@@ -75,15 +76,21 @@ async def pairs(
     uid: str | None = None,
 ) -> Response:
     """The pairs as `bidui generate` writes them: of one paradigm, or of all in a zip."""
-    entry = access.entry
     await run_in_threadpool(_check_uid, access, uid)
-    making = export_pairs(entry.folder, name=f"{entry.name}-pairs", n=n, seed=seed, format=format, uid=uid)
+    making = _made(access, n=n, seed=seed, format=format, uid=uid)
     done = await until_gone(asyncio.ensure_future(making), request)
     if done is None:
         return Response(status_code=204)  # nobody is there to read it
     kind = "application/zip" if uid is None else "text/csv" if format == "csv" else "application/jsonl"
     headers = {**_attached(done.name), "Content-Length": str(done.size), **_short(done.short)}
     return StreamingResponse(_chunks(done), headers=headers, media_type=kind)
+
+
+async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> Exported:
+    """The pairs, made when it is our turn: each making is a process that takes all it can get."""
+    entry = access.entry
+    async with access.bench.exports:
+        return await export_pairs(entry.folder, name=f"{entry.name}-pairs", n=n, seed=seed, format=format, uid=uid)
 
 
 def _check_uid(access: Access, uid: str | None) -> None:

@@ -127,16 +127,21 @@ def _order(
     disputed = all(moved) and _common(mine, theirs) != _common(theirs, mine)
     first = (moved[1] and not moved[0]) or (disputed and choose.get("order") == "theirs")
     spine, other = (theirs, mine) if first else (mine, theirs)
-    order, known, there = list(spine), set(spine), set(other)
-    for number, key in enumerate(other):
-        if key in known:
-            continue
-        before = next((earlier for earlier in reversed(other[:number]) if earlier in known), None)
-        at = order.index(before) + 1 if before is not None else 0
-        while at < len(order) and order[at] not in there:  # mine first, where both added something
-            at += 1
-        order.insert(at, key)
-        known.add(key)
+    known, there = set(spine), set(other)
+    added: dict[Path | None, list[Path]] = {}  # what only the other side has, by the row of both that it follows there
+    anchor: Path | None = None
+    for key in other:
+        anchor = key if key in known else anchor
+        if key not in known:
+            added.setdefault(anchor, []).append(key)
+    order: list[Path] = []
+    waiting = added.get(None, [])
+    for key in spine:
+        if key in there:  # mine first, where both added something
+            order += waiting
+            waiting = added.get(key, [])
+        order.append(key)
+    order += waiting
     return order, disputed
 
 

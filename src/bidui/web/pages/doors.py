@@ -113,9 +113,12 @@ def choose_password(token: str, request: Request, bench: Bench, language: Spoken
 
 
 def inside(address: str) -> str:
-    """A path of this server to go on to; whatever may lead elsewhere becomes the first page."""
+    """A path of this server to go on to; whatever may lead elsewhere becomes the first page.
+
+    Braces are escaped: the page's script fills them in, and `/{x}/elsewhere` would become `//elsewhere`.
+    """
     plain = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
-    return address if plain else "/"
+    return address.replace("{", "%7B").replace("}", "%7D") if plain else "/"
 
 
 def _joining(bench: Workbench, token: str, who: User | None, language: Language) -> Page:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import Connection, or_, select
 
 from bidui.errors import Place, fail
-from bidui.web.store.accounts import User, insert_user
+from bidui.web.store.accounts import LOCAL, User, insert_user
 from bidui.web.store.catalogue import Entry
 from bidui.web.store.database import storable
 from bidui.web.store.passwords import check_password, hashed
@@ -39,16 +39,14 @@ def invite(store: Store, *, who: User, role: Role, entry: Entry | None = None, l
 def invitation(store: Store, token: str) -> Invitation:
     """What an invitation offers, to be shown before it is taken."""
     with store.reading() as connection:
-        found = find(store, connection, "invitation", token)
-    if found is None:
-        raise fail("token-unknown", Place())
+        found = _offered(connection, find(store, connection, "invitation", token))
     return _described(store, [found])[0]
 
 
 def invitations(store: Store) -> list[Invitation]:
     """The invitations that nobody has taken yet."""
     with store.reading() as connection:
-        found = valid(store, connection, "invitation")
+        found = [each for each in valid(store, connection, "invitation") if _stands(connection, each)]
     return _described(store, found)
 
 
@@ -63,9 +61,7 @@ def accept(store: Store, token: str, *, name: str, password: str) -> User:
     check_password(password)
     secret = hashed(password)
     with store.writing() as connection:
-        found = use(store, connection, "invitation", token)
-        if found is None:
-            raise fail("token-unknown", Place())
+        found = _offered(connection, use(store, connection, "invitation", token))
         new = insert_user(store, connection, name, secret)  # a name that is taken leaves the invitation as it was
         put_role(connection, new.id, _role(found), found.project)
     return new
@@ -74,13 +70,25 @@ def accept(store: Store, token: str, *, name: str, password: str) -> User:
 def join(store: Store, token: str, *, who: User) -> None:
     """The same for somebody who has an account; a higher role that she had stays."""
     with store.writing() as connection:
-        found = use(store, connection, "invitation", token)
-        if found is None:
-            raise fail("token-unknown", Place())
+        found = _offered(connection, use(store, connection, "invitation", token))
         here = members.c.project.is_(None) if found.project is None else members.c.project == found.project
         old = connection.scalar(select(members.c.role).where(members.c.user == who.id, here))
         if not may(old, _role(found)):
             put_role(connection, who.id, _role(found), found.project)
+
+
+def _offered(connection: Connection, found: Token | None) -> Token:
+    if found is None or not _stands(connection, found):
+        raise fail("token-unknown", Place())
+    return found
+
+
+def _stands(connection: Connection, found: Token) -> bool:
+    """Whether its maker may still invite: an owner who is one no more may have kept an invitation for herself."""
+    where = or_(members.c.project.is_(None), members.c.project == found.project)
+    owns = select(members.c.id).where(members.c.user == found.user, members.c.role == "owner", where)
+    local = select(users.c.id).where(users.c.id == found.user, users.c.key == LOCAL)
+    return connection.scalar(owns) is not None or connection.scalar(local) is not None
 
 
 def _described(store: Store, found: list[Token]) -> list[Invitation]:
