@@ -74,12 +74,19 @@ def _ancestors(tree: Mapping[str, Values], value: str) -> Values:
 def with_ancestors(lexicon: Lexicon, features: Features) -> Lexicon:
     """The same words, each with the values that its own are kinds of."""
     trees = {feature: tree for feature, tree in features.ancestors.items() if any(tree.values())}
+    known: dict[tuple[str, Values], Values] = {}  # many words have the same values
     words = list(lexicon.words)
     for number, word in enumerate(words):
         grown = {}
-        for feature in trees.keys() & word.values.keys():
-            own, tree = word.values[feature], trees[feature]
-            grown[feature] = own.union(*(tree.get(value, NO_VALUES) for value in own))
+        for feature, tree in trees.items():
+            own = word.values.get(feature)
+            if own is None:
+                continue
+            key = (feature, own)
+            if key not in known:
+                known[key] = own.union(*(tree.get(value, NO_VALUES) for value in own))
+            if known[key] != own:
+                grown[feature] = known[key]
         if grown:
             words[number] = Word(number, word.form, {**word.values, **grown}, word.line, word.file)
     return replace(lexicon, words=tuple(words))

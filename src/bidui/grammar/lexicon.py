@@ -38,19 +38,15 @@ class Lexicon:
     words: tuple[Word, ...]
     features: tuple[str, ...]
     name: str = "lexicon.tsv"
-    _rows: dict[str, dict[str, list[int]]] = field(init=False, repr=False, compare=False)
+    _index: dict[str, dict[str, list[int]]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _bits: dict[Condition, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        rows: dict[str, dict[str, list[int]]] = {feature: {} for feature in ("expression", *self.features)}
-        forms = rows["expression"]
-        for word in self.words:
-            forms.setdefault(word.form, []).append(word.index)
-            for feature, values in word.values.items():
-                column = rows[feature]
-                for value in values:
-                    column.setdefault(value, []).append(word.index)
-        object.__setattr__(self, "_rows", rows)
+    @property
+    def _rows(self) -> dict[str, dict[str, list[int]]]:
+        """The index, made when it is first asked for: a lexicon that is only joined with others needs none."""
+        if not self._index:
+            self._index.update(_index_of(self.words, self.features))
+        return self._index
 
     def has_feature(self, feature: str) -> bool:
         """Whether there is such a column."""
@@ -125,3 +121,15 @@ class Lexicon:
     def nearest_feature(self, feature: str) -> tuple[str, ...]:
         """Up to three feature names that the user may have meant."""
         return tuple(get_close_matches(feature, list(self._rows), n=3, cutoff=0.5))
+
+
+def _index_of(words: Iterable[Word], features: Iterable[str]) -> dict[str, dict[str, list[int]]]:
+    rows: dict[str, dict[str, list[int]]] = {feature: {} for feature in ("expression", *features)}
+    forms = rows["expression"]
+    for word in words:
+        forms.setdefault(word.form, []).append(word.index)
+        for feature, values in word.values.items():
+            column = rows[feature]
+            for value in values:
+                column.setdefault(value, []).append(word.index)
+    return rows

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar.documents import read_text
-from bidui.grammar.lexicon import Lexicon, Values, Word
+from bidui.grammar.lexicon import Lexicon, Word
 from bidui.grammar.rules import ESCAPED, KEYWORDS
 
 _FULL_WIDTH = re.compile(r"[\uff01-\uff5e\u3000]")
@@ -31,7 +31,10 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
     if "expression" not in header:
         return Lexicon((), (), name), problems
     # a column without a good name is read under one that no rule can ask for
-    header = [f"{feature} {n}" if _unusable(feature, header[:n]) else feature for n, feature in enumerate(header)]
+    first = {feature: n for n, feature in reversed(list(enumerate(header)))}
+    header = [
+        f"{feature} {n}" if _unusable(feature) or first[feature] < n else feature for n, feature in enumerate(header)
+    ]
     expression = header.index("expression")
     words: list[Word] = []
     first_line: dict[tuple[str, ...], int] = {}
@@ -61,13 +64,16 @@ def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list
     """The words of several files as one lexicon, and those that are in two of them with the same features."""
     words: list[Word] = []
     problems: list[Problem] = []
-    seen: dict[tuple[str, frozenset[tuple[str, Values]]], Word] = {}
+    seen: dict[str, list[Word]] = {}
     features: dict[str, None] = {}
     for part in parts:
         features |= dict.fromkeys(part.features)
         for word in part.words:
-            other = seen.setdefault((word.form, frozenset(word.values.items())), word)
-            if other is not word:
+            alike = seen.setdefault(word.form, [])
+            other = next((one for one in alike if one.values == word.values), None)
+            if other is None:
+                alike.append(word)
+            else:
                 values = {"form": word.form, "file": other.file, "line": other.line}
                 problems.append(Problem("lexicon-in-two-files", Place(word.file, word.line), values))
             words.append(Word(len(words), word.form, word.values, word.line, word.file))
@@ -92,9 +98,12 @@ def _header_problems(header: list[str], name: str) -> Iterator[Problem]:
     if "expression" not in header:
         yield Problem("lexicon-no-expression", Place(name, 1), {"columns": header})
         return
+    seen: set[str] = set()
     for column, feature in enumerate(header):
         place = Place(name, 1, 0, f"column {column + 1}")
-        if header.index(feature) < column:
+        twice = feature in seen
+        seen.add(feature)
+        if twice:
             yield Problem("lexicon-column-twice", place, {"feature": feature})
         elif not feature or any(c in ESCAPED or c.isspace() for c in feature):
             yield Problem("lexicon-column-name", place, {"feature": feature})
@@ -102,8 +111,8 @@ def _header_problems(header: list[str], name: str) -> Iterator[Problem]:
             yield Problem("lexicon-column-keyword", place, {"feature": feature})
 
 
-def _unusable(feature: str, before: list[str]) -> bool:
-    return not feature or feature in before or feature in KEYWORDS or any(c in ESCAPED or c.isspace() for c in feature)
+def _unusable(feature: str) -> bool:
+    return not feature or feature in KEYWORDS or any(c in ESCAPED or c.isspace() for c in feature)
 
 
 def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: str) -> Iterator[Problem]:
