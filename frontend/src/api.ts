@@ -118,7 +118,7 @@ export const edit = <Rows>(
   project: string,
   kind: RowsKind,
   text: string,
-  step: { do: string; [argument: string]: unknown },
+  step: shapes.Step,
 ): Promise<shapes.Edited<Rows>> => call("POST", within(project, "edit"), { kind, text, ...step });
 
 export interface Asked {

@@ -21,3 +21,6 @@ export function unlessComposing(run: () => void): void {
   if (composing) waiting.push(run);
   else run();
 }
+
+/** No composition is under way: only then may the text be changed under the reader's hands. */
+export const settled = (): Promise<void> => new Promise((ready) => unlessComposing(ready));

@@ -1,7 +1,7 @@
 // Two people changed one file: the rows that both changed, side by side, and a choice for each.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused } from "./api";
-import { type Choices, nameOf } from "./disagreement";
+import { type Choices, nameOf, resolve } from "./disagreement";
 import { useWatching } from "./paradigm/watching";
 import type { FileDocument } from "./saving";
 import type { RowConflict } from "./shapes";
@@ -14,7 +14,7 @@ export function ConflictDialog({ file, close }: { file: FileDocument; close: () 
   const { conflict } = file;
   useEffect(() => {
     dialog.current?.showModal();
-    if (conflict?.deleted === null) void file.resolve({}).catch(() => undefined); // what was typed since
+    void resolve(file, {}).catch(() => undefined); // what was typed since
   }, []);
   useWatching(file);
   if (!conflict) return null;
@@ -23,8 +23,8 @@ export function ConflictDialog({ file, close }: { file: FileDocument; close: () 
   const settle = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
-      await file.resolve(choices);
-      if (file.state !== "conflict") close();
+      await resolve(file, choices);
+      if (!file.conflict) close();
     } catch (error) {
       fail(error instanceof Refused ? error.message : t("js.state.offline.why"));
     }
@@ -36,22 +36,22 @@ export function ConflictDialog({ file, close }: { file: FileDocument; close: () 
           <h2 id="conflict-title">{t("js.conflict.title")}</h2>
         </header>
         <div class="body">
-          <p>{t("js.conflict.explained", { author: nameOf(conflict.author), time: conflict.time ? time(conflict.time) : "" })}</p>
-          {conflict.rows.length > 1 && (
+          <p>{conflict.draft ? t("js.conflict.draft.explained") : t("js.conflict.explained", { author: nameOf(conflict.author), time: time(conflict.time) })}</p>
+          {conflict.rows.length > 1 && !conflict.draft && (
             <p class="actions">
               <button type="button" onClick={() => all("mine")}>{t("js.conflict.all_mine")}</button>{" "}
               <button type="button" onClick={() => all("theirs")}>{t("js.conflict.all_theirs")}</button>
             </p>
           )}
           {conflict.rows.map((row) => (
-            <Row key={row.row} row={row} chosen={choices[row.row]} choose={(side) => choose({ ...choices, [row.row]: side })} />
+            <Row key={row.row} row={row} draft={conflict.draft !== null} chosen={choices[row.row]} choose={(side) => choose({ ...choices, [row.row]: side })} />
           ))}
           {failure && <p class="notice bad" role="alert">{failure}</p>}
         </div>
         <footer>
           <span class="muted" role="status">{open ? t("js.conflict.left", { n: open }) : ""}</span>
           <button type="button" onClick={() => dialog.current?.close()}>{t("js.conflict.later")}</button>
-          <button class="primary" disabled={open > 0}>{t(conflict.deleted === null ? "js.conflict.merge" : "js.conflict.keep_mine")}</button>
+          <button class="primary" disabled={open > 0}>{t("js.conflict.merge")}</button>
         </footer>
       </form>
     </dialog>
@@ -60,11 +60,12 @@ export function ConflictDialog({ file, close }: { file: FileDocument; close: () 
 
 interface RowProps {
   row: RowConflict;
+  draft: boolean; // whether my side is a draft
   chosen: "mine" | "theirs" | undefined;
   choose: (side: "mine" | "theirs") => void;
 }
 
-function Row({ row, chosen, choose }: RowProps) {
+function Row({ row, draft, chosen, choose }: RowProps) {
   return (
     <fieldset class="conflict-row">
       <legend>{row.text}</legend>
@@ -72,7 +73,7 @@ function Row({ row, chosen, choose }: RowProps) {
         <label key={side} class={chosen === side ? "side chosen" : "side"}>
           <span>
             <input type="radio" name={`row ${row.row}`} checked={chosen === side} onChange={() => choose(side)} />{" "}
-            {t(`js.conflict.${side}`)}
+            {t(draft ? `js.conflict.draft.${side}` : `js.conflict.${side}`)}
           </span>
           <pre>{row[side] ?? t("js.conflict.none")}</pre>
         </label>

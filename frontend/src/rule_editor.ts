@@ -223,6 +223,7 @@ function attributes(label: string, messages: string): Extension {
     ...(messages ? { "aria-invalid": "true", "aria-describedby": messages } : {}),
     spellcheck: "false",
     autocapitalize: "off",
+    tabindex: "0", // axe does not count what is editable as focusable
   });
 }
 

@@ -1,25 +1,24 @@
 // Saving: one open file, its text, and where that text is safe. Nothing typed is ever only on the screen: each change
 // goes into the browser's own store at once, and stays there until the server has it.
 import * as api from "./api";
-import { unlessComposing } from "./composing";
-import type { Choices, Disagreement } from "./disagreement";
-import { watchPage } from "./leaving";
+import { settled } from "./composing";
+import { type Disagreement, settle } from "./disagreement";
+import { draftsOf, finishedDrafts } from "./drafts";
+import { followPage } from "./leaving";
 import { page } from "./page";
-import type { Conflict, Draft, OpenedFile, Problem } from "./shapes";
-import { draftsOf, dropLocal, keepLocal, tab } from "./tabs";
+import type { Conflict, Draft, OpenedFile, Problem, Step } from "./shapes";
+import { dropLocal, keepLocal, tab } from "./tabs";
 
 export type State = "saved" | "saving" | "unsaved" | "draft" | "conflict" | "offline";
 export { tab } from "./tabs";
 
 const PAUSE = 600; // milliseconds without typing until a save
 const RETRIES = [1_000, 2_000, 4_000, 8_000];
-const KEEPALIVE = 60_000; // characters; browsers take 64 kB when a page closes
 
 /** One open file. `text` is what the editor has; `base` is the revision it was made from. */
 export class FileDocument {
   text: string;
   base: number | null;
-  state: State = "saved";
   time: string;
   author: string;
   mayEdit: boolean;
@@ -31,17 +30,19 @@ export class FileDocument {
   /** Called where the text changes otherwise than by `change`: a merge, a draft brought back, another's revision. */
   onText: (text: string) => void = () => undefined;
 
+  private reached: State = "saved"; // how far the text came
+  private owed: Step[] = []; // edits that are not in the text yet
   private listeners = new Set<() => void>();
   private timer = 0;
-  private flying = false;
+  private flight: Promise<void> | null = null; // a save that is on its way
   private failures = 0;
   private unkept = false; // the browser's store refused the draft
-  private stopped = false;
 
   constructor(
     readonly project: string,
     readonly file: string,
     opened: OpenedFile,
+    kept: Draft[] = [],
   ) {
     this.text = opened.text;
     this.base = opened.revision;
@@ -49,12 +50,18 @@ export class FileDocument {
     this.author = opened.author;
     this.others = opened.others;
     this.mayEdit = opened.may_edit;
-    if (this.mayEdit) this.findDrafts(opened);
-    watchPage(this);
+    if (this.mayEdit) this.findDrafts(opened, kept);
+    followPage(this);
   }
 
   static async open(project = page.project, file = page.file): Promise<FileDocument> {
-    return new FileDocument(project, file, await api.openFile(project, file));
+    const opened = await api.openFile(project, file);
+    return new FileDocument(project, file, opened, opened.may_edit ? await finishedDrafts(project, file) : []);
+  }
+
+  /** Where the text is safe; what waits for an edit that the server has not worked out is not saved. */
+  get state(): State {
+    return this.owed.length > 0 && ["saved", "draft"].includes(this.reached) ? "unsaved" : this.reached;
   }
 
   /** Calls `listener` whenever something shown about the file changes; gives the way to stop that. */
@@ -69,24 +76,36 @@ export class FileDocument {
     this.text = text;
     this.notice = "";
     this.keep();
-    const waiting = this.state === "conflict" || this.state === "offline" || this.flying;
+    const waiting = this.state === "conflict" || this.state === "offline" || this.flight;
     if (!waiting) this.set("unsaved");
     this.schedule(this.state === "offline" ? RETRIES[0]! : PAUSE);
+  }
+
+  /** The edits, in their order, that the text as it is still lacks: kept with it until they are made. */
+  owe(steps: Step[]): void {
+    if (!steps.length && !this.owed.length) return;
+    this.owed = steps;
+    if (steps.length || !["saved", "draft"].includes(this.reached)) this.keep();
+    else dropLocal(this.project, this.file);
+    this.tell();
   }
 
   /** Saves now, if there is something to save; a text in conflict is kept as a draft. */
   async flush(options: api.CallOptions = {}): Promise<void> {
     clearTimeout(this.timer);
-    if (this.flying || !this.mayEdit || ["saved", "draft", "saving"].includes(this.state)) return;
+    if (this.flight) await this.flight;
+    if (this.flight || !this.mayEdit || ["saved", "draft"].includes(this.reached)) return;
+    this.flight = this.send(options).finally(() => (this.flight = null));
+    await this.flight;
+  }
+
+  private async send(options: api.CallOptions): Promise<void> {
     const sent = { text: this.text, base: this.base, tab };
-    this.flying = true;
     try {
       if (this.state === "conflict") await api.keepDraft(this.project, this.file, sent, options);
       else await this.save(sent, options);
     } catch (error) {
       await this.failed(error);
-    } finally {
-      this.flying = false;
     }
     if (this.text !== sent.text && this.state !== "offline") this.schedule(PAUSE);
   }
@@ -101,13 +120,13 @@ export class FileDocument {
       this.time = answer.time ?? this.time;
       this.author = "";
     }
-    if (this.text === sent.text) dropLocal(this.project, this.file);
+    if (this.text === sent.text && !this.owed.length) dropLocal(this.project, this.file);
     else this.keep();
     this.set(this.text !== sent.text ? "unsaved" : answer.saved ? "saved" : "draft");
   }
 
   /** Takes a text put together from both sides, made from revision `base`, and saves it. */
-  take(text: string, base: number, notice: FileDocument["notice"] = "merged"): void {
+  take(text: string, base: number | null, notice: FileDocument["notice"] = "merged"): void {
     this.conflict = null;
     this.base = base;
     this.text = text;
@@ -119,20 +138,10 @@ export class FileDocument {
     this.schedule(0);
   }
 
-  /** Puts the sides together with what was chosen for each row; what is still open stays in `conflict`. */
-  async resolve(choose: Choices): Promise<void> {
-    const { conflict } = this;
-    if (!conflict) return;
-    if (conflict.deleted !== null) this.take(conflict.mine(), conflict.deleted);
-    else await this.settle(conflict.base, conflict.mine, choose);
-  }
-
-  /** Brings a draft back: as the text where nothing else happened, else by a merge. */
-  async bringBack(draft: Draft): Promise<void> {
-    await this.flush();
-    if (draft.base === this.base) this.take(draft.text, draft.base!, "restored");
-    else await this.settle(draft.base, () => draft.text, {});
-    this.forget(draft);
+  /** The rows of a disagreement are for the reader to choose; a draft's are in nobody's way until then. */
+  contest(conflict: Disagreement): void {
+    this.conflict = conflict;
+    this.set(conflict.draft ? this.reached : "conflict");
   }
 
   /** A draft is not wanted. */
@@ -145,7 +154,7 @@ export class FileDocument {
 
   /** Somebody else found that the server does not answer. */
   unreachable(): void {
-    if (this.state === "saved" || this.state === "unsaved") this.set("offline");
+    if (["saved", "draft", "unsaved"].includes(this.reached)) this.set("offline");
     this.schedule(RETRIES[0]!);
   }
 
@@ -154,51 +163,35 @@ export class FileDocument {
     return this.unkept && !["saved", "draft"].includes(this.state);
   }
 
-  /** Stops watching; for pages that open another file without leaving. */
-  close(): void {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    void this.present(true);
+  /** Hears who else has the file open, and which revision is the latest. */
+  async hear(others: string[], revision: number): Promise<void> {
+    const changed = String(others) !== String(this.others);
+    this.others = others;
+    if (this.state === "offline") await this.flush();
+    else if (changed) this.tell();
+    if (revision !== this.base && this.state === "saved" && !this.flight) await this.reload(revision);
   }
 
-  private findDrafts(opened: OpenedFile): void {
-    const { mine, offers } = draftsOf(this.project, this.file, opened);
+  private findDrafts(opened: OpenedFile, kept: Draft[]): void {
+    const { mine, offers } = draftsOf(this.project, this.file, opened, kept);
     this.offers = offers;
     if (!mine) return;
     this.text = mine.text;
     this.notice = "restored";
-    this.state = "unsaved";
+    this.reached = "unsaved";
     this.schedule(PAUSE);
   }
 
-  /** The page is hidden, or gone: saves with a call that outlives it. */
-  leave(gone: boolean): void {
-    if (this.stopped) return;
-    if (this.text.length < KEEPALIVE / 3) void this.flush({ keepalive: true });
-    else void this.flush();
-    if (gone) void this.present(true);
-  }
-
-  /** Says that the file is open here, and hears who else has it and whether they saved something. */
-  async present(leave = false): Promise<void> {
-    if (this.stopped && !leave) return;
+  private async reload(revision: number): Promise<void> {
+    let opened: OpenedFile;
     try {
-      const body = leave ? { tab, leave } : { tab };
-      const { others, revision } = await api.present(this.project, this.file, body, { keepalive: leave });
-      const changed = String(others) !== String(this.others);
-      this.others = others;
-      if (this.state === "offline") await this.flush();
-      else if (changed) this.tell();
-      if (revision !== this.base && this.state === "saved" && !this.flying && !leave) await this.reload();
+      opened = await api.openFile(this.project, this.file);
     } catch (error) {
-      if (error instanceof api.Unreachable && this.state === "saved") this.set("offline");
+      if (!(error instanceof api.Refused) || error.status !== 404) throw error;
+      return this.deletedBy("", "", revision);
     }
-  }
-
-  private async reload(): Promise<void> {
-    const opened = await api.openFile(this.project, this.file);
     await settled();
-    if (this.state !== "saved" || this.flying) return;
+    if (this.state !== "saved" || this.flight) return;
     this.base = opened.revision;
     this.time = opened.time;
     this.author = opened.author;
@@ -218,7 +211,7 @@ export class FileDocument {
       this.problems = error instanceof api.Refused ? error.problems : [];
       return this.set("unsaved");
     }
-    if (this.state !== "conflict") this.set("offline");
+    if (this.reached !== "conflict") this.set("offline");
     this.schedule(RETRIES[Math.min(this.failures++, RETRIES.length - 1)]!);
   }
 
@@ -226,28 +219,16 @@ export class FileDocument {
   private async disagree(conflict: Conflict, problems: Problem[]): Promise<void> {
     this.problems = problems;
     const { author, time, deleted, revision } = conflict.theirs;
-    const mine = (): string => this.text;
-    this.conflict = { base: this.base, rows: [], author, time, deleted: deleted ? revision : null, mine };
-    if (deleted) this.set("conflict");
-    else await this.settle(this.base, mine, {});
+    if (deleted) return this.deletedBy(author, time, revision);
+    await settle(this, { base: this.base, rows: [], author, time, deleted: null, mine: () => this.text, draft: null }, {});
   }
 
-  /** Merges until nothing was typed in between, and takes the result; or says which rows are open. */
-  private async settle(base: number | null, mine: () => string, choose: Choices): Promise<void> {
-    for (;;) {
-      const sent = mine();
-      const merged = await api.merge(this.project, this.file, { base, mine: sent, choose });
-      await settled();
-      if (mine() !== sent) continue;
-      if (merged.conflicts.length === 0) return this.take(merged.text, merged.revision);
-      const known = this.conflict ?? { author: "", time: "", deleted: null };
-      this.conflict = { ...known, base, rows: merged.conflicts, mine };
-      return this.set("conflict");
-    }
+  private deletedBy(author: string, time: string, deleted: number): void {
+    this.contest({ base: this.base, rows: [], author, time, deleted, mine: () => this.text, draft: null });
   }
 
   private keep(): void {
-    this.unkept = !keepLocal(this.project, this.file, { text: this.text, base: this.base });
+    this.unkept = !keepLocal(this.project, this.file, { text: this.text, base: this.base, steps: this.owed });
   }
 
   private schedule(wait: number): void {
@@ -256,7 +237,7 @@ export class FileDocument {
   }
 
   private set(state: State): void {
-    this.state = state;
+    this.reached = state;
     this.tell();
   }
 
@@ -264,6 +245,3 @@ export class FileDocument {
     for (const listener of this.listeners) listener();
   }
 }
-
-/** No composition is under way: only then may the text be changed under the reader's hands. */
-const settled = (): Promise<void> => new Promise((ready) => unlessComposing(ready));

@@ -115,6 +115,9 @@ export interface PhraseRow {
   alternatives: PhraseAlternative[];
 }
 
+/** An edit that the server works out from a text, with its arguments. */
+export type Step = { do: string; [argument: string]: unknown };
+
 export interface Edited<Rows> {
   text: string;
   changes: Change[];

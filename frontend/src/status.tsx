@@ -1,7 +1,7 @@
 // Where the text of an open file is safe, who else has it open, and the drafts and conflicts that wait for an answer.
 import { useState } from "preact/hooks";
 import { ConflictDialog } from "./conflict";
-import { nameOf } from "./disagreement";
+import { bringBack, type Disagreement, nameOf, resolve } from "./disagreement";
 import { page } from "./page";
 import { useWatching } from "./paradigm/watching";
 import type { FileDocument } from "./saving";
@@ -47,16 +47,23 @@ export function SavingNotices({ file, quiet = false }: { file: FileDocument; qui
       {file.notice && <p class="notice good" role="status">{t(`js.notice.${file.notice}`)}</p>}
       {file.state === "offline" && <p class="notice warn" role="status">{t("js.state.offline.why")}</p>}
       {errors.length > 0 && <Problems problems={errors} />}
-      {file.conflict && file.state === "conflict" && (
+      {file.conflict && (
         <p class="notice bad" role="alert">
-          <span>{t(file.conflict.deleted === null ? "js.conflict.happened" : "js.conflict.deleted", { author: nameOf(file.conflict.author) })}</span>{" "}
-          <button type="button" class="primary" onClick={() => settle(true)}>{t("js.conflict.open")}</button>
+          <span>{happened(file.conflict)}</span>{" "}
+          {file.conflict.deleted === null
+            ? <button type="button" class="primary" onClick={() => settle(true)}>{t("js.conflict.open")}</button>
+            : <button type="button" class="primary" onClick={() => void resolve(file, {})}>{t("js.conflict.keep_mine")}</button>}
         </p>
       )}
       <Offers file={file} />
       {settling && file.conflict && <ConflictDialog file={file} close={() => settle(false)} />}
     </div>
   );
+}
+
+function happened({ deleted, draft, author }: Disagreement): string {
+  if (draft) return t("js.conflict.draft");
+  return t(deleted === null ? "js.conflict.happened" : "js.conflict.deleted", { author: nameOf(author) });
 }
 
 /** Texts that were never saved, newest first; behind a line where there are several. */
@@ -71,7 +78,7 @@ function Offers({ file }: { file: FileDocument }) {
         {newest.map((draft) => (
           <li key={draft.tab + draft.time}>
             <span>{t(draft.why === "local" ? "js.draft.local" : "js.draft.server", { time: time(draft.time) })}</span>{" "}
-            <button type="button" onClick={() => void file.bringBack(draft)}>{t("js.draft.take")}</button>{" "}
+            <button type="button" onClick={() => void bringBack(file, draft)}>{t("js.draft.take")}</button>{" "}
             <button type="button" class="plain" onClick={() => file.forget(draft)}>{t("js.draft.drop")}</button>
             <details>
               <summary>{t("js.draft.show")}</summary>

@@ -1,5 +1,5 @@
 // Drafts in the browser's own store: one for each file and tab, until the server has the text.
-import type { Draft, OpenedFile } from "./shapes";
+import type { Draft, Step } from "./shapes";
 
 const TAB = "bidui:tab";
 
@@ -25,8 +25,15 @@ function takeTab(): string {
 
 const prefix = (project: string, file: string): string => `bidui:draft:${project}:${file}:`;
 
+/** A text, and the edits of it that the server has not worked out yet. */
+export interface Kept {
+  text: string;
+  base: number | null;
+  steps: Step[];
+}
+
 /** Keeps a text here; false where the browser would not. */
-export function keepLocal(project: string, file: string, draft: { text: string; base: number | null }): boolean {
+export function keepLocal(project: string, file: string, draft: Kept): boolean {
   try {
     const kept = { ...draft, time: new Date().toISOString() };
     localStorage.setItem(prefix(project, file) + tab, JSON.stringify(kept));
@@ -45,30 +52,14 @@ export function dropLocal(project: string, file: string, owner = tab): void {
   }
 }
 
-/** This tab's own text that the file lacks, where nothing else happened since, and those that may be brought back. */
-export function draftsOf(project: string, file: string, opened: OpenedFile): { mine: Draft | null; offers: Draft[] } {
-  const drafts = [...localDrafts(project, file), ...opened.drafts];
-  const own = drafts.find((draft) => draft.tab === tab && draft.text !== opened.text);
-  const mine = own && own.base === opened.revision ? own : null;
-  const known = new Set([opened.text, ...(mine ? [mine.text] : [])]);
-  const offers: Draft[] = [];
-  for (const draft of drafts) {
-    const older = mine !== null && draft.tab === tab; // of a text that goes on in `mine`
-    if (!known.has(draft.text) && !older) offers.push(draft);
-    else if (draft !== mine) dropLocal(project, file, draft.tab);
-    known.add(draft.text);
-  }
-  return { mine, offers };
-}
-
-/** The texts of a file that were kept here, by this tab and by others. */
-function localDrafts(project: string, file: string): Draft[] {
+/** The texts of a file that are kept here, by this tab and by others. */
+export function localDrafts(project: string, file: string): (Draft & Kept)[] {
   const start = prefix(project, file);
-  const found: Draft[] = [];
+  const found: (Draft & Kept)[] = [];
   try {
     for (const key of Object.keys(localStorage).filter((name) => name.startsWith(start))) {
-      const kept = JSON.parse(localStorage.getItem(key) ?? "null") as Omit<Draft, "tab" | "why"> | null;
-      if (kept && typeof kept.text === "string") found.push({ ...kept, why: "local", tab: key.slice(start.length) });
+      const kept = JSON.parse(localStorage.getItem(key) ?? "null") as (Kept & { time: string }) | null;
+      if (kept && typeof kept.text === "string") found.push({ ...kept, steps: kept.steps ?? [], why: "local", tab: key.slice(start.length) });
     }
   } catch {
     return found;

@@ -33,7 +33,7 @@ export function makeTextEditor(settings: TextEditorSettings): EditorView {
         nonce ? EditorView.cspNonce.of(nonce) : [],
         EditorState.readOnly.of(readOnly),
         EditorState.tabSize.of(2),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off", tabindex: "0" }),
         EditorState.phrases.of({ Diagnostics: t("js.text.diagnostics"), "No diagnostics": t("js.text.none"), close: t("js.text.close") }),
         EditorView.lineWrapping,
         lineNumbers(),

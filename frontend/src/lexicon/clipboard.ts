@@ -1,5 +1,6 @@
 // Copying and pasting cells, while none of them is being typed.
-import type { Grid, Selection } from "./grid";
+import type { Grid } from "./grid";
+import type { Selection } from "./grid_host";
 import { blockOf } from "./sheets";
 import type { Workspace } from "./workspace";
 

@@ -2,7 +2,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../words";
 import type { Row } from "./sheets";
-import { shortName, type Workspace } from "./workspace";
+import { shortName } from "./view";
+import type { Workspace } from "./workspace";
 
 interface Props {
   space: Workspace;
@@ -15,7 +16,7 @@ export function ColumnDialog(props: Props) {
   const { space } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const files = [...space.sheets.keys()];
-  const [file, setFile] = useState(space.file || props.row?.file || files[0] || "");
+  const [file, setFile] = useState(space.view.file || props.row?.file || files[0] || "");
   const [name, setName] = useState("");
   useEffect(() => dialog.current?.showModal(), []);
   const clean = name.trim();

@@ -1,57 +1,14 @@
 // The grid: a table with as many rows as there are words, of which only those in sight are in the page. Rows and cells
 // have the roles of an ARIA grid; the field of the active cell has the focus.
 import { CellEditor } from "./cell_editor";
+import { GridHead } from "./grid_head";
+import type { Column, GridHost, Selection } from "./grid_host";
 import { destination } from "./grid_keys";
-import { part, unseen } from "./grid_parts";
+import { part } from "./grid_parts";
+import { GridRows, ROW } from "./grid_rows";
 import type { Row } from "./sheets";
-import type { Suggestion } from "./values";
 
-export interface Column {
-  readonly name: string;
-  readonly label: string;
-  readonly width: number; // pixels
-  readonly sort: "ascending" | "descending" | "none";
-}
-
-export interface Mark {
-  readonly severity: string;
-  readonly text: string;
-}
-
-export interface Selection {
-  readonly top: number;
-  readonly bottom: number;
-  readonly left: number;
-  readonly right: number;
-}
-
-export interface GridHost {
-  text(row: Row, column: string): string;
-  mayEdit(row: Row, column: string): boolean;
-  /** Whether the row's file has this column at all. */
-  exists(row: Row, column: string): boolean;
-  mark(row: Row, column: string): Mark | null;
-  gutter(row: Row): { text: string; mark: Mark | null };
-  label(row: Row, column: string): string; // of the field, for screen readers
-  suggest(column: string, typed: string): readonly Suggestion[];
-  edited(row: Row, column: string, value: string): void;
-  typing(row: Row, column: string, value: string | null): void;
-  moved(row: Row | null, column: string): void;
-  sorted(column: string): void;
-  /** Keys of the page while nothing is typed; whether the key was used. */
-  key(event: KeyboardEvent): boolean;
-  leave(forward: boolean): void;
-}
-
-export const ROW = 30; // pixels, as in the style
-const OVERSCAN = 6;
 const GUTTER = 52;
-
-interface Drawn {
-  readonly element: HTMLElement;
-  readonly cells: HTMLElement[];
-  index: number;
-}
 
 export class Grid {
   rows: readonly Row[] = [];
@@ -61,9 +18,8 @@ export class Grid {
   readonly element = part("div", "grid", "grid");
   readonly editor: CellEditor;
   private anchor = { row: 0, column: 0 };
-  private readonly head = part("div", "grid-head", "rowgroup");
-  private readonly body = part("div", "grid-body", "rowgroup");
-  private drawn: Drawn[] = [];
+  private readonly head: GridHead;
+  private readonly body: GridRows;
   private scheduled = false;
   private waiting: (() => void) | null = null; // what is shown when nothing is being typed any more
 
@@ -73,7 +29,6 @@ export class Grid {
   ) {
     this.element.setAttribute("aria-label", words.label);
     this.element.setAttribute("aria-multiselectable", "true");
-    this.element.append(this.head, this.body);
     this.editor = new CellEditor(
       {
         suggest: (typed) => host.suggest(this.name(this.column), typed),
@@ -85,11 +40,13 @@ export class Grid {
       },
       words.suggestions,
     );
+    this.head = new GridHead((name) => host.sorted(name), (column) => this.go(0, column));
+    this.body = new GridRows(this, host, this.editor.field);
+    this.element.append(this.head.element, this.body.element);
     this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
     new ResizeObserver(() => this.schedule()).observe(this.element);
-    this.body.addEventListener("pointerdown", (event) => this.pressed(event));
-    this.body.addEventListener("pointerover", (event) => this.dragged(event));
-    this.head.addEventListener("keydown", (event) => this.headKey(event));
+    this.body.element.addEventListener("pointerdown", (event) => this.pressed(event));
+    this.body.element.addEventListener("pointerover", (event) => this.dragged(event));
   }
 
   get current(): Row | null {
@@ -126,16 +83,14 @@ export class Grid {
     this.column = column >= 0 ? column : 0;
     this.anchor = { row: this.row, column: this.column };
     this.element.setAttribute("aria-rowcount", String(rows.length + 1));
-    this.body.style.height = `${rows.length * ROW}px`;
-    this.body.hidden = rows.length === 0;
-    for (const one of this.drawn) one.index = -1;
+    this.body.reset();
     this.draw();
     this.load();
   }
 
   /** Draws the cells in sight anew. */
   refresh(): void {
-    for (const one of this.drawn) if (one.index >= 0) this.fill(one, one.index);
+    this.body.refresh();
     if (!this.editor.editing) this.load();
   }
 
@@ -178,29 +133,8 @@ export class Grid {
     this.element.style.setProperty("--columns", widths.map((width) => `${width}px`).join(" "));
     this.element.style.setProperty("--width", `${widths.reduce((sum, width) => sum + width, 0)}px`);
     this.element.setAttribute("aria-colcount", String(columns.length + 1));
-    const head = part("div", "grid-row", "row");
-    head.setAttribute("aria-rowindex", "1");
-    const corner = part("div", "grid-gutter", "columnheader");
-    corner.setAttribute("aria-colindex", "1");
-    corner.append(unseen(this.host.gutter({ key: 0, file: "", cells: [], ghost: true }).text));
-    head.append(corner, ...columns.map((column, n) => this.header(column, n)));
-    this.head.replaceChildren(head);
-    this.editor.field.remove();
-    this.body.replaceChildren();
-    this.drawn = [];
-  }
-
-  private header(column: Column, n: number): HTMLElement {
-    const cell = part("div", "grid-header", "columnheader");
-    cell.setAttribute("aria-colindex", String(n + 2));
-    cell.setAttribute("aria-sort", column.sort);
-    const button = document.createElement("button");
-    button.type = "button";
-    button.tabIndex = -1;
-    button.textContent = column.label;
-    button.addEventListener("click", () => this.host.sorted(column.name));
-    cell.append(button);
-    return cell;
+    this.head.show(columns, this.host.gutter({ key: 0, file: "", cells: [], ghost: true }).text);
+    this.body.clear();
   }
 
   private schedule(): void {
@@ -212,79 +146,10 @@ export class Grid {
     });
   }
 
-  /** Draws the rows in sight, in elements of rows that went out of sight. */
   private draw(again = false): void {
     const focused = this.focused;
-    const { scrollTop, clientHeight } = this.element;
-    const first = Math.max(0, Math.floor(scrollTop / ROW) - OVERSCAN);
-    const last = Math.min(this.rows.length - 1, Math.ceil((scrollTop + clientHeight) / ROW) + OVERSCAN);
-    const wanted = new Set<number>();
-    for (let index = first; index <= last; index += 1) wanted.add(index);
-    if (this.rows.length > 0) wanted.add(this.row); // it holds the focus
-    const free = this.drawn.filter((one) => !wanted.has(one.index));
-    const there = new Set(this.drawn.map((one) => one.index));
-    if (again) for (const one of this.drawn) if (wanted.has(one.index)) this.fill(one, one.index);
-    for (const index of wanted) {
-      if (there.has(index)) continue;
-      const one = free.pop() ?? this.make();
-      this.fill(one, index);
-    }
-    for (const one of free) {
-      if (one.element.contains(this.editor.field)) this.editor.field.remove();
-      one.element.remove();
-      this.drawn.splice(this.drawn.indexOf(one), 1);
-    }
+    this.body.draw({ top: this.element.scrollTop, height: this.element.clientHeight }, again);
     if (focused && !this.focused) this.editor.focus(); // its cell went into another element
-  }
-
-  private make(): Drawn {
-    const element = part("div", "grid-row", "row");
-    const gutter = part("div", "grid-gutter", "rowheader");
-    gutter.setAttribute("aria-colindex", "1");
-    const cells = this.columns.map((_, n) => {
-      const cell = part("div", "grid-cell", "gridcell");
-      cell.setAttribute("aria-colindex", String(n + 2));
-      return cell;
-    });
-    element.append(gutter, ...cells);
-    this.body.append(element);
-    const drawn = { element, cells: [gutter, ...cells], index: -1 };
-    this.drawn.push(drawn);
-    return drawn;
-  }
-
-  private fill(drawn: Drawn, index: number): void {
-    const row = this.rows[index];
-    if (!row) return;
-    const { top, bottom, left, right } = this.selection;
-    const many = top !== bottom || left !== right;
-    drawn.index = index;
-    drawn.element.style.top = `${index * ROW}px`;
-    drawn.element.setAttribute("aria-rowindex", String(index + 2));
-    drawn.element.classList.toggle("ghost", row.ghost);
-    drawn.element.classList.toggle("current", index === this.row);
-    const [gutter, ...cells] = drawn.cells;
-    const { text, mark } = this.host.gutter(row);
-    if (gutter!.textContent !== text) gutter!.textContent = text;
-    gutter!.dataset["mark"] = mark?.severity ?? "";
-    gutter!.title = mark?.text ?? "";
-    cells.forEach((cell, n) => {
-      const name = this.name(n);
-      const active = index === this.row && n === this.column;
-      const found = this.host.mark(row, name);
-      const inside = many && index >= top && index <= bottom && n >= left && n <= right;
-      cell.dataset["mark"] = found?.severity ?? "";
-      cell.title = found?.text ?? "";
-      cell.className = `grid-cell${inside ? " inside" : ""}${active ? " active" : ""}${this.host.exists(row, name) ? "" : " missing"}`;
-      if (inside || active) cell.setAttribute("aria-selected", "true");
-      else cell.removeAttribute("aria-selected");
-      if (active) {
-        if (this.editor.field.parentElement !== cell) cell.replaceChildren(this.editor.field);
-      } else {
-        const value = this.host.text(row, name);
-        if (cell.textContent !== value || cell.firstElementChild) cell.textContent = value;
-      }
-    });
   }
 
   private load(): void {
@@ -302,7 +167,7 @@ export class Grid {
 
   private reveal(): void {
     const { element } = this;
-    const head = this.head.offsetHeight;
+    const head = this.head.element.offsetHeight;
     const top = this.row * ROW;
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + ROW + head > element.scrollTop + element.clientHeight) {
@@ -358,23 +223,13 @@ export class Grid {
   }
 
   private toHead(): boolean {
-    this.head.querySelectorAll("button")[this.column]?.focus();
+    this.head.focus(this.column);
     return true;
-  }
-
-  private headKey(event: KeyboardEvent): void {
-    const buttons = [...this.head.querySelectorAll("button")];
-    const at = buttons.indexOf(event.target as HTMLButtonElement);
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by !== undefined) buttons[at + by]?.focus();
-    else if (event.key === "ArrowDown" || event.key === "Escape") this.go(0, at);
-    else return;
-    event.preventDefault();
   }
 
   private pressed(event: PointerEvent): void {
     if (event.button !== 0 || event.target === this.editor.field) return;
-    const place = this.placeOf(event.target);
+    const place = this.body.placeOf(event.target);
     if (!place) return;
     event.preventDefault();
     if (place.column >= 0) return this.go(place.row, place.column, { extend: event.shiftKey });
@@ -385,14 +240,8 @@ export class Grid {
 
   private dragged(event: PointerEvent): void {
     if (event.buttons !== 1 || this.editor.editing || event.pointerType !== "mouse") return;
-    const place = this.placeOf(event.target);
+    const place = this.body.placeOf(event.target);
     if (!place || place.column < 0 || (place.row === this.row && place.column === this.column)) return;
     this.go(place.row, place.column, { extend: true });
-  }
-
-  private placeOf(target: EventTarget | null): { row: number; column: number } | null {
-    const cell = target instanceof Element ? target.closest<HTMLElement>(".grid-cell, .grid-gutter") : null;
-    const drawn = this.drawn.find((one) => cell && one.cells.includes(cell));
-    return cell && drawn ? { row: drawn.index, column: drawn.cells.indexOf(cell) - 1 } : null;
   }
 }

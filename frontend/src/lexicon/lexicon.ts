@@ -1,30 +1,31 @@
-// The lexicon's page as it is worked with: the grid over the workspace, the search, keys, and who else is here.
+// The lexicon's page as it is worked with: the grid over the workspace, the search, and the keys.
 import * as api from "../api";
 import { say } from "../notices";
 import { page } from "../page";
-import { tab } from "../tabs";
 import { t } from "../words";
 import type { PastePlan } from "./blocks";
 import { findWords, type TableProblem } from "./calls";
 import { listenToClipboard } from "./clipboard";
-import { Grid, type GridHost, type Selection } from "./grid";
+import { Company } from "./company";
+import { Grid } from "./grid";
+import type { GridHost, Selection } from "./grid_host";
 import { isLarge } from "./paste_dialog";
 import { hasConditions } from "./query";
 import { SEARCH } from "./search";
 import type { Row } from "./sheets";
-import { FILE, shortName, type Workspace } from "./workspace";
+import { FILE, shortName } from "./view";
+import type { Workspace } from "./workspace";
 
 const PAUSE = 120; // milliseconds without typing until the server is asked
-const PRESENCE = 15_000;
 
 const columnName = (name: string): string => (name === FILE ? t("lexicon.file") : name);
 
 /** The page without its looks: the grid, what is searched, what is pasted, and the keys. */
 export class Lexicon {
   readonly grid: Grid;
+  readonly company: Company;
   query = "";
   row: Row | null = null;
-  others: string[] = [];
   plan: PastePlan | null = null;
   onChange: () => void = () => undefined;
   private shape = "";
@@ -33,7 +34,7 @@ export class Lexicon {
 
   constructor(readonly space: Workspace) {
     this.grid = new Grid(this.host(), { label: t("lexicon.title"), suggestions: t("lexicon.suggestions") });
-    space.onRows = () => this.show();
+    space.view.onRows = () => this.show();
     space.onProblems = () => {
       this.grid.refresh();
       this.onChange();
@@ -42,32 +43,30 @@ export class Lexicon {
     listenToClipboard(this.grid, space, { paste: (text) => this.paste(text), clear: (at) => this.clear(at) });
     const leave = (): void => this.grid.editor.commit();
     addEventListener("pagehide", leave);
-    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.present());
+    const file = (): string | undefined => this.row?.file ?? [...space.sheets.keys()][0];
+    this.company = new Company(space, file, () => this.onChange());
   }
 
   async start(): Promise<void> {
     await this.space.open();
-    const brought = await this.space.outbox.recover();
-    if (brought > 0) say(t("lexicon.recovered"));
+    await this.company.start();
     this.row = this.grid.current;
-    const again = (): void => void this.present().finally(() => setTimeout(again, PRESENCE));
-    again();
   }
 
   show(): void {
-    const columns = this.space.layout(columnName);
-    const shape = JSON.stringify([this.space.file, columns.map(({ name, sort }) => [name, sort])]);
-    if (shape !== this.shape) this.grid.show([...this.space.rows], columns);
-    else this.grid.show([...this.space.rows]);
+    const columns = this.space.view.layout(columnName);
+    const shape = JSON.stringify([this.space.view.file, columns.map(({ name, sort }) => [name, sort])]);
+    if (shape !== this.shape) this.grid.show([...this.space.view.rows], columns);
+    else this.grid.show([...this.space.view.rows]);
     this.shape = shape;
     this.row = this.grid.current;
     this.onChange();
   }
 
   choose(file: string): void {
-    this.space.file = file;
-    this.space.sorting = null;
-    this.space.hits = null;
+    this.space.view.file = file;
+    this.space.view.sorting = null;
+    this.space.view.hits = null;
     this.find(this.query);
     this.grid.go(0, 0, { focus: false });
   }
@@ -78,8 +77,8 @@ export class Lexicon {
     this.query = query;
     clearTimeout(this.timer);
     this.asked?.abort();
-    const asks = hasConditions(query, this.space.columns());
-    this.space.search(query, { unlessNone: asks });
+    const asks = hasConditions(query, this.space.view.columns());
+    this.space.view.search(query, { unlessNone: asks });
     if (asks) this.timer = window.setTimeout(() => void this.ask(query), PAUSE);
     if (narrower) this.grid.element.scrollTop = 0;
   }
@@ -92,10 +91,10 @@ export class Lexicon {
       const { hits } = await findWords(page.project, query, { signal: stop.signal });
       const lines = new Map([...this.space.sheets.values()].map((sheet) => [sheet.file, byLine(sheet.confirmed)]));
       if (stop.signal.aborted) return;
-      this.space.hits = new Set(hits.flatMap(([file, line]) => lines.get(file)?.get(line) ?? []));
-      this.space.arrange();
+      this.space.view.hits = new Set(hits.flatMap(([file, line]) => lines.get(file)?.get(line) ?? []));
+      this.space.view.arrange();
     } catch (error) {
-      if (!api.isAbort(error)) this.space.search(query);
+      if (!api.isAbort(error)) this.space.view.search(query);
     }
   }
 
@@ -147,11 +146,11 @@ export class Lexicon {
   }
 
   sort(column: string): void {
-    const { sorting } = this.space;
-    if (sorting?.column !== column) this.space.sorting = { column, down: false };
-    else this.space.sorting = sorting.down ? null : { column, down: true };
-    this.space.arrange();
-    const way = this.space.sorting ? (this.space.sorting.down ? "descending" : "ascending") : "none";
+    const { sorting } = this.space.view;
+    if (sorting?.column !== column) this.space.view.sorting = { column, down: false };
+    else this.space.view.sorting = sorting.down ? null : { column, down: true };
+    this.space.view.arrange();
+    const way = this.space.view.sorting ? (this.space.view.sorting.down ? "descending" : "ascending") : "none";
     say(t(`lexicon.sort_${way}`, { column: columnName(column) }));
     this.grid.element.scrollTop = 0;
     const at = this.grid.columns.findIndex(({ name }) => name === column);
@@ -165,28 +164,12 @@ export class Lexicon {
       const field = document.getElementById(SEARCH);
       if (field instanceof HTMLInputElement) field.value = "";
       this.query = "";
-      this.space.file = this.space.file && this.space.file !== problem.file ? problem.file : this.space.file;
-      this.space.hits = null;
-      this.space.arrange();
+      this.space.view.file = this.space.view.file && this.space.view.file !== problem.file ? problem.file : this.space.view.file;
+      this.space.view.hits = null;
+      this.space.view.arrange();
     }
     const column = this.grid.columns.findIndex(({ name }) => name === problem.column);
     this.grid.go(this.grid.rows.indexOf(row), Math.max(0, column));
-  }
-
-  private async present(): Promise<void> {
-    const file = this.row?.file ?? [...this.space.sheets.keys()][0];
-    if (file === undefined) return;
-    try {
-      const { others, revision } = await api.present(page.project, file, { tab });
-      if (String(others) !== String(this.others)) {
-        this.others = others;
-        this.onChange();
-      }
-      const sheet = this.space.sheets.get(file);
-      if (sheet && sheet.revision !== revision && this.space.outbox.state === "saved") await this.space.reload();
-    } catch {
-      // the outbox says where the server is away
-    }
   }
 
   private key(event: KeyboardEvent): boolean {

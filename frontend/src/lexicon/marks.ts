@@ -1,6 +1,6 @@
 // Problems at the cells that they belong to, and rows at the lines by which problems name them.
 import type { TableProblem } from "./calls";
-import type { Mark } from "./grid";
+import type { Mark } from "./grid_host";
 import type { Placed, Row, Sheet } from "./sheets";
 
 export class Marks {

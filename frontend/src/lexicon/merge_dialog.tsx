@@ -5,7 +5,7 @@ import { page } from "../page";
 import type { Merged, Problem, RowConflict } from "../shapes";
 import { tab } from "../tabs";
 import { t } from "../words";
-import type { Disagreement } from "./outbox";
+import type { Disagreement } from "./parcels";
 
 type Choice = "mine" | "theirs";
 

@@ -2,32 +2,18 @@
 // once, and leaves the queue when the server has it. Where the text would have an error, nothing is written there: the
 // edits are held, and go again with the next ones. Undo sends the server's own inverse.
 import * as api from "../api";
-import type { Conflict, Problem } from "../shapes";
 import type { State } from "../saving";
+import type { Conflict, Problem } from "../shapes";
 import { tab } from "../tabs";
-import { changeTable, readRevision, type TableAnswer, type TableProblem } from "./calls";
-import { keep, takeOver, type Kept } from "./kept";
+import { t } from "../words";
+import { changeTable, type TableAnswer, type TableOp, type TableProblem } from "./calls";
+import { keep, setAside } from "./kept";
+import { Parcels, textsOf, type Disagreement, type Parcel, type Sent } from "./parcels";
 import { replay } from "./replay";
 import { Steps, type Step, type Way } from "./steps";
-import { matched, readTable, rebuild, show, walk, type Edit, type Placed, type Sheet } from "./sheets";
+import { confirm, goBack, rebuild, show, walk, type Edit, type Placed, type Sheet } from "./sheets";
 
-/** What one action does to one file. */
-interface Parcel {
-  readonly action: number;
-  readonly file: string;
-  readonly edits: readonly Edit[];
-  readonly way: Way;
-  readonly base: number | null; // none: the latest that is known
-  readonly leadsTo?: number | null; // of an undo: the revision whose text comes back
-  held: boolean;
-}
-
-export interface Disagreement {
-  readonly file: string;
-  readonly base: number | null;
-  readonly conflict: Conflict;
-}
-
+const NOTHING = { ops: [], placed: [] };
 const RETRIES = [1_000, 2_000, 4_000, 8_000];
 const KEEPALIVE = 20_000; // characters; browsers take 64 kB when a page closes
 const HEARTBEAT = 4_000;
@@ -42,9 +28,9 @@ export class Outbox {
   onProblems: (problems: TableProblem[]) => void = () => undefined;
   onState: () => void = () => undefined;
   /** The sheets must be read anew, since a file has become another. */
-  onStale: () => void = () => undefined;
+  onStale: () => Promise<void> = () => Promise.resolve();
 
-  private queue: Parcel[] = [];
+  private readonly queue = new Parcels();
   private flying: Parcel[] = [];
   private readonly steps = new Steps();
   private actions = 0;
@@ -58,22 +44,23 @@ export class Outbox {
     private readonly project: string,
     private readonly sheets: Map<string, Sheet>,
   ) {
+    setAside(project);
     addEventListener("online", () => void this.pump());
     addEventListener("beforeunload", (event) => {
       if (this.unkept && this.state !== "saved") event.preventDefault();
     });
-    setInterval(() => this.queue.length > 0 && this.keep(), HEARTBEAT);
+    setInterval(() => this.queue.last && this.keep(), HEARTBEAT);
   }
 
   get state(): State {
     if (this.disagreement) return "conflict";
     if (this.offline) return "offline";
-    if (this.queue.some((parcel) => !parcel.held)) return "saving";
-    return this.queue.length > 0 ? "draft" : "saved";
+    if (this.queue.all.some((parcel) => !parcel.held)) return "saving";
+    return this.queue.last ? "draft" : "saved";
   }
 
   get canUndo(): boolean {
-    return this.queue.some((parcel) => parcel.way === "do") || this.steps.done.length > 0;
+    return this.queue.all.some((parcel) => parcel.way === "do") || this.steps.done.length > 0;
   }
 
   get canRedo(): boolean {
@@ -87,7 +74,7 @@ export class Outbox {
       const sheet = this.sheets.get(file);
       if (!sheet || edits.length === 0) continue;
       for (const edit of edits) show(sheet, edit);
-      this.queue.push({ action, file, edits, way: "do", base: null, held: false });
+      this.queue.add(action, file, edits);
     }
     this.steps.undone = [];
     this.changed();
@@ -95,11 +82,11 @@ export class Outbox {
 
   /** Takes back the last action: one that has not left yet is dropped, else the server is asked. */
   undo(): void {
-    const last = this.queue.at(-1);
+    const { last } = this.queue;
     if (this.flying.length > 0 || (last && last.way !== "do")) return this.later(() => this.undo());
     if (last && !this.steps.done.some((step) => step.action === last.action)) {
-      const mine = this.queue.filter((parcel) => parcel.action === last.action);
-      this.drop(mine);
+      const mine = this.queue.all.filter((parcel) => parcel.action === last.action);
+      this.queue.drop(mine);
       for (const parcel of mine) this.rebuild(parcel.file, true);
       this.changed();
     } else if (last) this.later(() => this.undo()); // a part of it has left
@@ -107,7 +94,7 @@ export class Outbox {
   }
 
   redo(): void {
-    if (this.queue.length > 0) this.later(() => this.redo());
+    if (this.queue.last) this.later(() => this.redo());
     else this.step(this.steps.undone.pop(), "redo");
   }
 
@@ -124,82 +111,42 @@ export class Outbox {
 
   /** Keeps what is on its way in the browser's own store. */
   keep(): void {
-    const { typing } = this;
-    const files: Kept[] = [];
-    for (const file of new Set([...this.queue.map((parcel) => parcel.file), ...(typing ? [typing.file] : [])])) {
-      const sheet = this.sheets.get(file);
-      const mine = this.queue.filter((parcel) => parcel.file === file);
-      if (!sheet) continue;
-      const edits = mine.map((parcel) => parcel.edits);
-      if (typing?.file === file) edits.push([typing.edit]);
-      let from: readonly Placed[] = sheet.confirmed;
-      const actions = edits.map((each) => {
-        const { ops, placed } = walk(sheet, from, each);
-        from = placed;
-        return ops;
-      });
-      files.push({ file, base: mine[0]?.base ?? sheet.revision, actions });
-    }
-    this.unkept = !keep(this.project, files);
+    this.unkept = !keep(this.project, this.queue.kept(this.sheets, this.typing));
   }
 
-  /** Brings back what was kept before the page was loaded: each file as it then was, with its edits on their way again. */
-  async recover(): Promise<number> {
+  /** Actions from another time are on their way again, from `before` on, if the file is another by now. */
+  resume(sheet: Sheet, before: { revision: number; text: string } | null, actions: readonly (readonly TableOp[])[]): number {
+    if (before) goBack(sheet, before);
     let count = 0;
-    for (const { file, base, actions } of takeOver(this.project)) {
-      const sheet = this.sheets.get(file);
-      if (!sheet) continue;
-      try {
-        if (sheet.revision !== base && base !== null) await this.goBack(sheet, base);
-      } catch (error) {
-        if (error instanceof api.Refused) this.refused = [...this.refused, ...error.problems];
-        continue;
-      }
-      for (const ops of actions) {
-        const edits = replay(sheet, this.queue.flatMap((one) => (one.file === file ? one.edits : [])), ops);
-        if (edits.length > 0) this.queue.push({ action: ++this.actions, file, edits, way: "do", base: null, held: false });
-        count += edits.length;
-      }
-      this.rebuild(file, true);
+    for (const ops of actions) {
+      const edits = replay(sheet, this.queue.edits(sheet.file), ops);
+      if (edits.length > 0) this.queue.add(++this.actions, sheet.file, edits);
+      count += edits.length;
     }
-    if (count > 0) this.changed();
+    this.rebuild(sheet.file, true);
+    this.changed();
     return count;
   }
 
-  private async goBack(sheet: Sheet, revision: number): Promise<void> {
-    const { text } = await readRevision(this.project, revision);
-    const { columns, rows } = readTable(text);
-    sheet.revision = revision;
-    sheet.columns = columns;
-    sheet.confirmed = matched(sheet.confirmed, rows, sheet.file);
-  }
-
-  /** A disagreement is settled: the file is what was put together. */
+  /** A disagreement is settled: the file is what was put together, and what came after it goes on. */
   settled(): void {
-    const file = this.disagreement?.file;
+    this.queue.drop(this.disagreement?.parcels ?? []);
     this.disagreement = null;
-    this.queue = this.queue.filter((parcel) => parcel.file !== file);
     this.keep();
     this.onState();
-    this.onStale();
-    void this.pump();
+    void this.onStale().finally(() => this.pump());
   }
 
-  /** The rows of a file are others, as the server has them; what is on its way stays. */
-  fresh(file: string, revision: number | null, columns: readonly string[], placed: Placed[]): void {
-    const sheet = this.sheets.get(file);
-    if (!sheet) return;
-    sheet.revision = revision;
-    sheet.columns = [...columns];
-    sheet.confirmed = placed;
-    this.rebuild(file, true);
+  /** Whether edits of a file are on their way. */
+  has(file: string): boolean {
+    return this.queue.edits(file).length > 0;
   }
 
   private step(step: Step | undefined, way: Way): void {
     if (!step) return;
     for (const { file, before, revision, inverse } of step.parts) {
       const edits: Edit[] = [{ do: "changes", changes: inverse }];
-      this.queue.push({ action: step.action, file, edits, way, base: this.steps.latest(revision), leadsTo: before, held: false });
+      this.queue.put({ action: step.action, file, edits, way, base: this.steps.latest(revision), leadsTo: before, held: false });
     }
     this.changed();
   }
@@ -213,10 +160,9 @@ export class Outbox {
   private async pump(): Promise<void> {
     clearTimeout(this.timer);
     while (this.flying.length === 0 && !this.disagreement) {
-      const next = this.queue.find((parcel) => !parcel.held);
+      const next = this.queue.all.find((parcel) => !parcel.held);
       if (!next) break;
-      const held = this.queue.filter((parcel) => parcel.held && parcel.file === next.file && next.way === "do");
-      this.flying = [...held, next];
+      this.flying = [...(next.way === "do" ? this.queue.held(next.file) : []), next];
       const going = await this.post(next, this.flying);
       this.flying = [];
       this.onState();
@@ -228,52 +174,36 @@ export class Outbox {
   /** Sends some parcels of one file; whether to go on with the next. */
   private async post(next: Parcel, parcels: readonly Parcel[]): Promise<boolean> {
     const sheet = this.sheets.get(next.file);
-    const edits = parcels.flatMap((parcel) => parcel.edits);
-    const { ops, placed } = sheet ? walk(sheet, sheet.confirmed, edits) : { ops: [], placed: [] };
+    const { ops, placed } = sheet ? walk(sheet, sheet.confirmed, parcels.flatMap((parcel) => parcel.edits)) : NOTHING;
     if (!sheet || ops.length === 0) {
-      this.drop(parcels);
+      this.queue.drop(parcels);
       return true;
     }
-    const base = next.base ?? sheet.revision;
+    const sent = { next, parcels, ops, placed, base: next.base ?? sheet.revision };
     try {
       const keepalive = JSON.stringify(ops).length < KEEPALIVE;
-      const answer = await changeTable(this.project, next.file, { base, tab, ops }, { keepalive });
+      const answer = await changeTable(this.project, next.file, { base: sent.base, tab, ops }, { keepalive });
       this.failures = 0;
       this.offline = false;
-      this.accepted(sheet, next, parcels, placed, answer);
+      this.accepted(sheet, sent, answer);
       return true;
     } catch (error) {
-      return this.failed(error, next, parcels, base);
+      return this.failed(error, sent);
     }
   }
 
-  private accepted(
-    sheet: Sheet,
-    next: Parcel,
-    parcels: readonly Parcel[],
-    placed: readonly Placed[],
-    answer: TableAnswer,
-  ): void {
+  private accepted(sheet: Sheet, { next, parcels, placed, base }: Sent, answer: TableAnswer): void {
     if (!answer.saved) {
       next.held = true;
       this.keep();
       this.onProblems(answer.problems);
       return;
     }
-    this.drop(parcels);
-    const before = next.base ?? sheet.revision;
+    this.queue.drop(parcels);
     if (next.leadsTo != null && !answer.merged) this.steps.came(next.leadsTo, answer.revision);
-    const back = { file: sheet.file, before, revision: answer.revision, inverse: answer.inverse };
+    const back = { file: sheet.file, before: base, revision: answer.revision, inverse: answer.inverse };
     this.steps.record(next.way, next.action, back);
-    sheet.revision = answer.revision;
-    const coming = this.queue.flatMap((one) => (one.file === sheet.file ? one.edits : []));
-    const added = coming.flatMap((edit) => (edit.do === "column" ? [edit.name] : []));
-    sheet.columns = [...answer.columns, ...added.filter((name) => !answer.columns.includes(name))];
-    if (answer.moved) sheet.confirmed = matched(placed, answer.rows_changed, sheet.file);
-    else {
-      const rows = new Map(answer.rows_changed.map(([line, ...cells]) => [line, cells]));
-      sheet.confirmed = placed.map((one) => ({ ...one, cells: rows.get(one.line) ?? one.cells }));
-    }
+    confirm(sheet, placed, answer, this.queue.edits(sheet.file));
     this.keep();
     if (answer.merged || next.way !== "do") this.rebuild(sheet.file, answer.moved);
     this.onProblems(answer.problems);
@@ -281,18 +211,19 @@ export class Outbox {
 
   /** The rows of a file as problems count them: with the edits that are held. */
   placed(sheet: Sheet): readonly Placed[] {
-    const held = this.queue.filter((parcel) => parcel.held && parcel.file === sheet.file);
+    const held = this.queue.held(sheet.file);
     return held.length ? walk(sheet, sheet.confirmed, held.flatMap((parcel) => parcel.edits)).placed : sheet.confirmed;
   }
 
-  private failed(error: unknown, next: Parcel, parcels: readonly Parcel[], base: number | null): boolean {
+  private failed(error: unknown, { next, parcels, ops, base }: Sent): boolean {
     if (error instanceof api.Refused && error.status === 409 && error.body["conflict"]) {
-      this.disagreement = { file: next.file, base, conflict: error.body["conflict"] as Conflict };
+      this.disagreement = { file: next.file, base, conflict: error.body["conflict"] as Conflict, parcels };
       return false;
     }
     if (error instanceof api.Refused && error.status < 500 && error.status !== 429 && error.status !== 401) {
-      this.refused = [...this.refused, ...error.problems];
-      this.drop(parcels.filter((parcel) => !parcel.held));
+      const text = t("lexicon.not_made", { file: next.file, cells: textsOf(ops) });
+      this.refused = [...this.refused, ...error.problems, { kind: "", severity: "error", text, place: null, values: {} }];
+      this.queue.drop(parcels.filter((parcel) => !parcel.held));
       this.rebuild(next.file, true);
       this.keep();
       return true;
@@ -302,14 +233,11 @@ export class Outbox {
     return false;
   }
 
-  private drop(parcels: readonly Parcel[]): void {
-    this.queue = this.queue.filter((parcel) => !parcels.includes(parcel));
-  }
-
-  private rebuild(file: string, moved: boolean): void {
+  /** What is shown of a file is made anew, from what is confirmed and what is on its way. */
+  rebuild(file: string, moved: boolean): void {
     const sheet = this.sheets.get(file);
     if (!sheet) return;
-    rebuild(sheet, this.queue.filter((parcel) => parcel.file === file).flatMap((parcel) => parcel.edits));
+    rebuild(sheet, this.queue.edits(file));
     this.onRows(file, moved);
   }
 }

@@ -4,7 +4,8 @@ import { page } from "../page";
 import { number, t } from "../words";
 import { usesOf, type TableProblem, type Use } from "./calls";
 import type { Row } from "./sheets";
-import { shortName, type Workspace } from "./workspace";
+import { shortName } from "./view";
+import type { Workspace } from "./workspace";
 
 const PAUSE = 200; // milliseconds on a row until its uses are asked for
 const MOST = 200; // problems in the list

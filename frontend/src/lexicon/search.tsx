@@ -73,7 +73,7 @@ export function Search(props: { space: Workspace; find: (query: string) => void;
 /** What may stand at the cursor: features after a blank, values after a colon. */
 function options(space: Workspace, query: string, cursor: number): Suggestion[] {
   const { name, value } = termAt(query, cursor);
-  const columns = space.columns().filter((column) => column !== "expression");
+  const columns = space.view.columns().filter((column) => column !== "expression");
   if (value !== null) return columns.includes(name) ? space.values.suggest(name, value) : [];
   if (name === "" || name.startsWith('"')) return [];
   const wanted = name.toLowerCase();

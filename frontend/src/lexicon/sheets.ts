@@ -2,7 +2,7 @@
 // their way applied to it. Edits name rows by themselves, so that they stay right when others move lines; the server is
 // told lines, worked out just before it is asked.
 import type { Change } from "../shapes";
-import type { TableOp, WireRow } from "./calls";
+import type { TableAnswer, TableOp, WireRow } from "./calls";
 
 export interface Row {
   readonly key: number;
@@ -47,7 +47,7 @@ export function readSheet(file: string, revision: number | null, columns: readon
 }
 
 /** A text as a table, as the server reads it: blank lines are no rows. */
-export function readTable(text: string): { columns: string[]; rows: WireRow[] } {
+function readTable(text: string): { columns: string[]; rows: WireRow[] } {
   const [head = [], ...lines] = text.split("\n").map((line) => line.replace(/\r$/, "").split("\t"));
   const rows = lines.map((cells, n): WireRow => [n + 2, ...cells]).filter(([, ...cells]) => !isBlank(cells as string[]));
   return { columns: head.map((name) => name.replace(/^\ufeff/, "")), rows };
@@ -159,6 +159,36 @@ export function walk(sheet: Sheet, from: readonly Placed[], edits: readonly Edit
     }
   }
   return { ops, placed };
+}
+
+/** The same for several actions, told one by one. */
+export function walkActions(sheet: Sheet, actions: readonly (readonly Edit[])[]): TableOp[][] {
+  let from: readonly Placed[] = sheet.confirmed;
+  return actions.map((edits) => {
+    const { ops, placed } = walk(sheet, from, edits);
+    from = placed;
+    return ops;
+  });
+}
+
+/** The server has made some edits, which led to `placed`; `coming` are those on their way after them. */
+export function confirm(sheet: Sheet, placed: readonly Placed[], answer: TableAnswer, coming: readonly Edit[]): void {
+  const added = coming.flatMap((edit) => (edit.do === "column" ? [edit.name] : []));
+  sheet.revision = answer.revision;
+  sheet.columns = [...answer.columns, ...added.filter((name) => !answer.columns.includes(name))];
+  if (answer.moved) sheet.confirmed = matched(placed, answer.rows_changed, sheet.file);
+  else {
+    const rows = new Map(answer.rows_changed.map(([line, ...cells]) => [line, cells]));
+    sheet.confirmed = placed.map((one) => ({ ...one, cells: rows.get(one.line) ?? one.cells }));
+  }
+}
+
+/** The sheet as a revision has it. */
+export function goBack(sheet: Sheet, { revision, text }: { revision: number; text: string }): void {
+  const { columns, rows } = readTable(text);
+  sheet.revision = revision;
+  sheet.columns = columns;
+  sheet.confirmed = matched(sheet.confirmed, rows, sheet.file);
 }
 
 /** Rows that came from the server, each as the row it was; only what nobody had before is a new one. */

@@ -9,7 +9,8 @@ import { Panel } from "../lexicon/panel";
 import { PasteDialog } from "../lexicon/paste_dialog";
 import { Search } from "../lexicon/search";
 import { SaveState } from "../lexicon/state";
-import { shortName, Workspace } from "../lexicon/workspace";
+import { shortName } from "../lexicon/view";
+import { Workspace } from "../lexicon/workspace";
 import { page } from "../page";
 import { number, t } from "../words";
 
@@ -26,12 +27,12 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
   }, []);
   const { outbox } = space;
   const several = space.sheets.size > 1;
-  const shown = space.rows.reduce((sum, row) => sum + (row.ghost ? 0 : 1), 0);
+  const shown = space.view.rows.reduce((sum, row) => sum + (row.ghost ? 0 : 1), 0);
   return (
     <>
       <div class="heading">
         <h1>{t("lexicon.title")}</h1>
-        <SaveState state={outbox.state} others={lexicon.others} />
+        <SaveState state={outbox.state} others={lexicon.company.others} />
       </div>
       {outbox.refused.length > 0 ? (
         <div class="notice bad" role="alert">
@@ -58,7 +59,7 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
           {several ? (
             <div class="field">
               <label for="lexicon-file">{t("lexicon.file")}</label>
-              <select id="lexicon-file" value={space.file} onChange={(event) => lexicon.choose(event.currentTarget.value)}>
+              <select id="lexicon-file" value={space.view.file} onChange={(event) => lexicon.choose(event.currentTarget.value)}>
                 <option value="">{t("lexicon.all_files")}</option>
                 {[...space.sheets.values()].map((sheet) => (
                   <option key={sheet.file} value={sheet.file}>
@@ -70,7 +71,7 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
           ) : null}
           <Search space={space} find={(query) => lexicon.find(query)} toGrid={() => grid.focus()} />
           <p class="muted small shown" role="status">
-            {space.hits ? t("lexicon.found", { n: shown, all: space.words }) : t("lexicon.words", { n: space.words })}
+            {space.view.hits ? t("lexicon.found", { n: shown, all: space.view.words }) : t("lexicon.words", { n: space.view.words })}
           </p>
         </div>
         {space.mayEdit ? (
@@ -97,7 +98,7 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
       </div>
       <div class="lexicon-body">
         <div class="grid-box" ref={box}>
-          {shown === 0 ? <p class="nothing muted">{t(space.hits ? "lexicon.none_found" : "lexicon.empty")}</p> : null}
+          {shown === 0 ? <p class="nothing muted">{t(space.view.hits ? "lexicon.none_found" : "lexicon.empty")}</p> : null}
         </div>
         <Panel space={space} row={lexicon.row} version={version} go={(problem) => lexicon.goTo(problem)} />
       </div>

@@ -100,6 +100,8 @@ export function TextInput({ model, target, id, lang, label, list, size }: TextIn
   );
 }
 
+const AWAY: Problem = { kind: "away", severity: "error", text: t("js.state.offline.why"), place: null, values: {} };
+
 /** The name and phenomenon of a paradigm are those of its file: changing them moves the file. */
 export function RenameDialog({ model, rows, close }: { model: ParadigmModel; rows: ParadigmRows; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -110,7 +112,7 @@ export function RenameDialog({ model, rows, close }: { model: ParadigmModel; row
     const form = new FormData(event.target as HTMLFormElement);
     const [uid, phenomenon] = [String(form.get("uid")).trim(), String(form.get("phenomenon")).trim()];
     try {
-      await model.file.flush();
+      await model.finished();
       const { file } = model;
       const named = await edit<ParadigmRows>(file.project, "paradigm", model.text, { do: "set_field", name: "uid", value: uid });
       const done = await edit<ParadigmRows>(file.project, "paradigm", named.text, { do: "set_field", name: "phenomenon", value: phenomenon });
@@ -119,7 +121,7 @@ export function RenameDialog({ model, rows, close }: { model: ParadigmModel; row
       if (!saved.saved) return fail(saved.problems);
       location.assign(`/p/${encodeURIComponent(file.project)}/edit/${to.split("/").map(encodeURIComponent).join("/")}`);
     } catch (error) {
-      fail(error instanceof Refused ? error.problems : []);
+      fail(error instanceof Refused ? error.problems : [AWAY]);
     }
   };
   return (
@@ -150,7 +152,7 @@ export function Download({ model, uid }: { model: ParadigmModel; uid: string }) 
     query.set("uid", uid);
     tell({ text: t("paradigm.download.wait"), bad: false });
     try {
-      await model.file.flush();
+      await model.finished();
       const response = await ask("GET", `/projects/${encodeURIComponent(model.file.project)}/pairs?${query}`);
       const name = `${uid}.${query.get("format")}`;
       const link = document.createElement("a");

@@ -94,6 +94,7 @@ export class Live {
       this.counted = await api.count(this.project, question, { signal });
     } catch (error) {
       if (!signal.aborted) this.counted = null;
+      if (!signal.aborted && api.mayPass(error)) this.again();
       if (error instanceof api.Refused && error.status !== 409) this.problems = error.problems;
     } finally {
       this.counting = false;
@@ -106,9 +107,14 @@ export class Live {
     this.waiting = false;
     if (api.mayPass(error)) {
       this.broken = error instanceof api.Unreachable;
-      this.timers.ask = window.setTimeout(() => void this.ask(), RETRY);
+      this.again();
     } else if (error instanceof api.Refused && error.status !== 409) this.problems = error.problems;
     this.tell();
+  }
+
+  private again(): void {
+    clearTimeout(this.timers.ask);
+    this.timers.ask = window.setTimeout(() => unlessComposing(() => void this.ask()), RETRY);
   }
 
   private tell(): void {

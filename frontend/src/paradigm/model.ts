@@ -1,22 +1,23 @@
 // The open paradigm: its text, which is the truth, and the rows that show it.
 //
 // Typing changes the text here and at once, at the place where the row says that the value stands. Everything else is
-// an edit that the server works out from the text; edits wait for each other, and one during which something was typed
-// is asked again with the text as it is then. So no keystroke is lost, and no edit hits another text than it meant.
+// an edit that the server works out from the text. So no keystroke is lost, and no edit hits another text than it meant.
 import { history } from "@codemirror/commands";
 import type { TransactionSpec } from "@codemirror/state";
 import type { EditorView, ViewUpdate } from "@codemirror/view";
 import * as api from "../api";
 import { isComposing, unlessComposing } from "../composing";
+import { Edits } from "../edits";
 import type { FileDocument } from "../saving";
-import type { ParadigmRows, Problem } from "../shapes";
+import type { Edited, ParadigmRows, Problem, Step } from "../shapes";
 import { insertKey, newKey } from "./keys";
-import { itemsOf, type Lines, linesOf, withItem } from "./lines";
+import { type Lines, linesOf, withItem } from "./lines";
 import { narrowed } from "./scalars";
 import { type Splice, spliceOf } from "./splices";
 import {
-  find, inWording, keyOf, moved, replaced, type SlotPlace, slotsOf, type Step, stepOf, type Target, withSlots, wordingOf,
+  find, moved, replaced, type SlotPlace, slotsOf, stepOf, type Target, withLines, withSlots, wordingOf,
 } from "./targets";
+import { Wanted } from "./wanted";
 
 const RETRY = 1_500; // milliseconds, where the server is away or busy
 const REFRESH = 50; // milliseconds without typing until the rows are read again
@@ -24,16 +25,15 @@ const REFRESH = 50; // milliseconds without typing until the rows are read again
 export class ParadigmModel {
   rows: ParadigmRows | null = null;
   unreadable: Problem[] = []; // why the text as it is has no rows
-  refused: Problem[] = []; // why the last edit was not made
   view!: EditorView;
   /** Called after each change of the text that is no composition. */
   onChange: () => void = () => undefined;
 
   private listeners = new Set<() => void>();
   private version = 0;
-  private wanted = new Map<string, { target: Target; value: string }>(); // typed where the text has no place yet
+  private wanted = new Wanted();
   private added = new Set<SlotPlace>(); // slots that the server does not know yet
-  private queue: Promise<unknown> = Promise.resolve();
+  private edits: Edits<ParadigmRows>;
   private timer = 0;
   private reading: AbortController | null = null;
   private breaks: "\n" | "\r\n";
@@ -41,6 +41,7 @@ export class ParadigmModel {
   constructor(readonly file: FileDocument) {
     this.breaks = file.text.includes("\r\n") ? "\r\n" : "\n";
     file.onText = (text) => this.replaceAll(text);
+    this.edits = new Edits("paradigm", file, { text: () => this.text, made: (answer) => this.made(answer) });
   }
 
   /** What the plain-text editor needs to be the home of the text: a history, and news of changes. */
@@ -70,13 +71,18 @@ export class ParadigmModel {
     return this.file.mayEdit;
   }
 
+  /** Why the last edit was not made. */
+  get refused(): Problem[] {
+    return this.edits.refused;
+  }
+
   // Typing ----------------------------------------------------------------------------------------------------------
 
   /** Another value for a field, a rule, a line or an option. */
   write(target: Target, value: string): void {
     if (!this.rows || !this.mayEdit) return;
     const change = this.splice(target, value);
-    if (change === "same") this.wanted.delete(keyOf(target));
+    if (change === "same") this.wanted.delete(target);
     else if (change) this.type([change]);
     else this.want(target, value);
   }
@@ -95,11 +101,7 @@ export class ParadigmModel {
       else if (!change) this.want(target, lines[side].join(" "));
     }
     this.type(changes);
-    this.rows = inWording(this.rows, variant, (now) => {
-      const line = (side: "good" | "bad") =>
-        now[side] && { ...now[side], text: lines[side].join(" "), items: itemsOf(lines[side]) };
-      return { ...now, good: line("good"), bad: line("bad"), rows: lines.rows };
-    });
+    this.rows = withLines(this.rows, variant, lines);
     this.tell();
   }
 
@@ -125,13 +127,11 @@ export class ParadigmModel {
     this.added.add(added);
     this.rows = withSlots(this.rows, this.added);
     this.tell();
-    this.queue = this.queue.then(async () => {
-      await this.perform({ do: "add_slot", slot: name, rule: "", variant }, () => this.added.delete(added));
-    });
+    void this.do({ do: "add_slot", slot: name, rule: "", variant }, () => this.added.delete(added));
   }
 
   private splice(target: Target, value: string): Splice | "same" | null {
-    return spliceOf(this.rows!, this.text, target, value, this.wanted.has(keyOf(target)));
+    return spliceOf(this.rows!, this.text, target, value, this.wanted.has(target));
   }
 
   /** Makes typed changes of the text, and of the rows with it. */
@@ -143,7 +143,7 @@ export class ParadigmModel {
     this.view.dispatch(transaction);
     let next = moved(rows, transaction.changes);
     for (const { target, value, span, now, lead } of changes) {
-      this.wanted.delete(keyOf(target));
+      this.wanted.delete(target);
       const start = transaction.changes.mapPos(span.start, -1);
       next = replaced(next, target, value, { start: start + lead, end: start + now.length });
     }
@@ -153,57 +153,47 @@ export class ParadigmModel {
 
   /** Typed where the text has no place for it yet: the server makes one, then what is typed by then goes in. */
   private want(target: Target, value: string): void {
-    const key = keyOf(target);
-    const waiting = this.wanted.has(key);
-    this.wanted.set(key, { target, value });
+    const waiting = this.wanted.has(target);
+    this.wanted.set(target, value);
     const { span } = find(this.rows!, target);
     this.rows = replaced(this.rows!, target, value, span);
     this.tell();
-    if (!waiting) this.queue = this.queue.then(() => this.place(key));
+    if (waiting) this.edits.owe();
+    else void this.edits.after(() => this.wanted.step(target), () => this.place(target));
   }
 
-  private async place(key: string): Promise<void> {
-    for (let latest = this.wanted.get(key); latest && this.rows; latest = this.wanted.get(key)) {
-      const { target, value } = latest;
+  private async place(target: Target): Promise<void> {
+    for (let latest = this.wanted.get(target); latest && this.rows; latest = this.wanted.get(target)) {
+      const { value } = latest;
+      let done = true;
       if (find(this.rows, target).span && value.trim()) this.write(target, value);
-      else await this.perform(stepOf(target, value.trim()));
-      if (this.wanted.get(key)?.value === value) this.wanted.delete(key);
+      else done = await this.edits.perform(stepOf(target, value.trim()));
+      if (this.wanted.get(target)?.value === value) this.wanted.delete(target);
+      if (!done) await this.read();
     }
   }
 
   // Edits -----------------------------------------------------------------------------------------------------------
 
   /** An edit that the server works out, after those before it; says whether it was made. */
-  do(step: Step): Promise<boolean> {
-    const done = this.queue.then(() => this.perform(step));
-    this.queue = done;
+  async do(step: Step, finished: () => void = () => undefined): Promise<boolean> {
+    if (!this.mayEdit) return false;
+    const done = await this.edits.do(step);
+    finished();
+    if (!done) await this.read();
     return done;
   }
 
-  private async perform(step: Step, finished: () => void = () => undefined): Promise<boolean> {
-    this.refused = [];
-    for (let failures = 0; ; ) {
-      const version = this.version;
-      try {
-        const answer = await api.edit<ParadigmRows>(this.file.project, "paradigm", this.text, step);
-        await new Promise<void>((ready) => unlessComposing(ready));
-        if (version !== this.version) continue; // something was typed: the same edit of the text as it is now
-        const changes = answer.changes.map(({ start, end, text }) => ({ from: start, to: end, insert: text }));
-        if (changes.length) this.view.dispatch({ changes, userEvent: "edit" });
-        finished();
-        this.settle(answer.rows);
-        return true;
-      } catch (error) {
-        if (!api.mayPass(error)) {
-          this.refused = error instanceof api.Refused ? error.problems : [];
-          finished();
-          await this.read();
-          return false;
-        }
-        this.file.unreachable();
-        await new Promise((again) => setTimeout(again, Math.min(250 * 2 ** failures++, 4_000)));
-      }
-    }
+  /** What was typed is in the text, and the text is saved, as far as it can be. */
+  async finished(): Promise<void> {
+    await this.edits.idle();
+    await this.file.flush();
+  }
+
+  private made({ changes, rows }: Edited<ParadigmRows>): void {
+    const spliced = changes.map(({ start, end, text }) => ({ from: start, to: end, insert: text }));
+    if (spliced.length) this.view.dispatch({ changes: spliced, userEvent: "edit" });
+    this.settle(rows);
   }
 
   // Rows ------------------------------------------------------------------------------------------------------------
@@ -229,14 +219,9 @@ export class ParadigmModel {
   private settle(rows: ParadigmRows): void {
     clearTimeout(this.timer);
     this.unreadable = [];
-    const before = this.rows;
-    this.rows = withSlots(rows, this.added);
-    for (const { target, value } of this.wanted.values()) {
-      const { span } = find(this.rows, target);
-      const typed = before && target.of === "line" ? wordingOf(before, target.variant)?.rows : undefined;
-      this.rows = replaced(this.rows, target, span ? find(this.rows, target).value : value, span);
-      if (typed && target.of === "line") this.rows = inWording(this.rows, target.variant, (now) => ({ ...now, rows: typed }));
-      if (span && value.trim()) this.write(target, value);
+    this.rows = this.wanted.within(withSlots(rows, this.added), this.rows);
+    for (const { target, value } of this.wanted.all()) {
+      if (value.trim() && find(this.rows, target).span) this.write(target, value);
     }
     this.tell();
   }

@@ -1,7 +1,7 @@
 // The values of a paradigm that can be typed: fields, rules and lines, each with where it stands in the text.
 import type { ChangeDesc } from "@codemirror/state";
-import type { Field, LineRow, ParadigmRows, SlotRow, Span, Wording } from "../shapes";
-import { itemsOf, split } from "./lines";
+import type { Field, LineRow, ParadigmRows, SlotRow, Span, Step, Wording } from "../shapes";
+import { itemsOf, type Lines, split } from "./lines";
 
 export type Target =
   | { of: "field"; name: string }
@@ -10,9 +10,6 @@ export type Target =
   | { of: "option"; key: string; variant: number | null };
 
 export const keyOf = (target: Target): string => JSON.stringify(target);
-
-/** A step of `POST edit`. */
-export type Step = { do: string; [argument: string]: unknown };
 
 /** The wording of a variant, or the paradigm itself. */
 export function wordingOf(rows: ParadigmRows, variant: number | null): Wording | undefined {
@@ -95,6 +92,14 @@ export function replaced(rows: ParadigmRows, target: Target, value: string, span
 
 export function inWording(rows: ParadigmRows, variant: number | null, change: (wording: Wording) => Wording): ParadigmRows {
   return { ...rows, wordings: rows.wordings.map((wording, number) => (number === (variant ?? 0) ? change(wording) : wording)) };
+}
+
+/** The rows with other items in the lines of a wording, as far as it has these lines. */
+export function withLines(rows: ParadigmRows, variant: number | null, lines: Lines): ParadigmRows {
+  return inWording(rows, variant, (now) => {
+    const line = (side: "good" | "bad") => now[side] && { ...now[side], text: lines[side].join(" "), items: itemsOf(lines[side]) };
+    return { ...now, good: line("good"), bad: line("bad"), rows: lines.rows };
+  });
 }
 
 export interface SlotPlace {

@@ -12,18 +12,20 @@ export function Alternative({ model, phrase, number }: Place) {
   const one = phrase.alternatives[number]!;
   const count = phrase.alternatives.length;
   const title = t("phrases.way", { n: number + 1 });
-  const focusFirst = (n: number): void => focusEditor(ruleId(phrase.name, n, one.parts[0]?.name ?? ""));
+  const focusAt = (n: number): void => {
+    const there = model.rows.find(({ name }) => name === phrase.name)?.alternatives[n];
+    if (there) focusEditor(ruleId(phrase.name, n, there.parts[0]?.name ?? ""));
+  };
   const move = (step: number): void => {
     const to = number + step;
     if (to < 0 || to >= count) return;
-    void model.do({ do: "move_alternative", phrase: phrase.name, number, to }).then((done) => done && focusFirst(to));
+    void model.do({ do: "move_alternative", phrase: phrase.name, number, to });
+    focusAt(to);
   };
   const remove = (): void => {
-    void model.do({ do: "delete_alternative", phrase: phrase.name, number }).then((done) => {
-      const left = model.rows.find(({ name }) => name === phrase.name);
-      const first = left && left.alternatives[Math.max(0, number - 1)];
-      if (done && first) focusEditor(ruleId(phrase.name, Math.max(0, number - 1), first.parts[0]?.name ?? ""));
-    });
+    if (count === 1) return;
+    void model.do({ do: "delete_alternative", phrase: phrase.name, number });
+    focusAt(Math.max(0, number - 1));
   };
   const heading = `way-${number}`;
   return (
@@ -40,7 +42,7 @@ export function Alternative({ model, phrase, number }: Place) {
               ↓
             </button>
             {one.parts.length === 0 ? (
-              <button type="button" class="plain" onClick={() => void withParts(model, phrase.name, number, one)}>
+              <button type="button" class="plain" onClick={() => split(model, phrase.name, number, one)}>
                 {t("phrases.split")}
               </button>
             ) : null}
@@ -97,9 +99,9 @@ function Others({ model, path, known }: { model: PhrasesModel; path: Path; known
 }
 
 /** A rule becomes the first part of an alternative with parts. */
-async function withParts(model: PhrasesModel, phrase: string, number: number, one: PhraseAlternative): Promise<void> {
+function split(model: PhrasesModel, phrase: string, number: number, one: PhraseAlternative): void {
   const value = { parts: { word: one.rule ?? "" }, head: "word" };
-  const name = "word";
-  if (!(await model.do({ do: "add_alternative", phrase, value, at: number + 1 }))) return;
-  if (await model.do({ do: "delete_alternative", phrase, number })) focusEditor(ruleId(phrase, number, name));
+  void model.do({ do: "add_alternative", phrase, value, at: number + 1 });
+  void model.do({ do: "delete_alternative", phrase, number });
+  focusEditor(ruleId(phrase, number, "word"));
 }

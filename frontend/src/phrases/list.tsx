@@ -27,7 +27,8 @@ export function PhraseList({ model, open, choose }: ListProps) {
     const from = model.rows.findIndex((row) => row.name === name);
     const to = from + step;
     if (to < 0 || to >= model.rows.length || !model.mayEdit) return;
-    void model.do({ do: "move_phrase", name, to }).then(() => focusLink(name));
+    void model.do({ do: "move_phrase", name, to });
+    setTimeout(() => focusLink(name));
   };
   const keys = (event: KeyboardEvent, name: string): void => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -109,8 +110,8 @@ function NewPhrase({ model, open, choose }: ListProps) {
     if (!name || model.rows.some((row) => row.name === name)) return field.current!.select();
     field.current!.value = "";
     const at = model.rows.findIndex((row) => row.name === open) + 1 || model.rows.length;
+    void model.do({ do: "add_phrase", name, rule: "", at });
     choose(name, { enter: true });
-    void model.addPhrase(name, at);
   };
   return (
     <form class="new-phrase" onSubmit={add}>

@@ -1,47 +1,51 @@
 // The open phrases: their text, which is the truth, and the rows that show it.
 //
 // Typing changes the text here and at once, at the place where the row says that the value stands; everything else is an
-// edit that the server works out from the text. Edits wait for each other, and one during which something was typed is
-// asked again with the text as it is then.
+// edit that the server works out from the text.
 import { history, redo, redoDepth, undo, undoDepth } from "@codemirror/commands";
-import { EditorView, type ViewUpdate } from "@codemirror/view";
+import type { EditorView, ViewUpdate } from "@codemirror/view";
 import * as api from "../api";
-import { isComposing, unlessComposing } from "../composing";
+import { unlessComposing } from "../composing";
+import { Edits } from "../edits";
 import { inFlow, narrowed, written } from "../paradigm/scalars";
 import type { FileDocument } from "../saving";
-import type { Diagnostic, PhraseRow, Problem } from "../shapes";
-import { find, freshAlternative, freshPart, keyOf, moved, NEW, pathOf, replaced, type Step, stepOf, type Target } from "./targets";
+import type { Diagnostic, Edited, PhraseRow, Problem, Step } from "../shapes";
+import { ahead } from "./ahead";
+import { Diagnoses } from "./diagnoses";
+import { find, keyOf, moved, replaced, stepOf, type Target } from "./targets";
+
+/** Something that waits for its turn, and what it will make of the rows. */
+interface Waiting {
+  show: (rows: PhraseRow[]) => PhraseRow[];
+  once: boolean; // not any more when the server has made it
+}
 
 const REFRESH = 60; // milliseconds without typing until the rows are read again
-const DIAGNOSE = 200;
-const WHILE_TYPING = 600; // the row under the cursor is told of its errors only after this
-const ATTEMPTS = 20;
-const AWAY = 1_500; // milliseconds until a server that is away is asked again
+const RETRY = 1_500; // where the server is away or busy
 
 export class PhrasesModel {
   rows: PhraseRow[] = [];
   unreadable: Problem[] = []; // why the text as it is has no rows
-  refused: Problem[] = []; // why the last edit was not made
-  diagnostics: Diagnostic[] = [];
-  settled = true; // nothing was typed for a while
   view!: EditorView;
 
   private listeners = new Set<() => void>();
   private version = 0;
   private wanted = new Map<string, { target: Target; value: string }>(); // typed where the text has no place yet
-  private queue: Promise<unknown> = Promise.resolve();
-  private pending = 0; // edits asked for; until the last is made, the rows shown are ahead of the text
-  private timers = { read: 0, diagnose: 0, settle: 0 };
-  private asking: AbortController | null = null;
+  private edits: Edits<PhraseRow[]>;
+  private waiting: Waiting[] = []; // until the last is made, the rows shown are ahead of the text
+  private diagnoses: Diagnoses;
+  private timer = 0;
   private breaks: string;
 
   constructor(readonly file: FileDocument) {
     this.breaks = file.text.includes("\r\n") ? "\r\n" : "\n";
     file.onText = (text) => this.replaceAll(text);
+    this.edits = new Edits("phrases", file, { text: () => this.text, made: (answer) => this.made(answer) });
+    this.diagnoses = new Diagnoses(file, () => this.text, () => this.tell());
   }
 
   get extensions() {
-    return [history({ newGroupDelay: 600 }), EditorView.contentAttributes.of({ tabindex: "0" })];
+    return [history({ newGroupDelay: 600 })];
   }
 
   get text(): string {
@@ -60,6 +64,20 @@ export class PhrasesModel {
     return redoDepth(this.view.state) > 0;
   }
 
+  /** Why the last edit was not made. */
+  get refused(): Problem[] {
+    return this.edits.refused;
+  }
+
+  get diagnostics(): Diagnostic[] {
+    return this.diagnoses.found;
+  }
+
+  /** Whether nothing was typed for a while. */
+  get settled(): boolean {
+    return this.diagnoses.settled;
+  }
+
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -67,7 +85,7 @@ export class PhrasesModel {
 
   async start(): Promise<void> {
     await this.read();
-    await this.diagnose();
+    await this.diagnoses.ask();
   }
 
   /** Called by the plain-text editor, the home of the text, on every update. */
@@ -96,159 +114,110 @@ export class PhrasesModel {
     this.tell();
   }
 
-  /** An edit that the server works out, after those before it; says whether it was made. */
-  do(step: Step): Promise<boolean> {
-    return this.after(() => this.perform(step));
-  }
+  // Edits that the server works out, each after those before it.
 
-  private after<Result>(run: () => Result | Promise<Result>): Promise<Result> {
-    this.pending += 1;
-    const done = this.queue.then(async () => {
-      try {
-        return await run();
-      } finally {
-        this.pending -= 1;
-      }
+  /** Shows an edit, and has it made; says whether it was. */
+  async do(step: Step): Promise<boolean> {
+    if (!this.mayEdit) return false;
+    const waiting = { show: (rows: PhraseRow[]) => ahead(rows, step), once: true };
+    this.show(ahead(this.rows, step));
+    return this.after(() => step, waiting, async () => {
+      const done = await this.edits.perform(step);
+      if (!done) await this.refuse(waiting);
+      return done;
     });
-    this.queue = done.catch(() => undefined);
-    return done;
-  }
-
-  // What is added is shown at once, so that one can go on typing in it.
-
-  addPhrase(name: string, at: number): Promise<boolean> {
-    const alternatives = [freshAlternative(["phrases", name, 0], null)];
-    this.rows = this.rows.toSpliced(at, 0, { name, span: NEW, depth: "", alternatives });
-    this.tell();
-    return this.do({ do: "add_phrase", name, rule: "", at });
-  }
-
-  addAlternative(phrase: PhraseRow, parts: Record<string, string> | null): Promise<boolean> {
-    const path = ["phrases", phrase.name, phrase.alternatives.length];
-    this.change(phrase.name, (row) => ({ ...row, alternatives: [...row.alternatives, freshAlternative(path, parts)] }));
-    const value = parts ? { parts, head: Object.keys(parts)[0] ?? "" } : "";
-    return this.do({ do: "add_alternative", phrase: phrase.name, value });
-  }
-
-  addPart(phrase: PhraseRow, number: number, part: string): Promise<boolean> {
-    const fresh = freshPart([...pathOf(phrase, number), "parts", part], part);
-    this.change(phrase.name, (row) => ({
-      ...row,
-      alternatives: row.alternatives.map((one, n) => (n === number ? { ...one, parts: [...one.parts, fresh] } : one)),
-    }));
-    return this.do({ do: "add_part", phrase: phrase.name, number, part, rule: "" });
-  }
-
-  private change(phrase: string, made: (row: PhraseRow) => PhraseRow): void {
-    this.rows = this.rows.map((row) => (row.name === phrase ? made(row) : row));
-    this.tell();
   }
 
   undo(): void {
-    void this.after(() => undo(this.view)).then(() => this.read());
+    void this.after(() => null, { show: same, once: true }, async () => undo(this.view)).then(() => this.read());
   }
 
   redo(): void {
-    void this.after(() => redo(this.view)).then(() => this.read());
+    void this.after(() => null, { show: same, once: true }, async () => redo(this.view)).then(() => this.read());
+  }
+
+  private after<Result>(owed: () => Step | null, waiting: Waiting, run: () => Promise<Result>): Promise<Result> {
+    this.waiting.push(waiting);
+    return this.edits.after(owed, () =>
+      run().finally(() => (this.waiting = this.waiting.filter((other) => other !== waiting))),
+    );
+  }
+
+  /** The server will not make an edit: the rows are those of the text. */
+  private async refuse(waiting: Waiting): Promise<void> {
+    waiting.show = same;
+    await this.read(true);
+  }
+
+  private made({ changes, rows }: Edited<PhraseRow[]>): void {
+    const spliced = changes.map(({ start, end, text }) => ({ from: start, to: end, insert: text }));
+    if (spliced.length > 0) this.view.dispatch({ changes: spliced, userEvent: "edit" });
+    const [first] = this.waiting; // whose turn it is
+    if (first?.once) first.show = same;
+    this.settle(rows);
   }
 
   /** Typed where the text has no place for it yet: the server makes one, for what is typed by then. */
   private want(target: Target, value: string): void {
     const key = keyOf(target);
-    const waiting = this.wanted.has(key);
+    const known = this.wanted.has(key);
     this.wanted.set(key, { target, value });
-    this.rows = replaced(this.rows, target, value, null);
-    this.tell();
-    if (waiting) return;
-    void this.after(async () => {
-      const latest = this.wanted.get(key);
-      if (!latest) return this.catchUp();
-      this.wanted.delete(key);
-      await this.perform(stepOf(target, latest.value));
-    });
+    this.show(replaced(this.rows, target, value, null));
+    if (known) return this.edits.owe();
+    const typed = (): string | null => this.wanted.get(key)?.value ?? null;
+    const owed = (): Step | null => (typed() === null ? null : stepOf(target, typed()!));
+    const waiting = { show: (rows: PhraseRow[]) => (typed() === null ? rows : replaced(rows, target, typed()!, null)), once: false };
+    void this.after(owed, waiting, () => this.place(key, waiting));
   }
 
-  private async perform(step: Step): Promise<boolean> {
-    this.refused = [];
-    for (let attempt = 0; attempt < ATTEMPTS; ) {
-      const version = this.version;
-      try {
-        const answer = await api.edit<PhraseRow[]>(this.file.project, "phrases", this.text, step);
-        await new Promise<void>((ready) => unlessComposing(ready));
-        attempt += 1;
-        if (version !== this.version) continue;
-        const changes = answer.changes.map(({ start, end, text }) => ({ from: start, to: end, insert: text }));
-        if (changes.length > 0) this.view.dispatch({ changes, userEvent: "edit" });
-        if (this.pending === 1) this.settle(answer.rows);
-        return true;
-      } catch (error) {
-        if (error instanceof api.Refused && error.status < 429) {
-          this.refused = error.problems;
-          break;
-        }
-        this.file.unreachable();
-        await new Promise((resolve) => setTimeout(resolve, AWAY));
+  private async place(key: string, waiting: Waiting): Promise<void> {
+    for (let latest = this.wanted.get(key); latest; latest = this.wanted.get(key)) {
+      const { target, value } = latest;
+      const { span } = find(this.rows, this.text, target);
+      if (span && (value || target.of === "rule" || target.of === "part")) this.write(target, value);
+      else if (!(await this.edits.perform(stepOf(target, value)))) {
+        this.wanted.delete(key);
+        return this.refuse(waiting);
       }
+      if (this.wanted.get(key)?.value === value) this.wanted.delete(key);
     }
-    await this.read(true);
-    return false;
   }
 
-  /** The rows as the text has them, if no edit waits. */
-  private async catchUp(): Promise<void> {
-    if (this.pending === 1) await this.read(true);
-  }
+  // Rows.
 
   /** Reads the rows of the text as it is. */
   private async read(always = false): Promise<void> {
-    clearTimeout(this.timers.read);
-    if (this.pending > 0 && !always) return; // rows come with the edit's answer
-    const version = this.version;
+    clearTimeout(this.timer);
+    if (this.waiting.length > 0 && !always) return; // rows come with the edit's answer
+    const { version } = this;
     try {
       const rows = await api.readRows<PhraseRow[]>(this.file.project, "phrases", this.text);
-      unlessComposing(() => version === this.version && (always || this.pending === 0) && this.settle(rows));
+      unlessComposing(() => version === this.version && this.settle(rows));
     } catch (error) {
-      if (!(error instanceof api.Refused) || version !== this.version) return;
-      this.unreadable = error.problems;
+      if (version !== this.version) return;
+      if (api.mayPass(error)) this.timer = window.setTimeout(() => void this.read(), RETRY);
+      else if (error instanceof api.Refused) this.unreadable = error.problems;
       this.tell();
     }
   }
 
-  private async diagnose(): Promise<void> {
-    this.asking?.abort();
-    this.asking = new AbortController();
-    const { signal } = this.asking;
-    const question = { kind: "phrases" as const, file: this.file.file, text: this.text };
-    const version = this.version;
-    const found = await api.diagnose(this.file.project, question, { signal }).catch(() => null);
-    if (!found || version !== this.version) return;
-    this.diagnostics = found.diagnostics;
-    this.tell();
+  /** Takes the server's rows, with what waits for its turn. */
+  private settle(rows: PhraseRow[]): void {
+    clearTimeout(this.timer);
+    this.unreadable = [];
+    this.show(this.waiting.reduce((now, { show }) => show(now), rows));
   }
 
-  private settle(rows: PhraseRow[]): void {
-    clearTimeout(this.timers.read);
-    this.unreadable = [];
+  private show(rows: PhraseRow[]): void {
     this.rows = rows;
-    for (const { target, value } of [...this.wanted.values()]) {
-      if (value && find(rows, this.text, target).span) this.write(target, value);
-      else this.rows = replaced(this.rows, target, value, null);
-    }
     this.tell();
   }
 
   private announce(): void {
     this.file.change(this.breaks === "\n" ? this.text : this.text.replaceAll("\n", this.breaks));
-    this.settled = false;
-    clearTimeout(this.timers.read);
-    clearTimeout(this.timers.diagnose);
-    clearTimeout(this.timers.settle);
-    this.timers.read = window.setTimeout(() => void this.read(), REFRESH);
-    this.timers.diagnose = window.setTimeout(() => !isComposing() && void this.diagnose(), DIAGNOSE);
-    this.timers.settle = window.setTimeout(() => {
-      this.settled = true;
-      this.tell();
-    }, WHILE_TYPING);
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => void this.read(), REFRESH);
+    this.diagnoses.typed();
     this.tell();
   }
 
@@ -262,3 +231,5 @@ export class PhrasesModel {
     for (const listener of this.listeners) listener();
   }
 }
+
+const same = (rows: PhraseRow[]): PhraseRow[] => rows;

@@ -26,7 +26,7 @@ export function Parts({ model, phrase, number, heading }: Place & { heading: str
         </thead>
         <tbody>
           {one.parts.map((part, place) => (
-            <Part key={part.name} {...{ model, phrase, number, part, place }} />
+            <Part key={place} {...{ model, phrase, number, part, place }} />
           ))}
           {model.mayEdit ? <NewPart {...{ model, phrase, number }} /> : null}
         </tbody>
@@ -57,19 +57,19 @@ function Part({ model, phrase, number, part, place }: Place & { part: SlotRow; p
   const move = (step: number): void => {
     const to = place + step;
     if (to < 0 || to >= parts.length) return;
-    void model.do({ do: "move_part", phrase: phrase.name, number, part: part.name, to }).then(() => focusEditor(id));
+    void model.do({ do: "move_part", phrase: phrase.name, number, part: part.name, to });
+    focusEditor(id);
   };
   const remove = (): void => {
     if (parts.length === 1) return;
     const next = parts[place + 1] ?? parts[place - 1];
-    void model.do({ do: "delete_part", phrase: phrase.name, number, part: part.name }).then((done) => {
-      if (done && next) focusEditor(ruleId(phrase.name, number, next.name));
-    });
+    void model.do({ do: "delete_part", phrase: phrase.name, number, part: part.name });
+    if (next) focusEditor(ruleId(phrase.name, number, next.name));
   };
   return (
     <tr>
       <td class="name">
-        <PartName {...{ model, phrase, number, part }} />
+        <PartName key={part.name} {...{ model, phrase, number, part }} />
       </td>
       <td class="cell">
         <RuleRow
@@ -100,9 +100,7 @@ function PartName({ model, phrase, number, part }: Place & { part: SlotRow }) {
     const name = field.current.value.trim();
     if (!name) field.current.value = part.name;
     if (!name || name === part.name) return;
-    void model.do({ do: "rename_part", phrase: phrase.name, number, part: part.name, name }).then((done) => {
-      if (!done && field.current) field.current.value = part.name;
-    });
+    void model.do({ do: "rename_part", phrase: phrase.name, number, part: part.name, name });
   };
   return (
     <input
@@ -133,8 +131,8 @@ function NewPart({ model, phrase, number }: Place) {
     const taken = phrase.alternatives[number]!.parts.some(({ name }) => name === part);
     if (!part || taken) return field.current!.select();
     field.current!.value = "";
+    void model.do({ do: "add_part", phrase: phrase.name, number, part, rule: "" });
     focusEditor(ruleId(phrase.name, number, part));
-    void model.addPart(phrase, number, part);
   };
   return (
     <tr class="new">

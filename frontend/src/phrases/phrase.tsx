@@ -20,23 +20,25 @@ export function PhraseEditor({ model, phrase, choose }: { model: PhrasesModel; p
     const to = name.current.value.trim();
     if (!to) name.current.value = phrase.name;
     if (!to || to === phrase.name) return;
+    const { hash } = location;
     void model.do({ do: "rename_phrase", name: phrase.name, to }).then((done) => {
-      if (done) choose(to);
+      if (done && location.hash === hash) choose(to); // unless another one is open by now
       else if (name.current) name.current.value = phrase.name;
     });
   };
   const add = (part: string): void => {
-    focusEditor(ruleId(phrase.name, phrase.alternatives.length, part));
-    void model.addAlternative(phrase, part ? { [part]: "" } : null);
+    const value = part ? { parts: { [part]: "" }, head: part } : "";
+    const place = model.rows.find(({ name }) => name === phrase.name)?.alternatives.length ?? 0;
+    void model.do({ do: "add_alternative", phrase: phrase.name, value });
+    focusEditor(ruleId(phrase.name, place, part));
   };
   const remove = (): void => {
     const place = model.rows.findIndex((row) => row.name === phrase.name);
     const next = model.rows[place + 1] ?? model.rows[place - 1];
-    void model.do({ do: "delete_phrase", name: phrase.name }).then((done) => {
-      if (!done || !next) return;
-      choose(next.name);
-      setTimeout(() => focusLink(next.name));
-    });
+    void model.do({ do: "delete_phrase", name: phrase.name });
+    if (!next) return;
+    choose(next.name);
+    setTimeout(() => focusLink(next.name));
   };
   const whole = problemsOf(model.diagnostics, phrase.name).filter(({ row }) => row.length <= 2);
   return (

@@ -1,6 +1,6 @@
 // The values of phrases that can be typed, each with where it stands in the text.
 import type { ChangeDesc } from "@codemirror/state";
-import type { Path, PhraseAlternative, PhraseRow, SlotRow, Span } from "../shapes";
+import type { Path, PhraseAlternative, PhraseRow, SlotRow, Span, Step } from "../shapes";
 
 export type Key = "line" | "head" | "weight";
 
@@ -9,8 +9,6 @@ export type Target =
   | { of: "part"; phrase: string; number: number; part: string }
   | { of: "key"; phrase: string; number: number; key: Key }
   | { of: "depth"; phrase: string };
-
-export type Step = { do: string; [argument: string]: unknown };
 
 /** Where something stands that was made here and that the server has not written yet. */
 export const NEW: Span = { start: -1, end: -1 };
@@ -91,14 +89,4 @@ export function replaced(rows: PhraseRow[], target: Target, value: string, span:
     if (target.of === "depth") return { ...row, depth: value };
     return { ...row, alternatives: row.alternatives.map((one, n) => (n === target.number ? alternative(one) : one)) };
   });
-}
-
-/** A new alternative as it is shown until the server has written it. */
-export function freshAlternative(path: Path, parts: Record<string, string> | null): PhraseAlternative {
-  const rows = Object.entries(parts ?? {}).map(([name, rule]) => freshPart([...path, "parts", name], name, rule));
-  return { span: NEW, rule: parts ? null : "", parts: rows, line: "", head: parts ? (Object.keys(parts)[0] ?? "") : "", weight: "" };
-}
-
-export function freshPart(path: Path, name: string, rule = ""): SlotRow {
-  return { name, rule, path, name_span: NEW, rule_span: NEW };
 }

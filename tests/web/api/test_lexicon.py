@@ -79,6 +79,14 @@ def test_uses_follow_the_paradigms(client: TestClient) -> None:
     assert (before, get(client, "lexicon/uses", file="lexicon.tsv", line=2)["total"]) == (2, 1)
 
 
+def test_uses_follow_the_words(client: TestClient) -> None:
+    """The places for words are known from before; what the word is by now decides which of them take it."""
+    assert get(client, "lexicon/uses", file="lexicon.tsv", line=2)["total"] == 2
+    change = {"do": "set", "line": 2, "column": "pos", "value": "VV"}
+    assert post(client, "tables/lexicon.tsv", base=read(client, "lexicon.tsv")["revision"], ops=[change])["saved"]
+    assert get(client, "lexicon/uses", file="lexicon.tsv", line=2)["total"] == 0
+
+
 def test_a_phrase_says_who_names_it(client: TestClient) -> None:
     found = get(client, "phrases/uses", phrase="Person")
     assert found == {"files": [{"file": CLASSIFIER, "uid": "classifier"}], "total": 1}

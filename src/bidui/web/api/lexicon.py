@@ -19,12 +19,14 @@ from bidui.web.editing.usage import phrase_users, used_by, word_places
 from bidui.web.editing.vocabulary import find, suggest, word_at
 from bidui.web.identity import Access, Spoken
 from bidui.web.problems import fails
-from bidui.web.store import may, project_key, refresh
-from bidui.web.store.texts import latest
+from bidui.web.store import may, refresh
+from bidui.web.store.names import Kind
+from bidui.web.store.texts import heads, latest
 from bidui.web.words import EMPTY, NEW, Places, Words, words_of
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["lexicon"], responses=fails(400, 401, 404, 422))
 Text = Annotated[str, Query(max_length=1_000)]
+PLACING: frozenset[Kind] = frozenset({"paradigm", "phrases", "relation", "settings"})  # not the lexicon
 _MOST_VALUES = 50
 
 
@@ -180,7 +182,7 @@ def _features(lexicon: Lexicon) -> list[FeatureShape]:
 
 
 def _places(access: Access) -> Places:
-    """The places for words in a project's paradigms, worked out once for each state of its files."""
+    """The places for words in a project's paradigms, worked out once for each state of the files that make them."""
     store, entry = access.bench.store, access.entry
 
     def make() -> Places:
@@ -192,4 +194,4 @@ def _places(access: Access) -> Places:
         files = {paradigm.uid: paradigm.place.file for paradigm in paradigms}
         return Places(word_places(paradigms, phrases=phrases, relations=relations), files)
 
-    return access.bench.places.get((entry.id, project_key(store, entry)), make)
+    return access.bench.places.get((entry.id, *heads(store, entry, PLACING).items()), make)

@@ -1,0 +1,193 @@
+"""Takes the screenshots of docs/workbench.md anew: `python docs/screenshots/take.py`; needs chromium and CJK fonts."""
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+
+import bidui.benchmarks
+from bidui.grammar.starter import write_starter
+
+HERE = Path(__file__).parent
+BIDUI = (sys.executable, "-c", "from bidui.cli.main import run; run()")
+BENCHMARK = Path(bidui.benchmarks.__file__).parent / "zhoblimp"
+WIDTH, HEIGHT, LOW = 1280, 800, 430
+COLOURS = 96  # enough for text, and a third of the bytes
+WRITTEN = "paradigms/anaphor/anaphor_gender_agreement.yaml"
+DELETED = "paradigms/BA/BA_bare_verb.yaml"
+PASSWORD = "correct horse battery"
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[tuple[str, str]]:
+    """A server over a folder: the address that lets one in, and where it is."""
+    command = [*BIDUI, "serve", str(folder), "--port", "0", "--no-browser", *options]
+    environment = {**os.environ, "BIDUI_SECRET": "sixteen letters or more"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r"(https?://[^/\s]+)\S*", process.stdout.readline())
+            assert found
+            yield found[0], found[1]
+        finally:
+            process.terminate()
+
+
+def keep(page: Page, name: str, *, height: int = HEIGHT) -> None:
+    """The page as it is now, as a small PNG."""
+    page.set_viewport_size({"width": WIDTH, "height": height})
+    page.wait_for_timeout(1_200)
+    image = Image.open(io.BytesIO(page.screenshot(animations="disabled", caret="hide")))
+    small = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    small.save(HERE / f"{name}.png", optimize=True)
+    print(f"{name}.png {(HERE / f'{name}.png').stat().st_size // 1000} kB", flush=True)
+
+
+def show(page: Page, address: str, ready: str, name: str, *, height: int = HEIGHT) -> None:
+    page.goto(address)
+    page.locator(ready).first.wait_for()
+    page.wait_for_timeout(2_000)
+    keep(page, name, height=height)
+
+
+def ask(page: Page, method: str, address: str, body: object = None) -> Any:
+    """What the page itself would get from the API."""
+    answer = page.evaluate(
+        """async ([method, address, body]) => {
+            const headers = body === null ? {} : {"Content-Type": "application/json"};
+            return await (await fetch(address, {method, body, headers})).text();
+        }""",
+        [method, address, None if body is None else json.dumps(body)],
+    )
+    return json.loads(answer) if answer else None
+
+
+def projects(page: Page, home: str) -> None:
+    """What one sees before a project is opened, and what was deleted."""
+    opened = ask(page, "GET", f"/api/projects/my-project/files/{DELETED}")
+    ask(page, "DELETE", f"/api/projects/my-project/files/{DELETED}?base={opened['revision']}")
+    ask(page, "DELETE", "/api/projects/old-project")
+    show(page, f"{home}/", "table.list", "projects", height=LOW)
+    show(page, f"{home}/p/my-project/deleted", "table.list", "deleted", height=LOW)
+    show(page, f"{home}/bin", "table.list", "bin", height=LOW)
+    page.goto(f"{home}/p/zhoblimp")
+    page.locator("#filters").wait_for()
+    while page.locator("#counting").inner_text():
+        page.wait_for_timeout(500)
+    keep(page, "project")
+
+
+def editor(page: Page, home: str) -> None:
+    """A paradigm: in both languages, on a dark screen, with an error, as text, and in a conflict."""
+    address = f"{home}/p/my-project/edit/{WRITTEN}"
+    show(page, address, ".count:not(.muted)", "paradigm")
+    page.emulate_media(color_scheme="dark")
+    keep(page, "paradigm-dark")
+    page.emulate_media(color_scheme="light")
+    show(page, f"{address}?lang=zh", ".count:not(.muted)", "paradigm-zh")
+    page.goto(f"{address}?lang=en")
+    page.locator(".pairs li").first.wait_for()
+    rule = page.locator(".slots .cm-content").nth(2)
+    rule.click()
+    page.keyboard.press("End")
+    page.keyboard.type(" gendr:male")
+    page.locator(".underlined.error").first.wait_for()
+    keep(page, "paradigm-error")
+    page.keyboard.press("Control+z")
+    page.wait_for_timeout(2_500)
+    conflict(page)
+    show(page, f"{home}/p/zhoblimp/edit/project.yaml", ".cm-content", "text", height=560)
+    page.goto(f"{home}/p/my-project/history/{WRITTEN}")
+    page.locator("#compare button").click()
+    page.locator(".difference").wait_for()
+    keep(page, "history")
+
+
+def conflict(page: Page) -> None:
+    """Two tabs change the same row: the first one saves while the second has not heard of it."""
+    file = f"/api/projects/my-project/files/{WRITTEN}"
+    opened = ask(page, "GET", file)
+    nothing_new = {"others": [], "revision": opened["revision"]}
+    page.route("**/presence/**", lambda route: route.fulfill(json=nothing_new))
+    page.reload()
+    page.locator(".pairs li").first.wait_for()
+    theirs = re.sub(r"(?m)^(  right: .*)$", r"\1 gender:female", opened["text"])
+    ask(page, "PUT", file, {"text": theirs, "base": opened["revision"], "tab": "another"})
+    page.locator(".slots .cm-content").nth(2).click()
+    page.keyboard.press("End")
+    page.keyboard.type(" gender:male")
+    page.get_by_role("button", name="Compare and merge…").click()
+    keep(page, "conflict")
+    page.get_by_role("radio").last.check()
+    page.get_by_role("button", name="Merge", exact=True).click()
+    page.wait_for_timeout(2_000)
+    page.unroute("**/presence/**")
+
+
+def words(page: Page, home: str) -> None:
+    """The lexicon and the phrases of the benchmark."""
+    page.goto(f"{home}/p/zhoblimp/lexicon")
+    page.locator(".grid-row").first.wait_for()
+    page.locator("#lexicon-search").fill("pos:NN gender:female")
+    page.keyboard.press("Escape")
+    page.locator(".grid-row .grid-cell").nth(2).click()
+    page.wait_for_timeout(6_000)
+    keep(page, "lexicon")
+    show(page, f"{home}/p/zhoblimp/phrases", ".alternative", "phrases")
+
+
+def team(context: BrowserContext, folder: Path) -> None:
+    """The pages of a team, and the doors by which its people come in."""
+    write_starter(folder / "my-project", lang="zh")
+    page, guest = context.new_page(), context.browser.new_context(locale="en-GB").new_page()  # type: ignore[union-attr]
+    with serving(folder, "--team", "--owner", "Li") as (address, home):
+        show(guest, f"{home}/login", "#password", "login", height=LOW)
+        show(page, address, "#password", "password", height=LOW)
+        page.locator("#password").fill(PASSWORD)
+        page.locator("form.panel button").click()
+        page.locator(".who").wait_for()
+        for name, role in (("Wang", "editor"), ("Zhao", "viewer")):
+            invited = ask(page, "POST", "/api/team/invitations", {"role": role})["address"]
+            person = {"token": invited.rpartition("/")[2], "name": name, "password": PASSWORD}
+            ask(guest, "POST", "/api/join", person)
+            guest.context.clear_cookies()
+        invited = ask(page, "POST", "/api/team/invitations", {"role": "editor"})["address"]
+        show(guest, invited, "#password", "join", height=LOW)
+        show(page, f"{home}/team", "table.list", "team", height=680)
+
+
+def main() -> None:
+    """Take them all."""
+    path = shutil.which("chromium")
+    assert path, "chromium is not installed"
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name) / "work"
+        write_starter(folder / "my-project", lang="zh")
+        write_starter(folder / "old-project", lang="en")
+        shutil.copytree(BENCHMARK, folder / "zhoblimp")
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        context = chromium.new_context(locale="en-GB", viewport={"width": WIDTH, "height": HEIGHT})
+        context.set_default_timeout(120_000)
+        with serving(folder) as (address, home):
+            page = context.new_page()
+            page.goto(address)
+            projects(page, home)
+            editor(page, home)
+            words(page, home)
+        team(context, Path(name) / "team")
+        chromium.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+// Who else is at the lexicon, what they have saved, and what was left behind by tabs that are gone.
+import * as api from "../api";
+import { say } from "../notices";
+import { tab } from "../tabs";
+import { t } from "../words";
+import type { Workspace } from "./workspace";
+
+const PRESENCE = 15_000; // milliseconds between two questions
+
+export class Company {
+  others: string[] = [];
+
+  /** `file` is the one that is looked at; `tell` is called when there is something new. */
+  constructor(
+    private readonly space: Workspace,
+    private readonly file: () => string | undefined,
+    private readonly tell: () => void,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.recover();
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.look());
+    const again = (): void => void this.look().finally(() => setTimeout(again, PRESENCE));
+    again();
+  }
+
+  private async look(): Promise<void> {
+    const file = this.file();
+    if (file === undefined) return;
+    const { outbox, project, sheets } = this.space;
+    try {
+      const { others, revision } = await api.present(project, file, { tab });
+      if (String(others) !== String(this.others)) {
+        this.others = others;
+        this.tell();
+      }
+      if (sheets.get(file)?.revision !== revision && outbox.state === "saved") await this.space.reload();
+      if (["saved", "draft"].includes(outbox.state)) await this.recover();
+    } catch {
+      // the outbox says where the server is away
+    }
+  }
+
+  /** Brings back edits that were never saved and that no tab has in hand. */
+  private async recover(): Promise<void> {
+    const { outbox, recovery, mayEdit } = this.space;
+    if (!mayEdit) return;
+    const { count, problems } = await recovery.run();
+    if (count > 0) say(t("lexicon.recovered"));
+    if (problems.length > 0) outbox.refused = [...outbox.refused, ...problems];
+    if (count > 0 || problems.length > 0) this.tell();
+  }
+}
