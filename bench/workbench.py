@@ -113,7 +113,7 @@ def main() -> None:
         shutil.copytree(BENCHMARK, folder / "zhoblimp")
         write_synthetic(folder / "large", words=5_000, paradigms=500)
         with serving(folder) as (address, home), browsers(address) as fresh:
-            print("\n| key to painted preview, zhoblimp | median | p95 | most | of it the request | of it the worker |")
+            print("\n| key to painted preview, zhoblimp | median | p95 | most | request | worker |")
             print("|---|---|---|---|---|---|")
             for file, slot, begun, word in TYPED:
                 keys_to_preview(fresh(), home, f"paradigms/{file}.yaml", slot, begun, word)
