@@ -20,8 +20,7 @@ $(SYSTEM): tests/system.sh $(INSTALLED)
 
 # What the front end is built and looked over with, where there is Node; the pages themselves need none.
 $(FRONTEND): frontend/package-lock.json $(INSTALLED)
-	if command -v npm > /dev/null; then cd frontend && npm ci --silent --no-audit --no-fund; \
-		else echo "No npm, so the front end is not rebuilt and axe is not run"; fi
+	cd frontend && npm ci --silent --no-audit --no-fund || echo "No packages by npm: the front end is not rebuilt, nor axe run"
 	touch $@
 
 # The benchmark, how the shipped model does on it, and a report; running it again does nothing over.
