@@ -22,6 +22,9 @@ from bidui.web.store.database import open_database
 from bidui.web.store.schema import migrate
 from bidui.web.store.tables import metadata
 from bidui.web.store.workspace import DATABASE, HIDDEN
+from bidui.web.workbench import Workbench
+
+from .served import member, served
 
 SECONDS = 30  # for a server to start, on a machine that is busy
 
@@ -154,3 +157,18 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
             connection.execute(table.delete())
     engine.dispose()
     return address
+
+
+@pytest.fixture
+def laptop(tmp_path: Path) -> Iterator[Workbench]:
+    """A workbench with the project `small`, for whoever sits at the machine."""
+    with served(tmp_path, None) as bench:
+        yield bench
+
+
+@pytest.fixture
+def team(tmp_path: Path, database: str | None) -> Iterator[Workbench]:
+    """The same with accounts, one of them the owner's."""
+    with served(tmp_path, database, team=True) as bench:
+        member(bench, "Owner", "owner")
+        yield bench

@@ -18,13 +18,6 @@ def laptop(tmp_path: Path, database: str | None) -> Iterator[Workbench]:
         yield bench
 
 
-@pytest.fixture
-def team(tmp_path: Path, database: str | None) -> Iterator[Workbench]:
-    with served(tmp_path, database, team=True) as bench:
-        member(bench, "Owner", "owner")
-        yield bench
-
-
 def test_the_printed_address_opens_one_session(laptop: Workbench) -> None:
     """It stands in a terminal and perhaps in a browser's history: a second person must not get in by it."""
     token = start_token(laptop.store)

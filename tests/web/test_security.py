@@ -21,19 +21,6 @@ from .store.small import PARADIGM, TEXTS
 FILE = f"/api/projects/small/files/{PARADIGM}"
 
 
-@pytest.fixture
-def laptop(tmp_path: Path) -> Iterator[Workbench]:
-    with served(tmp_path, None) as bench:
-        yield bench
-
-
-@pytest.fixture
-def team(tmp_path: Path, database: str | None) -> Iterator[Workbench]:
-    with served(tmp_path, database, team=True) as bench:
-        member(bench, "Owner", "owner")
-        yield bench
-
-
 def edit(bench: Workbench, client: Any, text: str = TEXTS[PARADIGM] + "# more\n", **headers: str) -> Any:
     """Save the paradigm as a page does."""
     base = local(bench).get(FILE).json()["revision"] if not bench.settings.team else 1

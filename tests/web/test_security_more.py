@@ -27,19 +27,6 @@ from .store.small import PARADIGM, TEXTS
 FILE = f"/api/projects/small/files/{PARADIGM}"
 
 
-@pytest.fixture
-def laptop(tmp_path: Path) -> Iterator[Workbench]:
-    with served(tmp_path, None) as bench:
-        yield bench
-
-
-@pytest.fixture
-def team(tmp_path: Path, database: str | None) -> Iterator[Workbench]:
-    with served(tmp_path, database, team=True) as bench:
-        member(bench, "Owner", "owner")
-        yield bench
-
-
 def broken(*_: object, **__: object) -> None:
     """In place of something that works."""
     raise RuntimeError("inner workings")
