@@ -89,7 +89,7 @@ def _data(archive: zipfile.ZipFile, item: zipfile.ZipInfo, *, left: int) -> byte
     if item.flag_bits & 1:
         raise fail("archive-encrypted", place)
     if item.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        raise NotImplementedError("bzip2 and LZMA unpack without a limit")
+        raise ValueError("bzip2 and LZMA unpack without a limit")  # said as any broken archive is
     with archive.open(item) as member:
         data = member.read(min(MAX_BYTES, left) + 1)
     if len(data) > min(MAX_BYTES, left):
