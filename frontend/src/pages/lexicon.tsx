@@ -1,7 +1,5 @@
 // The lexicon's page: the whole vocabulary as a grid, with search, problems, and who uses a word.
-import { render } from "preact";
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import * as api from "../api";
 import { ColumnDialog } from "../lexicon/column_dialog";
 import { Lexicon } from "../lexicon/lexicon";
 import { MergeDialog } from "../lexicon/merge_dialog";
@@ -11,6 +9,7 @@ import { Search } from "../lexicon/search";
 import { SaveState } from "../lexicon/state";
 import { shortName } from "../lexicon/view";
 import { Workspace } from "../lexicon/workspace";
+import { openInto } from "../opening";
 import { page } from "../page";
 import { number, t } from "../words";
 
@@ -113,13 +112,7 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
 
 const root = document.getElementById("lexicon")!;
 const lexicon = new Lexicon(new Workspace(page.project));
-lexicon.start().then(
-  () => {
-    root.replaceChildren();
-    render(<Page lexicon={lexicon} />, root);
-  },
-  (error: unknown) => {
-    const text = error instanceof api.Unreachable ? t("js.shell.unreachable") : String((error as Error).message);
-    root.replaceChildren(Object.assign(document.createElement("p"), { className: "notice bad", textContent: text }));
-  },
-);
+void openInto(root, async () => {
+  await lexicon.start();
+  return <Page lexicon={lexicon} />;
+});

@@ -1,8 +1,8 @@
 // The page on which a paradigm is written: rows or plain text on the left, its pairs on the right.
 import { redo, redoDepth, undo, undoDepth } from "@codemirror/commands";
-import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { within } from "../api";
+import { openInto } from "../opening";
 import { page } from "../page";
 import { Cells } from "../paradigm/cells";
 import { Download, Fields, RenameDialog } from "../paradigm/fields";
@@ -63,6 +63,7 @@ function ParadigmPage({ model, live }: { model: ParadigmModel; live: Live }) {
             <div class="unreadable"><Problems problems={model.unreadable} />
               <p>{t("paradigm.unreadable")} <button type="button" onClick={toggle}>{t("paradigm.plain")}</button></p></div>
           )}
+          {!plain && !rows && model.away && <p class="notice warn" role="status">{t("js.shell.away")}</p>}
           <div class="plain-text" ref={text} hidden={!plain} />
           {!plain && rows && model.unreadable.length === 0 && (
             <Rows model={model} live={live} rows={rows} chosen={chosen} choose={choose} />
@@ -170,17 +171,10 @@ function start(model: ParadigmModel, live: Live, parent: HTMLElement, toggle: ()
   void live.ask();
 }
 
-async function open(root: HTMLElement): Promise<void> {
-  try {
-    const file = await FileDocument.open(page.project, page.file);
-    const model = new ParadigmModel(file);
-    const live = new Live(file.project, file.file, () => model.text);
-    root.replaceChildren();
-    render(<ParadigmPage model={model} live={live} />, root);
-  } catch (error) {
-    root.replaceChildren(String(error instanceof Error ? error.message : error));
-  }
-}
-
 const root = document.getElementById("editor");
-if (root) void open(root);
+if (root) {
+  void openInto(root, async () => {
+    const model = new ParadigmModel(await FileDocument.open(page.project, page.file));
+    return <ParadigmPage model={model} live={new Live(page.project, page.file, () => model.text)} />;
+  });
+}

@@ -1,7 +1,7 @@
 // The page of the phrases: a list of them, and the one that is open with its alternatives and parts as rows.
-import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
+import { openInto } from "../opening";
 import { page } from "../page";
 import { useWatching } from "../paradigm/watching";
 import { focusLink, PhraseList } from "../phrases/list";
@@ -93,8 +93,9 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
           <Problems problems={model.unreadable} />
         </div>
       ) : null}
+      {!plain && model.away && <p class="notice warn" role="status">{t("js.shell.away")}</p>}
       <div class="plain-text" ref={text} hidden={!plain} />
-      {plain || !ready ? null : (
+      {plain || !ready || model.away ? null : (
         <div class="phrases-body">
           <PhraseList model={model} open={phrase?.name ?? ""} choose={choose} />
           {phrase ? <PhraseEditor key={phrase.name} model={model} phrase={phrase} choose={choose} /> : <p class="muted">{t("phrases.start")}</p>}
@@ -141,13 +142,7 @@ async function openPhrases(): Promise<FileDocument> {
 }
 
 const root = document.getElementById("phrases")!;
-openPhrases().then(
-  (file) => {
-    root.replaceChildren();
-    render(<PhrasesPage file={file} model={new PhrasesModel(file)} />, root);
-  },
-  (error: unknown) => {
-    const text = error instanceof api.Unreachable ? t("js.shell.unreachable") : String((error as Error).message);
-    root.replaceChildren(Object.assign(document.createElement("p"), { className: "notice bad", textContent: text }));
-  },
-);
+void openInto(root, async () => {
+  const file = await openPhrases();
+  return <PhrasesPage file={file} model={new PhrasesModel(file)} />;
+});

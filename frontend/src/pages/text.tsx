@@ -1,8 +1,8 @@
 // The page of a text file that has no rows: project.yaml, features.tsv, relations, and tables as they are.
-import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as api from "../api";
 import { isComposing, unlessComposing } from "../composing";
+import { openInto } from "../opening";
 import { page } from "../page";
 import { FileDocument } from "../saving";
 import { SavingNotices, SavingState } from "../status";
@@ -59,11 +59,5 @@ function startEditor(file: FileDocument, parent: HTMLElement): void {
 
 const root = document.getElementById("editor");
 if (root) {
-  FileDocument.open(page.project, page.file).then(
-    (file) => {
-      root.replaceChildren();
-      render(<TextPage file={file} />, root);
-    },
-    (error: Error) => root.replaceChildren(error.message),
-  );
+  void openInto(root, async () => <TextPage file={await FileDocument.open(page.project, page.file)} />);
 }

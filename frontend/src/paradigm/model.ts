@@ -25,6 +25,7 @@ const REFRESH = 50; // milliseconds without typing until the rows are read again
 export class ParadigmModel {
   rows: ParadigmRows | null = null;
   unreadable: Problem[] = []; // why the text as it is has no rows
+  away = false; // the server did not say the rows; it is asked again
   view!: EditorView;
   /** Called after each change of the text that is no composition. */
   onChange: () => void = () => undefined;
@@ -209,7 +210,8 @@ export class ParadigmModel {
       unlessComposing(() => version === this.version && this.settle(rows));
     } catch (error) {
       if (version !== this.version || api.isAbort(error)) return;
-      if (api.mayPass(error)) this.timer = window.setTimeout(() => void this.read(), RETRY);
+      this.away = api.mayPass(error);
+      if (this.away) this.timer = window.setTimeout(() => void this.read(), RETRY);
       else if (error instanceof api.Refused) this.unreadable = error.problems;
       this.tell();
     }
@@ -219,6 +221,7 @@ export class ParadigmModel {
   private settle(rows: ParadigmRows): void {
     clearTimeout(this.timer);
     this.unreadable = [];
+    this.away = false;
     this.rows = this.wanted.within(withSlots(rows, this.added), this.rows);
     for (const { target, value } of this.wanted.all()) {
       if (value.trim() && find(this.rows, target).span) this.write(target, value);

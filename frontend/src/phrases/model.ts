@@ -26,10 +26,12 @@ const RETRY = 1_500; // where the server is away or busy
 export class PhrasesModel {
   rows: PhraseRow[] = [];
   unreadable: Problem[] = []; // why the text as it is has no rows
+  away = false; // the server has not said any rows yet; it is asked again
   view!: EditorView;
 
   private listeners = new Set<() => void>();
   private version = 0;
+  private known = false; // the rows are the server's, not just none
   private wanted = new Map<string, { target: Target; value: string }>(); // typed where the text has no place yet
   private edits: Edits<PhraseRow[]>;
   private waiting: Waiting[] = []; // until the last is made, the rows shown are ahead of the text
@@ -195,8 +197,10 @@ export class PhrasesModel {
       unlessComposing(() => version === this.version && this.settle(rows));
     } catch (error) {
       if (version !== this.version) return;
-      if (api.mayPass(error)) this.timer = window.setTimeout(() => void this.read(), RETRY);
-      else if (error instanceof api.Refused) this.unreadable = error.problems;
+      if (api.mayPass(error)) {
+        this.away = !this.known;
+        this.timer = window.setTimeout(() => void this.read(), RETRY);
+      } else if (error instanceof api.Refused) this.unreadable = error.problems;
       this.tell();
     }
   }
@@ -205,6 +209,8 @@ export class PhrasesModel {
   private settle(rows: PhraseRow[]): void {
     clearTimeout(this.timer);
     this.unreadable = [];
+    this.known = true;
+    this.away = false;
     this.show(this.waiting.reduce((now, { show }) => show(now), rows));
   }
 

@@ -70,8 +70,9 @@ def compose(page: Page, spelled: Sequence[str], text: str) -> None:
 
 
 def open_paradigm(page: Page, server: Running, file: str) -> None:
-    """Open a paradigm in the editor and wait for its pairs."""
+    """Open a paradigm in the editor and wait for its rows and its pairs, which come separately."""
     page.goto(server.at(f"/edit/{file}"))
+    expect(page.locator(".about-fields")).to_be_visible()
     expect(pair_lines(page).first).to_be_visible()
 
 
