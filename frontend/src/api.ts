@@ -45,11 +45,15 @@ export async function ask(method: string, path: string, body?: unknown, options:
   throw new Refused(response.status, (answer["problems"] ?? []) as shapes.Problem[], answer);
 }
 
-/** The same, with the answer read as JSON. */
+/** The same, with the answer read as JSON. An answer that breaks off is none: the server may have died in the middle. */
 export async function call<T>(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<T> {
   const response = await ask(method, path, body, options);
   if (response.status === 204) return undefined as T;
-  return (await response.json().catch(() => null)) as T;
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    throw isAbort(error) ? error : new Unreachable(String(error));
+  }
 }
 
 /** A path of the API inside a project; the parts of a file's path stay parts. */

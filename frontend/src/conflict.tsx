@@ -11,10 +11,11 @@ export function ConflictDialog({ file, close }: { file: FileDocument; close: () 
   const dialog = useRef<HTMLDialogElement>(null);
   const [choices, choose] = useState<Choices>({});
   const [failure, fail] = useState("");
+  const fresh = useRef(Promise.resolve()); // the rows with what was typed since
   const { conflict } = file;
   useEffect(() => {
     dialog.current?.showModal();
-    void resolve(file, {}).catch(() => undefined); // what was typed since
+    fresh.current = resolve(file, {}).catch(() => undefined);
   }, []);
   useWatching(file);
   if (!conflict) return null;
@@ -23,6 +24,7 @@ export function ConflictDialog({ file, close }: { file: FileDocument; close: () 
   const settle = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
+      await fresh.current; // an answer that comes later would open again what is settled
       await resolve(file, choices);
       if (!file.conflict) close();
     } catch (error) {
