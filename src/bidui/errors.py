@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bidui.messages import MESSAGES, Language
+from bidui.messages import MESSAGES, PARTS, Language
 
 Severity = Literal["error", "warning"]
 
@@ -28,6 +28,14 @@ class Place:
     def __str__(self) -> str:
         numbers = "".join(f":{n}" for n in (self.line, self.column) if n)
         return " ".join(text for text in (self.file + numbers, self.part) if text)
+
+    def text(self, language: Language = "en") -> str:
+        """The same in a language; names in quotes are the user's own."""
+        if language == "en":
+            return str(self)
+        pieces = self.part.split('"')
+        pieces[::2] = [" ".join(PARTS.get(word, word) for word in piece.split(" ")) for piece in pieces[::2]]
+        return str(Place(self.file, self.line, self.column, '"'.join(pieces)))
 
     def at(self, column: int) -> "Place":
         """The same line, `column` characters further right."""

@@ -141,3 +141,30 @@ def test_what_a_reader_needs_is_asked_for(tmp_path: Path, missing: str) -> None:
     path.write_text("\n".join(lines) + "\n")
     (problem,) = found(tmp_path, "about-missing")
     assert any(missing in str(key) for key in problem.values["keys"])  # type: ignore[attr-defined]
+
+
+def test_a_line_that_cannot_be_read_does_not_hide_what_is_wrong_in_the_rules(tmp_path: Path) -> None:
+    """Who mends one mistake should not then be told of the next."""
+    text = (
+        "slots:\n  who: pos:NX\n  them: phrase:NP\n  him: pos:PN gendr:*\ngood: who them foo him 。\nbad: who him 。\n"
+    )
+    problems = check_project(read_project(project(tmp_path, a=text)))
+    assert sorted((problem.kind, problem.place.line, problem.place.column) for problem in problems) == [
+        ("feature-unknown", 10, 15),
+        ("line-unknown", 11, 16),
+        ("phrase-unknown", 9, 9),
+        ("value-unknown", 8, 8),
+    ]
+
+
+def test_a_slot_in_no_line_and_a_phrase_that_is_not_there_hide_nothing(tmp_path: Path) -> None:
+    text = "slots:\n  who: phrase:NP\n  idle: pos:NR\n  him: pos:PN gendr:*\ngood: who him 。\nbad: him who 。\n"
+    problems = check_project(read_project(project(tmp_path, a=text)))
+    assert sorted(problem.kind for problem in problems) == ["feature-unknown", "phrase-unknown", "slot-unused"]
+
+
+def test_a_mistake_is_told_once(tmp_path: Path) -> None:
+    """Rules are looked at by themselves where a paradigm fails; what its failure said is not said again."""
+    text = "slots:\n  who: pos:NX\n  him: pos:PN mPos:whom mPro:gender\ngood: who him 。\nbad: him who 。\n"
+    problems = check_project(read_project(project(tmp_path, a=text)))
+    assert sorted(problem.kind for problem in problems) == ["slot-unknown", "value-unknown"]

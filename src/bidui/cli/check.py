@@ -10,6 +10,8 @@ from bidui.benchmarks import project_folder
 from bidui.grammar.checks import check_project
 from bidui.grammar.project import read_project
 
+SEVERITIES = {"error": "错误", "warning": "警告"}
+
 
 def check(
     project: Annotated[str, typer.Argument(help="A shipped benchmark or a project folder.")],
@@ -26,10 +28,14 @@ def check(
     console = Console(soft_wrap=True, emoji=False)
     problems = check_project(read_project(project_folder(project)), only=only or (), seconds=seconds)
     for problem in problems:
-        where = f"{escape(str(problem.place))}: " if str(problem.place) else ""
+        where = f"{escape(problem.place.text(lang))}: " if str(problem.place) else ""
         colour = "red" if problem.severity == "error" else "yellow"
-        console.print(f"{where}[{colour}]{problem.severity}[/]: {escape(problem.text(lang))}", highlight=False)
+        severity = SEVERITIES[problem.severity] if lang == "zh" else problem.severity
+        console.print(f"{where}[{colour}]{severity}[/]: {escape(problem.text(lang))}", highlight=False)
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors
-    console.print(f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")
+    if lang == "zh":
+        console.print(f"{errors} 个错误，{warnings} 个警告")
+    else:
+        console.print(f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")
     raise typer.Exit(2 if errors else 0)

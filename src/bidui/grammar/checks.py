@@ -1,11 +1,12 @@
 """Checks: every problem of a project in one run, in its files and in the pairs that follow from them."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from bidui.errors import InputError, Place, Problem
+from bidui.errors import InputError, Place, Problem, distinct
 from bidui.grammar.alignment import align, edit_kinds, tokens_of
+from bidui.grammar.conditions import rule_problems
 from bidui.grammar.consequences import independent
 from bidui.grammar.crossing import Grammar, Meeting, meetings
 from bidui.grammar.diagnosis import diagnose
@@ -13,7 +14,7 @@ from bidui.grammar.enumeration import choices_of
 from bidui.grammar.frames import make_frame
 from bidui.grammar.generation import count_pairs, draws
 from bidui.grammar.network import Compiler, Network
-from bidui.grammar.paradigm import EDITS, Paradigm
+from bidui.grammar.paradigm import EDITS, Paradigm, Slot
 from bidui.grammar.project import Project, chosen
 
 ENOUGH = 1_000  # distinct pairs that a paradigm should have
@@ -26,7 +27,7 @@ def check_project(project: Project, *, only: Sequence[str] = (), seconds: float 
 
     With `only`, what is said of paradigms is said of these uids (globs work); the files are read all the same.
     """
-    problems = list(project.problems)
+    problems = _also(project.problems, _rules(project, project.loose))
     compiler = Compiler.of(project)
     compiled: list[tuple[Paradigm, list[Network]]] = []
     paradigms = chosen(project.paradigms, only=only, excluded=True)
@@ -34,7 +35,8 @@ def check_project(project: Project, *, only: Sequence[str] = (), seconds: float 
         try:
             compiled.append((paradigm, compiler.networks(paradigm)))
         except InputError as error:
-            problems += error.problems
+            slots = [slot for variant in paradigm.variants for slot in variant.slots.values()]
+            problems += _also(error.problems, _rules(project, slots))
             continue
         problems += check_paradigm(*compiled[-1])
     if len(compiled) == len(project.paradigms):  # else words might seem unused
@@ -43,6 +45,19 @@ def check_project(project: Project, *, only: Sequence[str] = (), seconds: float 
     if seconds > 0:
         problems += _crossings(compiled, seconds=seconds)
     return list(independent(project, problems))
+
+
+def _rules(project: Project, slots: Iterable[Slot]) -> Iterator[Problem]:
+    """What is wrong with rules by themselves, so that one mistake in a file does not hide the others."""
+    for slot in slots:
+        yield from rule_problems(slot.rule, slot.place, lexicon=project.lexicon, phrases=project.phrases)
+
+
+def _also(problems: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
+    """Problems, and those among others that say something new."""
+    found = list(problems)
+    said = {(problem.kind, problem.place) for problem in found}
+    return found + [problem for problem in distinct(more) if (problem.kind, problem.place) not in said]
 
 
 def check_paradigm(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[Problem]:

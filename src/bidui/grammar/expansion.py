@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from bidui.errors import InputError, Place, Problem, fail
+from bidui.grammar.conditions import phrase_unknown
 from bidui.grammar.paradigm import PhraseAlternative, PhraseRule, Slot, Variant
 from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Related, Rule, Words
 from bidui.grammar.tree import POSITION, Leaf, Link, Node, Option, Scope, Tree
@@ -220,10 +220,8 @@ class _Expander:
 
     def phrase(self, rule: Phrase, slot: Slot, context: _Context) -> Node:
         phrase = self.phrases.get(rule.name)
-        place = slot.place.at(rule.column)
         if phrase is None:
-            near = get_close_matches(rule.name, list(self.phrases), n=3, cutoff=0.5) or sorted(self.phrases)
-            raise fail("phrase-unknown", place, {"phrase": rule.name, "near": near})
+            raise InputError([phrase_unknown(rule, slot.place, self.phrases)])
         kept = self.possible_phrase(rule.name, context.depths)
         inherited = [_Override(o.path or ("head",), o.rule, o.scope, o.place) for o in context.overrides]
         own = [_Override(tuple(part.split(".")), r, context.scope, slot.place) for part, r in rule.overrides]

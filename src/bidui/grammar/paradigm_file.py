@@ -44,8 +44,21 @@ def parse_paradigm(text: str, *, name: str) -> tuple[Paradigm | None, list[Probl
     if paradigm.status == "excluded" and not paradigm.reason:
         fields.report("excluded-without-reason", fields.node("status"))
     fields.unknown()
-    errors = any(problem.severity == "error" for problem in problems)
+    # A slot that no line uses does not keep the rest from being checked.
+    errors = any(problem.severity == "error" and problem.kind != "slot-unused" for problem in problems)
     return (None if errors else paradigm), problems
+
+
+def parse_slots(text: str, *, name: str) -> tuple[Slot, ...]:
+    """The slots whose rules can be read, of a text that need not be a paradigm."""
+    try:
+        fields = Fields(parse_document(text, name=name), [])
+    except InputError:
+        return ()
+    variants = fields.node("variants")
+    own = [item for item in variants.items if isinstance(item, MappingNode)] if isinstance(variants, Sequence) else []
+    parts = [fields, *(Fields(item, [], f"variant {number}") for number, item in enumerate(own, start=1))]
+    return tuple(slot for part in parts for slot in _slots(part).values())
 
 
 def _name(fields: Fields, key: str) -> str:
@@ -75,7 +88,7 @@ def _edit(fields: Fields) -> tuple[str, ...]:
 
 
 def _variants(fields: Fields) -> tuple[Variant, ...]:
-    shared = _slots(fields, {})
+    shared = _slots(fields)
     node = fields.node("variants")
     if node is None:
         variant = _variant(fields, "", shared, shared)
@@ -90,7 +103,7 @@ def _variants(fields: Fields) -> tuple[Variant, ...]:
             continue
         sub = Fields(item, fields.problems, f"variant {number}")
         sub.part = f'variant "{name}"' if (name := sub.text("name")) else sub.part
-        own = _slots(sub, shared)
+        own = _slots(sub)
         variant = _variant(sub, name or str(number), {**shared, **own}, own, also=_declared(fields))
         sub.unknown()
         if variant:
@@ -139,7 +152,7 @@ def _variant(
     return Variant(name, kept, good, bad, weight, linked, repeat, crossed, fields.place())
 
 
-def _slots(fields: Fields, shared: Mapping[str, Slot]) -> dict[str, Slot]:
+def _slots(fields: Fields) -> dict[str, Slot]:
     sub = fields.sub("slots")
     slots: dict[str, Slot] = {}
     for name, (key, node) in sub.mapping.items.items() if sub else ():

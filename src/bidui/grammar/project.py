@@ -14,8 +14,8 @@ from bidui.grammar.features import feature_problems, parse_features, with_ancest
 from bidui.grammar.fields import Fields
 from bidui.grammar.lexicon import Lexicon
 from bidui.grammar.lexicon_file import join_lexicons, parse_lexicon
-from bidui.grammar.paradigm import Paradigm, PhraseRule
-from bidui.grammar.paradigm_file import parse_paradigm
+from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot
+from bidui.grammar.paradigm_file import parse_paradigm, parse_slots
 from bidui.grammar.phrase_file import parse_phrases
 from bidui.grammar.relations import Relation, parse_relation, relation_problems
 from bidui.grammar.rule_parser import parse_rule
@@ -46,6 +46,7 @@ class Project:
     paradigms: tuple[Paradigm, ...]
     inputs: Mapping[str, str] = field(default_factory=dict)  # file -> sha256
     problems: tuple[Problem, ...] = ()  # warnings, and errors where the caller wanted them all
+    loose: tuple[Slot, ...] = ()  # slots of paradigms that cannot be read as a whole
 
     def paradigm(self, uid: str) -> Paradigm:
         """The paradigm with that uid."""
@@ -88,6 +89,7 @@ class _Reader:
         self.root = root
         self.inputs: dict[str, str] = {}
         self.problems: list[Problem] = []
+        self.loose: list[Slot] = []
 
     def project(self, *, paradigms: bool) -> Project:
         if not (self.root / "project.yaml").is_file():
@@ -104,7 +106,8 @@ class _Reader:
             if relation := self.relation(name, file, lexicon):
                 relations[name] = relation
         found = self.paradigms() if paradigms else ()
-        return Project(settings, lexicon, phrases, relations, found, self.inputs, tuple(self.problems))
+        told, loose = tuple(self.problems), tuple(self.loose)
+        return Project(settings, lexicon, phrases, relations, found, self.inputs, told, loose)
 
     def text(self, name: str, path: Path | None = None) -> str | None:
         try:
@@ -197,6 +200,7 @@ class _Reader:
             paradigm, problems = parse_paradigm(text, name=name)
             self.problems += problems
             if paradigm is None:
+                self.loose += parse_slots(text, name=name)
                 continue
             key = paradigm.uid.casefold()  # on some systems two such files would be one
             if key in found:

@@ -42,7 +42,10 @@ from bidui.messages.suite import SUITE
 from bidui.messages.training import TRAINING
 from bidui.messages.web import WEB
 
-__all__ = ["MESSAGES", "Language", "Message"]
+__all__ = ["MESSAGES", "PARTS", "Language", "Message"]
+
+# The words with which a place names a part of a file, in Chinese.
+PARTS = {"slot": "槽位", "variant": "变体", "phrase": "短语", "part": "成分", "line": "句行", "column": "列"}
 
 MESSAGES: dict[str, Message] = {
     **FILES,

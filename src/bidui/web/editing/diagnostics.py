@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from bidui.errors import InputError, Place, Problem, Severity, distinct
-from bidui.grammar.conditions import condition_problems
+from bidui.grammar.conditions import rule_problems
 from bidui.grammar.lines import Line, Use
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm, Slot, Variant
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.phrase_file import parse_phrases
 from bidui.grammar.rule_parser import parse_rule
-from bidui.grammar.rules import Alternative, Lexical, Phrase, Ref, Rule
+from bidui.grammar.rules import Alternative, Phrase, Ref, Rule
 from bidui.messages import Language
 from bidui.web.editing.layout import Path, refuse_unreadable
 from bidui.web.editing.paradigm_rows import is_rule
@@ -148,10 +148,4 @@ def _rule_problems(text: str, name: str, compiler: Compiler, *, phrases: bool = 
             rule = parse_rule(at.scalar.text, place)
         except InputError:
             continue  # said already
-        for alternative in rule.alternatives:
-            body = alternative.rule
-            if isinstance(body, Lexical):
-                yield from condition_problems(body, compiler.domains.lexicon, [place] * len(body.conditions))
-            elif isinstance(body, Phrase) and body.name not in compiler.phrases:
-                values = {"phrase": body.name, "near": sorted(compiler.phrases)}
-                yield Problem("phrase-unknown", place.at(body.column), values)
+        yield from rule_problems(rule, place, lexicon=compiler.domains.lexicon, phrases=compiler.phrases)
