@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.conditions import phrase_unknown
+from bidui.grammar.nesting import cycle, endless_phrases, never_ends
 from bidui.grammar.paradigm import PhraseAlternative, PhraseRule, Slot, Variant
 from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Related, Rule, Words
 from bidui.grammar.tree import POSITION, Leaf, Link, Node, Option, Scope, Tree
@@ -48,27 +49,6 @@ class _Context:
         """Inside one option of a choice; a choice of one is none."""
         guard = (*self.guard, (choice, option)) if of > 1 else self.guard
         return _Context(self.path, self.slot, self.scope, guard, self.depths, self.overrides)
-
-
-def endless_phrases(phrases: Mapping[str, PhraseRule]) -> set[str]:
-    """The phrases that hold a phrase in every alternative, and so on without end."""
-    endless = set(phrases)
-    used_by: dict[str, list[str]] = {}
-    for phrase in phrases.values():
-        for rule in (r for a in phrase.alternatives for part in a.parts.values() for r in part.rule.alternatives):
-            if isinstance(rule.rule, Phrase):
-                used_by.setdefault(rule.rule.name, []).append(phrase.name)
-
-    def ends(slot: Slot) -> bool:
-        return any(not isinstance(a.rule, Phrase) or a.rule.name not in endless for a in slot.rule.alternatives)
-
-    agenda = list(phrases)
-    while agenda:
-        name = agenda.pop()
-        if name in endless and any(all(map(ends, a.parts.values())) for a in phrases[name].alternatives):
-            endless.remove(name)
-            agenda += used_by.get(name, ())
-    return endless
 
 
 def expand(variant: Variant, phrases: Mapping[str, PhraseRule], *, endless: set[str] | None = None) -> Tree:
@@ -140,10 +120,10 @@ class _Expander:
         inner = _deeper(name, depths)
         if dict(inner)[name] > phrase.depth + 1:
             if phrase.depth == 0:
-                raise self.cycle(self.open[self.open.index(name) :])
+                raise cycle(self.open[self.open.index(name) :], self.phrases)
             return []
         if name in self.endless:
-            raise self.never_ends(name)
+            raise never_ends(name, self.phrases, self.endless)
         if (name, inner) not in self.found:
             if len(self.open) == MAX_NESTING or len(self.found) == MAX_NODES:
                 raise fail("phrases-too-deep", phrase.place, {"limit": MAX_NESTING})
@@ -155,29 +135,6 @@ class _Expander:
             ]
             self.open.pop()
         return self.found[name, inner]
-
-    def cycle(self, path: list[str]) -> InputError:
-        """The way from a phrase back to it, told from the first in the file, wherever one came upon it."""
-        order = list(self.phrases)
-        first = min((name for name in path if self.phrases[name].depth == 0), key=order.index)
-        at = path.index(first)
-        values = {"phrase": first, "path": " > ".join((*path[at:], *path[:at], first))}
-        return fail("phrase-cycle", self.phrases[first].place, values)
-
-    def never_ends(self, name: str) -> InputError:
-        """Follows parts that never end until a phrase comes again: that is the one to be mended."""
-        path = [name]
-        while True:
-            parts = self.phrases[name].alternatives[0].parts.values()
-            rules = [[a.rule for a in part.rule.alternatives] for part in parts]
-            names = [[rule.name if isinstance(rule, Phrase) else "" for rule in part] for part in rules]
-            name = next(part[0] for part in names if self.endless.issuperset(part))
-            if name in path:
-                cycle = path[path.index(name) :]
-                if all(self.phrases[other].depth == 0 for other in cycle):
-                    return self.cycle(cycle)
-                return fail("phrase-endless", self.phrases[name].place, {"phrase": name})
-            path.append(name)
 
     def add(self, node: Node) -> None:
         if len(self.nodes) >= MAX_NODES:

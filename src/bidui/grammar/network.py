@@ -14,7 +14,8 @@ from bidui.grammar.constraints import Constraint, build_constraints, tables_arou
 from bidui.grammar.domain import Domain
 from bidui.grammar.domains import Domains
 from bidui.grammar.equality import could_be_equal
-from bidui.grammar.expansion import endless_phrases, expand
+from bidui.grammar.expansion import expand
+from bidui.grammar.nesting import endless_phrases
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot, Variant
 from bidui.grammar.printing import Item, Style, Uses, uses_of
 from bidui.grammar.project import Project

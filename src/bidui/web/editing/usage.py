@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from bidui.errors import InputError
 from bidui.grammar.constraints import Constraint, TableColumn, build_constraints, tables_around
-from bidui.grammar.expansion import endless_phrases, expand
+from bidui.grammar.expansion import expand
 from bidui.grammar.lexicon import Lexicon, Word
+from bidui.grammar.nesting import endless_phrases
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Variant
 from bidui.grammar.relations import Relation
 from bidui.grammar.rules import Condition, Words
