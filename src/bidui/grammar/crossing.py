@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from bidui.grammar.automata import Automaton, Chance, automaton, could_meet
+from bidui.grammar.automata import Automaton, automaton
 from bidui.grammar.enumeration import complete
 from bidui.grammar.joint import Joint, TimeIsUp
 from bidui.grammar.lines import Literal, Use
 from bidui.grammar.network import Network
 from bidui.grammar.printing import BAD, GOOD
+from bidui.grammar.readings import Chance, could_meet
 from bidui.grammar.tree import Leaf, Node, ways
 
 ALIKE = 3  # how many words are tried that neither grammar can tell apart

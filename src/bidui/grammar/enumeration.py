@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bidui.grammar.assembly import Printer, make_printer
-from bidui.grammar.automata import ambiguous, automaton
+from bidui.grammar.automata import automaton
 from bidui.grammar.drawing import Draw
 from bidui.grammar.filling import Neighbour, clash, narrow, neighbours, seam_broken
 from bidui.grammar.frames import Frame, make_frame
 from bidui.grammar.lines import Use
 from bidui.grammar.network import Network
 from bidui.grammar.printing import BAD, GOOD
+from bidui.grammar.readings import ambiguous
 from bidui.grammar.seams import broken
 from bidui.grammar.search import Search, can_be_filled, values_in
 from bidui.grammar.tree import Node

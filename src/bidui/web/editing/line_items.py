@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bidui.grammar.alignment import Token, align
-from bidui.grammar.rule_parser import unescape
+from bidui.grammar.rule_tokens import unescape
 from bidui.web.editing.rule_pieces import pieces_of
 
 Fate = Literal["same", "move", "copy", "drop", "add", "replace", "agree"]

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from bidui.grammar.rule_parser import MAX_LENGTH, unescape
+from bidui.grammar.rule_parser import MAX_LENGTH
+from bidui.grammar.rule_tokens import unescape
 from bidui.grammar.rules import KEYWORDS
 
 Kind = Literal["feature", "value", "theirs", "share", "slot", "phrase", "relation", "part", "keyword", "word"]
