@@ -14,7 +14,7 @@ from itertools import accumulate
 from bidui.errors import fail
 from bidui.grammar.assembly import Printer, make_printer
 from bidui.grammar.constraint_tables import ABSENT
-from bidui.grammar.counting import Tables, choice_attribute, count_assignments
+from bidui.grammar.counting import count_assignments
 from bidui.grammar.drawing import Draw
 from bidui.grammar.enumeration import could_repeat, enumerate_pairs
 from bidui.grammar.factors import Factor, Row
@@ -22,6 +22,7 @@ from bidui.grammar.filling import clash
 from bidui.grammar.frames import Frame, make_frame
 from bidui.grammar.network import Network
 from bidui.grammar.seams import broken
+from bidui.grammar.slot_tables import Tables, choice_attribute
 from bidui.grammar.tree import Leaf, Node, Option
 
 SMALL = 50_000  # so many pairs are enumerated and shuffled
