@@ -287,3 +287,23 @@ def test_only_paradigms_that_a_template_can_say_are_exported(run: Run, tmp_path:
     assert done.returncode == 1
     assert [path.name for path in (tmp_path / "out" / "templates").iterdir()] == ["one.json"]
     assert "two: the template would make 4 pairs, 2 more than this paradigm" in done.stderr
+
+
+def test_a_phrase_that_cannot_be_exported_takes_only_its_paradigms_with_it(run: Run, tmp_path: Path) -> None:
+    """What is written can be imported again, whatever was left out."""
+    folder = tmp_path / "project"
+    (folder / "paradigms" / "p").mkdir(parents=True)
+    (folder / "project.yaml").write_text("format: 1\nname: t\n")
+    (folder / "lexicon.tsv").write_text("expression\tpos\n小明\tNR\n小红\tNR\n来\tVV\n走\tVV\n")
+    nested = "  Deep: {depth: 1, alternatives: [pos:NR, {parts: {a: pos:NR, rest: phrase:Deep}}]}\n"
+    (folder / "phrases.yaml").write_text(f"format: 1\nphrases:\n  Plain: pos:NR\n{nested}")
+    for uid, phrase in (("one", "Plain"), ("two", "Deep")):
+        rules = f"slots:\n  who: phrase:{phrase}\n  does: pos:VV\ngood: who does 了\nbad: does who 了\n"
+        (folder / "paradigms" / "p" / f"{uid}.yaml").write_text(f"format: 1\nuid: {uid}\nphenomenon: p\n{rules}")
+    done = run("export-classic", folder, "-o", "out")
+    assert done.returncode == 1, done.stderr
+    assert "depth" in done.stderr
+    assert list(json.loads((tmp_path / "out" / "phrases.json").read_text("utf-8"))) == ["Plain"]
+    back = ("--vocabulary", "out/vocabulary.tsv", "--phrases", "out/phrases.json", "-o", "back")
+    assert run("import-classic", "out/templates", *back).returncode == 0
+    assert [path.stem for path in (tmp_path / "back" / "paradigms").rglob("*.yaml")] == ["one"]

@@ -12,6 +12,7 @@ from bidui.benchmarks import open_project
 from bidui.errors import InputError, Problem
 from bidui.grammar.classic import export_classic as export_paradigm
 from bidui.grammar.classic import export_phrases, export_vocabulary, lost_pairs
+from bidui.grammar.nesting import phrases_within
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen
 from bidui.pairs import write_file
@@ -31,23 +32,28 @@ def export_classic(
     compiler = Compiler.of(opened)
     left: list[Problem] = []
     templates: dict[str, dict[str, object]] = {}
+    needed: set[str] = set()
     for paradigm in chosen(opened.paradigms, only=only or (), excluded=True):
         try:
             template = export_paradigm(paradigm, settings=opened.settings, phrases=opened.phrases)
+            slots = [slot for variant in paradigm.variants for slot in variant.slots.values()]
+            phrases = export_phrases(phrases_within(slots, opened.phrases))
             lost = lost_pairs(paradigm, compiler.networks(paradigm))
         except InputError as error:
             left += error.problems
             continue
         if lost is None:
             templates[paradigm.uid] = template
+            needed |= set(phrases)
         else:  # the template would make pairs that the paradigm does not
             left.append(Problem("classic-more-pairs", lost.place, lost.values, "warning"))
     (out / "templates").mkdir(parents=True, exist_ok=True)
     for uid, template in templates.items():
         write_file(out / "templates" / f"{uid}.json", _json(template))
     write_file(out / "vocabulary.tsv", export_vocabulary(opened.lexicon).encode())
-    if templates and opened.phrases:
-        write_file(out / "phrases.json", _json(export_phrases(opened.phrases)))
+    if needed:
+        kept = {name: phrase for name, phrase in opened.phrases.items() if name in needed}
+        write_file(out / "phrases.json", _json(export_phrases(kept)))
     for problem in left:
         console.print(f"[yellow]left out[/]: {escape(str(problem))}", highlight=False)
     console.print(f"{len(templates)} templates in {escape(str(out))}", highlight=False)

@@ -1,10 +1,22 @@
 """Nesting: phrases that hold phrases, and those among them that never come to an end."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from bidui.errors import InputError, fail
 from bidui.grammar.paradigm import PhraseRule, Slot
 from bidui.grammar.rules import Phrase
+
+
+def phrases_within(slots: Iterable[Slot], phrases: Mapping[str, PhraseRule]) -> dict[str, PhraseRule]:
+    """The phrases that slots name, and those that these name in turn, in their order in the file."""
+    found: set[str] = set()
+    agenda = list(slots)
+    while agenda:
+        rules = [alternative.rule for alternative in agenda.pop().rule.alternatives]
+        new = {rule.name for rule in rules if isinstance(rule, Phrase) and rule.name in phrases} - found
+        found |= new
+        agenda += [part for name in new for each in phrases[name].alternatives for part in each.parts.values()]
+    return {name: phrase for name, phrase in phrases.items() if name in found}
 
 
 def endless_phrases(phrases: Mapping[str, PhraseRule]) -> set[str]:
