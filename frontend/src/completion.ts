@@ -4,17 +4,22 @@ import {
   type Completion as Choice,
   type CompletionContext,
   type CompletionResult,
+  completionStatus,
   insertCompletionText,
+  selectedCompletion,
+  setSelectedCompletion,
   startCompletion,
 } from "@codemirror/autocomplete";
-import type { Extension } from "@codemirror/state";
+import { type Extension, Prec } from "@codemirror/state";
+import { EditorView, keymap } from "@codemirror/view";
 import * as api from "./api";
 import { page } from "./page";
 import { number, t } from "./words";
 
 /** The list of completions, as the server sends it. */
 export function completion(source: (context: CompletionContext) => Promise<CompletionResult | null>): Extension {
-  return autocompletion({
+  let asked = false;
+  const list = autocompletion({
     override: [source],
     activateOnTyping: true,
     selectOnOpen: false, // so that Enter and Tab leave the row unless an option was chosen
@@ -24,6 +29,16 @@ export function completion(source: (context: CompletionContext) => Promise<Compl
     closeOnBlur: true,
     interactionDelay: 60,
   });
+  // who asks for the list means to take something from it: its first option is chosen
+  const ask = (view: EditorView): boolean => (asked = startCompletion(view));
+  const choose = EditorView.updateListener.of(({ view, state, docChanged }) => {
+    const status = completionStatus(state);
+    if (docChanged) asked = false;
+    if (!asked || status === "pending") return;
+    asked = false;
+    if (status === "active" && !selectedCompletion(state)) setTimeout(() => view.dispatch({ effects: setSelectedCompletion(0) }));
+  });
+  return [Prec.highest(keymap.of([{ key: "Ctrl-Space", run: ask }])), list, choose];
 }
 
 /** Asks the server; nothing while composing, where nothing is typed and nobody asked, or where it cannot be reached. */
