@@ -15,6 +15,7 @@ import numpy as np
 
 from bidui.models.causal import CausalModel
 from bidui.pairs import Pairs, read_pairs
+from bidui.scores.alphas import alpha_counts, write_alphas
 from bidui.scores.links import Totals
 from bidui.scores.milestones import LINKS, milestone_accuracy, write_milestones
 from bidui.train.building import build_corpus
@@ -125,6 +126,7 @@ class Scorer:
         uids, phenomena = [pair.uid for pair in self.pairs], [pair.phenomenon for pair in self.pairs]
         found = milestone_accuracy(step, uids, phenomena, good=good, bad=bad)
         write_milestones(self.out, found)
+        write_alphas(self.out, alpha_counts(step, good=good, bad=bad))
         np.save(self.out / "last.npy", values)
         right = {name: sum(m.right[name] for m in found) / len(self.pairs) for name in LINKS}
         shown = ", ".join(f"{name} {100 * value:.2f}" for name, value in right.items())

@@ -125,6 +125,18 @@ def test_a_dip_of_either_sign_can_be_fitted() -> None:
     assert fit_u_shape(TOKENS, u_shape(TOKENS, depth=-0.2)).depth.value == pytest.approx(-0.2, rel=1e-3)
 
 
+def test_the_extra_term_does_not_become_a_spike_between_two_points() -> None:
+    """One point too high and the next too low: a spike from -0.4 to 1.6 between them fits best, and means nothing."""
+    n = np.geomspace(1e4, 1e8, 24)
+    observed = 0.8 - 0.3 * np.exp(-((n / 1e7) ** 0.8))
+    observed[14] += 0.06
+    observed[15] -= 0.06
+    fit = fit_u_shape(n, observed)
+    between = fit.at(np.geomspace(1e4, 1e8, 5000))
+    assert between.min() > 0.4 and between.max() < 0.9
+    assert fit.width.value > n[15] - n[14]
+
+
 def test_intervals_of_95_per_cent_hold_nine_in_ten_of_the_numbers_of_noisy_u_shapes() -> None:
     """Eight numbers of each of fifteen curves; the docstring of the fit has what longer runs found for each number."""
     rng = np.random.default_rng(3)

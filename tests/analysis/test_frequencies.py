@@ -89,6 +89,15 @@ def test_every_bad_line_of_a_list_is_named(tmp_path: Path) -> None:
         read_frequencies(tmp_path / "nowhere.tsv")
 
 
+def test_a_list_without_words_is_refused_with_its_name(tmp_path: Path) -> None:
+    """Before a long report is made without it."""
+    empty = tmp_path / "words.tsv"
+    empty.write_text("\n\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no words") as refused:
+        read_frequencies(empty)
+    assert refused.value.problems[0].place.file == str(empty)
+
+
 def test_nothing_to_look_up_or_nowhere_is_refused() -> None:
     for counts, reference in (({}, LIST), ({"的": 1}, {})):
         with pytest.raises(InputError, match="both must have some"):

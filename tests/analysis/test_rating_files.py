@@ -40,6 +40,20 @@ def test_what_is_no_number_is_no_rating(tmp_path: Path, value: str) -> None:
         read_ratings(written(tmp_path, f"{HEAD}\na\tu\t0\tgood\t{value}\n"))
 
 
+@pytest.mark.parametrize("pair", ["-1", "9999999999", "9" * 5000, "1.0", "٣"])
+def test_the_number_of_a_pair_is_a_small_whole_number(tmp_path: Path, pair: str) -> None:
+    """Greater ones are no pair of anything, and would not fit where numbers of pairs are kept."""
+    with pytest.raises(InputError, match="number of a pair"):
+        read_ratings(written(tmp_path, f"{HEAD}\na\tu\t{pair}\tgood\t1\n"))
+
+
+def test_a_cell_without_an_end_is_refused(tmp_path: Path) -> None:
+    """As after an open quotation mark: the rest of the file is one cell, and csv gives up."""
+    text = 'rater,uid,pair,side,rating\na,"' + "u,0,good,1\n" * 20_000
+    with pytest.raises(InputError, match="quotation mark"):
+        read_ratings(written(tmp_path, text, name="r.csv"))
+
+
 def test_missing_columns_and_empty_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="missing: side, rating"):
         read_ratings(written(tmp_path, "rater\tuid\tpair\n"))

@@ -15,6 +15,7 @@ from bidui.report.results import collect
 from bidui.report.section import Absent, Asked, Benchmark, Picture, Section
 from bidui.report.tables import Ranged, Table, Value
 from bidui.report.words import words
+from bidui.scores.alphas import AlphaCount, write_alphas
 from bidui.scores.links import lp, slln_lp
 from bidui.scores.run import run_scoring
 from tests.report.small import PAIRS, write_run, write_scores
@@ -74,14 +75,15 @@ def test_accuracy_by_linking_function_phenomenon_and_paradigm(scored: list[Secti
     """LP: 1.5 of 3 pairs; p has 1.5 of 2, q none of 1. The macro averages are both (0.75 + 0) / 2; the deviation over
     the two phenomena is 0.75 / sqrt(2).
 
-    By SLLN-LP the third pair has -4 / 2 against -3 / 1, so it is right too.
+    By SLLN-LP the third pair has -4 / 2 against -3 / 1, so it is right too. People, last, had 9 of 10 and 1 of 2.
     """
     found = tables(scored)
     assert cells(found["accuracy"], 0) == ["counting", 0.5, pytest.approx(2.5 / 3)]
     spread = pytest.approx(0.75 / 2**0.5)
     assert cells(found["accuracy-averages"], 0) == ["counting", "lp", 3, 1, 0, 0.5, 0.375, 0.375, spread]
-    assert [cells(found["accuracy-phenomenon-lp"], n) for n in range(3)] == [["p", 0.75], ["q", 0], ["all pairs", 0.5]]
-    assert [cells(found["accuracy-paradigm-lp"], n) for n in range(2)] == [["u", "p", 0.75], ["v", "q", 0]]
+    rows = [cells(found["accuracy-phenomenon-lp"], n) for n in range(3)]
+    assert rows == [["p", 0.75, 0.9], ["q", 0, 0.5], ["all pairs", 0.5, pytest.approx(10 / 12)]]
+    assert [cells(found["accuracy-paradigm-lp"], n) for n in range(2)] == [["u", "p", 0.75, 0.9], ["v", "q", 0, 0.5]]
     value = found["accuracy-phenomenon-lp"].rows[0][1]
     assert isinstance(value, Ranged) and value.ties == 1
 
@@ -112,6 +114,16 @@ def test_included_and_excluded_paradigms(scored: list[Section]) -> None:
     assert cells(tables(scored)["kinds"], 0) == ["counting", "lp", 0.75, 1, 0, 1, 0.75]
 
 
+def test_table_8_stands_below_ones_own_kinds(tmp_path: Path) -> None:
+    """Ours has 1 and 0 of 1; the paper's last row, SLLN-LP, has 87.0 and 78.2 of 118 and 11 paradigms."""
+    known = Benchmark("zhoblimp", {"u": "included", "v": "excluded"}, {})
+    write_scores(tmp_path, pairs=Pairs((pair("u", 0, "甲", "乙"), pair("v", 0, "乙", "甲"))))
+    table = tables(report(tmp_path, known))["kinds"]
+    assert cells(table, 0) == ["counting", "lp", 1, 1, 0, 1, 1]
+    last = ["Zh-Pythia-160M †", "slln:0.5", 0.87, 118, 0.782, 11, pytest.approx(0.088)]
+    assert cells(table, -1) == last and "Table 8" in table.note
+
+
 def test_what_cannot_be_made_says_why(scored: list[Section]) -> None:
     """One model, no unigrams, no runs, nothing published: each stands on the page with its reason."""
     assert set(reasons(scored).values()) >= {
@@ -126,6 +138,15 @@ def test_figures_are_drawn(scored: list[Section]) -> None:
     """All that one model gives."""
     names = {item.name for section in scored for item in section.items if isinstance(item, Picture)}
     assert names >= {"accuracy-by-phenomenon", "heatmap-phenomena", "heatmap-paradigms", "accuracy-boxes", "human-gap"}
+
+
+def test_people_stand_in_the_figures_of_accuracy(scored: list[Section]) -> None:
+    """Last, after the models: 9 of 10 in p, and in u, which is all of it."""
+    drawn = {item.name: item.drawing.rows for one in scored for item in one.items if isinstance(item, Picture)}
+    for name, group in (("heatmap-phenomena", "p"), ("heatmap-paradigms", "u")):
+        assert drawn[name].head[-1] == "people"
+        assert drawn[name].lines[0][1] == group and drawn[name].lines[0][-1] == 0.9
+    assert any("people" in line for line in drawn["accuracy-by-phenomenon"].lines)
 
 
 def test_two_models_are_compared_on_the_same_pairs(tmp_path: Path) -> None:
@@ -166,6 +187,52 @@ def test_published_results_stand_beside_ones_own(tmp_path: Path) -> None:
     assert row["counting (lp)"] == 1
     assert row["lstm †"] == pytest.approx(0.826)
     assert "SLING" in table.note and "mean_lp" in table.title
+
+
+def test_people_and_own_models_stand_in_every_table_of_zhoblimp(tmp_path: Path) -> None:
+    """Table 6 prints 96.15 for people on BA; Table 5 has D= 88.20 by LP, and ours has one pair there, chosen right."""
+    known = Benchmark("zhoblimp", {"BA_deletion": "included"}, {"BA_deletion": (28, 28)})
+    write_scores(tmp_path, pairs=Pairs((pair("BA_deletion", 0, "甲", "乙", phenomenon="BA"),)))
+    sections = report(tmp_path, known)
+    found = tables(sections)
+    for name, people in (("published-zhoblimp-6", 0.9615), ("published-zhoblimp-first-4", 0.962)):
+        row = dict(zip([column.head for column in found[name].columns], cells(found[name], 0), strict=True))
+        assert (cells(found[name], 0)[1], row["human †"]) == (1, pytest.approx(people))
+    first, second = (cells(found["published-zhoblimp-5"], row) for row in (0, 1))
+    assert first[:3] == ["lp", "counting", 1] and second[:3] == ["lp", "Zh-Pythia-160m-cllama †", 0.882]
+    drawn = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
+    rows = drawn["published-zhoblimp-6"].drawing.rows
+    assert dict(zip(rows.head, rows.lines[0], strict=True))["human †"] == pytest.approx(0.9615)
+
+
+def test_climp_as_released_stands_beside_its_people(tmp_path: Path) -> None:
+    """By hand: classifiers 1 and 0 of 1, ba 1 of 1. Over paradigms 2/3; over phenomena, as SLING averages, 3/4.
+
+    The released file of the ba construction has no name for its paradigm, so its pairs are called as the file.
+    """
+    made = [
+        pair("classifier", 0, "甲", "乙"),
+        pair("classifier_adj", 0, "乙", "甲"),
+        pair("ba_construction_1000", 0, "甲", "乙"),
+    ]
+    write_scores(tmp_path, pairs=Pairs(tuple(made)))
+    found = tables(report(tmp_path))
+    climp, sling = found["published-climp-2"], found["published-sling-7"]
+    heads = [column.head for column in climp.columns]
+    assert heads[1:3] == ["counting", "human †"]  # both by LP
+    assert [cells(climp, row)[:3] for row in range(3)] == [
+        ["Classifier", 0.5, pytest.approx(0.997)],
+        ["ba construction", 1, pytest.approx(0.85)],
+        ["over paradigms (macro)", pytest.approx(2 / 3), pytest.approx(0.958)],
+    ]
+    assert [cells(sling, row)[:2] for row in range(4)] == [
+        ["ba_construction", 1],
+        ["classifier", 1],
+        ["classifier_adj", 0],
+        ["over phenomena (macro)", 0.75],
+    ]
+    assert "Only 3 of 16 paradigms were scored here" in climp.note
+    assert cells(found["kinds-local"], 0)[2:] == [0.5, 2, 1, 1, -0.5]
 
 
 def test_published_results_of_more_paradigms_say_so(tmp_path: Path) -> None:
@@ -223,10 +290,25 @@ def test_a_dip_is_found_and_fitted(tmp_path: Path) -> None:
     curve = [80, 78, 60, 40, 20, 30, 55, 75, 88, 90]
     steps = {2**number: [right, right] for number, right in enumerate(curve)}
     write_run(tmp_path / "r", steps, pairs=100, facts={"steps": 512})
-    found = tables(report(tmp_path, link="slln:0.5"))
+    sections = report(tmp_path, link="slln:0.5")
+    found = tables(sections)
     head, *_ = found["dips"].rows
     assert head[0] == "all pairs" and head[3] == 16_000 and head[-1] == "dip"
     assert found["u-shape"].rows[0][0] == "all pairs"
+    pictures = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
+    kinds = {line[2] for line in pictures["learning-curves-mean"].drawing.rows.lines}
+    assert kinds == {"run", "fit"}
+
+
+def test_a_learning_curve_is_averaged_over_sizes_and_seeds(tmp_path: Path) -> None:
+    """At 1,000 tokens 50, 60 and 70 of 100: the mean is 60 and the deviation 10, the band 50 to 70."""
+    for number, (size, seed, right) in enumerate((("1m", 0, 50), ("1m", 1, 60), ("2m", 0, 70))):
+        facts = {"parameters": 1_000_000 * int(size[0]), "steps": 2}
+        write_run(tmp_path / f"r{number}", {1: [right], 2: [90]}, recipe={"size": size, "seed": seed}, facts=facts)
+    sections = report(tmp_path, link="slln:0.5")
+    pictures = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
+    line = pictures["learning-curves-mean"].drawing.rows.lines[0]
+    assert line == ("all pairs", "mean of 3 runs", "run", 1000, *(pytest.approx(x) for x in (0.6, 0.5, 0.7)))
 
 
 def test_a_report_speaks_chinese(tmp_path: Path) -> None:
@@ -235,3 +317,23 @@ def test_a_report_speaks_chinese(tmp_path: Path) -> None:
     sections = report(tmp_path, language="zh")
     assert [section.title for section in sections][:2] == ["内容概览", "正确率"]
     assert tables(sections)["models"].columns[0].head == "模型"
+
+
+def test_a_run_that_counted_by_alpha_has_its_sweep_without_any_scores(tmp_path: Path) -> None:
+    """So the alpha sweep of published results can be drawn again from tables of some lines."""
+    write_run(tmp_path / "r", {100: [50, 60], 400: [70, 80]})
+    counts = [AlphaCount(100, 0.0, (9, 9, 9), (9, 9, 9))]  # of an earlier checkpoint
+    counts += [AlphaCount(400, 0.0, (2, 4, 5), (1, 4, 1)), AlphaCount(400, 1.0, (2, 4, 5), (1, 3, 4))]
+    write_alphas(tmp_path / "r", counts)
+    found = report(tmp_path, link="slln:0.5")
+    rows = tables(found)["alpha-sweep-values"].rows
+    assert [list(row[:3]) for row in rows] == [["r", 0.0, 6 / 11], ["r", 1.0, 8 / 11]]
+    assert [list(row[3:6]) for row in rows] == [[0.5, 1.0, 0.2], [0.5, 0.75, 0.8]]
+    (section,) = [section for section in found if section.name == "length"]
+    assert "alpha-sweep" in [item.name for item in section.items if isinstance(item, Picture)]
+
+
+def test_a_run_that_did_not_count_by_alpha_says_why_there_is_no_sweep(tmp_path: Path) -> None:
+    write_run(tmp_path / "r", {400: [70, 80]})
+    title = words("en")("alpha-sweep")
+    assert reasons(report(tmp_path, link="slln:0.5"))[f"length: {title}"] == "report-no-scores"

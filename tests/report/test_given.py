@@ -118,6 +118,24 @@ def test_ratings_of_other_sentences_say_so(tmp_path: Path) -> None:
     assert "report-unrated" in reasons(report(tmp_path, Given(ratings=ratings))).values()
 
 
+def test_ratings_of_single_sentences_correlate_over_sentences(tmp_path: Path) -> None:
+    """Good sides alone have LP -2, -3, -4 and are rated so; there is no pair to take a difference in."""
+    write_scores(tmp_path)
+    sentences = [("u", 0, 3.0), ("u", 1, 2.0), ("v", 0, 1.0)]
+    sections = report(tmp_path, Given(ratings=tuple(Rating("r", uid, n, "good", value) for uid, n, value in sentences)))
+    found = tables(sections)
+    assert cells(found["ratings-pointwise"], 0) == ["lp", pytest.approx(1)]
+    assert cells(found["ratings-counts"], 0) == ["counting", 3, 0, 0, 3]
+    assert "ratings-pairwise" not in found and "report-few-rated" in reasons(sections).values()
+
+
+def test_raters_who_never_vary_are_the_reason_that_is_given(tmp_path: Path) -> None:
+    """It used to be said that no rated sentence was scored."""
+    write_scores(tmp_path)
+    found = reasons(report(tmp_path, Given(ratings=tuple(rated("bored", [4.0] * 6)))))
+    assert "report-raters-constant" in found.values() and "report-unrated" not in found.values()
+
+
 def test_words_of_the_pairs_stand_in_bands_of_ranks(tmp_path: Path) -> None:
     """Of 甲 in two pairs, 乙 in one and 丙 in one, the list has 甲 and 乙: two of three words, three of four uses."""
     write_scores(tmp_path)

@@ -102,6 +102,14 @@ def test_what_is_absent_is_named_with_the_reason_in_the_language_of_the_page() -
     assert "一元频率" in chinese.text
 
 
+def test_a_reason_begins_with_a_capital_but_an_option_or_a_name_stays_as_it_is() -> None:
+    """A style of the page once made --Pairs of --pairs, which nobody can type."""
+    reasons = (Problem("report-no-given", values={"option": "--pairs"}), Problem("report-no-runs"))
+    text, found = made(Absent("A", reasons))
+    assert "--pairs was not given" in found.text and "There are no training runs" in found.text
+    assert "first-letter" not in text
+
+
 def test_a_long_table_is_folded_and_a_short_one_is_not() -> None:
     """118 paradigms would push everything else away."""
     assert "details" not in made(TABLE)[1].tags

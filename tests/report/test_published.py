@@ -84,15 +84,18 @@ def test_the_gap_of_table_6_is_people_less_the_best_model() -> None:
     """Two of the fifteen differ by 0.01, as differences of rounded figures may; they are marked."""
     table = TABLES["zhoblimp-6"]
     people = {a.name: a.accuracy for a in human_agreement(shipped()["zhoblimp"]) if a.source == "table 6"}
-    models = columns(table, link="slln:0.5")
+    models = dict(columns(table, link="slln:0.5"))
     printed = columns(table, link="slln:0.5", measure="gap")["best"]
+    assert models.pop("human") == {name: value for name, value in people.items() if name != "all"}
     assert len(models) == 7 and len(printed) == 15
     found = {name: found.gap for name, found in gaps(models, people=people).items()}
     off = {("best", name) for name in printed if abs(found[name] - printed[name]) > 0.0051}
     assert off == marked(table, "gap") == {("best", "anaphor"), ("best", "control_raising")}
     assert found == pytest.approx(printed, abs=0.0101)
     for link in ("slln:0.5", "lp", "mean_lp"):
-        overall = gaps(columns(table, link=link, level="overall"), people=people)["all"]
+        cells = dict(columns(table, link=link, level="overall"))
+        assert cells.pop("human") == {"all": people["all"]}
+        overall = gaps(cells, people=people)["all"]
         gap = columns(table, link=link, level="overall", measure="gap")["best"]["all"]
         assert (overall.gap, overall.model) == (pytest.approx(gap, abs=0.0051), "Zh-Pythia-1.4B")
 
@@ -107,9 +110,11 @@ def test_over_all_in_table_6_is_the_mean_over_pairs() -> None:
 
 def test_the_first_version_agrees_with_itself() -> None:
     table = TABLES["zhoblimp-first-4"]
-    models = columns(table, link="mean_lp")
+    models = dict(columns(table, link="mean_lp"))
     people = {a.name: a.accuracy for a in human_agreement(shipped()["zhoblimp"]) if a.source == "table 6"}
     overall = columns(table, link="mean_lp", level="overall")
+    for name, value in {**models.pop("human"), **overall["human"]}.items():
+        assert people[name] == pytest.approx(value, abs=HALF)
     assert len(models) == 11
     for model, cells in models.items():
         assert weighted_mean(cells, weights=paradigms()) == pytest.approx(overall[model]["all"], abs=0.065)
@@ -318,3 +323,20 @@ def test_a_table_or_link_that_is_not_there_is_refused_with_what_is() -> None:
         read_published("zhoblimp-99")
     with pytest.raises(InputError, match=r"phenomenon accuracy slln:0\.5"):
         columns(TABLES["zhoblimp-6"], link="slor")
+    with pytest.raises(InputError, match="phenomenon accuracy lp"):  # not people alone
+        columns(TABLES["climp-2"], link="slor")
+
+
+def test_paradigms_are_grouped_as_the_tables_print_them() -> None:
+    """Else a user's averages would be over other groups than those beside them; baselines are in none."""
+    assert TABLES["climp-2"].phenomena == {uid: name for name, uids in CLIMP.items() for uid in uids}
+    cells = [c for c in TABLES["sling-8"].cells if (c.level, c.measure) == ("paradigm", "accuracy")]
+    sling = {c.name: phenomenon_of_sling(c.group) for c in cells}
+    assert TABLES["sling-5"].phenomena == TABLES["sling-8"].phenomena == sling
+    eight = TABLES["sling-7"].phenomena
+    assert eight.keys() == TABLES["climp-2"].phenomena.keys() and len(set(eight.values())) == 8
+    assert eight["anaphor_agreement_gender"] == eight["binding_gender"]
+    for table in TABLES.values():
+        overall = any((c.level, c.measure) == ("overall", "accuracy") for c in table.cells)
+        assert table.whole in (("pairs", "paradigms", "phenomena") if overall and table.name != "zhoblimp-5" else ("",))
+        assert table.phenomena or table.whole != "phenomena"

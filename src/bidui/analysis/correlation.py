@@ -15,6 +15,7 @@ from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
 Method = Literal["pearson", "spearman"]
+FEWEST = 3  # items: two are always in line
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Correlations:
     """Over sentences, and over the differences within pairs; and what was rated but could not take part."""
 
     pointwise: Correlation
-    pairwise: Correlation
+    pairwise: Correlation | None  # None where fewer than three pairs were rated whole
+    whole: int  # pairs of which both sides were rated
     unscored: int  # sentences without a score
     unpaired: int  # scored sentences whose other side was not rated
 
@@ -54,9 +56,15 @@ def correlate(
     by_side[at, np.where(good, 0, 1)] = values
     whole = np.flatnonzero(~np.isnan(by_side).any(axis=1))
     score_gaps, rating_gaps = choices.good[whole] - choices.bad[whole], by_side[whole, 0] - by_side[whole, 1]
+    pairwise = (  # ratings may be of single sentences, and correlate all the same
+        correlation(score_gaps, rating_gaps, method=method, resamples=resamples, seed=seed)
+        if len(whole) >= FEWEST
+        else None
+    )
     return Correlations(
         correlation(scores, values, clusters=at, method=method, resamples=resamples, seed=seed),
-        correlation(score_gaps, rating_gaps, method=method, resamples=resamples, seed=seed),
+        pairwise,
+        len(whole),
         int((found < 0).sum()),
         len(at) - 2 * len(whole),
     )
@@ -72,7 +80,7 @@ def correlation(
     seed: int = 0,
 ) -> Correlation:
     """The correlation of two lists; items of the same cluster are drawn together."""
-    x, y = in_twos(first, second, at_least=3)
+    x, y = in_twos(first, second, at_least=FEWEST)
     value = _coefficient(x, y, method)
     if np.isnan(value):
         raise fail("correlation-constant", Place(), {"count": len(x)})

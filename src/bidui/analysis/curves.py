@@ -5,6 +5,7 @@ Whether a curve really has a dip is for `bidui.analysis.dips` to say: a U-shape 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +24,8 @@ from bidui.analysis.scaling import (
 from bidui.errors import fail
 from bidui.scores.links import Floats
 
+BETWEEN = 200  # places at which a curve is looked at
+SLACK = 0.02  # by which it may be beyond 0 or 1: so much is scatter
 NAMES = ("final", "start", "scale", "beta", "depth", "turn", "width")
 
 
@@ -149,11 +152,24 @@ def fit_u_shape(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95
         observed,
         parameters=(FINAL, START, scale_range(logs), BETA, *_dip_ranges(logs)),
         starts=_starts(sizes, observed),
+        possible=partial(_stays_inside, sizes),
     )
     final, start, scale, beta, depth, turn, width = (estimate(fit, name, confidence) for name in NAMES)
     alpha = estimate(in_alpha(fit), "alpha", confidence)
     deviation = float(np.sqrt(fit.variance))
     return UShapeFit(final, start, alpha, beta, scale, depth, turn, width, deviation, len(observed), confidence)
+
+
+def _stays_inside(sizes: Floats, values: Floats) -> bool:
+    """Whether a curve stays between 0 and 1 from the first point to the last.
+
+    One that does not has its extra term as a spike between two points, where nothing holds it.
+    """
+    turn, width = np.exp(np.clip(values[5:], -300, 300))
+    low, high = sizes.min(), sizes.max()
+    at = np.clip([*np.geomspace(low, high, BETWEEN), turn - width, turn + width], low, high)
+    found = exponential(np.log(at), values[:4]) + values[4] * _dip(at, turn, width)
+    return bool((found > -SLACK).all() and (found < 1 + SLACK).all())
 
 
 def _dip_ranges(logs: Floats) -> tuple[Parameter, Parameter, Parameter]:

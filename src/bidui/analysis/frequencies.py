@@ -126,6 +126,8 @@ def read_frequencies(path: Path, *, word: int = 1, count: int = 2, skip: int = 0
             found[cells[word - 1]] = found.get(cells[word - 1], 0.0) + value
     if problems:
         raise InputError(problems[:SHOWN])
+    if not found:
+        raise fail("frequency-file-empty", Place(str(path)))
     return found
 
 

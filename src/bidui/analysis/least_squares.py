@@ -100,13 +100,17 @@ def fit_curve(
     *,
     parameters: Sequence[Parameter],
     starts: Sequence[Floats],
+    possible: Callable[[Floats], bool] = lambda values: True,
 ) -> Fit:
-    """The closest curve that any start leads to; one that did not settle, or settled nowhere, is refused."""
+    """The closest curve that any start leads to, of those that are possible; one that did not settle is refused."""
     ranges = tuple(parameters)
     found = [_closest(predict, observed, ranges, start) for start in starts]
     settled = [one for one in found if not one.trouble]
     if not settled:
         raise fail("fit-not-settled", None, {"starts": len(starts), "reason": found[0].trouble})
+    settled = [one for one in settled if possible(one.values)]
+    if not settled:
+        raise fail("fit-impossible", None, {"points": len(observed)})
     best = min(settled, key=lambda one: one.squares)
     for parameter, value in zip(ranges, best.values.tolist(), strict=True):
         if not parameter.low <= value <= parameter.high:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
@@ -12,6 +13,7 @@ from bidui.pairs.files import read_bytes
 from bidui.pairs.text import decoded
 
 COLUMNS = ("rater", "uid", "pair", "side", "rating")
+NUMBER = re.compile(r"[0-9]{1,9}")  # of a pair
 SHOWN = 20  # problems of one file; more say no more
 
 
@@ -26,17 +28,20 @@ def read_ratings(path: Path) -> tuple[Rating, ...]:
     reader = csv.DictReader(
         text, delimiter="," if comma else "\t", quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE
     )
-    names = reader.fieldnames or []
-    if missing := [name for name in COLUMNS if name not in names]:
-        raise fail("ratings-columns", Place(str(path), 1), {"missing": missing, "columns": list(names)})
     found: list[Rating] = []
     problems: list[Problem] = []
-    for row in reader:
-        read = _rating({name: (row[name] or "").strip() for name in COLUMNS}, Place(str(path), reader.line_num))
-        if isinstance(read, Problem):
-            problems.append(read)
-        else:
-            found.append(read)
+    try:
+        names = reader.fieldnames or []
+        if missing := [name for name in COLUMNS if name not in names]:
+            raise fail("ratings-columns", Place(str(path), 1), {"missing": missing, "columns": list(names)})
+        for row in reader:
+            read = _rating({name: (row[name] or "").strip() for name in COLUMNS}, Place(str(path), reader.line_num))
+            if isinstance(read, Problem):
+                problems.append(read)
+            else:
+                found.append(read)
+    except csv.Error as error:  # a cell of more than 131,072 characters, as after a quotation mark that is not closed
+        raise fail("ratings-unreadable", Place(str(path), reader.line_num), {"reason": str(error)}) from error
     if problems:
         raise InputError(problems[:SHOWN])
     if not found:
@@ -49,7 +54,7 @@ def _rating(row: Mapping[str, str], place: Place) -> Rating | Problem:
     for name in ("rater", "uid"):
         if not row[name]:
             return Problem("ratings-empty", place, {"column": name})
-    if not (pair.isascii() and pair.isdecimal()):
+    if not NUMBER.fullmatch(pair):
         return Problem("ratings-pair", place, {"value": pair})
     if side not in ("good", "bad"):
         return Problem("ratings-side", place, {"value": side})

@@ -30,6 +30,11 @@ CURVES: dict[str, Message] = {
         " or are too few",
         "zh": "从 {starts} 个起点出发，拟合均未收敛（{reason}）；这些点不合此曲线，或点数太少",
     },
+    "fit-impossible": {
+        "en": "every curve that comes close to the {points} points leaves the range from 0 to 1 between them; add"
+        " points between them",
+        "zh": "凡与这 {points} 个点相近的曲线，在点与点之间都超出了 0 到 1 的范围；请在其间增加数据点",
+    },
     "fit-runs-away": {
         "en": "the fit does not settle: its {parameter} runs past {limit}, and the curve would come ever closer to the"
         " {points} points beyond that. They do not show where the curve bends; add points between or beyond them",

@@ -34,6 +34,10 @@ PUBLISHED: dict[str, Message] = {
         " or by commas in a file that ends in .csv)",
         "zh": "首行的列名为 {columns}；缺少：{missing}（各列以制表符分隔；.csv 文件以逗号分隔）",
     },
+    "ratings-unreadable": {
+        "en": "cannot be read as a table ({reason}); is a quotation mark left open, or is this another kind of file?",
+        "zh": "无法作为表格读取（{reason}）；是否有未闭合的引号，或文件类型有误？",
+    },
     "ratings-none": {
         "en": "there are no ratings under the header",
         "zh": "表头之下没有评分",
@@ -67,6 +71,10 @@ PUBLISHED: dict[str, Message] = {
     "frequencies-none": {
         "en": "{words} words to look up in a list of {listed}; both must have some",
         "zh": "要在 {listed} 个词的词表中查 {words} 个词；两者都不能为空",
+    },
+    "frequency-file-empty": {
+        "en": "there are no words in this list",
+        "zh": "词表中没有词",
     },
     "frequency-line": {
         "en": "the word should be in column {word} and its count, a number, in column {count}: {line}",

@@ -139,6 +139,14 @@ REPORT: dict[str, Message] = {
         "en": "no two models were scored on two benchmarks each; known here: {known}",
         "zh": "没有两个模型都在两个基准上打过分；此处已知的基准：{known}",
     },
+    "report-few-rated": {
+        "en": "this needs {needed} pairs of which both sentences were rated, and there are {count}",
+        "zh": "此项需要 {needed} 个两句都有评分的句对，而此处有 {count} 个",
+    },
+    "report-raters-constant": {
+        "en": "every rater gave the same to all sentences, so that no rating can be scaled: {raters}",
+        "zh": "每位评分人给所有句子的评分都相同，无法标准化：{raters}",
+    },
     "report-unrated": {
         "en": "none of the {count} sentences that were rated was scored; uid and pair must be those of the scores",
         "zh": "有评分的 {count} 个句子都没有打过分；uid 和 pair 须与得分中的一致",

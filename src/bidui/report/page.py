@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from bidui.messages import Language
-from bidui.report.section import Absent, Item, Picture, Section
+from bidui.report.section import Absent, Item, Picture, Section, sentence
 from bidui.report.tables import SENTENCE, Table, Value, shown
 from bidui.report.words import Say
 
@@ -115,7 +115,7 @@ def _absent(item: Absent, language: Language) -> str:
     texts = []
     for problem in item.problems:
         place = f"<code>{escape(str(problem.place))}</code>: " if str(problem.place) else ""
-        text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(problem.text(language)))
+        text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence(problem, language)))
         texts.append(f"<p>{place}{text}</p>")
     return f'<article class="absent"><h3>{escape(item.title)}</h3>{"".join(texts)}</article>'
 

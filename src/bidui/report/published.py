@@ -2,12 +2,12 @@
 
 Values are as printed. A cell that cannot be right, or that differs from another place in the papers, says so in its
 remarks and is not corrected. Groups have their printed name and ours: the uid of a paradigm, the name of a phenomenon,
-or `all`. The two papers on ZhoBLiMP differ (mean LP in the first, SLLN-LP in the journal version); both are here. What
-people said of ZhoBLiMP is in `bidui.benchmarks.human`.
+or `all`. The two papers on ZhoBLiMP differ (mean LP in the first, SLLN-LP in the journal version); both are here. The
+counts behind their column of people are in `bidui.benchmarks.human`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -41,8 +41,17 @@ class Published:
     benchmark: str
     about: str
     link: str
+    whole: str  # what its last row averages over: pairs, paradigms or phenomena; empty where it has none
     remarks: str
     cells: tuple[Cell, ...]
+    phenomena: Mapping[str, str] = field(default_factory=dict)  # by uid, where they are not those of our benchmark
+
+    @property
+    def short_paper(self) -> str:
+        """The paper as titles call it: the authors, and which version."""
+        authors, *rest = self.paper.split(", ")
+        version = next((part for part in rest if "version" in part), "")
+        return f"{authors}, {version}" if version else authors
 
 
 def published_names() -> tuple[str, ...]:
@@ -55,7 +64,13 @@ def read_published(name: str) -> Published:
     source = next((source for source in _rows("sources") if source["name"] == name), None)
     if source is None:
         raise fail("published-unknown", Place(), {"name": name, "known": published_names()})
-    return Published(**source, cells=tuple(_cell(**row) for row in _rows(name)))
+    phenomena = {row["uid"]: row["phenomenon"] for row in _rows("phenomena") if name in row["tables"].split()}
+    return Published(**source, cells=tuple(_cell(**row) for row in _rows(name)), phenomena=phenomena)
+
+
+def published_uid(uid: str) -> str:
+    """What tables call a paradigm; CLiMP's file ba_construction_1000 has no name inside, so its pairs are called so."""
+    return uid.removesuffix("_1000")
 
 
 def columns(
@@ -70,7 +85,7 @@ def columns(
     for cell in asked:
         if cell.link in ("", link):
             chosen.setdefault(cell.model, {})[cell.name or cell.group] = cell.value
-    if not chosen:
+    if not any(cell.link == link for cell in asked):  # people are no answer to a linking function that is not there
         there = sorted({f"{cell.level} {cell.measure} {cell.link}".rstrip() for cell in table.cells})
         raise fail("published-no-cells", Place(table.name), {"asked": f"{level} {measure} {link}", "there": there})
     return chosen

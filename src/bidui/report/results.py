@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from bidui.analysis.baselines import SLING_BASELINES
 from bidui.errors import Place, Problem, fail
 from bidui.pairs import sha256
 from bidui.report.runs import TrainingRun, read_run
+from bidui.report.tables import NOTHING
 from bidui.scores.milestones import FILE
 from bidui.scores.run import ScoreManifest, read_manifest, read_totals, score_folders
 from bidui.scores.totals import PairTotals
@@ -50,6 +51,8 @@ def collect(
     Of scores inside a run, which are of its checkpoints, the last are taken. Unigrams are those of the file given, or
     those beside the scores.
     """
+    if not folder.exists():
+        raise fail("file-missing", None, {"path": str(folder)})
     run_folders = sorted((file.parent for file in folder.rglob(FILE)), key=_natural)
     scored = score_folders(folder) if any(folder.rglob(SCORES)) else []
     chosen = _last_of_runs(sorted(scored, key=_natural), run_folders)
@@ -85,7 +88,8 @@ def collect(
 def _model(folder: Path, name: str, earlier: tuple[Path, ...], unigrams: Path | None) -> ScoredModel:
     own = folder / UNIGRAMS
     manifest, totals = read_totals(folder, unigrams=unigrams or (own if own.is_file() else None))
-    return ScoredModel(name, manifest, *parted(totals), folder=folder, earlier=earlier)
+    phenomena = np.where(totals.phenomena == "", NOTHING, totals.phenomena)  # a row without a name would look broken
+    return ScoredModel(name, manifest, *parted(replace(totals, phenomena=phenomena)), folder=folder, earlier=earlier)
 
 
 def parted(totals: PairTotals) -> tuple[PairTotals, PairTotals | None]:

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from bidui.analysis.baselines import SLING_BASELINES
+from bidui.analysis.length_bias import Sweep
 from bidui.errors import Place, Problem, fail
-from bidui.report.tables import short_count
+from bidui.report.tables import NOTHING, short_count
+from bidui.scores.alphas import AlphaCount, read_alphas
 from bidui.scores.links import Floats
 from bidui.scores.milestones import FILE, Milestone, read_milestones
 
@@ -33,6 +35,7 @@ class TrainingRun:
     phenomena: tuple[str, ...] = ()
     pairs: Floats = field(default_factory=lambda: np.zeros(0))
     right: Mapping[str, Floats] = field(default_factory=dict)
+    alphas: Sweep | None = None  # of the last checkpoint, where it was counted
 
     @property
     def finished(self) -> bool:
@@ -92,7 +95,8 @@ def read_run(folder: Path, *, name: str) -> TrainingRun | Problem:
     milestones = [milestone for milestone in read_milestones(folder) if milestone.uid not in baselines]
     if not milestones:
         return Problem("run-no-milestones", Place(str(folder)), {}, "warning")
-    return _with_checkpoints(TrainingRun(name, learnt, seed, parameters, steps, tokens), milestones, folder)
+    run = _with_checkpoints(TrainingRun(name, learnt, seed, parameters, steps, tokens), milestones, folder)
+    return replace(run, alphas=_sweep([count for count in read_alphas(folder) if count.step == run.at[-1]]))
 
 
 def series_of(runs: Iterable[TrainingRun]) -> tuple[Series, ...]:
@@ -124,6 +128,16 @@ def _distinct(labels: Mapping[str, tuple[str, str]]) -> dict[str, str]:
     return {key: text if texts.count(text) == 1 else f"{text} ({apart})" for key, (text, apart) in labels.items()}
 
 
+def _sweep(counts: Sequence[AlphaCount]) -> Sweep | None:
+    """What was counted at every alpha, as accuracies."""
+    if not counts:
+        return None
+    pairs, right = np.array([count.pairs for count in counts], np.float64), np.array([count.right for count in counts])
+    with np.errstate(invalid="ignore"):  # a group without pairs has no accuracy
+        groups = (right / pairs).T
+    return Sweep(tuple((count.alpha,) for count in counts), right.sum(axis=1) / pairs.sum(axis=1), *groups)
+
+
 def _with_checkpoints(run: TrainingRun, milestones: Sequence[Milestone], folder: Path) -> TrainingRun:
     """A run with its checkpoints; each must have the same paradigms and as many pairs."""
     by_step: dict[int, list[Milestone]] = {}
@@ -137,4 +151,11 @@ def _with_checkpoints(run: TrainingRun, milestones: Sequence[Milestone], folder:
     links = [link for link in milestones[0].right if all(link in m.right for m in milestones)]
     uids, phenomena, pairs = zip(*paradigms, strict=True)
     right = {link: np.array([[m.right[link] for m in by_step[step]] for step in steps]) for link in links}
-    return replace(run, at=tuple(steps), uids=uids, phenomena=phenomena, pairs=np.array(pairs, np.float64), right=right)
+    return replace(
+        run,
+        at=tuple(steps),
+        uids=uids,
+        phenomena=tuple(phenomenon or NOTHING for phenomenon in phenomena),
+        pairs=np.array(pairs, np.float64),
+        right=right,
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bidui.analysis.ratings import Rating
 from bidui.errors import InputError, Problem
-from bidui.messages import Language
+from bidui.messages import MESSAGES, Language
 from bidui.pairs import Pair
 from bidui.report.tables import Table
 from bidui.report.words import Say
@@ -98,6 +98,12 @@ def attempt(title: str, make: Callable[[], Item]) -> Item:
         return make()
     except InputError as error:
         return Absent(title, error.problems)
+
+
+def sentence(problem: Problem, language: Language) -> str:
+    """A reason as it stands on the page: with a capital, unless it begins with an option or with a name."""
+    text = problem.text(language)
+    return text if MESSAGES[problem.kind][language].startswith("{") else f"{text[:1].upper()}{text[1:]}"
 
 
 def file_name(text: str) -> str:

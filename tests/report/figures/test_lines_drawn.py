@@ -21,6 +21,24 @@ def ticks(axes: Axes) -> dict[float, str]:
     return dict(zip(axes.get_xticks(), [label.get_text() for label in axes.get_xticklabels()], strict=True))
 
 
+@pytest.mark.parametrize("x", [[2.4e13], [2e13, 8e13]])
+def test_an_axis_between_two_powers_of_ten_has_both(x: list[float]) -> None:
+    """One run on its own, as at the beginning of every study, had an axis without a single number."""
+    figure, _ = scaling({"BA": [Line("14M", np.array(x), np.full(len(x), 0.6))]})
+    axes = panel(figure, "BA")
+    assert ticks(axes) == {1e13: "10¹³", 1e14: "10¹⁴"}
+    low, high = axes.get_xlim()
+    assert low < 1e13 and high > 1e14
+
+
+def test_a_fit_with_a_name_of_its_own_is_written_beside_it() -> None:
+    """A thin line that nothing explains would be taken for another run."""
+    run, fit = Line("runs", FLOPS, np.array([0.5, 0.6, 0.7])), Line("fitted", FLOPS, np.array([0.5, 0.61, 0.69]))
+    figure, rows = scaling({"BA": [run]}, fits={"BA": [fit]})
+    assert words(figure).count("fitted") == 1
+    assert [found[2] for found in rows.lines] == ["run"] * 3 + ["fit"] * 3
+
+
 def test_points_of_a_size_are_drawn_in_every_panel_and_named_at_the_end_of_the_row() -> None:
     small, large = Line("14M", FLOPS, np.array([0.5, 0.6, 0.7])), Line("1.4B", FLOPS * 10, np.array([0.6, 0.8, 0.95]))
     figure, rows = scaling(

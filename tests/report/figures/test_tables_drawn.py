@@ -109,7 +109,8 @@ def test_a_box_has_the_five_numbers() -> None:
 
 def test_gaps_are_those_of_table_6_the_widest_first() -> None:
     """Liu et al. print 37.70, 28.10, 20.87 and 15.19 for the four that they underline."""
-    models = columns(read_published("zhoblimp-6"), link="slln:0.5")
+    models = dict(columns(read_published("zhoblimp-6"), link="slln:0.5"))
+    del models["human"]
     people = {"ellipsis": 92.14, "quantifiers": 96.43, "anaphor": 85.60, "passive": 95.00, "BA": 96.15}
     parts = {name: {group: values[group] / 100 for group in people} for name, values in models.items()}
     found = gaps(parts, people={group: value / 100 for group, value in people.items()})

@@ -38,12 +38,16 @@ def per_cent_axis(axes: Axes, values: Iterable[float], *, which: Literal["x", "y
 def log_axis(axes: Axes, values: Iterable[float], *, text: Callable[[int], str], most: int = 4) -> None:
     """A logarithmic x axis over these values with at most so many numbers; zero, where it occurs, stands to the left.
 
-    `text` writes a power of ten.
+    `text` writes a power of ten. Values between two of them have both as the ends of their axis, which would be without
+    any number otherwise.
     """
     known = [value for value in values if isfinite(value)]
     above = [value for value in known if value > 0] or [1.0]
     low, high = min(above), max(above)
-    powers = [power for power in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)] or [floor(log10(low))]
+    powers = [power for power in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
+    if not powers:
+        powers = [floor(log10(low)), ceil(log10(high))]
+        low, high = 10.0 ** powers[0], 10.0 ** powers[1]
     step = ceil(len(powers) / most)
     shown = powers[(len(powers) - 1) % step :: step]
     places, texts = [10.0**power for power in shown], [text(power) for power in shown]

@@ -10,7 +10,7 @@ from bidui.report.figures.axes import log_axis, per_cent_axis
 from bidui.report.figures.drawing import Line, Rows, check_lines, check_parts
 from bidui.report.figures.labels import Label, label_ends
 from bidui.report.figures.panels import Panels, label_room, make_panels
-from bidui.report.figures.style import FAINT, INK, SMALL, Look, Width, looks
+from bidui.report.figures.style import INK, SMALL, Look, Width, looks
 from bidui.scores.links import Floats
 
 MARKED = 15  # points: with more, marks run into each other
@@ -37,7 +37,8 @@ def accuracy_panels(
     levels = [values[name] for values in references.values() for name in panels if name in values]
     check_parts(levels, what=", ".join(references))
     names = tuple(dict.fromkeys(line.name for lines in panels.values() for line in lines))
-    room, shown = label_room([*names, *references], width=width)
+    fitted = tuple(dict.fromkeys(fit.name for name in panels for fit in fits.get(name, ()) if fit.name not in names))
+    room, shown = label_room([*names, *fitted, *references], width=width)
     made = make_panels(tuple(panels), width=width, right=room, x_label=x_label, y_label=y_label)
     drawn = [line for lines in panels.values() for line in lines]
     heights = [100 * value for value in (*levels, *(value for line in drawn for value in reached(line)))]
@@ -48,9 +49,9 @@ def accuracy_panels(
         axes = made.axes[name]
         per_cent_axis(axes, heights, which="y", inches=made.height)
         log_axis(axes, places, text=x_text, most=5 if len(panels) < 4 else 3)
-        draw_fits(axes, fits.get(name, ()), look)
         found = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
-        ends[name] = [end for end in found if end] + draw_references(axes, name, references, shown)
+        ends[name] = [end for end in found if end] + draw_fits(axes, fits.get(name, ()), look, shown)
+        ends[name] += draw_references(axes, name, references, shown)
     label_rows(made, ends)
     return made
 
@@ -67,11 +68,16 @@ def label_rows(made: Panels, ends: Mapping[str, Sequence[Label]]) -> None:
             named.add(end.text)
 
 
-def draw_fits(axes: Axes, fits: Sequence[Line], look: Mapping[str, Look]) -> None:
-    """Fitted curves, thin, in the colour of the line they are named after."""
+def draw_fits(axes: Axes, fits: Sequence[Line], look: Mapping[str, Look], shown: Mapping[str, str]) -> list[Label]:
+    """Fitted curves, thin, in the colour of the line they are named after; another name has ink, and is written."""
+    found = []
     for fit in fits:
-        colour = look[fit.name].colour if fit.name in look else FAINT
-        axes.plot(fit.x, 100 * fit.y, color=colour, linewidth=0.6, alpha=0.7, zorder=2)
+        own = fit.name in look
+        colour = look[fit.name].colour if own else INK
+        axes.plot(fit.x, 100 * fit.y, color=colour, linewidth=0.5, alpha=0.7 if own else 1, zorder=2 if own else 3)
+        if not own:
+            found.append(Label(shown[fit.name], float(fit.x[-1]), 100 * float(fit.y[-1]), INK))
+    return found
 
 
 def draw_line(axes: Axes, line: Line, look: Look, shown: str, *, times: float = 1.0) -> Label | None:

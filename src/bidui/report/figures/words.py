@@ -17,7 +17,7 @@ WORDS: Mapping[str, Mapping[Language, str]] = {
     "flops": {"en": "training FLOPs", "zh": "训练 FLOPs"},
     "tokens": {"en": "training tokens", "zh": "训练词元数"},
     "steps": {"en": "training steps", "zh": "训练步数"},
-    "difference": {"en": "score of good less bad", "zh": "好句与坏句的得分差"},
+    "difference": {"en": "good less bad (nats)", "zh": "好句减坏句（奈特）"},
     "D=": {"en": "D=", "zh": "D="},
     "D<": {"en": "D< good shorter", "zh": "D< 好句较短"},
     "D>": {"en": "D> good longer", "zh": "D> 好句较长"},

@@ -1,18 +1,16 @@
 """Accuracy: over all pairs, by phenomenon and by paradigm, for every model and linking function."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from bidui.analysis.accuracy import Accuracy, accuracy
 from bidui.analysis.summary import deviation
 from bidui.report.homes import homes
-from bidui.report.section import Asked, Section, file_name
+from bidui.report.section import Asked, Section, file_name, sentence
 from bidui.report.sections.accuracy_figures import accuracy_figures
 from bidui.report.sections.kinds import kinds
+from bidui.report.sections.people import Grouping, people_by
 from bidui.report.standings import Standing
 from bidui.report.tables import Column, Ranged, Table, Value
-
-Grouping = Literal["phenomenon", "paradigm"]
 
 
 def accuracy_section(standings: Sequence[Standing], asked: Asked) -> Section:
@@ -43,8 +41,8 @@ def _links(standings: Sequence[Standing], links: Sequence[str], asked: Asked) ->
         cells = [ranged(found[link], counted=one.counted) if link in found else None for link in links]
         rows.append((one.name, *cells))
     columns = (Column("model", say("model")), *(Column(link, link, "percent") for link in links))
-    lacking = dict.fromkeys(p.text(asked.language) for standing in standings for p in standing.problems)
-    note = " ".join([say("note-links"), *(f"{text[:1].upper()}{text[1:]}{say('stop')}" for text in lacking)])
+    lacking = dict.fromkeys(sentence(p, asked.language) for standing in standings for p in standing.problems)
+    note = " ".join([say("note-links"), *(f"{text}{say('stop')}" for text in lacking)])
     return Table("accuracy", say("accuracy-overall"), columns, tuple(rows), note)
 
 
@@ -81,6 +79,7 @@ def _groups(standings: Sequence[Standing], asked: Asked, by: Grouping, link: str
     found = [{**accuracy(one.choices[link], by=by), **accuracy(one.choices[link])} for one in known]
     phenomena = homes(standing.choices[link] for standing in known)
     names = list(phenomena) if by == "paradigm" else sorted(set(phenomena.values()))
+    people = people_by(by, phenomena, asked)
     rows: list[tuple[Value, ...]] = []
     for name in [*names, "all"]:
         head = (say("all-pairs") if name == "all" else name, *([phenomena.get(name, "")] if by == "paradigm" else []))
@@ -88,8 +87,12 @@ def _groups(standings: Sequence[Standing], asked: Asked, by: Grouping, link: str
             ranged(groups[name], counted=standing.counted) if name in groups else None
             for standing, groups in zip(known, found, strict=True)
         ]
-        rows.append((*head, *cells))
+        rows.append((*head, *cells, *([people.get(name)] if people else [])))
     heads = [Column(by, say(by)), *([Column("phenomenon", say("phenomenon"))] if by == "paradigm" else [])]
-    columns = (*heads, *(Column(standing.name, standing.name, "percent") for standing in known))
+    columns = [*heads, *(Column(standing.name, standing.name, "percent") for standing in known)]
+    note = say("note-groups")
+    if people:
+        columns.append(Column("people", say("people-head"), "percent"))
+        note += f" {say('note-people-there')}"
     title = say(f"accuracy-{by}").format(link=link)
-    return Table(f"accuracy-{by}-{file_name(link)}", title, columns, tuple(rows), say("note-groups"), whole=True)
+    return Table(f"accuracy-{by}-{file_name(link)}", title, tuple(columns), tuple(rows), note, whole=True)

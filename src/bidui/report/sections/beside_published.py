@@ -1,21 +1,46 @@
 """Published results beside one's own, each labelled with its paper and its linking function."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import fmean
 from typing import Literal
+
+import numpy as np
 
 from bidui.analysis.accuracy import accuracy
 from bidui.report.homes import homes
-from bidui.report.published import Published, columns, published_names, read_published
-from bidui.report.section import Asked, Item, Section, absent
+from bidui.report.published import Published, columns, published_names, published_uid, read_published
+from bidui.report.section import Asked, Item, Picture, Section, absent, attempt
+from bidui.report.sections.published_lengths import published_lengths
 from bidui.report.standings import Standing
 from bidui.report.tables import Column, Table, Value
-from bidui.scores.choices import delta_acc
+from bidui.scores.choices import Choices
 
 Level = Literal["paradigm", "phenomenon"]
+Values = Mapping[str, Mapping[str, float]]  # by model and group, as parts of one
+LEVELS: tuple[Level, ...] = ("paradigm", "phenomenon")
+WHOLE = "all"  # the group of the last row
+WHOLES = {"pairs": "all-pairs", "paradigms": "macro-paradigm", "phenomena": "macro-phenomenon"}
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A published table that has all our groups: at which level, by which linking function, and our uids in them."""
+
+    table: Published
+    level: Level
+    link: str
+    groups: Mapping[str, str]  # by uid, as the table calls them
+
+    @property
+    def rows(self) -> list[str]:
+        """The groups in the order of ours."""
+        return list(dict.fromkeys(self.groups.values() if self.level == "paradigm" else sorted(self.groups.values())))
 
 
 def published_section(standings: Sequence[Standing], asked: Asked) -> Section:
-    """A table for every published one that has our groups."""
+    """A table and a figure for every published table that has our groups."""
     return Section("published", asked.say("published"), asked.say("about-published"), tuple(_items(standings, asked)))
 
 
@@ -24,88 +49,111 @@ def _items(standings: Sequence[Standing], asked: Asked) -> Iterator[Item]:
     if not asked.published:
         yield absent(title, "report-published-off")
         return
-    groups = homes(choices for standing in standings for choices in standing.choices.values())
-    benchmark = asked.benchmark(groups)
+    uids = homes(choices for standing in standings for choices in standing.choices.values())
+    known = asked.benchmark(uids)
+    benchmark = known.name if known else ""
+    included = {uid for uid, kind in known.kinds.items() if kind == "included"} if known else set()
     tables = [read_published(name) for name in published_names()]
     there = False
     for table in tables:
-        level = _level(table, groups, benchmark.name if benchmark else "")
-        if level:
+        if match := _match(table, uids, benchmark):
             there = True
-            yield _beside(table, level, standings, groups, asked)
-        elif benchmark and table.benchmark == benchmark.name and any(cell.level == "length" for cell in table.cells):
-            yield _length(table, asked)
+            own, theirs = _own(match, standings, asked), _theirs(match)
+            expected = set(table.phenomena) or included
+            yield _table(match, own, theirs, asked, expected=expected)
+            drawn = asked.say("published-drawn").format(title=_title(match, asked))
+            yield attempt(drawn, partial(_figure, match, own, theirs, drawn, asked))
+        elif table.benchmark == benchmark and any(cell.level == "length" for cell in table.cells):
+            yield published_lengths(table, standings, asked)
     if not there:
         yield absent(title, "report-not-published", {"known": sorted({table.benchmark for table in tables})})
 
 
-def _level(table: Published, groups: Mapping[str, str], benchmark: str) -> Level | None:
-    """At which level a published table has all our groups; names of phenomena alone do not make it our benchmark."""
-    for level in ("paradigm", "phenomenon"):
-        names = {cell.name for cell in table.cells if (cell.level, cell.measure) == (level, "accuracy")}
-        ours = set(groups) if level == "paradigm" else set(groups.values())
-        if ours and ours <= names and (level == "paradigm" or table.benchmark == benchmark):
-            return level
+def _match(table: Published, uids: Mapping[str, str], benchmark: str) -> Match | None:
+    """Where a published table has all our groups; names of phenomena alone do not make it our benchmark."""
+    for level in LEVELS:
+        cells = [cell for cell in table.cells if (cell.level, cell.measure) == (level, "accuracy")]
+        if level == "paradigm":
+            groups = {uid: published_uid(uid) for uid in uids}
+        elif table.phenomena:
+            groups = {uid: table.phenomena.get(published_uid(uid), "") for uid in uids}
+        else:
+            groups = dict(uids) if table.benchmark == benchmark else {}
+        if groups and set(groups.values()) <= {cell.name for cell in cells}:
+            return Match(table, level, next(cell.link for cell in cells if cell.link), groups)
     return None
 
 
-def _beside(
-    table: Published, level: Level, standings: Sequence[Standing], groups: Mapping[str, str], asked: Asked
-) -> Table:
-    say = asked.say
-    link = next(cell.link for cell in table.cells if cell.level == level and cell.measure == "accuracy" and cell.link)
-    theirs = {name: dict(found) for name, found in columns(table, link=link, level=level).items()}
-    if any(cell.level == "overall" and cell.measure == "accuracy" and cell.link == link for cell in table.cells):
-        for name, found in columns(table, link=link, level="overall").items():
-            theirs.setdefault(name, {}).update(found)
-    ours = {s.name: s.choices.get(link, s.choices.get(asked.main)) for s in standings}
-    chosen = {name: choices for name, choices in ours.items() if choices is not None}
-    own = {name: {**accuracy(choices, by=level), **accuracy(choices)} for name, choices in chosen.items()}
-    names = list(groups) if level == "paradigm" else sorted(set(groups.values()))
+def _own(match: Match, standings: Sequence[Standing], asked: Asked) -> dict[str, dict[str, float]]:
+    """Our models by the table's linking function, or by that of the details, which then stands beside their names."""
+    found = {}
+    for standing in standings:
+        choices = standing.choices.get(match.link, standing.choices.get(asked.main))
+        if choices is not None:
+            mark = "" if choices.link == match.link else f" ({choices.link})"
+            groups = accuracy(_grouped(choices, match.groups), by="phenomenon")
+            found[f"{standing.name}{mark}"] = {
+                **{name: one.value for name, one in groups.items()},
+                WHOLE: _whole(choices, match.table),
+            }
+    return found
+
+
+def _grouped(choices: Choices, groups: Mapping[str, str]) -> Choices:
+    return replace(choices, phenomena=np.array([groups[uid] for uid in choices.uids.tolist()], object))
+
+
+def _whole(choices: Choices, table: Published) -> float:
+    """The average that the table prints in its last row."""
+    if table.whole == "phenomena":
+        grouped = _grouped(choices, {uid: table.phenomena[published_uid(uid)] for uid in set(choices.uids.tolist())})
+        return fmean(one.value for one in accuracy(grouped, by="phenomenon").values())
+    return fmean(
+        one.value for one in accuracy(choices, by="paradigm" if table.whole == "paradigms" else "overall").values()
+    )
+
+
+def _theirs(match: Match) -> dict[str, dict[str, float]]:
+    """The published models and people, as parts of one."""
+    found: dict[str, dict[str, float]] = {}
+    wanted: dict[Level | Literal["overall"], list[str]] = {match.level: match.rows, "overall": [WHOLE]}
+    for level, groups in wanted.items():
+        for name, values in columns(match.table, link=match.link, level=level).items():
+            mine = found.setdefault(f"{name} †", {})
+            mine |= {group: values[group] / 100 for group in groups if group in values}
+    return found
+
+
+def _table(match: Match, own: Values, theirs: Values, asked: Asked, *, expected: set[str]) -> Table:
+    say, table = asked.say, match.table
     rows: list[tuple[Value, ...]] = []
-    for name in [*names, "all"]:
-        mine = [found[name].value if name in found else None for found in own.values()]
-        printed = [found[name] / 100 if name in found else None for found in theirs.values()]
-        rows.append((say("all-pairs") if name == "all" else name, *mine, *printed))
-    heads = [Column(level, say(level))]
-    marks = {name: "" if choices.link == link else f" ({choices.link})" for name, choices in chosen.items()}
-    heads += [Column(name, f"{name}{mark}", "percent") for name, mark in marks.items()]
-    heads += [Column(f"published {name}", f"{name} †", "percent") for name in theirs]
+    for group in [*match.rows, WHOLE]:
+        head = say(WHOLES[table.whole]) if group == WHOLE else group
+        rows.append((head, *(values.get(group) for values in (*own.values(), *theirs.values()))))
+    heads = [Column(match.level, say(match.level)), *(Column(name, name, "percent") for name in own)]
+    heads += [Column(f"published {name.removesuffix(' †')}", name, "percent") for name in theirs]
     note = say("note-published").format(paper=table.paper, table=table.table, link=table.link)
-    benchmark = asked.benchmark(groups)
-    included = [uid for uid, kind in benchmark.kinds.items() if kind == "included"] if benchmark else []
-    if not groups.keys() >= set(included):
-        note += f" {say('note-partial').format(scored=len(groups), count=len(included))}"
+    scored = {published_uid(uid) for uid in match.groups}
+    if not scored >= expected:
+        note += f" {say('note-partial').format(scored=len(scored), count=len(expected))}"
     if table.remarks:
         note += f" {say('remarks').format(remarks=table.remarks)}"
-    title = f"{say('published-title').format(table=table.table, paper=_short(table.paper))} ({link})"
-    return Table(f"published-{table.name}", title, tuple(heads), tuple(rows), note, whole=True)
+    return Table(f"published-{table.name}", _title(match, asked), tuple(heads), tuple(rows), note, whole=True)
 
 
-def _length(table: Published, asked: Asked) -> Table:
-    """Accuracy by length groups as printed, and delta-acc made of it."""
-    say = asked.say
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    for cell in table.cells:
-        if cell.level == "length" and cell.measure == "accuracy":
-            found.setdefault((cell.model, cell.link), {})[cell.group] = cell.value / 100
-    heads = (
-        Column("model", say("model")),
-        Column("link", say("link")),
-        *(Column(name, f"D{sign}", "percent") for name, sign in (("equal", "="), ("shorter", "<"), ("longer", ">"))),
-        Column("delta_acc", say("delta"), "percent"),
-    )
-    rows: list[tuple[Value, ...]] = []
-    for (model, link), cells in found.items():
-        equal, shorter, longer = (cells[name] for name in ("D=", "D<", "D>"))
-        rows.append((f"{model} †", link, equal, shorter, longer, delta_acc(equal, shorter, longer)))
-    note = say("note-published").format(paper=table.paper, table=table.table, link=table.link)
-    title = say("published-title").format(table=table.table, paper=_short(table.paper))
-    return Table(f"published-{table.name}", title, heads, tuple(rows), note)
+def _figure(match: Match, own: Values, theirs: Values, title: str, asked: Asked) -> Picture:
+    from bidui.report.figures import accuracy_heatmap
+
+    values = {
+        name: {group: found[group] for group in match.rows if group in found}
+        for name, found in {**own, **theirs}.items()
+    }
+    sections = match.table.phenomena if match.level == "paradigm" else None
+    drawing = accuracy_heatmap(values, sections=sections, language=asked.language)
+    note = asked.say("note-published-drawn").format(paper=match.table.paper, table=match.table.table)
+    return Picture(f"published-{match.table.name}", title, drawing, note)
 
 
-def _short(paper: str) -> str:
-    """A paper as titles call it: the authors, and which version."""
-    authors, *rest = paper.split(", ")
-    version = next((part for part in rest if "version" in part), "")
-    return f"{authors}, {version}" if version else authors
+def _title(match: Match, asked: Asked) -> str:
+    table = match.table
+    return f"{asked.say('published-title').format(table=table.table, paper=table.short_paper)} ({match.link})"

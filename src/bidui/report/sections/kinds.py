@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bidui.analysis.intervals import wilson
 from bidui.analysis.kinds import CLIMP_KINDS, kind_accuracy, kind_difference
 from bidui.report.homes import homes
+from bidui.report.published import Published, published_uid, read_published
 from bidui.report.section import Asked, Benchmark, Item, absent
 from bidui.report.standings import Standing
 from bidui.report.tables import Column, Ranged, Table, Value
@@ -32,16 +33,33 @@ def _included(standings: Sequence[Standing], uids: Mapping[str, str], asked: Ask
     rows = _rows(standings, benchmark.kinds, two)
     if people := _people(benchmark, uids, two):
         rows.append((say("people-head"), "", *people))
-    return Table("kinds", say("kinds"), _columns(two, asked), tuple(rows), say("note-kinds"))
+    note = say("note-kinds")
+    if asked.published and benchmark.name == "zhoblimp":
+        table = read_published("zhoblimp-8")
+        rows += _published(table, two)
+        note += f" {say('note-published-drawn').format(paper=table.paper, table=table.table)}"
+    return Table("kinds", say("kinds"), _columns(two, asked), tuple(rows), note)
+
+
+def _published(table: Published, two: Two) -> list[tuple[Value, ...]]:
+    """The rows of Table 8, which has no intervals."""
+    counts = {cell.group: round(cell.value) for cell in table.cells if cell.measure == "paradigms"}
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for cell in table.cells:
+        if cell.measure == "accuracy":
+            found.setdefault((f"{cell.model} †", cell.link), {})[cell.group] = cell.value / 100
+    return [
+        (*who, *(cell for kind in two for cell in (own[kind], counts[kind])), own[two[0]] - own[two[1]])
+        for who, own in found.items()
+    ]
 
 
 def _local(standings: Sequence[Standing], uids: Mapping[str, str], asked: Asked) -> Item:
     """Of CLiMP, by the names of its released files."""
     say, two = asked.say, ("local", "hierarchical")
-    own = {CLIMP_KINDS[uid] for uid in uids if uid in CLIMP_KINDS}
-    if not own >= set(two):
+    named = {uid: CLIMP_KINDS.get(published_uid(uid), "other") for uid in uids}
+    if not set(named.values()) >= set(two):
         return absent(say("local-title"), "report-other-benchmark", {"benchmark": "CLiMP"})
-    named = {uid: CLIMP_KINDS.get(uid, "other") for uid in uids}
     rows = tuple(_rows(standings, named, two))
     return Table("kinds-local", say("local-title"), _columns(two, asked), rows, say("note-local"))
 

@@ -4,16 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bidui.analysis.curves import fit_u_shape, mean_curve
+from bidui.analysis.curves import mean_curve
 from bidui.analysis.dips import Dip, find_dip
 from bidui.analysis.significance import correct
 from bidui.errors import InputError, Problem
 from bidui.report.results import Results
 from bidui.report.runs import Series, series_of
-from bidui.report.section import Absent, Asked, Item, Picture, Section, absent, attempt, file_name
+from bidui.report.section import Absent, Asked, Item, Picture, Section, attempt, file_name
+from bidui.report.sections.learning_means import mean_items
 from bidui.report.sections.overview import unfinished_note
 from bidui.report.sections.scaling import fit_cells, fit_columns, people_lines, shown
-from bidui.report.tables import Column, Ranged, Table, Value, without_blank
+from bidui.report.tables import Column, Table, Value, without_blank
 from bidui.report.training import comparable, groups_of, learning_curve, worth_of_counts
 from bidui.scores.links import Floats
 
@@ -40,7 +41,8 @@ def _items(results: Results, asked: Asked) -> Iterator[Item]:
     say = asked.say
     usable, reasons = comparable(results.runs, asked.main)
     if not usable:
-        yield from (Absent(say(key), reasons) for key in ("learning", "learning-fits", "dips", "u-shape"))
+        keys = ("learning", "learning-fits", "dips", "learning-mean", "u-shape")
+        yield from (Absent(say(key), reasons) for key in keys)
         return
 
     def budget(one: Series) -> int:
@@ -59,7 +61,7 @@ def _items(results: Results, asked: Asked) -> Iterator[Item]:
     corrected = correct([one.dip.p if one.dip else float("nan") for one in tested], by="holm")
     yield _dips(tested, corrected, asked)
     real = [one.group for one, p in zip(tested, corrected, strict=True) if p <= LEVEL]
-    yield _u_shapes(own, [group for group in groups if group in real], asked)
+    yield from mean_items(own, groups, dips=[group for group in groups if group in real], asked=asked)
 
 
 def _figure(series: Sequence[Series], groups: Sequence[str], title: str, asked: Asked) -> Picture:
@@ -133,33 +135,3 @@ def _dips(tested: Sequence[Tested], corrected: Sequence[float], asked: Asked) ->
         verdict = say("dip-real" if p <= LEVEL else "dip-none")
         rows.append((*head, *at, one.dip.drop, one.dip.rise, one.dip.p, p, verdict))
     return without_blank(Table("dips", say("dips"), columns, tuple(rows), say("note-dips")))
-
-
-def _u_shapes(series: Sequence[Series], groups: Sequence[str], asked: Asked) -> Item:
-    """The fit with the extra term, to the mean over all runs, of those groups in which a series has a dip."""
-    say = asked.say
-    if not groups:
-        return absent(say("u-shape"), "report-no-dips")
-    columns = (
-        Column("group", say("group")),
-        Column("final", "P∞", "percent"),
-        Column("start", "P₀", "percent"),
-        Column("depth", "k", "number"),
-        Column("turn", "n₀", "amount"),
-        Column("width", "s", "amount"),
-        Column("remark", say("remark")),
-    )
-    rows: list[tuple[Value, ...]] = []
-    runs = [run for one in series for run in one.runs]
-    for group in groups:
-        try:
-            mean = mean_curve([learning_curve(run, asked.main, group) for run in runs])
-            fit = fit_u_shape(mean.at, mean.mean)
-        except InputError as error:
-            reason = " ".join(problem.text(asked.language) for problem in error.problems)
-            rows.append((shown(group, asked), None, None, None, None, None, reason))
-            continue
-        parts = [Ranged(one.value, one.low, one.high) for one in (fit.final, fit.start, fit.depth, fit.turn, fit.width)]
-        rows.append((shown(group, asked), *parts, ""))
-    note = f"{say('note-u-shape').format(runs=len(runs))} {unfinished_note(tuple(runs), asked)}".strip()
-    return without_blank(Table("u-shape", say("u-shape"), columns, tuple(rows), note))

@@ -1,10 +1,10 @@
 """Length bias: accuracy by which side is longer, and what the parameters of linking functions do to it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 
 from bidui.analysis.intervals import wilson
-from bidui.analysis.length_bias import SIGNS, By, alpha_grid, best_setting, held_out, morcela_grid, sweep
+from bidui.analysis.length_bias import SIGNS, By, Sweep, alpha_grid, best_setting, held_out, morcela_grid, sweep
 from bidui.analysis.morcela import fit_morcela, held_out_morcela, morcela_interval
 from bidui.errors import InputError
 from bidui.report.results import Results, ScoredModel
@@ -25,13 +25,20 @@ def length_section(results: Results, standings: Sequence[Standing], asked: Asked
 def _items(results: Results, standings: Sequence[Standing], asked: Asked) -> Iterator[Item]:
     say = asked.say
     if not results.models:
-        for key in ("length-groups", "alpha-sweep", "alpha-best", "morcela"):
-            yield absent(say(key), "report-no-scores")
+        yield absent(say("length-groups"), "report-no-scores")
+        if counted := {run.label: run.alphas for run in results.runs if run.alphas is not None}:
+            yield attempt(say("alpha-sweep"), lambda: _sweep_figure(counted, asked))
+            yield _sweep_table(counted, asked)
+        else:
+            yield absent(say("alpha-sweep"), "report-no-scores")
+        yield absent(say("alpha-best"), "report-no-scores")
+        yield absent(say("morcela"), "report-no-scores")
         return
+    sweeps = {model.name: sweep(model.totals, alpha_grid()) for model in results.models}
     yield _groups(standings, asked)
     yield attempt(say("figure-length"), lambda: _length_figure(standings, asked))
-    yield attempt(say("alpha-sweep"), lambda: _sweep_figure(results.models, asked))
-    yield _sweep_table(results.models, asked)
+    yield attempt(say("alpha-sweep"), lambda: _sweep_figure(sweeps, asked))
+    yield _sweep_table(sweeps, asked)
     yield _best_alpha(results.models, asked)
     yield _morcela(results.models, asked)
 
@@ -69,12 +76,11 @@ def _length_figure(standings: Sequence[Standing], asked: Asked) -> Picture:
     return Picture("length-bias", asked.say("figure-length"), drawing, asked.say("note-figure-length"))
 
 
-def _sweep_figure(models: Sequence[ScoredModel], asked: Asked) -> Picture:
+def _sweep_figure(found: Mapping[str, Sweep], asked: Asked) -> Picture:
     import numpy as np
 
     from bidui.report.figures import AlphaSweep, alpha_sweep
 
-    found = {model.name: sweep(model.totals, alpha_grid()) for model in models}
     drawn = [
         AlphaSweep(name, np.array([setting[0] for setting in one.settings]), one.unequal, one.delta)
         for name, one in found.items()
@@ -83,7 +89,7 @@ def _sweep_figure(models: Sequence[ScoredModel], asked: Asked) -> Picture:
     return Picture("alpha-sweep", asked.say("alpha-sweep"), drawing, asked.say("note-alpha-sweep"))
 
 
-def _sweep_table(models: Sequence[ScoredModel], asked: Asked) -> Table:
+def _sweep_table(found: Mapping[str, Sweep], asked: Asked) -> Table:
     say = asked.say
     columns = (
         Column("model", say("model")),
@@ -93,10 +99,9 @@ def _sweep_table(models: Sequence[ScoredModel], asked: Asked) -> Table:
         Column("delta_acc", say("delta"), "percent"),
     )
     rows: list[tuple[Value, ...]] = []
-    for model in models:
-        one = sweep(model.totals, alpha_grid())
+    for name, one in found.items():
         values = zip(one.settings, one.accuracy, one.equal, one.shorter, one.longer, one.delta, strict=True)
-        rows += [(model.name, setting[0], *map(float, cells)) for setting, *cells in values]
+        rows += [(name, setting[0], *map(float, cells)) for setting, *cells in values]
     return Table("alpha-sweep-values", say("alpha-values"), columns, tuple(rows))
 
 

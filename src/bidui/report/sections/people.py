@@ -1,6 +1,7 @@
 """People: how far each model is behind them, phenomenon by phenomenon, on a benchmark whose people were asked."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from bidui.analysis.accuracy import Accuracy, accuracy
 from bidui.analysis.humans import Gap, behind, gaps
@@ -10,6 +11,7 @@ from bidui.report.section import Asked, Benchmark, Item, Picture, Section, absen
 from bidui.report.standings import Standing
 from bidui.report.tables import Column, Ranged, Table, Value
 
+Grouping = Literal["phenomenon", "paradigm"]
 Counts = Mapping[str, tuple[int, int]]  # by group: right, of so many judgements
 Found = Mapping[str, Mapping[str, Accuracy]]  # by model and group
 
@@ -53,6 +55,16 @@ def people_counts(benchmark: Benchmark, groups: Mapping[str, str]) -> dict[str, 
             found[name] = (before[0] + right, before[1] + judgements)
     ordered = [*sorted(name for name in found if name != "all"), "all"]
     return {name: found[name] for name in ordered if name in found and found[name][1]}
+
+
+def people_by(by: Grouping, phenomena: Mapping[str, str], asked: Asked) -> dict[str, Ranged]:
+    """People on each paradigm or phenomenon, and on all, as cells; nothing, where the benchmark is not known."""
+    benchmark = asked.benchmark(phenomena)
+    if benchmark is None:
+        return {}
+    groups = phenomena if by == "phenomenon" else {uid: uid for uid in phenomena}
+    counts = people_counts(benchmark, groups)
+    return {name: Ranged(right / n, *wilson(right / n, pairs=n)) for name, (right, n) in counts.items()}
 
 
 def _accuracies(standing: Standing, asked: Asked, counts: Counts) -> dict[str, Accuracy]:

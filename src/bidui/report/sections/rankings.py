@@ -9,7 +9,7 @@ from bidui.analysis.accuracy import accuracy
 from bidui.analysis.baselines import without
 from bidui.analysis.rankings import kendall_tau_b
 from bidui.analysis.summary import deviation
-from bidui.report.published import published_names, read_published
+from bidui.report.published import published_names, published_uid, read_published
 from bidui.report.results import Results
 from bidui.report.section import Asked, Item, absent
 from bidui.report.tables import Column, Table, Value
@@ -64,9 +64,10 @@ def _scored(results: Results, homes: Mapping[str, str], asked: Asked) -> dict[st
         if link.needs_unigrams and model.totals.unigram is None:
             continue
         choices = choose_from(model.totals, link)
-        own = {uid: homes[uid] for uid in np.unique(choices.uids.astype(str)).tolist() if uid in homes}
+        uids = np.unique(choices.uids.astype(str)).tolist()
+        own = {uid: homes[published_uid(uid)] for uid in uids if published_uid(uid) in homes}
         for name in dict.fromkeys(own.values()):
-            others = [uid for uid in set(choices.uids.tolist()) if own.get(uid) != name]
+            others = [uid for uid in uids if own.get(uid) != name]
             found.setdefault(name, {})[model.manifest.model] = without(choices, uids=others)
     return found
 

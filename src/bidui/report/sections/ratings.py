@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from bidui.analysis.correlation import Correlations, correlate
+from bidui.analysis.correlation import FEWEST, Correlations, correlate
 from bidui.analysis.ratings import Acceptability, acceptability
 from bidui.errors import InputError, Problem
 from bidui.report.section import Absent, Asked, Item, Section, absent
@@ -11,7 +11,6 @@ from bidui.report.standings import HELD_OUT, Standing
 from bidui.report.tables import Column, Ranged, Table, Value
 
 Kind = Literal["pointwise", "pairwise"]
-KINDS: tuple[Kind, ...] = ("pointwise", "pairwise")
 Found = Mapping[str, Mapping[str, Correlations]]  # by model and linking function
 
 
@@ -30,6 +29,9 @@ def _items(standings: Sequence[Standing], asked: Asked) -> Iterator[Item]:
         yield absent(title, "report-no-scores")
         return
     rated = acceptability(ratings)
+    if not len(rated.values):
+        yield absent(title, "report-raters-constant", {"raters": rated.constant})
+        return
     found: dict[str, dict[str, Correlations]] = {}
     for standing in known:
         try:
@@ -38,7 +40,8 @@ def _items(standings: Sequence[Standing], asked: Asked) -> Iterator[Item]:
             yield Absent(f"{title}, {standing.name}", error.problems)
     found = {name: own for name, own in found.items() if own}
     if found:
-        yield from (_table(kind, found, asked) for kind in KINDS)
+        yield _table("pointwise", found, asked)
+        yield _pairwise(found, asked)
         yield _counts(found, rated, len(ratings), len({one.rater for one in ratings}), asked)
 
 
@@ -55,6 +58,15 @@ def _of_model(standing: Standing, rated: Acceptability, asked: Asked) -> dict[st
     }
 
 
+def _pairwise(found: Found, asked: Asked) -> Item:
+    """Ratings of single sentences have no pairs, and correlate over sentences all the same."""
+    known = [one for own in found.values() for one in own.values()]
+    if any(one.pairwise for one in known):
+        return _table("pairwise", found, asked)
+    values = {"count": max(one.whole for one in known), "needed": FEWEST}
+    return absent(asked.say("ratings-pairwise"), "report-few-rated", values)
+
+
 def _table(kind: Kind, found: Found, asked: Asked) -> Table:
     """A row a linking function, a column a model."""
     say = asked.say
@@ -63,7 +75,8 @@ def _table(kind: Kind, found: Found, asked: Asked) -> Table:
     for link in links:
         cells: list[Value] = []
         for own in found.values():
-            one = getattr(own[link], kind) if link in own else None
+            both = own.get(link)
+            one = both and (both.pointwise if kind == "pointwise" else both.pairwise)
             cells.append(Ranged(one.value, one.low, one.high) if one else None)
         rows.append((link, *cells))
     columns = (Column("link", say("link")), *(Column(name, name, "r") for name in found))
@@ -77,7 +90,7 @@ def _counts(found: Found, rated: Acceptability, ratings: int, raters: int, asked
     rows: list[tuple[Value, ...]] = []
     for model, own in found.items():
         one = next(iter(own.values()))
-        rows.append((model, one.pointwise.items, one.pairwise.items, one.unscored, one.unpaired))
+        rows.append((model, one.pointwise.items, one.whole, one.unscored, one.unpaired))
     note = say("note-raters").format(ratings=f"{ratings:,}", raters=f"{raters:,}")
     if rated.constant:
         lost = {"raters": ", ".join(rated.constant), "ratings": rated.ratings_lost, "sentences": rated.sentences_lost}

@@ -15,7 +15,7 @@ from bidui.scores.links import Floats
 from bidui.scores.run import read_scores
 
 MOST_PARADIGMS = 12  # panels; with more paradigms, their phenomena stand in the panels
-NOTHING = 1e-5  # nats per token: what comes before the first change is the same to a model that reads forward
+NO_DIFFERENCE = 1e-5  # nats per token: what comes before the first change is the same to a model that reads forward
 
 Checkpoints = tuple[tuple[float, Path], ...]
 
@@ -58,7 +58,7 @@ def trace_figure(
 
 def _says_something(region: str, traces: Mapping[tuple[str, str], RegionTrace]) -> bool:
     means = np.concatenate([trace.mean for (_, own), trace in traces.items() if own == region])
-    return bool(np.nanmax(np.abs(means), initial=0.0) > NOTHING)
+    return bool(np.nanmax(np.abs(means), initial=0.0) > NO_DIFFERENCE)
 
 
 def _band(trace: RegionTrace) -> tuple[Floats, Floats]:

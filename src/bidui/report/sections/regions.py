@@ -8,8 +8,8 @@ from bidui.analysis.regions import How, RegionDifference, pooled, region_differe
 from bidui.errors import InputError, fail
 from bidui.report.results import Results
 from bidui.report.section import Absent, Asked, Item, Section, absent, attempt
-from bidui.report.sections.region_traces import NOTHING, checkpoints_of, trace_figure
-from bidui.report.tables import Column, Ranged, Table, Value
+from bidui.report.sections.region_traces import NO_DIFFERENCE, checkpoints_of, trace_figure
+from bidui.report.tables import NOTHING, Column, Ranged, Table, Value
 from bidui.scores.run import read_scores
 
 HOWS: tuple[How, ...] = ("sum", "mean")
@@ -34,7 +34,7 @@ def _items(results: Results, asked: Asked) -> Iterator[Item]:
         return
     scored = {uid for model in results.models for uid in model.manifest.shards}
     own = tuple(pair for pair in pairs if pair.uid in scored)
-    phenomena = {pair.uid: pair.phenomenon for pair in own}
+    phenomena = {pair.uid: pair.phenomenon or NOTHING for pair in own}
     parts = {name: tuple(slots) for name, slots in asked.given.regions.items()}
     divided = divide(own, in_parts(parts) if parts else by_change())
     if parts and all(name == REST for _, name in divided.labels):
@@ -73,7 +73,7 @@ def _table(name: str, found: Found, phenomena: Mapping[str, str], how: How, aske
     """A row a group and region, a column a model."""
     say = asked.say
     models = {model: {(one.uid, one.region): one for one in own} for model, own in found.items()}
-    said = {one.region for own in found.values() for one in own if one.pairs and abs(one.mean) > NOTHING}
+    said = {one.region for own in found.values() for one in own if one.pairs and abs(one.mean) > NO_DIFFERENCE}
     keys = dict.fromkeys(key for own in models.values() for key in own if key[1] in said)
     groups = sorted({uid for uid, _ in keys}, key=lambda uid: (phenomena.get(uid, ""), uid))
     rows: list[tuple[Value, ...]] = []

@@ -110,6 +110,7 @@ def fit_columns(asked: Asked, unit: Unit) -> tuple[Column, ...]:
         Column("final", "P∞", "percent"),
         Column("start", "P₀", "percent"),
         Column("scale", asked.say("scale"), unit),
+        Column("alpha", "α", "number"),
         Column("beta", "β", "number"),
         Column("deviation", asked.say("scatter"), "percent"),
         Column("remark", asked.say("remark")),
@@ -121,8 +122,8 @@ def fit_cells(n: Sequence[float], values: Sequence[float], asked: Asked) -> tupl
     try:
         fit = fit_scaling(n, values)
     except InputError as error:
-        return (None, None, None, None, None, " ".join(problem.text(asked.language) for problem in error.problems))
-    parts = [Ranged(one.value, one.low, one.high) for one in (fit.final, fit.start, fit.scale, fit.beta)]
+        return (*(None for _ in range(6)), " ".join(problem.text(asked.language) for problem in error.problems))
+    parts = [Ranged(one.value, one.low, one.high) for one in (fit.final, fit.start, fit.scale, fit.alpha, fit.beta)]
     return (*parts, fit.deviation, "")
 
 
