@@ -1,6 +1,7 @@
 """`bidui compare`: accuracy by linking function, from stored scores."""
 
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -57,7 +58,8 @@ def compare(
     links = [parse_link(name) for name in link or USUAL]
     needed = not link or any(one.needs_unigrams for one in links)
     model = Column("model", overflow="fold")  # two checkpoints may differ at the end of a long name
-    table = Table(model, "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near", box=None)
+    heads = (model, "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near")
+    table = Table(*heads, box=None, padding=(0, 2, 0, 0))
     notes = []
     for manifest, totals in _stored(score_folders(results), unigrams, smoothing, needed=needed):
         found, note = _choices(totals, links, usual=not link, unit=unit, groups=groups)
@@ -94,7 +96,7 @@ def _shown(choices: "Choices") -> tuple[str, ...]:
 
     split = length_split(choices)
     numbers = (choices.worth.mean(), split.equal, split.good_shorter, split.good_longer, split.delta)
-    shown = [f"{100 * number:.2f}" for number in numbers]
+    shown = ["–" if isnan(number) else f"{100 * number:.2f}" for number in numbers]  # a group may have no pairs
     return (f"{len(choices.good):,}", *shown, str(choices.ties), str(choices.near_ties))
 
 

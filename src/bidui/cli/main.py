@@ -73,8 +73,9 @@ def run() -> None:
     except BiduiError as error:
         Console(stderr=True, soft_wrap=True, emoji=False).print(escape(str(error)), style="red", highlight=False)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("interrupted; run the same command again to go on", err=True)
-        sys.exit(130)
+    except SystemExit as ended:
+        if ended.code == 130:  # what typer makes of Ctrl-C
+            typer.echo("interrupted; run the same command again to go on", err=True)
+        raise
     except BrokenPipeError:
         sys.exit(141)
