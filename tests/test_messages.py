@@ -9,7 +9,8 @@ from string import Formatter
 
 import pytest
 
-from bidui.messages import MESSAGES
+from bidui.errors import Problem
+from bidui.messages import MESSAGES, Language
 
 SOURCES = Path(__file__).parent.parent / "src" / "bidui"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -213,3 +214,13 @@ def test_a_kind_chosen_by_a_condition_counts_as_both(tmp_path: Path) -> None:
     code = 'def f():\n    kind = "a" if x else "b"\n    raise Problem(kind, place)\nProblem("c" if x else "d")'
     (tmp_path / "more.py").write_text(code, "utf-8")
     assert sorted(str(made.kind) for made in problems_made(tmp_path)) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_guess_is_left_out_where_there_is_none(language: Language) -> None:
+    """`perhaps one of: none` helps nobody; a project without phrases has none to offer."""
+    values: dict[str, object] = {"phrase": "X", "near": ["Y", "Z"]}
+    said = Problem("phrase-unknown", values=values).text(language)
+    bare = Problem("phrase-unknown", values={**values, "near": []}).text(language)
+    assert said.startswith(bare) and "Y" in said
+    assert bare == {"en": "there is no phrase X", "zh": "没有短语 X"}[language]

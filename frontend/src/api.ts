@@ -1,5 +1,8 @@
 // Typed calls of the workbench's API.
+import { account } from "./page";
 import type * as shapes from "./shapes";
+import { otherAccount } from "./signed_in";
+import { t } from "./words";
 
 /** An answer other than success: what is wrong, in the reader's language. */
 export class Refused extends Error {
@@ -25,6 +28,7 @@ export interface CallOptions {
  * Raises `Refused`, `Unreachable`, or the browser's `AbortError`.
  */
 export async function ask(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Response> {
+  if (method !== "GET" && path.startsWith("/projects/")) checkAccount();
   const form = body === undefined || body instanceof FormData;
   let response: Response;
   try {
@@ -43,6 +47,14 @@ export async function ask(method: string, path: string, body?: unknown, options:
   const found: unknown = await response.json().catch(() => null);
   const answer = (found ?? {}) as Record<string, unknown>;
   throw new Refused(response.status, (answer["problems"] ?? []) as shapes.Problem[], answer);
+}
+
+/** Raises `Refused` where the session is that of another account than the page. */
+function checkAccount(): void {
+  const other = otherAccount();
+  if (!other) return;
+  const text = t("js.shell.other_account", { other, account });
+  throw new Refused(401, [{ kind: "other-account", severity: "error", text, place: null, values: {} }], {});
 }
 
 /** The same, with the answer read as JSON. An answer that breaks off is none: the server may have died in the middle. */
@@ -64,6 +76,11 @@ export function within(project: string, what: string, file = ""): string {
 
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** Whether nobody is signed in any more, or somebody else. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof Refused && error.status === 401;
 }
 
 /** Whether the same call may succeed later: the server is away, busy, or was asked too often. */

@@ -1,6 +1,7 @@
 // Drafts that a file lacks, when it is opened: this tab's own goes on, and others may be brought back.
 import * as api from "./api";
 import { livingTabs } from "./living";
+import { isShared } from "./phrases/renaming";
 import type { Draft, OpenedFile } from "./shapes";
 import { dropLocal, type Kept, localDrafts, tab } from "./tabs";
 
@@ -9,6 +10,7 @@ export async function finishedDrafts(project: string, file: string): Promise<Dra
   const kind = file === "phrases.yaml" ? "phrases" : "paradigm";
   const made = async ({ steps, ...draft }: Draft & Kept): Promise<Draft> => {
     for (const step of steps) {
+      if (step.do === "rename_phrase" && (await isShared(project, String(step["name"])))) continue; // not half of it
       const answer = await api.edit(project, kind, draft.text, step).catch(unlessRefused);
       draft.text = answer?.text ?? draft.text;
     }
@@ -21,7 +23,7 @@ export async function finishedDrafts(project: string, file: string): Promise<Dra
 
 /** An edit that the server will not make changes nothing, as it would have been then. */
 function unlessRefused(error: unknown): null {
-  if (api.mayPass(error)) throw error;
+  if (api.mayPass(error) || api.isSignedOut(error)) throw error;
   return null;
 }
 

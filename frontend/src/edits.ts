@@ -7,6 +7,8 @@ import type { Edited, Problem, Step } from "./shapes";
 
 const LONGEST = 4_000; // milliseconds until a server that is away is asked again
 
+const NAMING = /^(add|rename)_(slot|part|phrase)$/;
+
 /** Whose text is edited. */
 interface Edit<Rows> {
   text(): string;
@@ -15,8 +17,10 @@ interface Edit<Rows> {
 
 export class Edits<Rows> {
   refused: Problem[] = []; // why the last edit was not made
+  unsaid: Problem[] = []; // the same, where no field says it: one that gives a name does
 
   private waiting: (() => Step | null)[] = [];
+  private typing = new Map<object, Step>(); // by the field in which each is being typed
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -47,14 +51,31 @@ export class Edits<Rows> {
     await this.queue;
   }
 
+  /** What is being typed in a field that takes effect when it is left: the edit that it will be, if any. */
+  typed(field: object, step: Step | null): void {
+    if (step) this.typing.set(field, step);
+    else if (!this.typing.delete(field)) return;
+    this.owe();
+  }
+
+  /** What was typed in a field takes effect by what `run` does: it is owed once, and never not. */
+  taken<Result>(field: object, run: () => Result): Result {
+    this.typing.delete(field);
+    const result = run();
+    this.owe();
+    return result;
+  }
+
   /** Something is owed that was not before, or another value. */
   owe(): void {
-    this.file.owe(this.waiting.map((owed) => owed()).filter((step) => step !== null));
+    const waiting = this.waiting.map((owed) => owed()).filter((step) => step !== null);
+    this.file.owe([...waiting, ...this.typing.values()]);
   }
 
   /** Has the server make an edit now; only by what `after` runs. */
   async perform(step: Step): Promise<boolean> {
     this.refused = [];
+    this.unsaid = [];
     for (let failures = 0; ; ) {
       const text = this.edited.text();
       try {
@@ -64,11 +85,13 @@ export class Edits<Rows> {
         this.edited.made(answer);
         return true;
       } catch (error) {
-        if (!api.mayPass(error)) {
+        if (api.isSignedOut(error)) this.file.refuse(error);
+        else if (api.mayPass(error)) this.file.unreachable();
+        else {
           this.refused = error instanceof api.Refused ? error.problems : [];
+          this.unsaid = NAMING.test(step.do) ? [] : this.refused;
           return false;
         }
-        this.file.unreachable();
         await new Promise((again) => setTimeout(again, Math.min(250 * 2 ** failures++, LONGEST)));
       }
     }

@@ -3,6 +3,7 @@
 // The fields travel as JSON, or as they are where the form is multipart; `{name}` in an address is filled in from the
 // fields and, for `data-then`, from the answer. Problems are shown in the form's `.outcome`.
 import { ask, call } from "./api";
+import { cursorStays } from "./cursor";
 import { element, failure, problemList, say, sayNext } from "./notices";
 import type { Problem } from "./shapes";
 import { tab } from "./tabs";
@@ -24,17 +25,18 @@ export function listenToForms(): void {
 
 async function send(form: HTMLFormElement): Promise<void> {
   const values = read(form);
+  const stays = cursorStays();
   const address = filled(form.dataset["api"]!, values);
   const method = form.dataset["method"] ?? "POST";
   const whole = form.enctype === "multipart/form-data" ? new FormData(form) : values;
   const body = method === "DELETE" ? undefined : whole;
   const answer = (await call<Values | undefined>(method, address.slice("/api".length), body)) ?? {};
   if (answer["saved"] === false) return show(form, problemList(answer["problems"] as Problem[]));
-  hand(form, answer);
+  hand(form, answer, stays);
   const then = form.dataset["then"];
   if (then === undefined) return;
   const next = filled(then, { ...values, ...answer });
-  if (form.dataset["report"] !== undefined && report(form, answer, next)) return;
+  if (form.dataset["report"] !== undefined && report(form, answer, next, stays)) return;
   if (form.dataset["said"]) sayNext(form.dataset["said"]);
   if (next === "" || next === location.pathname) location.reload();
   else location.assign(next);
@@ -60,20 +62,21 @@ function filled(address: string, values: Values): string {
 }
 
 /** Puts what the answer gives where the form shows it, such as an address that is shown once. */
-function hand(form: HTMLFormElement, answer: Values): void {
+function hand(form: HTMLFormElement, answer: Values, stays: () => boolean): void {
   for (const field of form.querySelectorAll<HTMLInputElement>("[data-answer]")) {
     const value = answer[field.dataset["answer"]!];
     if (typeof value !== "string") continue;
     field.value = value;
     const box = field.closest<HTMLElement>(".handed");
     if (box) box.hidden = false;
+    if (!stays()) continue;
     field.focus();
     field.select();
   }
 }
 
 /** Shows what was left out or changed on the way, with a link onwards; false where there is nothing to tell. */
-function report(form: HTMLFormElement, answer: Values, next: string): boolean {
+function report(form: HTMLFormElement, answer: Values, next: string, stays: () => boolean): boolean {
   const skipped = (answer["skipped"] ?? []) as string[];
   const problems = (answer["problems"] ?? []) as Problem[];
   if (!skipped.length && !problems.length) return false;
@@ -85,7 +88,7 @@ function report(form: HTMLFormElement, answer: Values, next: string): boolean {
   const link = element("a", { class: "button primary", href: next }, t("js.shell.go_on"));
   show(form, ...parts, element("p", {}, link));
   form.querySelector(".outcome")?.classList.replace("bad", "warn");
-  link.focus();
+  if (stays()) link.focus();
   return true;
 }
 

@@ -14,7 +14,8 @@ export async function openInto(root: HTMLElement, open: () => Promise<VNode>): P
     render(work, root);
   } catch (error) {
     const away = mayPass(error);
-    root.replaceChildren(element("div", { class: "notice bad", role: "alert" }, away ? t("js.shell.away") : failure(error)));
+    const said = away ? element("span", {}, t("js.shell.away")) : failure(error);
+    if (root.textContent !== said.textContent) root.replaceChildren(element("div", { class: "notice bad", role: "alert" }, said)); // once
     if (away) setTimeout(() => void openInto(root, open), RETRY);
   }
 }

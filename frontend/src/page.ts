@@ -13,6 +13,9 @@ export interface Page {
 
 export const page: Page = { project: "", file: "", kind: "", may_edit: false, lang: "en", ...embedded("page") };
 
+/** The account that works here: none on a laptop, which has no accounts, and where nobody is signed in. */
+export const account: string = page.name === undefined || page.name === "local" ? "" : page.name;
+
 /** The nonce that the Content-Security-Policy asks of styles made by scripts. */
 export const nonce: string = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
 

@@ -117,7 +117,8 @@ export class RuleEditor {
   }
 
   focus(at: CursorPlace = "end"): void {
-    this.view.focus();
+    this.view.focus(); // which does not scroll
+    this.view.dom.scrollIntoView({ block: "nearest" });
     if (at === "keep") return;
     const length = this.view.state.doc.length;
     const head = at === "start" ? 0 : typeof at === "number" ? Math.min(at, length) : length;

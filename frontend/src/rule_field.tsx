@@ -1,25 +1,25 @@
 // A one-line editor as a part of a page: the page says what it holds, the editor keeps its cursor and composition.
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { cursorStays } from "./cursor";
 import { useEchoes } from "./paradigm/watching";
 import { type CursorPlace, RuleEditor, type RuleEditorSettings, type Underline } from "./rule_editor";
 
 const editors = new Map<string, RuleEditor>();
-let wanted: { id: string; at: CursorPlace } | null = null;
+let wanted: { id: string; at: CursorPlace; stays: () => boolean } | null = null;
 
-/** Puts the cursor into an editor, as soon as it is there. */
+/** Puts the cursor into an editor; into one that is not there yet, unless the reader has gone elsewhere by then. */
 export function focusEditor(id: string, at: CursorPlace = "end"): void {
   const editor = editors.get(id);
   if (editor) editor.focus(at);
-  else wanted = { id, at };
+  else wanted = { id, at, stays: cursorStays() };
 }
 
-/** The same when an edit is done, unless the reader has gone elsewhere by then. */
+/** The same when an edit is done. */
 export async function focusAfter(edit: Promise<unknown>, id: string | (() => string), at: CursorPlace = "keep"): Promise<void> {
-  const before = document.activeElement;
+  const stays = cursorStays();
   await edit;
   await new Promise((drawn) => setTimeout(drawn));
-  const now = document.activeElement;
-  if (!now || now === document.body || now === before) focusEditor(typeof id === "string" ? id : id(), at);
+  if (stays()) focusEditor(typeof id === "string" ? id : id(), at);
 }
 
 export const editorOf = (id: string): RuleEditor | undefined => editors.get(id);
@@ -27,6 +27,7 @@ export const editorOf = (id: string): RuleEditor | undefined => editors.get(id);
 export interface RuleFieldProps extends RuleEditorSettings {
   id: string;
   underlines?: readonly Underline[];
+  wrong?: boolean; // an error, also where nothing can be underlined
   messages?: string; // id of the element that says what is wrong
 }
 
@@ -59,9 +60,9 @@ export function RuleField(props: RuleFieldProps) {
     const { id } = props;
     editors.set(id, editor.current!);
     if (wanted?.id === id) {
-      const { at } = wanted;
+      const { at, stays } = wanted;
       wanted = null;
-      editor.current!.focus(at);
+      if (stays()) editor.current!.focus(at);
     }
     return () => void (editors.get(id) === editor.current && editors.delete(id));
   }, [props.id]);
@@ -69,7 +70,7 @@ export function RuleField(props: RuleFieldProps) {
   useLayoutEffect(() => {
     if (echoes.isNews(props.value)) editor.current!.set(props.value);
     editor.current!.underline(props.underlines ?? []);
-    const wrong = (props.underlines ?? []).some(({ severity }) => severity === "error");
+    const wrong = props.wrong ?? (props.underlines ?? []).some(({ severity }) => severity === "error");
     editor.current!.describe(props.label, props.empty ?? "", wrong ? (props.messages ?? "") : "");
   });
 

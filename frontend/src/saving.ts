@@ -9,7 +9,7 @@ import { page } from "./page";
 import type { Conflict, Draft, OpenedFile, Problem, Step } from "./shapes";
 import { dropLocal, keepLocal, tab } from "./tabs";
 
-export type State = "saved" | "saving" | "unsaved" | "draft" | "conflict" | "offline";
+export type State = "saved" | "saving" | "unsaved" | "draft" | "conflict" | "offline" | "refused";
 export { tab } from "./tabs";
 
 const PAUSE = 600; // milliseconds without typing until a save
@@ -28,7 +28,7 @@ export class FileDocument {
   offers: Draft[] = []; // texts of other tabs, or of before a crash
   notice: "" | "restored" | "merged" | "reloaded" = "";
   /** Called where the text changes otherwise than by `change`: a merge, a draft brought back, another's revision. */
-  onText: (text: string) => void = () => undefined;
+  onText: (text: string, mine: boolean) => void = () => undefined;
 
   private reached: State = "saved"; // how far the text came
   private owed: Step[] = []; // edits that are not in the text yet
@@ -132,7 +132,7 @@ export class FileDocument {
     this.text = text;
     this.keep();
     this.set("unsaved");
-    this.onText(text);
+    this.onText(text, notice === "restored");
     this.notice = notice;
     this.tell();
     this.schedule(0);
@@ -158,6 +158,12 @@ export class FileDocument {
     this.schedule(RETRIES[0]!);
   }
 
+  /** The server will not take what it was sent, or not from whoever is signed in now. */
+  refuse(error: unknown): void {
+    this.problems = error instanceof api.Refused ? error.problems : [];
+    this.set("refused");
+  }
+
   /** Whether leaving the page would lose something. */
   get atRisk(): boolean {
     return this.unkept && !["saved", "draft"].includes(this.state);
@@ -167,7 +173,7 @@ export class FileDocument {
   async hear(others: string[], revision: number): Promise<void> {
     const changed = String(others) !== String(this.others);
     this.others = others;
-    if (this.state === "offline") await this.flush();
+    if (["offline", "refused"].includes(this.state)) await this.flush();
     else if (changed) this.tell();
     if (revision !== this.base && this.state === "saved" && !this.flight) await this.reload(revision);
   }
@@ -197,7 +203,7 @@ export class FileDocument {
     this.author = opened.author;
     if (opened.text === this.text) return this.tell();
     this.text = opened.text;
-    this.onText(opened.text);
+    this.onText(opened.text, false);
     this.notice = "reloaded";
     this.tell();
   }
@@ -207,10 +213,7 @@ export class FileDocument {
     if (error instanceof api.Refused && error.status === 409 && error.body["conflict"]) {
       return this.disagree(error.body["conflict"] as Conflict, error.problems).catch((other) => this.failed(other));
     }
-    if (!api.mayPass(error)) {
-      this.problems = error instanceof api.Refused ? error.problems : [];
-      return this.set("unsaved");
-    }
+    if (!api.mayPass(error)) return this.refuse(error);
     if (this.reached !== "conflict") this.set("offline");
     this.schedule(RETRIES[Math.min(this.failures++, RETRIES.length - 1)]!);
   }

@@ -1,24 +1,25 @@
 // Where the text of an open file is safe, who else has it open, and the drafts and conflicts that wait for an answer.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ConflictDialog } from "./conflict";
 import { bringBack, type Disagreement, nameOf, resolve } from "./disagreement";
-import { page } from "./page";
+import { othersHere } from "./others";
 import { useWatching } from "./paradigm/watching";
 import type { FileDocument } from "./saving";
 import type { Problem } from "./shapes";
 import { t, time } from "./words";
 
-const SIGNS = { saved: "✓", saving: "…", unsaved: "●", draft: "✎", conflict: "⇄", offline: "⚡" } as const;
+const SIGNS = { saved: "✓", saving: "…", unsaved: "●", draft: "✎", conflict: "⇄", offline: "⚡", refused: "✕" } as const;
 
 /** The state in a word, for the head of the page. */
 export function SavingState({ file }: { file: FileDocument }) {
   useWatching(file);
   const { state } = file;
-  const kind = state === "saved" ? "good" : ["conflict", "offline"].includes(state) ? "bad" : state === "draft" ? "warn" : "";
+  const kind = state === "saved" ? "good" : ["conflict", "offline", "refused"].includes(state) ? "bad" : state === "draft" ? "warn" : "";
   return (
     <span class="saving-state">
       <span role="status" class={`state ${kind}`} title={t(`js.state.${state}.why`)}>
         <span aria-hidden="true">{SIGNS[state]}</span> {t(`js.state.${state}`)}
+        {state === "draft" && <span class="small">{draftMeans(file.problems)}</span>}
       </span>
       {state === "saved" && file.time && <span class="muted small"> {time(file.time)}</span>}
       {file.others.length > 0 && (
@@ -30,21 +31,24 @@ export function SavingState({ file }: { file: FileDocument }) {
   );
 }
 
-/** Who else has the file open; one's own name is another tab. */
-function othersHere(names: string[]): string {
-  const others = names.filter((name) => name !== page.name && name !== "local");
-  return others.length ? t("js.others", { names: others.join(", ") }) : t("js.other_tab");
+/** What a draft means: the file has another text, as long as this one has errors. */
+function draftMeans(problems: readonly Problem[]): string {
+  const n = problems.filter(({ severity }) => severity === "error").length;
+  return n === 1 ? t("js.state.draft.one") : n ? t("js.state.draft.many", { n }) : t("js.state.draft.why");
 }
 
 /** Drafts to bring back, problems of the last save, and a conflict to settle. */
 export function SavingNotices({ file, quiet = false }: { file: FileDocument; quiet?: boolean }) {
   useWatching(file);
   const [settling, settle] = useState(false);
-  const errors = quiet || file.state !== "unsaved" ? [] : file.problems;
+  useEffect(() => {
+    if (!file.conflict) settle(false); // the next one opens nothing by itself
+  }, [file.conflict]);
+  const errors = file.state === "refused" || (file.state === "unsaved" && !quiet) ? file.problems : [];
   return (
     <div class="saving-notices">
       {!file.mayEdit && <p class="notice">{t("js.may_not_edit")}</p>}
-      {file.notice && <p class="notice good" role="status">{t(`js.notice.${file.notice}`)}</p>}
+      {file.notice && <p class="notice good" role="status">{t(`js.notice.${file.notice}`, { author: nameOf(file.author) })}</p>}
       {file.state === "offline" && <p class="notice warn" role="status">{t("js.state.offline.why")}</p>}
       {errors.length > 0 && <Problems problems={errors} />}
       {file.conflict && (

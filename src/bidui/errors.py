@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bidui.messages import MESSAGES, PARTS, Language
+from bidui.messages import GUESS, MESSAGES, PARTS, Language
 
 Severity = Literal["error", "warning"]
 
@@ -54,7 +54,10 @@ class Problem:
     def text(self, language: Language = "en") -> str:
         """The message with its fix, without the place."""
         shown = {name: _shown(value, language) for name, value in self.values.items()}
-        return MESSAGES[self.kind][language].format_map(shown)
+        template = MESSAGES[self.kind][language]
+        for name in (name for name, value in self.values.items() if isinstance(value, list | tuple) and not value):
+            template = template.replace(GUESS[language].format(name=f"{{{name}}}"), "")  # there is nothing to guess
+        return template.format_map(shown)
 
     def __str__(self) -> str:
         where = str(self.place)

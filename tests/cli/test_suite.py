@@ -81,6 +81,7 @@ def test_the_plan_of_ones_own_corpus_has_its_vocabulary(suite_of: Bidui, shards:
         (("zh-pythia", "--run"), "there are runs with the tokenizer word and no corpus for it"),
         (("zh-pythia", "--run", "--tokenizer", "char", "--corpus", "char=shards"), "3000000000 tokens were asked for"),
         (("zh-pythia", "--run", "14m"), "14m cannot be given to `bidui train` from here"),
+        (("zh-pythia", "--run", "--", "-oelsewhere"), "-oelsewhere cannot be given to `bidui train` from here"),
         (("zh-pythia", "--run", "--", "--seed=3"), "--seed=3 cannot be given to `bidui train` from here"),
     ],
 )

@@ -1,6 +1,7 @@
 """`bidui train`, end to end: text, tokenizer, shards, training, milestones, scores, curve."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,49 @@ def test_what_cannot_be_trained_is_said_before_anything_is_written(bidui: Bidui,
         assert ended.code == 2, ended.err
         assert said in ended.err.replace("\n", " "), ended.err
         assert not (tmp_path / "runs").exists()
+
+
+def test_what_does_not_fit_is_refused_and_not_passed_over(bidui: Bidui, books: Path, tmp_path: Path) -> None:
+    """A tokenizer or a rule that the shards were not made with, and a size that is none before text is encoded."""
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 300, "-o", "other").code == 0
+    assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards").code == 0
+    for arguments, said in [
+        (("14m", "--corpus", "shards", "--tokenizer", "other"), "other: is not the tokenizer that shards was"),
+        (("14m", "--corpus", "shards", "--bos", "row"), "shards: was built with --bos line, not row"),
+        (("15m", "--corpus", books, "--tokenizer", "tok"), "no size 15m"),
+        (("14m", "--corpus", "shards", "--micro-batch", 0), "micro-batch"),
+    ]:
+        ended = bidui("train", *arguments)
+        assert ended.code == 2, ended.err
+        assert said in ended.err.replace("\n", " "), ended.err
+        assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_is_scored_on_one_set_of_pairs(bidui: Bidui, books: Path, tmp_path: Path) -> None:
+    """And what was left out of training is said; without checkpoints the table is still there to be read."""
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards", "--validation", 0).code == 0
+    common = ("train", "14m", "--corpus", "shards", *SMALL, "--milestones", "last")
+    ended = bidui(*common, "--tokens", "1.1k", "--score", "pairs.jsonl")  # 34 rows of 32: two steps of 16
+    assert ended.code == 0, ended.err
+    assert "2 of 34 rows are left out of every epoch" in ended.err
+    assert "no row of text is held out" in ended.err
+    run = tmp_path / "runs" / "14m-1100-1"
+    before = (run / "accuracy.tsv").read_bytes()
+    write_lines(tmp_path / "fewer.jsonl", pairs()[:5])
+    refused = bidui(*common, "--tokens", 1100, "--score", "fewer.jsonl")  # the same run, written otherwise
+    assert refused.code == 2 and "other pairs in 1 paradigms (food" in refused.err
+    for folder in run.glob("step-*"):
+        shutil.rmtree(folder)
+    again = bidui(*common, "--tokens", "1.1K", "--score", "pairs.jsonl")
+    assert again.code == 0, again.err
+    assert "trained already" in again.err and "after step 2, slln:0.5 chooses right" in again.err
+    assert (run / "accuracy.tsv").read_bytes() == before
+    shutil.rmtree(run / "scores")
+    (run / "accuracy.tsv").unlink()
+    nothing = bidui(*common, "--tokens", 1100, "--score", "pairs.jsonl")
+    assert nothing.code == 2 and "no checkpoint is left here to score" in nothing.err
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What a run resumes from: a state that cannot be read is never taken for a run that has not begun."""
 
-import json
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from bidui.errors import InputError, OutputRefused
-from bidui.train.checkpoints import State, claim, cut_log, load_state, save_state
+from bidui.train.checkpoints import State, claim, load_state, save_milestone, save_state
 from bidui.train.loop import Data, Watch, train
 from tests.train import small
 
@@ -69,13 +69,22 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "run").read_text() == "mine"
 
 
-def test_the_log_is_cut_to_the_step_and_its_milestone_comes_again(tmp_path: Path) -> None:
-    log = tmp_path / "log.jsonl"
-    written = [{"step": 1, "validation": 4.0}, {"step": 1, "loss": 3.0}, {"step": 2, "loss": 2.0}]
-    after = [{"step": 2, "validation": 3.5}, {"step": 3, "loss": 1.0}]
-    log.write_text("".join(f"{json.dumps(line)}\n" for line in written + after) + '{"step": 2, "lo', encoding="utf-8")
-    cut_log(log, step=2)
-    assert [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] == written
+def test_a_milestone_is_down_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state is removed when the last milestone is there; after a power cut, nothing else would be left."""
+    synced: set[int] = set()
+    monkeypatch.setattr(os, "fsync", lambda number: synced.add(os.fstat(number).st_ino))
+
+    def save(folder: Path) -> None:
+        (folder / "deep").mkdir()
+        (folder / "deep" / "model.safetensors").write_bytes(b"weights")
+        (folder / "config.json").write_text("{}")
+
+    save_milestone(tmp_path / "step-000001", save, {"step": 1})
+    files = {path for path in (tmp_path / "step-000001").rglob("*") if path.is_file()}
+    assert {path.name for path in files} == {"model.safetensors", "config.json", "training.json"}
+    assert {path.stat().st_ino for path in files} <= synced
 
 
 def test_weights_that_are_not_finite_are_neither_kept_nor_saved(tmp_path: Path) -> None:

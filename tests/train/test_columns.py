@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from bidui.train.columns import new_column, slices
+from bidui.train.columns import Column, new_column, slices
 
 
 def test_a_column_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -26,6 +27,13 @@ def test_numbers_are_written_over(tmp_path: Path) -> None:
     assert column.read(0, 9).tolist() == [0, 0, 7.5, 8.5]
     column.remove()
     assert list(tmp_path.iterdir()) == [] and len(column) == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="not every system has a disk that is always full")
+def test_a_full_disk_is_named_as_such() -> None:
+    """Whoever waits for an n-gram model is to be told that there is no room, not how many numbers were written."""
+    with pytest.raises(OSError, match="No space left on device"):
+        Column(Path("/dev/full"), np.dtype(np.uint32)).append(np.arange(100_000, dtype=np.uint32))
 
 
 def test_slices_cover_everything_once() -> None:

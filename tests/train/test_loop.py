@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from bidui.errors import InputError, OutputRefused
 from bidui.models.huggingface import load_huggingface
+from bidui.train import loop
 from bidui.train.loop import Stopped, Watch, train
 from bidui.train.trainee import Trainee
 from tests.train import small
@@ -235,6 +237,33 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     chosen = small.recipe(peak=1e30, optimizer="pythia")
     with pytest.raises(InputError, match=r"the loss of step \d is (nan|inf)"):
         train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
+
+
+def test_a_gradient_that_is_not_finite_stops_the_run_before_its_weights_are_kept(tmp_path: Path) -> None:
+    """The loss of a step is that of the weights before it: a good one says nothing of the weights that are saved."""
+    chosen = small.recipe()
+    made = small.trainee(chosen)
+    made.head.weight.register_hook(lambda gradient: gradient * torch.inf)
+    with pytest.raises(InputError, match=r"the gradient of step 1 has the norm (nan|inf), at a learning rate of 0.0"):
+        train(chosen, small.data(), made, out=tmp_path / "run")
+    assert [path.name for path in (tmp_path / "run").glob("step-*")] == ["step-000000"]
+
+
+def test_a_run_that_another_process_just_finished_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its state is gone: to begin again would cut its log."""
+
+    @contextmanager
+    def waited(folder: Path) -> Iterator[None]:
+        (folder / "log.jsonl").write_text("all of it")
+        (folder / "finished.json").write_text("{}")
+        yield
+
+    monkeypatch.setattr(loop, "only_one", waited)
+    chosen = small.recipe()
+    assert not train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run")
+    assert (tmp_path / "run" / "log.jsonl").read_text() == "all of it"
 
 
 def test_what_is_done_at_milestones_changes_nothing(whole: Path, tmp_path: Path) -> None:

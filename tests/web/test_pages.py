@@ -213,11 +213,15 @@ def test_joining_works_by_a_plain_form(team: Workbench) -> None:
 def test_choosing_a_password_works_by_a_plain_form(team: Workbench) -> None:
     token = password_link(team.store, member(team, "Forgetful", "viewer"))
     client = stranger(team)
-    check_page(client.get(f"/password/{token}").text, lang="en")
-    assert client.post(f"/password/{token}", data={"password": "short"}).status_code == 400
+    page = client.get(f"/password/{token}").text
+    check_page(page, lang="en")
+    assert "For the account Forgetful" in page and " autofocus" in page
+    short = client.post(f"/password/{token}", data={"password": "short"})
+    assert short.status_code == 400 and "For the account Forgetful" in short.text
     assert client.post(f"/password/{token}", data={"password": PASSWORD}).status_code == 303
     assert client.get("/api/me").json()["name"] == "Forgetful"
     assert stranger(team).post(f"/password/{token}", data={"password": PASSWORD}).status_code == 410
+    assert "Forgetful" not in stranger(team).get(f"/password/{token}").text
 
 
 def placeholders(text: str) -> set[str]:

@@ -1,6 +1,34 @@
 // Blocks of cells from a spreadsheet: read as it copies them, and held against the rows that they would change.
 import type { Row, Sheet } from "./sheets";
 
+// Characters that nobody sees: web pages and chats leave them in what is copied from there.
+const UNSEEN = /(?![\t\r\n])[\p{Cc}\p{Cf}]/gu;
+// What else a cell cannot hold: characters that only some fonts know, halves of characters, and blanks of odd widths.
+const ODD = /(?![ \u3000\u00a0])[\p{Co}\p{Cs}\p{Z}]/u;
+
+/** A text without the characters that nobody sees, and how many there were. */
+export function seen(text: string): { text: string; unseen: number } {
+  const clean = text.replace(UNSEEN, "");
+  return { text: clean, unseen: [...text].length - [...clean].length };
+}
+
+/** A cell of a block that no cell of a table can hold. */
+export interface OddCell {
+  readonly row: number; // of the block, from 1
+  readonly column: number;
+  readonly value: string;
+  readonly character: string;
+}
+
+export function oddCells(cells: readonly (readonly string[])[]): OddCell[] {
+  return cells.flatMap((line, row) =>
+    line.flatMap((value, column) => {
+      const character = ODD.exec(value)?.[0];
+      return character === undefined ? [] : [{ row: row + 1, column: column + 1, value, character }];
+    }),
+  );
+}
+
 /** The cells of a block, quotes and all, without blanks at the edges of cells. */
 export function readBlock(text: string): string[][] {
   const rows: string[][] = [[]];
@@ -51,7 +79,12 @@ export interface CellChange {
 }
 
 /** What a block would do: cells that change, and rows that are added at the end of a file. */
-export interface PastePlan {
+export interface PastePlan extends Effects {
+  readonly unseen: number; // characters that were left out
+  readonly odd: readonly OddCell[]; // where there are some, nothing is pasted
+}
+
+interface Effects {
   readonly changes: readonly CellChange[];
   readonly added: readonly (readonly string[])[]; // in the order of the sheet's columns
   readonly sheet: Sheet;
@@ -71,7 +104,7 @@ export function planPaste(
   columns: readonly string[], // as they are shown
   sheetOf: (row: Row) => Sheet,
   last: Sheet,
-): PastePlan {
+): Effects {
   if (namesColumns(cells, last.columns)) {
     const [head = [], ...body] = cells;
     const added = body.map((row) => last.columns.map((name) => row[head.indexOf(name)] ?? ""));

@@ -81,5 +81,14 @@ export const usesOf = (
 ): Promise<{ paradigms: Use[]; total: number }> =>
   call("GET", `${within(project, "lexicon/uses")}?file=${encodeURIComponent(file)}&line=${line}`, undefined, options);
 
+/** What the reader has typed in a project and that is not saved, for its errors. */
+export interface DraftPlace {
+  file: string;
+  time: string;
+  tab: string;
+}
+
+export const draftPlaces = (project: string): Promise<{ drafts: DraftPlace[] }> => call("GET", within(project, "drafts"));
+
 export const readRevision = (project: string, revision: number): Promise<{ text: string }> =>
   call("GET", `${within(project, "revisions")}/${revision}`);

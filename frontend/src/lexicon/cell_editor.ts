@@ -82,6 +82,13 @@ export class CellEditor {
     this.field.setSelectionRange(this.field.value.length, this.field.value.length);
   }
 
+  /** Puts a text where the cursor is, as if it were typed. */
+  insert(text: string): void {
+    const { field } = this;
+    field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, "end");
+    this.typed();
+  }
+
   /** What was typed becomes the cell's text. */
   commit(): void {
     if (!this.editing) return;

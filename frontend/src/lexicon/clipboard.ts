@@ -1,4 +1,5 @@
 // Copying and pasting cells, while none of them is being typed.
+import { seen } from "./blocks";
 import type { Grid } from "./grid";
 import type { Selection } from "./grid_host";
 import { blockOf } from "./sheets";
@@ -7,6 +8,7 @@ import type { Workspace } from "./workspace";
 export interface ClipboardHost {
   paste(text: string): void;
   clear(selection: Selection): void;
+  leftOut(unseen: number): void;
 }
 
 export function listenToClipboard(grid: Grid, space: Workspace, host: ClipboardHost): void {
@@ -27,7 +29,14 @@ export function listenToClipboard(grid: Grid, space: Workspace, host: ClipboardH
   field.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     const block = /[\t\r\n]/.test(text.replace(/[\r\n]+$/, ""));
-    if (!space.mayEdit || (grid.editor.editing && !block)) return;
+    if (!space.mayEdit) return;
+    if (grid.editor.editing && !block) {
+      const clean = seen(text);
+      if (clean.unseen === 0) return;
+      event.preventDefault();
+      grid.editor.insert(clean.text);
+      return host.leftOut(clean.unseen);
+    }
     event.preventDefault();
     grid.editor.commit();
     host.paste(text);

@@ -1,14 +1,24 @@
 // Who else is at the lexicon, what they have saved, and what was left behind by tabs that are gone.
 import * as api from "../api";
 import { say } from "../notices";
+import { livingTabs } from "../living";
 import { tab } from "../tabs";
 import { t } from "../words";
+import { draftPlaces } from "./calls";
 import type { Workspace } from "./workspace";
 
 const PRESENCE = 15_000; // milliseconds between two questions
 
+/** Edits that are not saved, for their errors, and that are not in this tab. */
+export interface Elsewhere {
+  readonly file: string;
+  readonly time: string;
+  readonly here: boolean; // in another tab of this browser
+}
+
 export class Company {
   others: string[] = [];
+  drafts: Elsewhere[] = []; // edits of the reader's that another tab or browser has
 
   /** `file` is the one that is looked at; `tell` is called when there is something new. */
   constructor(
@@ -29,6 +39,7 @@ export class Company {
     if (file === undefined) return;
     const { outbox, project, sheets } = this.space;
     try {
+      await this.findDrafts();
       const { others, revision } = await api.present(project, file, { tab });
       if (String(others) !== String(this.others)) {
         this.others = others;
@@ -39,6 +50,18 @@ export class Company {
     } catch {
       // the outbox says where the server is away
     }
+  }
+
+  private async findDrafts(): Promise<void> {
+    const { project, sheets } = this.space;
+    const { drafts } = await draftPlaces(project);
+    const living = await livingTabs();
+    const found = drafts
+      .filter((draft) => draft.tab !== tab && sheets.has(draft.file))
+      .map(({ file, time, tab }) => ({ file, time, here: living?.has(tab) ?? false }));
+    const changed = JSON.stringify(found) !== JSON.stringify(this.drafts);
+    this.drafts = found;
+    if (changed) this.tell();
   }
 
   /** Brings back edits that were never saved and that no tab has in hand. */

@@ -183,6 +183,7 @@ export class Grid {
 
   /** One cell on, from the end of a row to the next; past the last cell the focus leaves the grid. */
   private step(rows: number, columns: number): void {
+    if (rows > 0 && this.current && this.host.onwards(this.current, this.column)) return;
     let row = this.row + rows;
     let column = this.column + columns;
     if (column >= this.columns.length) [row, column] = [row + 1, 0];

@@ -33,6 +33,8 @@ export interface GridHost {
   edited(row: Row, column: string, value: string): void;
   typing(row: Row, column: string, value: string | null): void;
   moved(row: Row | null, column: string): void;
+  /** Enter in a cell, by its row and the number of its column; whether it led elsewhere than down. */
+  onwards(row: Row, column: number): boolean;
   sorted(column: string): void;
   /** Keys of the page while nothing is typed; whether the key was used. */
   key(event: KeyboardEvent): boolean;

@@ -3,6 +3,7 @@ import * as api from "../api";
 import { say } from "../notices";
 import { page } from "../page";
 import { t } from "../words";
+import { Appending } from "./appending";
 import type { PastePlan } from "./blocks";
 import { findWords, type TableProblem } from "./calls";
 import { listenToClipboard } from "./clipboard";
@@ -24,9 +25,11 @@ const columnName = (name: string): string => (name === FILE ? t("lexicon.file") 
 export class Lexicon {
   readonly grid: Grid;
   readonly company: Company;
+  private readonly appending: Appending;
   query = "";
   row: Row | null = null;
   plan: PastePlan | null = null;
+  notice = ""; // what became of the last paste, where it is not what was pasted
   onChange: () => void = () => undefined;
   private shape = "";
   private asked: AbortController | null = null;
@@ -34,13 +37,14 @@ export class Lexicon {
 
   constructor(readonly space: Workspace) {
     this.grid = new Grid(this.host(), { label: t("lexicon.title"), suggestions: t("lexicon.suggestions") });
+    this.appending = new Appending(this.grid, space.view);
     space.view.onRows = () => this.show();
     space.onProblems = () => {
       this.grid.refresh();
       this.onChange();
     };
     space.outbox.onState = () => this.onChange();
-    listenToClipboard(this.grid, space, { paste: (text) => this.paste(text), clear: (at) => this.clear(at) });
+    listenToClipboard(this.grid, space, { paste: (text) => this.paste(text), clear: (at) => this.clear(at), leftOut: (n) => this.leftOut(n) });
     const leave = (): void => this.grid.editor.commit();
     addEventListener("pagehide", leave);
     const file = (): string | undefined => this.row?.file ?? [...space.sheets.keys()][0];
@@ -98,6 +102,14 @@ export class Lexicon {
     }
   }
 
+  /** To the blank row at the end of the file, wherever the active cell is. */
+  append(): void {
+    this.grid.editor.commit();
+    const file = (this.grid.current?.file ?? this.space.view.file) || [...this.space.sheets.keys()][0];
+    if (file !== undefined) this.appending.begin(file);
+  }
+
+  /** A blank row below the active one. */
   addRow(): void {
     this.grid.editor.commit();
     const row = this.space.addRow(this.grid.current);
@@ -131,6 +143,12 @@ export class Lexicon {
     const plan = this.space.plan(text, this.grid.selection, this.grid.columns);
     if (isLarge(plan)) this.plan = plan;
     else this.space.paste(plan);
+    this.leftOut(plan.unseen);
+  }
+
+  /** Tells how many characters of what was pasted nobody sees, and are left out. */
+  private leftOut(unseen: number): void {
+    this.notice = unseen > 0 ? t(unseen === 1 ? "lexicon.paste_unseen_one" : "lexicon.paste_unseen", { n: unseen }) : "";
     this.onChange();
   }
 
@@ -207,12 +225,16 @@ export class Lexicon {
         return [word, columnName(column), where].filter(Boolean).join(", ");
       },
       suggest: (column, typed) => space.values.suggest(column, typed),
-      edited: (row, column, value) => space.setCells([{ row, column, value }]),
+      edited: (row, column, value) => {
+        this.appending.writes(row);
+        space.setCells([{ row, column, value }]);
+      },
       typing: (row, column, value) => space.typing(row, column, value),
       moved: (row) => {
         this.row = row;
         this.onChange();
       },
+      onwards: (row, column) => this.appending.onwards(row, column),
       sorted: (column) => this.sort(column),
       key: (event) => this.key(event),
       leave: (forward) => document.querySelector<HTMLElement>(forward ? "#lexicon-side button, #lexicon-side a, #lexicon-side" : `#${SEARCH}`)?.focus(),

@@ -1,6 +1,7 @@
 // Somebody else changed the same rows: for each of them the reader says whose to keep, and the rest is put together.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
+import { cursorStays } from "../cursor";
 import { page } from "../page";
 import type { Merged, Problem, RowConflict } from "../shapes";
 import { tab } from "../tabs";
@@ -17,11 +18,16 @@ export function MergeDialog(props: { found: Disagreement; done: () => void; late
   const [problems, setProblems] = useState<Problem[]>([]);
   const mine = conflict.yours;
 
+  const stays = useRef(cursorStays());
+
   useEffect(() => {
     dialog.current?.showModal();
+    stays.current = cursorStays();
     api.merge(page.project, file, { base, mine, choose: {} }).then(setMerged, failed);
   }, []);
-  useEffect(() => dialog.current?.querySelector<HTMLElement>("input")?.focus(), [merged]);
+  useEffect(() => {
+    if (stays.current()) dialog.current?.querySelector<HTMLElement>("input")?.focus();
+  }, [merged]);
 
   const failed = (error: unknown): void => {
     if (error instanceof api.Refused) setProblems(error.problems);

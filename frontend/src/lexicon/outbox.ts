@@ -36,6 +36,7 @@ export class Outbox {
   private actions = 0;
   private failures = 0;
   private offline = false;
+  private signedOut = false;
   private unkept = false;
   private timer = 0;
   private waiting: (() => void)[] = [];
@@ -54,7 +55,7 @@ export class Outbox {
 
   get state(): State {
     if (this.disagreement) return "conflict";
-    if (this.offline) return "offline";
+    if (this.offline) return this.signedOut ? "refused" : "offline";
     if (this.queue.all.some((parcel) => !parcel.held)) return "saving";
     return this.queue.last ? "draft" : "saved";
   }
@@ -87,7 +88,10 @@ export class Outbox {
     if (last && !this.steps.done.some((step) => step.action === last.action)) {
       const mine = this.queue.all.filter((parcel) => parcel.action === last.action);
       this.queue.drop(mine);
-      for (const parcel of mine) this.rebuild(parcel.file, true);
+      for (const { file, held } of mine) {
+        this.rebuild(file, true);
+        if (held && !this.has(file)) void api.dropDraft(this.project, file, tab).catch(() => undefined);
+      }
       this.changed();
     } else if (last) this.later(() => this.undo()); // a part of it has left
     else this.step(this.steps.done.pop(), "undo");
@@ -229,6 +233,7 @@ export class Outbox {
       return true;
     }
     this.offline = true;
+    this.signedOut = api.isSignedOut(error);
     this.timer = window.setTimeout(() => void this.pump(), RETRIES[Math.min(this.failures++, RETRIES.length - 1)]);
     return false;
   }

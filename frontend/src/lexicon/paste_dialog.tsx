@@ -5,10 +5,11 @@ import type { PastePlan } from "./blocks";
 import type { Workspace } from "./workspace";
 
 const SHOWN = 30;
+const MOST_ODD = 20; // cells that are named
 const SMALL = 24; // cells that are pasted without asking
 
 export function isLarge(plan: PastePlan): boolean {
-  return plan.refused > 0 || plan.added.length > 8 || plan.changes.length > SMALL;
+  return plan.refused > 0 || plan.odd.length > 0 || plan.added.length > 8 || plan.changes.length > SMALL;
 }
 
 export function PasteDialog(props: { space: Workspace; plan: PastePlan; close: (agreed: boolean) => void }) {
@@ -16,7 +17,7 @@ export function PasteDialog(props: { space: Workspace; plan: PastePlan; close: (
   const dialog = useRef<HTMLDialogElement>(null);
   const tooMany = space.tooMany(plan);
   useEffect(() => dialog.current?.showModal(), []);
-  const nothing = plan.changes.length === 0 && plan.added.length === 0;
+  const nothing = plan.odd.length > 0 || (plan.changes.length === 0 && plan.added.length === 0);
   return (
     <dialog ref={dialog} class="wide" aria-labelledby="paste-title" onClose={() => props.close(dialog.current?.returnValue === "yes")}>
       <form method="dialog">
@@ -26,6 +27,8 @@ export function PasteDialog(props: { space: Workspace; plan: PastePlan; close: (
         <div class="body" tabIndex={0} role="region" aria-labelledby="paste-title">
           <p>{t("lexicon.paste_summary", { changed: plan.changes.length, added: plan.added.length })}</p>
           {plan.refused > 0 ? <p class="notice warn">{t("lexicon.paste_refused", { n: plan.refused })}</p> : null}
+          {plan.unseen > 0 ? <p class="notice">{t(plan.unseen === 1 ? "lexicon.paste_unseen_one" : "lexicon.paste_unseen", { n: plan.unseen })}</p> : null}
+          {plan.odd.length > 0 ? <Odd plan={plan} /> : null}
           {tooMany ? <p class="notice bad">{t("lexicon.paste_apart")}</p> : null}
           {plan.changes.length > 0 ? <Changes plan={plan} space={space} /> : null}
           {plan.added.length > 0 ? <Added plan={plan} /> : null}
@@ -42,6 +45,23 @@ export function PasteDialog(props: { space: Workspace; plan: PastePlan; close: (
     </dialog>
   );
 }
+
+/** The cells that no table can hold, each with the first character that is the reason. */
+function Odd({ plan }: { plan: PastePlan }) {
+  return (
+    <div class="notice bad">
+      <p>{t("lexicon.paste_odd")}</p>
+      <ul>
+        {plan.odd.slice(0, MOST_ODD).map(({ row, column, value, character }) => (
+          <li key={`${row} ${column}`}>{t("lexicon.paste_odd_cell", { row, column, value, code: codeOf(character) })}</li>
+        ))}
+        {plan.odd.length > MOST_ODD ? <li>{t("lexicon.more", { n: plan.odd.length - MOST_ODD })}</li> : null}
+      </ul>
+    </div>
+  );
+}
+
+const codeOf = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
 function Changes({ plan, space }: { plan: PastePlan; space: Workspace }) {
   return (

@@ -3,9 +3,10 @@
 import * as api from "../api";
 import { alone } from "../living";
 import type { Problem } from "../shapes";
+import { tab } from "../tabs";
 import { t } from "../words";
 import { readRevision } from "./calls";
-import { leave, orphans, type Kept } from "./kept";
+import { leave, orphans, ownerOf, type Kept } from "./kept";
 import type { Outbox } from "./outbox";
 import { textsOf } from "./parcels";
 import type { Sheet } from "./sheets";
@@ -35,6 +36,8 @@ export class Recovery {
           try {
             const made = await this.again(kept);
             count += made ?? 0;
+            const owner = ownerOf(this.project, name);
+            if (made !== null && owner !== tab) void api.dropDraft(this.project, kept.file, owner).catch(() => undefined); // it is here now
             if (made !== null) continue;
             left.push(kept);
             if (!this.told.has(kept.file)) problems.push(gone(kept.file));

@@ -1,4 +1,5 @@
 // Where the edits are: saved, on their way, held back, in disagreement, or waiting for the server.
+import { othersHere } from "../others";
 import type { State } from "../saving";
 import { t } from "../words";
 
@@ -9,12 +10,14 @@ const LOOKS: Record<State, string> = {
   draft: "warn",
   conflict: "bad",
   offline: "warn",
+  refused: "bad",
 };
 
 export function SaveState({ state, others }: { state: State; others: readonly string[] }) {
   return (
     <div class="save-state">
-      {others.length > 0 ? <span class="badge">{t("lexicon.others", { names: others.join(", ") })}</span> : null}
+      {others.length > 0 ? <span class="badge">{othersHere(others)}</span> : null}
+      {state === "draft" ? <span class="small">{t("lexicon.state_draft_why")}</span> : null}
       <span class={`badge ${LOOKS[state]}`} role="status" data-state={state}>
         {t(`lexicon.state_${state}`)}
       </span>

@@ -126,6 +126,23 @@ export class View {
     return row;
   }
 
+  /** The blank row at the end of a file: the last of all, or one below the rows that are shown of this file. */
+  lastBlank(file: string): Row {
+    if (this.last?.file === file) return this.last;
+    const place = this.rows.findLastIndex((row) => row.file === file);
+    const below = this.rows[place];
+    if (below && this.endsFile(below)) return below;
+    const row = newRow(file, [], true); // without a row above it, it becomes the last
+    this.rows.splice(place < 0 ? this.rows.length : place + 1, 0, row);
+    this.onRows();
+    return row;
+  }
+
+  /** Whether what is written in a row is added at the end of its file. */
+  endsFile(row: Row): boolean {
+    return row.ghost && !this.after.has(row);
+  }
+
   /** A blank row in the place of one that is deleted. */
   blank(row: Row): void {
     const rows = this.all.get(row.file)?.rows ?? [];
@@ -137,7 +154,7 @@ export class View {
 
   /** The row below which a blank one becomes a row: the nearest above it that is still there. */
   above(ghost: Row): Row | null {
-    if (ghost === this.last || !this.after.has(ghost)) return this.all.get(ghost.file)?.rows.at(-1) ?? null;
+    if (this.endsFile(ghost)) return this.all.get(ghost.file)?.rows.at(-1) ?? null;
     let above = this.after.get(ghost) ?? null;
     while (above?.ghost) above = this.after.get(above) ?? null;
     return above;

@@ -1,5 +1,5 @@
 // The lexicon as the page has it: its sheets, and what can be done to them.
-import { planPaste, readBlock, type PastePlan } from "./blocks";
+import { oddCells, planPaste, readBlock, seen, type PastePlan } from "./blocks";
 import { readLexicon, type Feature, type TableProblem, type WireLexicon } from "./calls";
 import type { Column, Selection } from "./grid_host";
 import { Marks } from "./marks";
@@ -125,8 +125,10 @@ export class Workspace {
   }
 
   /** What a block would do if it were pasted at a place. */
-  plan(text: string, at: Selection, columns: readonly Column[]): PastePlan {
+  plan(pasted: string, at: Selection, columns: readonly Column[]): PastePlan {
+    const { text, unseen } = seen(pasted);
     let cells = readBlock(text);
+    const odd = oddCells(cells);
     const tall = at.bottom - at.top + 1;
     const wide = at.right - at.left + 1;
     if (cells.length === 1 && cells[0]!.length === 1) {
@@ -135,7 +137,8 @@ export class Workspace {
     const rows = this.view.rows.slice(at.top);
     const names = columns.map((column) => column.name);
     const file = (rows[0]?.file ?? this.view.file) || [...this.sheets.keys()][0]!;
-    return planPaste(cells, rows, names[at.left] ?? "", names, (row) => this.sheetOf(row), this.sheets.get(file)!);
+    const effects = planPaste(cells, rows, names[at.left] ?? "", names, (row) => this.sheetOf(row), this.sheets.get(file)!);
+    return { ...effects, unseen, odd };
   }
 
   /** Whether a plan can be carried out: rows far apart are sent cell by cell, and of those there may not be too many. */

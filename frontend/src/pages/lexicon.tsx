@@ -1,6 +1,7 @@
 // The lexicon's page: the whole vocabulary as a grid, with search, problems, and who uses a word.
-import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { ColumnDialog } from "../lexicon/column_dialog";
+import { DraftsElsewhere } from "../lexicon/drafts";
 import { Lexicon } from "../lexicon/lexicon";
 import { MergeDialog } from "../lexicon/merge_dialog";
 import { Panel } from "../lexicon/panel";
@@ -18,6 +19,7 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
   const [adding, setAdding] = useState(false);
   const [putOff, setPutOff] = useState(false); // a disagreement that the reader will settle later
   const box = useRef<HTMLDivElement>(null);
+  const asked = useRef(false);
   const { space, grid } = lexicon;
   useLayoutEffect(() => {
     lexicon.onChange = () => redraw();
@@ -25,6 +27,11 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
     lexicon.show();
   }, []);
   const { outbox } = space;
+  const choosing = outbox.disagreement !== null && !putOff;
+  useEffect(() => {
+    if (asked.current && !choosing) grid.focus(); // the dialog is closed
+    asked.current = choosing;
+  }, [choosing]);
   const several = space.sheets.size > 1;
   const shown = space.view.rows.reduce((sum, row) => sum + (row.ghost ? 0 : 1), 0);
   return (
@@ -53,6 +60,15 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
           </button>
         </p>
       ) : null}
+      <DraftsElsewhere drafts={lexicon.company.drafts} />
+      {lexicon.notice ? (
+        <p class="notice" role="status">
+          <span>{lexicon.notice}</span>{" "}
+          <button type="button" class="plain" onClick={() => ((lexicon.notice = ""), redraw())}>
+            {t("shell.close")}
+          </button>
+        </p>
+      ) : null}
       <div class="lexicon-bar">
         <div class="lexicon-tools" role="search" aria-label={t("lexicon.search_title")}>
           {several ? (
@@ -75,7 +91,7 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
         </div>
         {space.mayEdit ? (
           <div class="lexicon-actions" role="toolbar" aria-label={t("lexicon.actions")}>
-            <button type="button" onClick={() => lexicon.addRow()} aria-keyshortcuts="Control+Enter">
+            <button type="button" onClick={() => lexicon.append()}>
               {t("lexicon.add_row")}
             </button>
             <button type="button" onClick={() => lexicon.deleteRows()} aria-keyshortcuts="Control+Delete">
@@ -103,7 +119,7 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
       </div>
       {lexicon.plan ? <PasteDialog space={space} plan={lexicon.plan} close={(yes) => lexicon.agreed(yes)} /> : null}
       {adding ? <ColumnDialog space={space} row={lexicon.row} add={(name, file) => lexicon.addColumn(name, file)} close={() => setAdding(false)} /> : null}
-      {outbox.disagreement && !putOff ? (
+      {outbox.disagreement && choosing ? (
         <MergeDialog found={outbox.disagreement} done={() => outbox.settled()} later={() => setPutOff(true)} />
       ) : null}
     </>

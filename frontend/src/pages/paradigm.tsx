@@ -11,7 +11,7 @@ import { ParadigmModel } from "../paradigm/model";
 import { PreviewPanel } from "../paradigm/preview";
 import { ruleId, Slots } from "../paradigm/slots";
 import { find, hasVariants } from "../paradigm/targets";
-import { VariantTabs, WordingOptions } from "../paradigm/variants";
+import { type ChooseWording, VariantTabs, WordingOptions } from "../paradigm/variants";
 import { useKeptFocus, useWatching } from "../paradigm/watching";
 import { focusEditor } from "../rule_field";
 import { FileDocument } from "../saving";
@@ -40,6 +40,9 @@ function ParadigmPage({ model, live }: { model: ParadigmModel; live: Live }) {
   }, [plain, live.diagnostics]);
 
   const rows = model.rows;
+  useEffect(() => {
+    if (rows) enter();
+  }, [rows !== null]);
   const chosen = Math.min(wording, (rows?.wordings.length ?? 1) - 1);
   const jump = (found: Diagnostic): void => {
     if (plain && found.range) {
@@ -70,13 +73,20 @@ function ParadigmPage({ model, live }: { model: ParadigmModel; live: Live }) {
           )}
         </div>
         <aside class="beside-writing">
-          <PreviewPanel live={live} jump={jump} repair={(found) => <Repair model={model} found={found} />} loose={(found) => found.filter(({ slot }) => plain || !slot)} />
+          <PreviewPanel live={live} told={!plain && model.unreadable.length > 0} jump={jump} repair={(found) => <Repair model={model} found={found} />} loose={(found) => found.filter(({ slot }) => plain || !slot)} />
           {rows && <Download model={model} uid={find(rows, { of: "field", name: "uid" }).value} />}
         </aside>
       </div>
       {renaming && rows && <RenameDialog model={model} rows={rows} close={() => rename(false)} />}
     </>
   );
+}
+
+/** A paradigm that was just made, as the address says: the cursor goes to the first thing to write. */
+function enter(): void {
+  if (location.hash !== "#new") return;
+  history.replaceState(null, "", location.pathname + location.search);
+  if (document.activeElement === document.body) document.getElementById(`field-about.${page.lang}`)?.focus();
 }
 
 /** What the lines do, taken over as what is declared. */
@@ -120,7 +130,7 @@ interface RowsProps {
   live: Live;
   rows: ParadigmRows;
   chosen: number;
-  choose: (wording: number) => void;
+  choose: ChooseWording;
 }
 
 function Rows({ model, live, rows, chosen, choose }: RowsProps) {
@@ -138,7 +148,7 @@ function Rows({ model, live, rows, chosen, choose }: RowsProps) {
           <section class="sides" aria-labelledby="sides-title">
             <h2 id="sides-title">{t("paradigm.lines")}</h2>
             <Cells key={`cells ${chosen}`} {...{ model, live, rows, wording, variant }} />
-            <WordingOptions model={model} wording={wording} variant={variant} />
+            <WordingOptions key={`options ${chosen}`} {...{ model, wording, variant }} />
           </section>
         </div>
       )}

@@ -3,11 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
 import { openInto } from "../opening";
 import { page } from "../page";
+import { NamedKeys } from "../paradigm/keys";
 import { useWatching } from "../paradigm/watching";
 import { focusLink, PhraseList } from "../phrases/list";
 import { PhrasesModel } from "../phrases/model";
 import { type Choose, PhraseEditor } from "../phrases/phrase";
 import { editorsOf, ruleId } from "../phrases/rule_row";
+import { Samples } from "../phrases/samples";
 import { focusEditor } from "../rule_field";
 import { FileDocument } from "../saving";
 import type { OpenedFile, PhraseRow } from "../shapes";
@@ -19,12 +21,18 @@ import { t } from "../words";
 const FILE = "phrases.yaml";
 const EMPTY = "format: 1\nphrases: {}\n";
 
+/** The phrase that the address names. */
+const inAddress = (): string => decodeURIComponent(location.hash.slice(1));
+
 function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel }) {
   useWatching(model, file);
-  const [open, setOpen] = useState(() => decodeURIComponent(location.hash.slice(1)));
+  const [open, setOpen] = useState(inAddress);
   const [plain, setPlain] = useState(false);
+  const [gone, setGone] = useState(""); // the phrase that was deleted last
   const text = useRef<HTMLDivElement>(null);
   const phrase = model.rows.find(({ name }) => name === open) ?? model.rows[0];
+  const samples = useRef<Samples | null>(null);
+  const printing = (samples.current ??= new Samples());
   const [ready, setReady] = useState(false);
 
   useEffect(() => {
@@ -38,8 +46,11 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
       updated: (update) => model.updated(update),
     });
     void model.start().then(() => setReady(true));
-    addEventListener("hashchange", () => setOpen(decodeURIComponent(location.hash.slice(1))));
+    addEventListener("hashchange", () => setOpen(inAddress()));
   }, []);
+  useEffect(() => {
+    if (phrase && ready && !plain) printing.of(phrase);
+  });
   useEffect(() => {
     if (plain && model.view) showDiagnostics(model.view, model.diagnostics);
   }, [plain, model.diagnostics]);
@@ -47,14 +58,31 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
   const choose = (name: string, { enter = false } = {}): void => {
     history.replaceState(null, "", `#${encodeURIComponent(name)}`);
     setOpen(name);
+    setGone("");
     if (enter) focusEditor(ruleId(name, 0));
+  };
+  const keys = useRef<NamedKeys | null>(null);
+  const named = (keys.current ??= new NamedKeys());
+  const follow = (name: string, to: string): void => {
+    if (inAddress() === name) history.replaceState(null, "", `#${encodeURIComponent(to)}`);
+    setOpen((now) => (now === name ? to : now));
+  };
+  const rename = async (name: string, to: string): Promise<boolean> => {
+    const now = model.rows.map((row) => row.name);
+    if (!now.includes(name)) return false; // it is gone
+    const made = model.do({ do: "rename_phrase", name, to });
+    if (now.includes(to)) return made;
+    follow(name, to);
+    const done = await named.rename(name, to, made);
+    if (!done) follow(to, name);
+    return done;
   };
   const toggle = (): void => {
     setPlain(!plain);
     if (!plain) {
       const start = phrase?.span.start ?? 0;
       setTimeout(() => {
-        model.view.dispatch({ selection: { anchor: Math.min(start, model.text.length) }, scrollIntoView: true });
+        model.view.dispatch({ selection: { anchor: Math.max(0, Math.min(start, model.text.length)) }, scrollIntoView: true });
         model.view.focus();
       });
     }
@@ -87,6 +115,7 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
       </div>
       <SavingNotices file={file} quiet />
       {model.refused.length > 0 ? <Problems problems={model.refused} /> : null}
+      {gone && <p class="notice" role="status">{t("phrases.deleted", { name: gone })}</p>}
       {unreadable && !plain ? (
         <div class="notice bad" role="alert">
           <p>{t("phrases.unreadable")}</p>
@@ -98,7 +127,7 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
       {plain || !ready || model.away ? null : (
         <div class="phrases-body">
           <PhraseList model={model} open={phrase?.name ?? ""} choose={choose} />
-          {phrase ? <PhraseEditor key={phrase.name} model={model} phrase={phrase} choose={choose} /> : <p class="muted">{t("phrases.start")}</p>}
+          {phrase ? <PhraseEditor key={named.of(phrase.name)} {...{ model, phrase, choose, rename }} samples={printing} deleted={setGone} /> : <p class="muted">{t("phrases.start")}</p>}
         </div>
       )}
     </>

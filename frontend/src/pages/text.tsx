@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import * as api from "../api";
 import { isComposing, unlessComposing } from "../composing";
+import { replaceText } from "../differences";
 import { openInto } from "../opening";
 import { page } from "../page";
 import { FileDocument } from "../saving";
@@ -32,7 +33,7 @@ function TextPage({ file }: { file: FileDocument }) {
 const historyAddress = (file: FileDocument): string => api.within(file.project, "history", file.file).replace("/projects/", "/p/");
 
 function startEditor(file: FileDocument, parent: HTMLElement): void {
-  const breaks = file.text.includes("\r\n") ? "\r\n" : "\n";
+  let breaks = file.text.includes("\r\n") ? "\r\n" : "\n";
   let timer = 0;
   const diagnose = async (): Promise<void> => {
     const text = view.state.doc.toString();
@@ -53,7 +54,10 @@ function startEditor(file: FileDocument, parent: HTMLElement): void {
     kind: file.file === "phrases.yaml" ? "phrases" : file.file.endsWith(".yaml") ? "yaml" : "plain",
     updated: (update) => update.docChanged && (isComposing() ? unlessComposing(changed) : changed()),
   });
-  file.onText = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text.replaceAll("\r\n", "\n") } });
+  file.onText = (text, mine) => {
+    breaks = text.includes("\r\n") ? "\r\n" : "\n";
+    replaceText(view, text, mine);
+  };
   void diagnose();
 }
 

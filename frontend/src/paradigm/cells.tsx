@@ -75,7 +75,13 @@ export function Cells({ model, live, rows, wording, variant }: CellsProps) {
     const to = item === null || item === undefined ? undefined : others.find(({ bad }) => bad === item + by)?.number;
     if (to !== undefined) step("move_bad", { row, to }, () => itemId(variant, "bad", item! + by));
   };
-  const remove = (row: number): void => step("delete_row", { row }, () => place(Math.max(0, row - 1), "good"));
+  /** Takes a row away; the cursor goes to the one that comes into its place, or to the one above where none does. */
+  const remove = (row: number, side: Side = "good", back = 0): void => {
+    const partner = lines.rows[row]?.partner ?? null; // which goes with it
+    const next = row - Number(partner !== null && partner < row) - back;
+    const left = (): number => model.rows?.wordings[variant ?? 0]?.rows.length ?? 0;
+    step("delete_row", { row }, () => place(Math.max(0, Math.min(next, left() - 1)), side));
+  };
 
   /** What was typed in a cell that is in the text; several items are several rows. */
   const write = (row: number, side: Side, id: string, text: string): void => {
@@ -109,12 +115,13 @@ export function Cells({ model, live, rows, wording, variant }: CellsProps) {
       if (editor.value.trim()) open(row + 1, side === "good" ? "both" : "bad");
     } else if (event.key === "Backspace" && !editor.value && side === "good") {
       if (ghostly) go(row - 1, side);
-      else remove(row);
-    } else if (event.altKey && event.key === "Delete" && !ghostly) remove(row);
+      else remove(row, side, 1);
+    } else if (event.altKey && event.key === "Delete" && !ghostly) remove(row, side);
     else return false;
     return true;
   };
   const drag = useDrag(moveRow);
+  const messagesId = (row: number, side: Side): string => `line-${variant ?? "p"}-${row}-${side}`;
 
   const line = (row: ItemRow, number: number) => {
     const cell = (side: Side) => {
@@ -132,7 +139,7 @@ export function Cells({ model, live, rows, wording, variant }: CellsProps) {
             value={typing?.id === id ? typing.text : follows ? "" : text}
             empty={side === "good" ? "" : row.fate === "same" ? t("paradigm.same") : "—"}
             underlines={shown.map(({ severity }) => ({ start: 0, end: text.length, severity }))}
-            messages={`line-${variant ?? "p"}-${number}`}
+            messages={messagesId(number, side)}
             change={(typed) => write(number, side, id, typed)}
             onKey={keys(number, side, null)}
             focus={(on) => {
@@ -146,7 +153,7 @@ export function Cells({ model, live, rows, wording, variant }: CellsProps) {
     };
     const good = row.good === null ? null : cell("good");
     const bad = cell("bad");
-    const messages = [...(good?.messages ?? []), ...bad.messages.filter((each) => !good?.messages.some(({ text }) => text === each.text))];
+    const ofBad = bad.messages.filter((each) => !good?.messages.some(({ text }) => text === each.text));
     const { class: moving, ...dropping } = drag.row(number);
     return (
       <tr key={row.good === null ? `b${badKeys[row.bad!]}` : `g${goodKeys[row.good]}`} class={`item ${row.fate} ${moving}`} {...dropping}>
@@ -154,8 +161,9 @@ export function Cells({ model, live, rows, wording, variant }: CellsProps) {
           <span class="handle" {...(model.mayEdit ? drag.handle(number) : {})} title={t("paradigm.handle.title")}>{number + 1}</span>
         </th>
         <td class="cell">{good?.field ?? <span class="muted nothing">—</span>}
-          <Messages id={`line-${variant ?? "p"}-${number}`} diagnostics={messages} /></td>
-        <td class="cell">{bad.field}</td>
+          <Messages id={messagesId(number, "good")} diagnostics={good?.messages ?? []} /></td>
+        <td class="cell">{bad.field}
+          <Messages id={messagesId(number, "bad")} diagnostics={ofBad} /></td>
         <td class="fate">{row.fate !== "same" && <><span aria-hidden="true">{SIGNS[row.fate]}</span> {fate(row)}</>}</td>
         <td class="narrow">{model.mayEdit && <Menu label={t("paradigm.row.actions", { row: number + 1 })} actions={actions(row, number)} />}</td>
       </tr>
@@ -221,7 +229,7 @@ function fate(row: ItemRow): string {
 }
 
 function diagnosed(live: Live, wording: Wording, side: Side, item: number | null): Diagnostic[] {
-  const found = wording[side]?.items[item ?? -1];
+  const found = (wording[side] ?? wording.good)?.items[item ?? -1];
   if (!found) return [];
   const line = at(live.diagnostics, [...wording.path, side]);
   const first = item === 0;

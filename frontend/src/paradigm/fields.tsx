@@ -114,7 +114,7 @@ export function RenameDialog({ model, rows, close }: { model: ParadigmModel; row
     try {
       await model.finished();
       const { file } = model;
-      const named = await edit<ParadigmRows>(file.project, "paradigm", model.text, { do: "set_field", name: "uid", value: uid });
+      const named = await edit<ParadigmRows>(file.project, "paradigm", file.text, { do: "set_field", name: "uid", value: uid });
       const done = await edit<ParadigmRows>(file.project, "paradigm", named.text, { do: "set_field", name: "phenomenon", value: phenomenon });
       const to = `paradigms/${phenomenon}/${uid}.yaml`;
       const saved = await renameFile(file.project, { file: file.file, to, text: done.text, base: file.base, tab });

@@ -10,6 +10,25 @@ const lists = new Map<string, Known>();
 
 export const newKey = (): number => ++last;
 
+/** Keys of things by their names: what gets another name keeps its key, and with it its editors and the cursor. */
+export class NamedKeys {
+  private keys = new Map<string, number>();
+
+  of(name: string): number {
+    const known = this.keys.get(name) ?? newKey();
+    this.keys.set(name, known);
+    return known;
+  }
+
+  /** A name becomes another, which is free, as soon as `made` says so; until then both stand for the same. */
+  async rename(name: string, to: string, made: Promise<boolean>): Promise<boolean> {
+    this.keys.set(to, this.of(name));
+    const done = await made;
+    this.keys.delete(done ? name : to);
+    return done;
+  }
+}
+
 /** The keys of a list of texts: those at its start and end that did not change keep theirs. */
 export function keysOf(list: string, texts: string[]): number[] {
   const known = lists.get(list) ?? { texts: [], keys: [] };

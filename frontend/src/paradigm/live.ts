@@ -14,6 +14,7 @@ export class Live {
   seed = 0;
   n = 8;
   broken = false; // `pairs` are of an earlier text
+  away = false; // since the server does not answer
   waiting = false; // an answer is on its way
   diagnostics: Diagnostic[] = [];
   problems: Problem[] = []; // why there is no answer
@@ -79,6 +80,7 @@ export class Live {
 
   private take(preview: Preview): void {
     this.waiting = false;
+    this.away = false;
     this.problems = [];
     this.diagnostics = preview.diagnostics;
     this.broken = preview.pairs.length === 0 && preview.diagnostics.some(({ severity }) => severity === "error");
@@ -106,9 +108,10 @@ export class Live {
     if (api.isAbort(error)) return;
     this.waiting = false;
     if (api.mayPass(error)) {
-      this.broken = error instanceof api.Unreachable;
+      this.away = error instanceof api.Unreachable;
+      this.broken = this.away;
       this.again();
-    } else if (error instanceof api.Refused && error.status !== 409) this.problems = error.problems;
+    } else if (error instanceof api.Refused && error.status !== 409 && !this.broken) this.problems = error.problems; // else told already
     this.tell();
   }
 

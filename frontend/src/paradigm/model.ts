@@ -7,12 +7,12 @@ import type { TransactionSpec } from "@codemirror/state";
 import type { EditorView, ViewUpdate } from "@codemirror/view";
 import * as api from "../api";
 import { isComposing, unlessComposing } from "../composing";
+import { replaceText } from "../differences";
 import { Edits } from "../edits";
 import type { FileDocument } from "../saving";
 import type { Edited, ParadigmRows, Problem, Step } from "../shapes";
 import { insertKey, newKey } from "./keys";
 import { type Lines, linesOf, withItem } from "./lines";
-import { narrowed } from "./scalars";
 import { type Splice, spliceOf } from "./splices";
 import {
   find, moved, replaced, type SlotPlace, slotsOf, stepOf, type Target, withLines, withSlots, wordingOf,
@@ -34,14 +34,14 @@ export class ParadigmModel {
   private version = 0;
   private wanted = new Wanted();
   private added = new Set<SlotPlace>(); // slots that the server does not know yet
-  private edits: Edits<ParadigmRows>;
+  readonly edits: Edits<ParadigmRows>;
   private timer = 0;
   private reading: AbortController | null = null;
   private breaks: "\n" | "\r\n";
 
   constructor(readonly file: FileDocument) {
     this.breaks = file.text.includes("\r\n") ? "\r\n" : "\n";
-    file.onText = (text) => this.replaceAll(text);
+    file.onText = (text, mine) => this.replaceAll(text, mine);
     this.edits = new Edits("paradigm", file, { text: () => this.text, made: (answer) => this.made(answer) });
   }
 
@@ -72,9 +72,9 @@ export class ParadigmModel {
     return this.file.mayEdit;
   }
 
-  /** Why the last edit was not made. */
+  /** Why the last edit was not made, where no field says it. */
   get refused(): Problem[] {
-    return this.edits.refused;
+    return this.edits.unsaid;
   }
 
   // Typing ----------------------------------------------------------------------------------------------------------
@@ -122,13 +122,13 @@ export class ParadigmModel {
   }
 
   /** A new slot, shown at once. */
-  addSlot(variant: number | null, name: string): void {
-    if (!this.rows || slotsOf(this.rows, variant).some((row) => row.name === name)) return;
+  addSlot(variant: number | null, name: string): Promise<boolean> {
+    if (!this.rows || slotsOf(this.rows, variant).some((row) => row.name === name)) return Promise.resolve(false);
     const added = { variant, name };
     this.added.add(added);
     this.rows = withSlots(this.rows, this.added);
     this.tell();
-    void this.do({ do: "add_slot", slot: name, rule: "", variant }, () => this.added.delete(added));
+    return this.do({ do: "add_slot", slot: name, rule: "", variant }, () => this.added.delete(added));
   }
 
   private splice(target: Target, value: string): Splice | "same" | null {
@@ -210,7 +210,7 @@ export class ParadigmModel {
       unlessComposing(() => version === this.version && this.settle(rows));
     } catch (error) {
       if (version !== this.version || api.isAbort(error)) return;
-      this.away = api.mayPass(error);
+      this.away = api.mayPass(error) || api.isSignedOut(error);
       if (this.away) this.timer = window.setTimeout(() => void this.read(), RETRY);
       else if (error instanceof api.Refused) this.unreadable = error.problems;
       this.tell();
@@ -238,10 +238,9 @@ export class ParadigmModel {
     this.tell();
   }
 
-  private replaceAll(text: string): void {
+  private replaceAll(text: string, mine: boolean): void {
     this.breaks = text.includes("\r\n") ? "\r\n" : "\n";
-    const change = narrowed(this.text, text.replaceAll("\r\n", "\n"), 0);
-    if (change) this.view.dispatch({ changes: change, userEvent: "edit.merge" });
+    replaceText(this.view, text, mine);
   }
 
   private tell(): void {

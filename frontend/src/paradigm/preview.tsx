@@ -9,6 +9,7 @@ import { useWatching } from "./watching";
 
 interface PreviewProps {
   live: Live;
+  told: boolean; // the errors stand elsewhere on the page
   jump: (diagnostic: Diagnostic) => void;
   /** A button that puts a problem right, where one press can. */
   repair: (diagnostic: Diagnostic) => VNode | null;
@@ -16,7 +17,7 @@ interface PreviewProps {
   loose: (diagnostics: Diagnostic[]) => Diagnostic[];
 }
 
-export function PreviewPanel({ live, jump, repair, loose }: PreviewProps) {
+export function PreviewPanel({ live, told, jump, repair, loose }: PreviewProps) {
   useWatching(live);
   const { pairs, diagnostics, broken } = live;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -30,7 +31,7 @@ export function PreviewPanel({ live, jump, repair, loose }: PreviewProps) {
       </header>
       {live.waiting && !pairs && <p class="muted">{t("paradigm.waiting")}</p>}
       {live.problems.length > 0 && <Problems problems={live.problems} />}
-      {dim && <p class="hint">{t("paradigm.stale")}</p>}
+      {dim && <p class="hint">{t(live.away ? "paradigm.stale_away" : "paradigm.stale")}</p>}
       {pairs && pairs.pairs.length > 0 ? (
         <ol class={dim ? "pairs dim" : "pairs"} lang={sentenceLanguage(pairs.pairs[0]!)}>
           {pairs.pairs.map((pair, at) => <Pair key={at} pair={pair} />)}
@@ -39,7 +40,7 @@ export function PreviewPanel({ live, jump, repair, loose }: PreviewProps) {
         !broken && pairs && <p class="notice warn">{t("paradigm.no_pairs")}</p>
       )}
       {pairs?.complete && !broken && pairs.pairs.length > 0 && <p class="hint">{t("paradigm.complete")}</p>}
-      {live.settled && <ProblemList title={errorCount(errors.length)} found={errors} jump={jump} repair={repair} kind="bad" />}
+      {live.settled && !told && <ProblemList title={errorCount(errors.length)} found={errors} jump={jump} repair={repair} kind="bad" />}
       <Reasons live={live} jump={jump} />
       {live.settled && <ProblemList title={t("paradigm.hints")} kind="" jump={jump}
         found={loose(diagnostics).filter(({ severity }) => severity !== "error")} />}
@@ -54,7 +55,8 @@ function Count({ live }: { live: Live }) {
   if (broken) return <span class="count bad-text">{errors > 0 && live.settled && <>✕ {errorCount(errors)}</>}</span>;
   if (!counted) return <span class="count muted">{counting ? t("paradigm.counting") : ""}</span>;
   const value = counted.value;
-  const says = value === null ? t("paradigm.count.unknown") : t(counted.exact ? "paradigm.count" : "paradigm.count.most", { n: value });
+  const kind = counted.exact ? (value === 1 ? "paradigm.count_one" : "paradigm.count") : "paradigm.count.most";
+  const says = value === null ? t("paradigm.count.unknown") : t(kind, { n: value });
   return <span class={counting ? "count muted" : "count"}>{says}</span>;
 }
 

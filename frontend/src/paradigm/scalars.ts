@@ -1,4 +1,5 @@
 // Values as YAML writes them: a typed rule or line goes into the file's text at once, without asking the server.
+import type { Span } from "../shapes";
 
 const INDICATORS = /^[-?:](?=\s|$)|^[,[\]{}#&*!|>'"%@`]/;
 
@@ -18,7 +19,14 @@ export function written(value: string, flow: boolean): string {
 /** Whether the value at a place stands inside `{…}` or `[…]`: before a value of its own line, there is only its key. */
 export function inFlow(text: string, start: number): boolean {
   const before = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
-  return !/^\s*(?:-\s+)*(?:[^\s'"{[#][^{[]*?|'[^']*'|"[^"]*"):\s*$/.test(before) && !/^\s*(?:-\s+)+$/.test(before);
+  return !/^\s*(?:-\s+)*(?:[^\s'"{[#][^{[]*?|'[^']*'|"[^"]*"):\s*$/.test(before) && !/^\s*(?:-\s+)*-\s*$/.test(before);
+}
+
+/** The change that takes a value away, with the blanks before it at the end of a line; its place stays. */
+export function emptied(text: string, { start, end }: Span): { from: number; to: number; insert: string } | null {
+  const last = /^[ \t]*(\r?\n|$)/.test(text.slice(end));
+  const blanks = last ? /[ \t]*$/.exec(text.slice(0, start))![0].length : 0;
+  return start === end ? null : { from: start - blanks, to: end, insert: "" };
 }
 
 /** The one change that makes `now` of `old`, which starts at `start`; none where they are equal. */

@@ -1,11 +1,14 @@
 // Slots as rows: a name, a rule, and the words that fit it.
 import { useRef, useState } from "preact/hooks";
+import { Words } from "../fitting";
+import { useOnce } from "../once";
 import { focusAfter, focusEditor, RuleField } from "../rule_field";
-import type { ParadigmRows, SlotRow, SlotWords } from "../shapes";
-import { number, t } from "../words";
+import type { ParadigmRows, SlotRow } from "../shapes";
+import { t } from "../words";
 import { useDrag } from "./drag";
+import { NamedKeys } from "./keys";
 import type { Live } from "./live";
-import { at, Messages, underlined } from "./messages";
+import { at, hasError, Messages, NameRefused, refusal, underlined } from "./messages";
 import type { ParadigmModel } from "./model";
 import { slotsOf } from "./targets";
 import { movingGently, useKeptFocus } from "./watching";
@@ -32,6 +35,14 @@ export function Slots({ model, live, rows, variant, wording, title }: SlotsProps
     if (slot === undefined || to < 0 || to >= slots.length) return;
     void focusAfter(model.do({ do: "move_slot", slot, to, variant }), ruleId(variant, slot));
   };
+  const keys = useRef<NamedKeys | null>(null);
+  const named = (keys.current ??= new NamedKeys());
+  const rename = (slot: string, name: string): Promise<boolean> => {
+    const now = model.rows ? slotsOf(model.rows, variant).map((row) => row.name) : [];
+    if (!now.includes(slot)) return Promise.resolve(false); // it is gone
+    const done = model.do({ do: "rename_slot", slot, name, variant });
+    return now.includes(name) ? done : named.rename(slot, name, done);
+  };
   const drag = useDrag(move);
   const heading = `slots-${variant ?? "p"}`;
   return (
@@ -48,7 +59,7 @@ export function Slots({ model, live, rows, variant, wording, title }: SlotsProps
         </thead>
         <tbody ref={movingGently}>
           {slots.map((slot, row) => (
-            <Slot key={slot.name} {...{ model, live, slot, variant, wording, scope, slots }} place={row} move={move}
+            <Slot key={named.of(slot.name)} {...{ model, live, slot, variant, wording, scope, slots, move, rename }} place={row}
               drag={{ handle: drag.handle(row), row: drag.row(row) }} />
           ))}
           {model.mayEdit && <NewSlot model={model} variant={variant} last={slots.at(-1)?.name} />}
@@ -68,10 +79,11 @@ interface SlotProps {
   scope: Record<string, string>;
   place: number;
   move: (from: number, to: number) => void;
+  rename: (slot: string, name: string) => Promise<boolean>;
   drag: { handle: object; row: object };
 }
 
-function Slot({ model, live, slot, slots, variant, wording, scope, place, move, drag }: SlotProps) {
+function Slot({ model, live, slot, slots, variant, wording, scope, place, move, rename, drag }: SlotProps) {
   const [focused, focus] = useState(false);
   const path = [...(variant === null ? [] : ["variants", variant]), "slots", slot.name];
   const here = at(live.diagnostics, path);
@@ -101,14 +113,14 @@ function Slot({ model, live, slot, slots, variant, wording, scope, place, move, 
       <td class="narrow">
         {model.mayEdit && <span class="handle" {...drag.handle} title={t("paradigm.handle.title")} aria-hidden="true">⠿</span>}
       </td>
-      <td class="name"><SlotName model={model} slot={slot} variant={variant} keys={keys} /></td>
+      <td class="name"><SlotName {...{ model, slot, variant, rename, keys }} /></td>
       <td class="cell">
         <RuleField id={ruleId(variant, slot.name)} kind="rule" label={t("paradigm.rule.of", { slot: slot.name })} value={slot.rule}
           readOnly={!model.mayEdit} empty={t("paradigm.rule.empty")} scope={() => ({ slots: scope, slot: slot.name })}
           change={(rule) => model.write({ of: "rule", slot: slot.name, variant }, rule)}
-          {...{ underlines: underlined(shown), messages, focus }} onKey={keys} />
+          {...{ underlines: underlined(shown), wrong: hasError(shown), messages, focus }} onKey={keys} />
         <Messages id={messages} diagnostics={shown} />
-        <Words words={words} quiet={here.length > 0 || (focused && !live.settled)} />
+        <Words words={words} wrong={hasError(here)} quiet={here.length > 0 || (focused && !live.settled)} />
       </td>
       <td class="narrow">
         <button type="button" class="plain icon" disabled={!model.mayEdit} onClick={remove}
@@ -118,92 +130,70 @@ function Slot({ model, live, slot, slots, variant, wording, scope, place, move, 
   );
 }
 
-function SlotName({ model, slot, variant, keys }: { model: ParadigmModel; slot: SlotRow; variant: number | null; keys: (event: KeyboardEvent) => boolean }) {
-  const input = useRef<HTMLInputElement>(null);
-  const rename = (): void => {
-    if (!input.current) return;
-    const name = input.current.value.trim();
-    if (!name) input.current.value = slot.name;
-    if (!name || name === slot.name) return;
-    void model.do({ do: "rename_slot", slot: slot.name, name, variant }).then((done) => {
-      if (!done && input.current) input.current.value = slot.name;
-    });
-  };
+interface SlotNameProps extends Pick<SlotProps, "model" | "slot" | "variant" | "rename"> {
+  keys: (event: KeyboardEvent) => boolean;
+}
+
+function SlotName({ model, slot, variant, rename, keys }: SlotNameProps) {
+  const wrong = `${nameId(variant, slot.name)}-refused`;
+  const { input, take, refused, listens } = useOnce(
+    model.edits,
+    {
+      value: slot.name,
+      step: (name) => (name && name !== slot.name ? { do: "rename_slot", slot: slot.name, name, variant } : null),
+      take: ({ name }) => rename(slot.name, String(name)),
+    },
+    (event) => {
+      const row = event.key === "ArrowUp" || event.key === "ArrowDown" || event.altKey;
+      if (event.key === "Enter") {
+        take();
+        focusEditor(ruleId(variant, slot.name));
+      } else if (!row || !keys(event)) return;
+      event.preventDefault();
+    },
+  );
   return (
-    <input ref={input} type="text" class="mono bare" defaultValue={slot.name} id={nameId(variant, slot.name)} spellcheck={false} autocomplete="off"
-      readOnly={!model.mayEdit} aria-label={t("paradigm.slot.name", { slot: slot.name })} onBlur={rename}
-      onKeyDown={(event) => {
-        if (event.isComposing) return;
-        if (event.key === "Enter") {
-          rename();
-          focusEditor(ruleId(variant, input.current!.value.trim()));
-          event.preventDefault();
-        } else if (event.key === "Escape") input.current!.value = slot.name;
-        else if (event.key !== "ArrowUp" && event.key !== "ArrowDown" && !event.altKey) return;
-        else if (keys(event)) event.preventDefault();
-      }} />
+    <>
+      <input ref={input} type="text" class="mono bare" defaultValue={slot.name} id={nameId(variant, slot.name)} spellcheck={false} autocomplete="off"
+        readOnly={!model.mayEdit} aria-label={t("paradigm.slot.name", { slot: slot.name })} {...refusal(wrong, refused)} {...listens} />
+      <NameRefused id={wrong} reason={refused} />
+    </>
   );
 }
 
 /** The last row, which becomes a slot when it has a name. */
 function NewSlot({ model, variant, last }: { model: ParadigmModel; variant: number | null; last: string | undefined }) {
-  const input = useRef<HTMLInputElement>(null);
-  const add = (goOn = true): boolean => {
-    const name = input.current?.value.trim();
-    if (!name) return false;
-    input.current!.value = "";
-    if (goOn) focusEditor(ruleId(variant, name));
-    model.addSlot(variant, name);
-    return true;
-  };
-  const keys = (event: KeyboardEvent): void => {
-    if (event.isComposing) return;
-    if ((event.key === "Enter" || (event.key === "Tab" && !event.shiftKey) || event.key === ":") && add()) event.preventDefault();
-    else if (event.key === "ArrowUp" && last !== undefined) focusEditor(ruleId(variant, last));
-  };
+  const wrong = `${nameId(variant, "")}-refused`;
+  const { input, take, refused, listens } = useOnce(
+    model.edits,
+    {
+      value: "",
+      step: (name) => (name ? { do: "add_slot", slot: name, rule: "", variant } : null),
+      take: ({ slot }) => {
+        if (input.current) input.current.value = "";
+        return model.addSlot(variant, String(slot));
+      },
+    },
+    (event) => {
+      const name = input.current!.value.trim();
+      const ends = event.key === "Enter" || event.key === ":" || (event.key === "Tab" && !event.shiftKey);
+      if (ends && take()) {
+        focusEditor(ruleId(variant, name));
+        event.preventDefault();
+      } else if (event.key === "ArrowUp" && last !== undefined) focusEditor(ruleId(variant, last));
+    },
+  );
   return (
     <tr class="new">
       <td class="narrow" />
       <td class="name">
         <input ref={input} type="text" class="mono bare" id={nameId(variant, "")} placeholder={t("paradigm.slot.new")} autocomplete="off"
-          spellcheck={false} aria-label={t("paradigm.slot.new.label")} onKeyDown={keys} onBlur={() => add(false)} />
+          spellcheck={false} aria-label={t("paradigm.slot.new.label")} {...refusal(wrong, refused)} {...listens} />
+        <NameRefused id={wrong} reason={refused} />
       </td>
       <td colSpan={2}>
         <button type="button" class="plain" onClick={() => input.current?.focus()}>{t("paradigm.slot.add")}</button>
       </td>
     </tr>
-  );
-}
-
-/** How many words fit, and which; where none does, what each condition leaves, unless an error says so already. */
-function Words({ words, quiet }: { words: SlotWords | undefined; quiet: boolean }) {
-  if (!words) return null;
-  const count = words.joint ?? words.alone;
-  if (count === 0) return quiet ? <p class="words">{t("paradigm.words", { n: 0 })}</p> : <Narrowings words={words} />;
-  const some = words.joint !== null && words.joint !== words.alone;
-  const says = some
-    ? t("paradigm.words.joint", { joint: words.joint!, alone: words.alone })
-    : t(count === 1 ? "paradigm.words.one" : "paradigm.words", { n: count });
-  const examples = words.examples.join(" · ") + (words.examples.length < count ? " …" : "");
-  return (
-    <p class="words">
-      <span class="count">{says}</span>
-      <span class="examples" title={examples}>{examples}</span>
-    </p>
-  );
-}
-
-function Narrowings({ words }: { words: SlotWords }) {
-  const blamed = words.narrowings.filter(({ without }) => without > 0);
-  return (
-    <div class="words none">
-      <p><strong>{t("paradigm.words.none")}</strong></p>
-      {words.narrowings.length > 1 && (
-        <p>{t("paradigm.words.alone")} {words.narrowings.map((each) => (
-          <span class="condition" key={each.text}><code>{each.text}</code> {number(each.alone)}</span>
-        ))}</p>
-      )}
-      {blamed.map((each) => <p key={each.text}>{t("paradigm.words.without", { condition: each.text, n: each.without })}</p>)}
-    </div>
   );
 }

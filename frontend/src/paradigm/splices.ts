@@ -1,6 +1,6 @@
 // Splices: the one change of the text that puts a typed value where it stands.
 import type { ParadigmRows, Span } from "../shapes";
-import { inFlow, narrowed, written } from "./scalars";
+import { emptied, inFlow, narrowed, written } from "./scalars";
 import { find, type Target } from "./targets";
 
 export interface Splice {
@@ -18,6 +18,10 @@ export function spliceOf(rows: ParadigmRows, text: string, target: Target, value
   const trimmed = value.trim();
   if (trimmed === old.trim() && !pending && (span || target.of !== "line")) return "same";
   if (!span || (!trimmed && target.of !== "rule")) return null;
+  if (!trimmed) { // no rule, which is an error; nothing is `""`
+    const gone = emptied(text, span);
+    return gone ? { target, value: "", span, now: "", lead: 0, change: gone } : "same";
+  }
   const lead = span.start === span.end && /\S/.test(text[span.start - 1] ?? " ") ? 1 : 0;
   const now = " ".repeat(lead) + written(trimmed, inFlow(text, span.start));
   const change = narrowed(text.slice(span.start, span.end), now, span.start);

@@ -1,5 +1,6 @@
 // The values of a paradigm that can be typed: fields, rules and lines, each with where it stands in the text.
 import type { ChangeDesc } from "@codemirror/state";
+import { carried } from "../differences";
 import type { Field, LineRow, ParadigmRows, SlotRow, Span, Step, Wording } from "../shapes";
 import { itemsOf, type Lines, split } from "./lines";
 
@@ -51,15 +52,15 @@ export function stepOf(target: Target, value: string): Step {
 /** Where something stands that was made here and that the server has not written yet. */
 export const NEW: Span = { start: -1, end: -1 };
 export const isNew = (span: Span): boolean => span.start < 0;
+const known = (span: Span): Span | null => (isNew(span) ? null : span);
 
 /** The rows with every span moved along with changes of the text. */
 export function moved(rows: ParadigmRows, changes: ChangeDesc): ParadigmRows {
-  const span = (at: Span): Span =>
-    isNew(at) ? at : { start: changes.mapPos(at.start, 1), end: Math.max(changes.mapPos(at.start, 1), changes.mapPos(at.end, -1)) };
+  const span = (at: Span): Span => (isNew(at) ? at : (carried(at, changes) ?? NEW));
   const slots = (found: SlotRow[]): SlotRow[] =>
     found.map((row) => ({ ...row, name_span: span(row.name_span), rule_span: span(row.rule_span) }));
   const line = (found: LineRow | null): LineRow | null => found && { ...found, span: span(found.span) };
-  const field = (found: Field): Field => ({ ...found, span: found.span && span(found.span) });
+  const field = (found: Field): Field => ({ ...found, span: found.span && known(span(found.span)) });
   const wording = (found: Wording): Wording => ({
     ...found,
     slots: slots(found.slots),

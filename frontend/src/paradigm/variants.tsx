@@ -1,17 +1,22 @@
 // The wordings of a paradigm as tabs, and what is said of each beside its lines.
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { ParadigmRows, Wording } from "../shapes";
+import { useRef } from "preact/hooks";
+import { cursorStays } from "../cursor";
+import { useOnce } from "../once";
+import type { ParadigmRows, Step, Wording } from "../shapes";
 import { t } from "../words";
 import { TextInput } from "./fields";
 import { Menu } from "./menu";
 import type { ParadigmModel } from "./model";
 import { hasVariants } from "./targets";
 
+/** Shows a wording: by its number, or by what becomes of the number that is shown. */
+export type ChooseWording = (wording: number | ((now: number) => number)) => void;
+
 interface TabsProps {
   model: ParadigmModel;
   rows: ParadigmRows;
   chosen: number;
-  choose: (wording: number) => void;
+  choose: ChooseWording;
 }
 
 export function VariantTabs({ model, rows, chosen, choose }: TabsProps) {
@@ -22,17 +27,33 @@ export function VariantTabs({ model, rows, chosen, choose }: TabsProps) {
     let n = many ? rows.wordings.length + 1 : 2;
     while (names.has(`wording ${n}`)) n++;
     const name = `wording ${n}`;
-    void model.do({ do: "add_variant", name, copy_of: copy, at: null }).then((done) => done && choose((model.rows?.wordings.length ?? 1) - 1));
+    const stays = cursorStays();
+    void model.do({ do: "add_variant", name, copy_of: copy, at: null }).then((done) => {
+      if (done && stays()) choose((model.rows?.wordings.length ?? 1) - 1); // else it is not in the writer's way
+    });
   };
-  const step = (name: string, more: object, to: number): void =>
-    void model.do({ do: name, variant: chosen, ...more }).then((done) => done && choose(Math.max(0, to)));
+  const move = (to: number): void =>
+    void model.do({ do: "move_variant", variant: chosen, to }).then((done) => {
+      if (!done) return;
+      choose((now) => (now === chosen ? to : now + Number(to <= now && now < chosen) - Number(chosen < now && now <= to)));
+      follow();
+    });
+  const remove = (): void =>
+    void model.do({ do: "delete_variant", variant: chosen }).then((done) => {
+      if (done) choose((now) => (now < chosen ? now : Math.max(0, now - 1)));
+    });
+  /** The cursor goes with the tab that is chosen, as long as it is in the tabs. */
+  const follow = (): void =>
+    void setTimeout(() => {
+      if (list.current?.contains(document.activeElement)) list.current.querySelector<HTMLElement>("[aria-selected=true]")?.focus();
+    });
   const keys = (event: KeyboardEvent): void => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (by === undefined) return;
     const to = (chosen + by + rows.wordings.length) % rows.wordings.length;
-    if (event.altKey) step("move_variant", { to }, to);
+    if (event.altKey) move(to);
     else choose(to);
-    setTimeout(() => list.current?.querySelector<HTMLElement>("[aria-selected=true]")?.focus());
+    follow();
     event.preventDefault();
   };
   return (
@@ -49,9 +70,9 @@ export function VariantTabs({ model, rows, chosen, choose }: TabsProps) {
       {many && model.mayEdit && (
         <Menu label={t("paradigm.wording.actions")} actions={[
           { label: t("paradigm.wording.empty"), run: () => add(null) },
-          ...(chosen > 0 ? [{ label: t("paradigm.wording.left"), run: () => step("move_variant", { to: chosen - 1 }, chosen - 1) }] : []),
-          ...(chosen < rows.wordings.length - 1 ? [{ label: t("paradigm.wording.right"), run: () => step("move_variant", { to: chosen + 1 }, chosen + 1) }] : []),
-          { label: t("paradigm.wording.delete"), run: () => step("delete_variant", {}, chosen - 1), danger: true },
+          ...(chosen > 0 ? [{ label: t("paradigm.wording.left"), run: () => move(chosen - 1) }] : []),
+          ...(chosen < rows.wordings.length - 1 ? [{ label: t("paradigm.wording.right"), run: () => move(chosen + 1) }] : []),
+          { label: t("paradigm.wording.delete"), run: remove, danger: true },
         ]} />
       )}
     </div>
@@ -66,15 +87,15 @@ export function WordingOptions({ model, wording, variant }: { model: ParadigmMod
     <details class="options" open={Object.keys(wording.groups).length > 0 || wording.options["crossed"] === "true"}>
       <summary>{t("paradigm.options")}{set > 0 && <span class="muted"> · {set}</span>}</summary>
       <div class="option-row">
-        {variant !== null && <Once label={t("paradigm.option.name")} value={wording.name} readOnly={!model.mayEdit}
-          write={(value) => void model.do({ do: "set_option", key: "name", value, variant })} />}
+        {variant !== null && <Once model={model} label={t("paradigm.option.name")} value={wording.name}
+          step={(value) => ({ do: "set_option", key: "name", value, variant })} />}
         <div class="field">
           <label for={`weight-${key}`}>{t("paradigm.option.weight")}</label>
           <TextInput id={`weight-${key}`} model={model} target={{ of: "option", key: "weight", variant }} size={5} />
         </div>
         {(["link", "repeat"] as const).map((name) => (
-          <Once key={name} label={t(`paradigm.option.${name}`)} value={shown(wording.groups[name] ?? [])} readOnly={!model.mayEdit}
-            write={(value) => void model.do({ do: "set_group", key: name, groups: groups(value), variant })} />
+          <Once key={name} model={model} label={t(`paradigm.option.${name}`)} value={shown(wording.groups[name] ?? [])}
+            step={(value) => ({ do: "set_group", key: name, groups: groups(value), variant })} />
         ))}
         <label class="check">
           <input type="checkbox" checked={wording.options["crossed"] === "true"} disabled={!model.mayEdit}
@@ -91,18 +112,23 @@ const shown = (found: string[][]): string => found.map((group) => group.join(", 
 const groups = (text: string): string[][] =>
   text.split(/[;；]/).map((group) => group.split(/[,，\s]+/).filter(Boolean)).filter((group) => group.length > 0);
 
+interface OnceProps {
+  model: ParadigmModel;
+  label: string;
+  value: string;
+  step: (text: string) => Step;
+}
+
 /** An input that takes effect when it is left, or on Enter. */
-function Once({ label, value, readOnly, write }: { label: string; value: string; readOnly: boolean; write: (value: string) => void }) {
-  const [text, type] = useState(value);
-  useEffect(() => type(value), [value]);
-  const done = (): void => {
-    if (text.trim() !== value) write(text.trim());
-  };
+function Once({ model, label, value, step }: OnceProps) {
+  const { input, take, listens } = useOnce(
+    model.edits,
+    { value, step: (text) => (text === value ? null : step(text)), take: (made) => model.do(made) },
+    (event) => event.key === "Enter" && take(),
+  );
   return (
     <label class="field"><span>{label}</span>
-      <input type="text" value={text} readOnly={readOnly} autocomplete="off" spellcheck={false}
-        onInput={(event) => type(event.currentTarget.value)} onBlur={done}
-        onKeyDown={(event) => event.key === "Enter" && !event.isComposing && done()} />
+      <input ref={input} type="text" defaultValue={value} readOnly={!model.mayEdit} autocomplete="off" spellcheck={false} {...listens} />
     </label>
   );
 }

@@ -1,5 +1,5 @@
 // Parts of the page follow the model: they are drawn again when something tells of a change.
-import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
+import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 
 export interface Told {
   subscribe(listener: () => void): () => void;
@@ -8,7 +8,8 @@ export interface Told {
 /** Draws the component again whenever one of these tells of a change. */
 export function useWatching(...told: Told[]): void {
   const [, again] = useReducer((n: number) => n + 1, 0);
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // at once: what is told before the page is painted is not told again
     const stops = told.map((each) => each.subscribe(() => again(undefined)));
     return () => stops.forEach((stop) => stop());
   }, told);

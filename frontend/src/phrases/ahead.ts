@@ -5,6 +5,14 @@ import { NEW, pathOf } from "./targets";
 
 type Parts = Record<string, string>;
 
+/** Something that waits for its turn, and what it will make of the rows. */
+export interface Waiting {
+  show: (rows: PhraseRow[]) => PhraseRow[];
+  once: boolean; // not any more when the server has made it
+}
+
+export const same = (rows: PhraseRow[]): PhraseRow[] => rows;
+
 /** The rows after an edit, as far as they can be told before the server has made it. */
 export function ahead(rows: PhraseRow[], step: Step): PhraseRow[] {
   const { phrase, name, part } = step as { phrase?: string; name?: string; part?: string };
@@ -17,6 +25,10 @@ export function ahead(rows: PhraseRow[], step: Step): PhraseRow[] {
     case "add_phrase": {
       const fresh = { name: name!, span: NEW, depth: "", alternatives: [freshAlternative(["phrases", name!, 0], "")] };
       return rows.toSpliced(at ?? rows.length, 0, fresh);
+    }
+    case "rename_phrase": {
+      const free = !rows.some((row) => row.name === step["to"]);
+      return rows.map((row) => (free && row.name === name ? { ...row, name: String(step["to"]) } : row));
     }
     case "delete_phrase":
       return rows.filter((row) => row.name !== name);

@@ -8,7 +8,7 @@ import { Parts } from "./parts";
 import { type Place, rowKeys, ruleId, RuleRow } from "./rule_row";
 import { type Key, pathOf } from "./targets";
 
-export function Alternative({ model, phrase, number }: Place) {
+export function Alternative({ model, samples, phrase, number }: Place) {
   const one = phrase.alternatives[number]!;
   const count = phrase.alternatives.length;
   const title = t("phrases.way", { n: number + 1 });
@@ -25,14 +25,14 @@ export function Alternative({ model, phrase, number }: Place) {
   const remove = (): void => {
     if (count === 1) return;
     void model.do({ do: "delete_alternative", phrase: phrase.name, number });
-    focusAt(Math.max(0, number - 1));
+    focusAt(Math.min(number, count - 2)); // the one that comes into its place, if any
   };
   const heading = `way-${number}`;
   return (
     <li class="alternative">
       <div class="alternative-head">
         <h3 id={heading}>{title}</h3>
-        {one.parts.length > 0 ? <KeyField {...{ model, phrase, number }} name="weight" value={one.weight} /> : null}
+        {one.parts.length > 0 ? <KeyField {...{ model, samples, phrase, number }} name="weight" value={one.weight} /> : null}
         {model.mayEdit ? (
           <div class="row-tools">
             <button type="button" class="plain" disabled={number === 0} onClick={() => move(-1)} aria-label={t("phrases.move_up", { what: title })} title={t("phrases.move_up", { what: title })}>
@@ -53,10 +53,10 @@ export function Alternative({ model, phrase, number }: Place) {
         ) : null}
       </div>
       {one.parts.length > 0 ? (
-        <Parts {...{ model, phrase, number }} heading={heading} />
+        <Parts {...{ model, samples, phrase, number }} heading={heading} />
       ) : (
         <RuleRow
-          {...{ model, phrase, number }}
+          {...{ model, samples, phrase, number }}
           id={ruleId(phrase.name, number)}
           label={t("phrases.rule_of", { what: title })}
           value={one.rule ?? ""}

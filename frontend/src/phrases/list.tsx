@@ -1,5 +1,7 @@
 // All phrases by name: which one is open, how many ways there are to build each, and where something is wrong.
 import { useRef, useState } from "preact/hooks";
+import { useOnce, whenLeft } from "../once";
+import { NameRefused, refusal } from "../paradigm/messages";
 import type { Diagnostic, PhraseRow } from "../shapes";
 import { number, t } from "../words";
 import type { PhrasesModel } from "./model";
@@ -103,23 +105,35 @@ function Trouble({ found }: { found: readonly Diagnostic[] }) {
 }
 
 function NewPhrase({ model, open, choose }: ListProps) {
-  const field = useRef<HTMLInputElement>(null);
+  const at = model.rows.findIndex((row) => row.name === open) + 1 || model.rows.length;
+  const [there, say] = useState(""); // the phrase that has the name already
+  const { input, take, refused, listens } = useOnce(model.edits, {
+    value: "",
+    step: (name) => (name && !model.rows.some((row) => row.name === name) ? { do: "add_phrase", name, rule: "", at } : null),
+    take: (step) => {
+      if (input.current) input.current.value = "";
+      return model.do(step);
+    },
+  });
   const add = (event: Event): void => {
     event.preventDefault();
-    const name = field.current!.value.trim();
-    if (!name || model.rows.some((row) => row.name === name)) return field.current!.select();
-    field.current!.value = "";
-    const at = model.rows.findIndex((row) => row.name === open) + 1 || model.rows.length;
-    void model.do({ do: "add_phrase", name, rule: "", at });
-    choose(name, { enter: true });
+    const name = input.current!.value.trim();
+    const known = model.rows.some((row) => row.name === name);
+    say(known ? name : "");
+    if (known) choose(name);
+    if (!known && take()) choose(name, { enter: true });
+    else input.current!.select();
   };
   return (
-    <form class="new-phrase" onSubmit={add}>
+    <form class="new-phrase" onSubmit={add} onInput={() => say("")} {...whenLeft(take)}>
       <div class="field grow">
         <label for="new-phrase">{t("phrases.new")}</label>
-        <input id="new-phrase" ref={field} autocomplete="off" spellcheck={false} aria-keyshortcuts="Alt+N" />
+        <input id="new-phrase" ref={input} autocomplete="off" spellcheck={false} aria-keyshortcuts="Alt+N"
+          {...refusal("new-phrase-refused", refused)} {...listens} onBlur={undefined} />
       </div>
       <button>{t("phrases.add")}</button>
+      <NameRefused id="new-phrase-refused" reason={refused} />
+      <p class="messages" role="status">{there && t("phrases.there", { name: there })}</p>
     </form>
   );
 }

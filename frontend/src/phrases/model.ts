@@ -3,22 +3,19 @@
 // Typing changes the text here and at once, at the place where the row says that the value stands; everything else is an
 // edit that the server works out from the text.
 import { history, redo, redoDepth, undo, undoDepth } from "@codemirror/commands";
+import { Transaction } from "@codemirror/state";
 import type { EditorView, ViewUpdate } from "@codemirror/view";
 import * as api from "../api";
 import { unlessComposing } from "../composing";
+import { replaceText } from "../differences";
 import { Edits } from "../edits";
-import { inFlow, narrowed, written } from "../paradigm/scalars";
 import type { FileDocument } from "../saving";
 import type { Diagnostic, Edited, PhraseRow, Problem, Step } from "../shapes";
-import { ahead } from "./ahead";
+import { ahead, same, type Waiting } from "./ahead";
 import { Diagnoses } from "./diagnoses";
+import { carry } from "./renaming";
 import { find, keyOf, moved, replaced, stepOf, type Target } from "./targets";
-
-/** Something that waits for its turn, and what it will make of the rows. */
-interface Waiting {
-  show: (rows: PhraseRow[]) => PhraseRow[];
-  once: boolean; // not any more when the server has made it
-}
+import { typedAt } from "./typing";
 
 const REFRESH = 60; // milliseconds without typing until the rows are read again
 const RETRY = 1_500; // where the server is away or busy
@@ -28,27 +25,27 @@ export class PhrasesModel {
   unreadable: Problem[] = []; // why the text as it is has no rows
   away = false; // the server has not said any rows yet; it is asked again
   view!: EditorView;
+  carried = { name: "", paradigms: 0 }; // the last new name, and how many paradigms got it
 
   private listeners = new Set<() => void>();
   private version = 0;
   private known = false; // the rows are the server's, not just none
   private wanted = new Map<string, { target: Target; value: string }>(); // typed where the text has no place yet
-  private edits: Edits<PhraseRow[]>;
+  readonly edits: Edits<PhraseRow[]>;
   private waiting: Waiting[] = []; // until the last is made, the rows shown are ahead of the text
   private diagnoses: Diagnoses;
+  private lasting = false; // the edit that is made has changed other files, and is not undone here
   private timer = 0;
   private breaks: string;
 
   constructor(readonly file: FileDocument) {
     this.breaks = file.text.includes("\r\n") ? "\r\n" : "\n";
-    file.onText = (text) => this.replaceAll(text);
+    file.onText = (text, mine) => this.replaceAll(text, mine);
     this.edits = new Edits("phrases", file, { text: () => this.text, made: (answer) => this.made(answer) });
     this.diagnoses = new Diagnoses(file, () => this.text, () => this.tell());
   }
 
-  get extensions() {
-    return [history({ newGroupDelay: 600 })];
-  }
+  readonly extensions = [history({ newGroupDelay: 600 })];
 
   get text(): string {
     return this.view.state.doc.toString();
@@ -66,9 +63,9 @@ export class PhrasesModel {
     return redoDepth(this.view.state) > 0;
   }
 
-  /** Why the last edit was not made. */
+  /** Why the last edit was not made, where no field says it. */
   get refused(): Problem[] {
-    return this.edits.refused;
+    return this.edits.unsaid;
   }
 
   get diagnostics(): Diagnostic[] {
@@ -104,15 +101,12 @@ export class PhrasesModel {
     const { value: old, span } = find(this.rows, this.text, target);
     const clean = value.trim();
     if (clean === old.trim() && !this.wanted.has(keyOf(target))) return;
-    if (!span || (clean === "" && target.of !== "rule" && target.of !== "part")) return this.want(target, clean);
-    const gap = span.start === span.end && /\S/.test(this.text[span.start - 1] ?? " ") ? " " : "";
-    const now = gap + written(clean, inFlow(this.text, span.start));
-    const change = narrowed(this.text.slice(span.start, span.end), now, span.start);
+    const typed = span && typedAt(this.text, target, clean, span);
+    if (!typed) return this.want(target, clean);
     this.wanted.delete(keyOf(target));
-    if (!change) return;
-    const { start } = span;
-    this.view.dispatch({ changes: change, userEvent: "input.type" });
-    this.rows = replaced(this.rows, target, clean, { start: start + gap.length, end: start + now.length });
+    if (!typed.change) return;
+    this.view.dispatch({ changes: typed.change, userEvent: "input.type" });
+    this.rows = replaced(this.rows, target, clean, typed.span);
     this.tell();
   }
 
@@ -124,18 +118,31 @@ export class PhrasesModel {
     const waiting = { show: (rows: PhraseRow[]) => ahead(rows, step), once: true };
     this.show(ahead(this.rows, step));
     return this.after(() => step, waiting, async () => {
-      const done = await this.edits.perform(step);
+      const done = step.do === "rename_phrase" ? await this.rename(step) : await this.edits.perform(step);
       if (!done) await this.refuse(waiting);
       return done;
     });
   }
 
-  undo(): void {
-    void this.after(() => null, { show: same, once: true }, async () => undo(this.view)).then(() => this.read());
+  /** Another name for a phrase: first in the paradigms that use it, then in the text as it is here. */
+  private async rename(step: Step): Promise<boolean> {
+    const [name, to] = [String(step["name"]), String(step["to"])];
+    const { paradigms, problems } = await carry(this.file, name, to);
+    this.edits.refused = problems;
+    if (problems.length > 0) return false;
+    this.lasting = paradigms > 0;
+    const done = await this.edits.perform(step);
+    this.lasting = false;
+    this.carried = { name: to, paradigms };
+    return done;
+  }
+
+  undo(back = undo): void {
+    void this.after(() => null, { show: same, once: true }, async () => back(this.view)).then(() => this.read());
   }
 
   redo(): void {
-    void this.after(() => null, { show: same, once: true }, async () => redo(this.view)).then(() => this.read());
+    this.undo(redo);
   }
 
   private after<Result>(owed: () => Step | null, waiting: Waiting, run: () => Promise<Result>): Promise<Result> {
@@ -153,7 +160,8 @@ export class PhrasesModel {
 
   private made({ changes, rows }: Edited<PhraseRow[]>): void {
     const spliced = changes.map(({ start, end, text }) => ({ from: start, to: end, insert: text }));
-    if (spliced.length > 0) this.view.dispatch({ changes: spliced, userEvent: "edit" });
+    const annotations = Transaction.addToHistory.of(!this.lasting);
+    if (spliced.length > 0) this.view.dispatch({ changes: spliced, userEvent: "edit", annotations });
     const [first] = this.waiting; // whose turn it is
     if (first?.once) first.show = same;
     this.settle(rows);
@@ -176,7 +184,7 @@ export class PhrasesModel {
     for (let latest = this.wanted.get(key); latest; latest = this.wanted.get(key)) {
       const { target, value } = latest;
       const { span } = find(this.rows, this.text, target);
-      if (span && (value || target.of === "rule" || target.of === "part")) this.write(target, value);
+      if (span && typedAt(this.text, target, value, span)) this.write(target, value);
       else if (!(await this.edits.perform(stepOf(target, value)))) {
         this.wanted.delete(key);
         return this.refuse(waiting);
@@ -197,7 +205,7 @@ export class PhrasesModel {
       unlessComposing(() => version === this.version && this.settle(rows));
     } catch (error) {
       if (version !== this.version) return;
-      if (api.mayPass(error)) {
+      if (api.mayPass(error) || api.isSignedOut(error)) {
         this.away = !this.known;
         this.timer = window.setTimeout(() => void this.read(), RETRY);
       } else if (error instanceof api.Refused) this.unreadable = error.problems;
@@ -227,15 +235,12 @@ export class PhrasesModel {
     this.tell();
   }
 
-  private replaceAll(text: string): void {
+  private replaceAll(text: string, mine: boolean): void {
     this.breaks = text.includes("\r\n") ? "\r\n" : "\n";
-    const change = narrowed(this.text, text.replaceAll("\r\n", "\n"), 0);
-    if (change) this.view.dispatch({ changes: change, userEvent: "edit.merge" });
+    replaceText(this.view, text, mine);
   }
 
   private tell(): void {
     for (const listener of this.listeners) listener();
   }
 }
-
-const same = (rows: PhraseRow[]): PhraseRow[] => rows;

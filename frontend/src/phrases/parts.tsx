@@ -1,13 +1,26 @@
 // The parts of an alternative as rows, with the line that prints them and the head that others agree with.
 import { useRef } from "preact/hooks";
+import { useOnce, whenLeft } from "../once";
+import { NamedKeys } from "../paradigm/keys";
+import { NameRefused, refusal } from "../paradigm/messages";
+import { movingGently, useKeptFocus } from "../paradigm/watching";
 import { focusEditor } from "../rule_field";
 import type { SlotRow } from "../shapes";
 import { t } from "../words";
 import { type Place, rowKeys, ruleId, RuleRow } from "./rule_row";
-import { pathOf } from "./targets";
+import { alternativeOf, pathOf } from "./targets";
 
-export function Parts({ model, phrase, number, heading }: Place & { heading: string }) {
+export function Parts({ model, samples, phrase, number, heading }: Place & { heading: string }) {
+  useKeptFocus();
   const one = phrase.alternatives[number]!;
+  const keys = useRef<NamedKeys | null>(null);
+  const named = (keys.current ??= new NamedKeys());
+  const rename = (part: string, name: string): Promise<boolean> => {
+    const now = alternativeOf(model.rows, phrase.name, number)?.parts.map((row) => row.name) ?? [];
+    if (!now.includes(part)) return Promise.resolve(false); // it is gone
+    const done = model.do({ do: "rename_part", phrase: phrase.name, number, part, name });
+    return now.includes(name) ? done : named.rename(part, name, done);
+  };
   return (
     <>
       <table class="parts" aria-labelledby={heading}>
@@ -24,18 +37,18 @@ export function Parts({ model, phrase, number, heading }: Place & { heading: str
             ) : null}
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={movingGently}>
           {one.parts.map((part, place) => (
-            <Part key={place} {...{ model, phrase, number, part, place }} />
+            <Part key={named.of(part.name)} {...{ model, samples, phrase, number, part, place, rename }} />
           ))}
-          {model.mayEdit ? <NewPart {...{ model, phrase, number }} /> : null}
+          {model.mayEdit ? <NewPart {...{ model, samples, phrase, number }} /> : null}
         </tbody>
       </table>
       <div class="alternative-keys">
         <div class="field grow">
           <span aria-hidden="true">{t("phrases.line")}</span>
           <RuleRow
-            {...{ model, phrase, number }}
+            {...{ model, samples, phrase, number }}
             id={`line:${phrase.name}:${number}`}
             kind="line"
             label={t("phrases.line_of", { n: number + 1 })}
@@ -45,20 +58,26 @@ export function Parts({ model, phrase, number, heading }: Place & { heading: str
             change={(value) => model.write({ of: "key", phrase: phrase.name, number, key: "line" }, value)}
           />
         </div>
-        <Head {...{ model, phrase, number }} />
+        <Head {...{ model, samples, phrase, number }} />
       </div>
     </>
   );
 }
 
-function Part({ model, phrase, number, part, place }: Place & { part: SlotRow; place: number }) {
+interface PartProps extends Place {
+  part: SlotRow;
+  place: number;
+  rename: (part: string, name: string) => Promise<boolean>;
+}
+
+function Part({ model, samples, phrase, number, part, place, rename }: PartProps) {
   const parts = phrase.alternatives[number]!.parts;
   const id = ruleId(phrase.name, number, part.name);
   const move = (step: number): void => {
     const to = place + step;
     if (to < 0 || to >= parts.length) return;
     void model.do({ do: "move_part", phrase: phrase.name, number, part: part.name, to });
-    focusEditor(id);
+    focusEditor(id, "keep");
   };
   const remove = (): void => {
     if (parts.length === 1) return;
@@ -69,11 +88,11 @@ function Part({ model, phrase, number, part, place }: Place & { part: SlotRow; p
   return (
     <tr>
       <td class="name">
-        <PartName key={part.name} {...{ model, phrase, number, part }} />
+        <PartName {...{ model, samples, phrase, number, part, rename }} />
       </td>
       <td class="cell">
         <RuleRow
-          {...{ model, phrase, number, id }}
+          {...{ model, samples, phrase, number, id }}
           label={t("phrases.rule_of", { what: part.name })}
           value={part.rule}
           path={part.path}
@@ -93,63 +112,80 @@ function Part({ model, phrase, number, part, place }: Place & { part: SlotRow; p
   );
 }
 
-function PartName({ model, phrase, number, part }: Place & { part: SlotRow }) {
-  const field = useRef<HTMLInputElement>(null);
-  const rename = (): void => {
-    if (!field.current) return; // the row is gone
-    const name = field.current.value.trim();
-    if (!name) field.current.value = part.name;
-    if (!name || name === part.name) return;
-    void model.do({ do: "rename_part", phrase: phrase.name, number, part: part.name, name });
-  };
+function PartName({ model, phrase, number, part, rename }: Omit<PartProps, "place">) {
+  const step = { do: "rename_part", phrase: phrase.name, number, part: part.name };
+  const wrong = `${ruleId(phrase.name, number, part.name)}-refused`;
+  const { input, refused, listens } = useOnce(
+    model.edits,
+    {
+      value: part.name,
+      step: (name) => (name && name !== part.name ? { ...step, name } : null),
+      take: ({ name }) => rename(part.name, String(name)),
+    },
+    (event) => {
+      if (event.key !== "Enter") return;
+      focusEditor(ruleId(phrase.name, number, part.name)); // what is left is taken
+      event.preventDefault();
+    },
+  );
   return (
-    <input
-      ref={field}
-      class="mono bare"
-      defaultValue={part.name}
-      readOnly={!model.mayEdit}
-      autocomplete="off"
-      spellcheck={false}
-      aria-label={t("phrases.part_name", { part: part.name })}
-      onBlur={rename}
-      onKeyDown={(event) => {
-        if (event.isComposing) return;
-        if (event.key === "Enter") focusEditor(ruleId(phrase.name, number, part.name));
-        else if (event.key === "Escape") field.current!.value = part.name;
-        else return;
-        event.preventDefault();
-      }}
-    />
+    <>
+      <input
+        ref={input}
+        class="mono bare"
+        defaultValue={part.name}
+        readOnly={!model.mayEdit}
+        autocomplete="off"
+        spellcheck={false}
+        aria-label={t("phrases.part_name", { part: part.name })}
+        {...refusal(wrong, refused)}
+        {...listens}
+      />
+      <NameRefused id={wrong} reason={refused} />
+    </>
   );
 }
 
 /** The last row, which becomes a part when it has a name. */
 function NewPart({ model, phrase, number }: Place) {
-  const field = useRef<HTMLInputElement>(null);
+  const taken = new Set(phrase.alternatives[number]!.parts.map(({ name }) => name));
+  const wrong = `new-part-${number}-refused`;
+  const { input, take, refused, listens } = useOnce(
+    model.edits,
+    {
+      value: "",
+      step: (part) => (part && !taken.has(part) ? { do: "add_part", phrase: phrase.name, number, part, rule: "" } : null),
+      take: (step) => {
+        if (input.current) input.current.value = "";
+        return model.do(step);
+      },
+    },
+    (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      add();
+    },
+  );
   const add = (): void => {
-    const part = field.current!.value.trim();
-    const taken = phrase.alternatives[number]!.parts.some(({ name }) => name === part);
-    if (!part || taken) return field.current!.select();
-    field.current!.value = "";
-    void model.do({ do: "add_part", phrase: phrase.name, number, part, rule: "" });
-    focusEditor(ruleId(phrase.name, number, part));
+    const part = input.current!.value.trim();
+    if (take()) focusEditor(ruleId(phrase.name, number, part));
+    else input.current!.select();
   };
   return (
-    <tr class="new">
+    <tr class="new" {...whenLeft(take)}>
       <td class="name">
         <input
-          ref={field}
+          ref={input}
           class="mono bare"
           autocomplete="off"
           spellcheck={false}
           placeholder={t("phrases.part_new")}
           aria-label={t("phrases.part_new_of", { n: number + 1 })}
-          onKeyDown={(event) => {
-            if (event.isComposing || event.key !== "Enter") return;
-            event.preventDefault();
-            add();
-          }}
+          {...refusal(wrong, refused)}
+          {...listens}
+          onBlur={undefined}
         />
+        <NameRefused id={wrong} reason={refused} />
       </td>
       <td colSpan={2}>
         <button type="button" class="plain" onClick={add}>

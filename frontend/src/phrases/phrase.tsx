@@ -1,44 +1,69 @@
 // The open phrase: its name and depth, its alternatives, and who uses it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import * as api from "../api";
+import { useOnce } from "../once";
 import { page } from "../page";
-import { at, Messages } from "../paradigm/messages";
+import { at, Messages, NameRefused, refusal } from "../paradigm/messages";
+import { useWatching } from "../paradigm/watching";
 import { focusEditor } from "../rule_field";
 import type { PhraseRow } from "../shapes";
 import { number, t } from "../words";
 import { Alternative } from "./alternative";
 import { focusLink, problemsOf } from "./list";
 import type { PhrasesModel } from "./model";
+import { type Uses, usesOf } from "./renaming";
 import { ruleId } from "./rule_row";
+import type { Samples } from "./samples";
+
+const TWICE = 500; // milliseconds between the clicks of a double click
 
 export type Choose = (name: string, options?: { enter?: boolean }) => void;
 
-export function PhraseEditor({ model, phrase, choose }: { model: PhrasesModel; phrase: PhraseRow; choose: Choose }) {
-  const name = useRef<HTMLInputElement>(null);
-  const rename = (): void => {
-    if (!name.current) return; // another phrase is open
-    const to = name.current.value.trim();
-    if (!to) name.current.value = phrase.name;
-    if (!to || to === phrase.name) return;
-    const { hash } = location;
-    void model.do({ do: "rename_phrase", name: phrase.name, to }).then((done) => {
-      if (done && location.hash === hash) choose(to); // unless another one is open by now
-      else if (name.current) name.current.value = phrase.name;
-    });
-  };
+interface PhraseProps {
+  model: PhrasesModel;
+  samples: Samples;
+  phrase: PhraseRow;
+  choose: Choose;
+  rename: (phrase: string, to: string) => Promise<boolean>;
+  deleted: (phrase: string) => void;
+}
+
+export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }: PhraseProps) {
+  const uses = useUses(phrase.name, model.carried);
+  const { input, take, refused, listens } = useOnce(
+    model.edits,
+    {
+      value: phrase.name,
+      step: (to) => (to && to !== phrase.name ? { do: "rename_phrase", name: phrase.name, to } : null),
+      take: ({ to }) => rename(phrase.name, String(to)),
+    },
+    (event) => {
+      if (event.key !== "Enter") return;
+      take();
+      event.preventDefault();
+    },
+  );
   const add = (part: string): void => {
     const value = part ? { parts: { [part]: "" }, head: part } : "";
     const place = model.rows.find(({ name }) => name === phrase.name)?.alternatives.length ?? 0;
     void model.do({ do: "add_alternative", phrase: phrase.name, value });
     focusEditor(ruleId(phrase.name, place, part));
   };
+  const [sure, ask] = useState(false);
   const remove = (): void => {
     const place = model.rows.findIndex((row) => row.name === phrase.name);
     const next = model.rows[place + 1] ?? model.rows[place - 1];
     void model.do({ do: "delete_phrase", name: phrase.name });
+    if (next) choose(next.name);
+    deleted(phrase.name);
     if (!next) return;
-    choose(next.name);
     setTimeout(() => focusLink(next.name));
+  };
+  const deleting = useRef(performance.now());
+  /** Asks first where it is in use; the second click of two is meant for the phrase before. */
+  const wish = (): void => {
+    if (performance.now() - deleting.current < TWICE) return;
+    if (uses?.total === 0) remove();
+    else ask(true);
   };
   const whole = problemsOf(model.diagnostics, phrase.name).filter(({ row }) => row.length <= 2);
   return (
@@ -51,20 +76,14 @@ export function PhraseEditor({ model, phrase, choose }: { model: PhrasesModel; p
           <label for="phrase-name">{t("phrases.name")}</label>
           <input
             id="phrase-name"
-            ref={name}
+            ref={input}
             class="mono"
             defaultValue={phrase.name}
             readOnly={!model.mayEdit}
             autocomplete="off"
             spellcheck={false}
-            onBlur={rename}
-            onKeyDown={(event) => {
-              if (event.isComposing) return;
-              if (event.key === "Enter") rename();
-              else if (event.key === "Escape") name.current!.value = phrase.name;
-              else return;
-              event.preventDefault();
-            }}
+            {...refusal("phrase-name-refused", refused)}
+            {...listens}
           />
         </div>
         <div class="field">
@@ -82,15 +101,20 @@ export function PhraseEditor({ model, phrase, choose }: { model: PhrasesModel; p
           />
         </div>
         {model.mayEdit ? (
-          <button type="button" class="danger" onClick={remove} aria-label={t("phrases.delete_what", { what: phrase.name })}>
+          <button type="button" class="danger" onClick={wish} aria-label={t("phrases.delete_what", { what: phrase.name })}>
             {t("phrases.delete")}
           </button>
         ) : null}
       </div>
-      <Messages id="phrase-messages" diagnostics={[...whole, ...at(model.diagnostics, ["phrases", phrase.name, "depth"])]} />
+      <div class="phrase-says">
+        <NameRefused id="phrase-name-refused" reason={refused} />
+        <p class="hint" role="status">{carriedTo(model, phrase.name)}</p>
+        <Messages id="phrase-messages" diagnostics={[...whole, ...at(model.diagnostics, ["phrases", phrase.name, "depth"])]} />
+      </div>
+      <Printed samples={samples} />
       <ol class="alternatives">
         {phrase.alternatives.map((_, n) => (
-          <Alternative key={n} model={model} phrase={phrase} number={n} />
+          <Alternative key={n} {...{ model, samples, phrase }} number={n} />
         ))}
       </ol>
       {model.mayEdit ? (
@@ -103,24 +127,64 @@ export function PhraseEditor({ model, phrase, choose }: { model: PhrasesModel; p
           </button>
         </div>
       ) : null}
-      <Users phrase={phrase.name} />
+      <Users uses={uses} />
+      {sure && <DeleteDialog name={phrase.name} uses={uses} close={(yes) => (ask(false), yes && remove())} />}
     </section>
   );
 }
 
-interface Uses {
-  files: { file: string; uid: string | null }[];
-  total: number;
+function DeleteDialog({ name, uses, close }: { name: string; uses: Uses | null; close: (yes: boolean) => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const names = uses?.files.map(({ uid }) => uid ?? t("phrases.other_phrases")).join(", ") ?? "";
+  return (
+    <dialog ref={dialog} aria-labelledby="delete-title" onClose={() => close(dialog.current?.returnValue === "yes")}>
+      <form method="dialog">
+        <header><h2 id="delete-title">{t("phrases.delete_what", { what: name })}</h2></header>
+        <div class="body">
+          {uses && <p>{t(uses.total === 1 ? "phrases.in_use_one" : "phrases.in_use", { n: uses.total, names })}</p>}
+          <p>{t("phrases.in_use_then")}</p>
+        </div>
+        <footer>
+          <button type="button" autofocus onClick={() => dialog.current?.close("no")}>{t("shell.cancel")}</button>
+          <button class="danger" value="yes">{t("phrases.delete")}</button>
+        </footer>
+      </form>
+    </dialog>
+  );
 }
 
-function Users({ phrase }: { phrase: string }) {
+/** That a new name is in the paradigms, too, where it is. */
+function carriedTo({ carried }: PhrasesModel, name: string): string {
+  if (carried.name !== name || !carried.paradigms) return "";
+  return t(carried.paradigms === 1 ? "phrases.carried_one" : "phrases.carried", { n: carried.paradigms });
+}
+
+/** Some of what the phrase prints, so that a slip is seen here and not in the paradigms. */
+function Printed({ samples }: { samples: Samples }) {
+  useWatching(samples.live);
+  const { printed } = samples;
+  if (!printed.length) return null;
+  return (
+    <p class="words printed">
+      <span class="count">{t("phrases.prints")}</span>
+      <span class="examples" lang={/\p{Script=Han}/u.test(printed[0]!) ? "zh-Hans" : page.lang}>{printed.join(" · ")}{samples.live.pairs?.complete ? "" : " …"}</span>
+    </p>
+  );
+}
+
+/** Who uses a phrase, as the server has it saved; asked anew when the name was carried into other files. */
+function useUses(phrase: string, carried: object): Uses | null {
   const [uses, setUses] = useState<Uses | null>(null);
   useEffect(() => {
     const stop = new AbortController();
-    const address = `${api.within(page.project, "phrases/uses")}?phrase=${encodeURIComponent(phrase)}`;
-    api.call<Uses>("GET", address, undefined, { signal: stop.signal }).then(setUses, () => undefined);
+    usesOf(page.project, phrase, { signal: stop.signal }).then(setUses, () => undefined);
     return () => stop.abort();
-  }, [phrase]);
+  }, [phrase, carried]);
+  return uses;
+}
+
+function Users({ uses }: { uses: Uses | null }) {
   if (!uses) return null;
   return (
     <section class="phrase-users" aria-labelledby="users-title">

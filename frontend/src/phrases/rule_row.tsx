@@ -1,13 +1,17 @@
 // A rule, or the line of an alternative, in a one-line editor, with what is wrong in it beneath.
 import { useState } from "preact/hooks";
-import { at, Messages, underlined } from "../paradigm/messages";
+import { Words } from "../fitting";
+import { at, hasError, Messages, underlined } from "../paradigm/messages";
+import { useWatching } from "../paradigm/watching";
 import { focusEditor, RuleField } from "../rule_field";
-import type { Path, PhraseRow } from "../shapes";
+import type { Diagnostic, Path, PhraseRow } from "../shapes";
 import { t } from "../words";
 import type { PhrasesModel } from "./model";
+import type { Samples } from "./samples";
 
 export interface Place {
   model: PhrasesModel;
+  samples: Samples;
   phrase: PhraseRow;
   number: number;
 }
@@ -49,7 +53,7 @@ interface RuleRowProps extends Place {
 }
 
 /** A one-line editor with what is wrong in it; what is being typed is left in peace for a moment. */
-export function RuleRow({ model, phrase, number, id, label, value, path, slot, kind = "rule", change, keys }: RuleRowProps) {
+export function RuleRow({ model, samples, phrase, number, id, label, value, path, slot, kind = "rule", change, keys }: RuleRowProps) {
   const [focused, focus] = useState(false);
   const found = focused && !model.settled ? [] : at(model.diagnostics, path);
   const messages = `messages-${id}`;
@@ -67,11 +71,26 @@ export function RuleRow({ model, phrase, number, id, label, value, path, slot, k
         scope={() => ({ slots, slot })}
         change={change}
         underlines={underlined(found)}
+        wrong={hasError(found)}
         messages={messages}
         focus={focus}
         onKey={(event) => keys?.(event) ?? false}
       />
       <Messages id={messages} diagnostics={found} />
+      {kind === "rule" && <Fitting samples={samples} {...{ number, slot, found }} typing={focused && !model.settled} />}
     </div>
   );
+}
+
+interface FittingProps {
+  samples: Samples;
+  number: number;
+  slot: string;
+  found: Diagnostic[];
+  typing: boolean;
+}
+
+function Fitting({ samples, number, slot, found, typing }: FittingProps) {
+  useWatching(samples.live);
+  return <Words words={samples.words(number, slot)} wrong={hasError(found)} quiet={found.length > 0 || typing} />;
 }

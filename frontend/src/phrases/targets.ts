@@ -1,5 +1,6 @@
 // The values of phrases that can be typed, each with where it stands in the text.
 import type { ChangeDesc } from "@codemirror/state";
+import { carried } from "../differences";
 import type { Path, PhraseAlternative, PhraseRow, SlotRow, Span, Step } from "../shapes";
 
 export type Key = "line" | "head" | "weight";
@@ -62,11 +63,7 @@ export function stepOf(target: Target, value: string): Step {
 
 /** The rows with every span moved along with changes of the text. */
 export function moved(rows: PhraseRow[], changes: ChangeDesc): PhraseRow[] {
-  const span = (at: Span): Span => {
-    if (at.start < 0) return at;
-    const start = changes.mapPos(at.start, 1);
-    return { start, end: Math.max(start, changes.mapPos(at.end, -1)) };
-  };
+  const span = (at: Span): Span => (at.start < 0 ? at : (carried(at, changes) ?? NEW));
   const part = (row: SlotRow): SlotRow => ({ ...row, name_span: span(row.name_span), rule_span: span(row.rule_span) });
   return rows.map((row) => ({
     ...row,

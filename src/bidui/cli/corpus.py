@@ -62,6 +62,8 @@ def build(
         console.print(f"{escape(str(out))}: nothing to do, this corpus is there already")
     for line in facts(made):
         console.print(escape(line), highlight=False)
+    if validation and not made.validation.tokens:
+        console.print("[yellow]no document was held out for validation; give a larger --validation[/]", highlight=False)
     show_seen(console, made.seen)
 
 

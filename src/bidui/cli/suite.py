@@ -95,7 +95,7 @@ def suite(
 
 def _check_options(options: Sequence[str]) -> None:
     for number, option in enumerate(options):
-        if option.split("=")[0] in OURS or (number == 0 and not option.startswith("-")):
+        if option.split("=")[0] in OURS or option[:2] == "-o" or (number == 0 and not option.startswith("-")):
             raise fail("suite-option", Place(), {"value": option})
 
 
@@ -147,7 +147,7 @@ def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: S
     Console(width=max(WIDTH, Console().width)).print(_table(planned))
     typer.echo(
         f"{total.runs} runs: {total.steps:,} steps, {total.milestones:,} checkpoints, {total.flops:.3g} FLOPs,"
-        f" {_bytes(total.weights)} of weights in fp32, {_bytes(total.scores)} of token scores, {total.hours:,.1f} hours"
+        f" {_bytes(total.weights)} of weights in fp32, {_bytes(total.scores)} of token scores, {_hours(total.hours)}"
     )
     typer.echo(
         "Of a run: FLOPs are 6 N D with all parameters; checkpoints are with step 0 and the last; hours are on one "
@@ -186,6 +186,10 @@ def _table(planned: "Sequence[PlannedRun]") -> Table:
             f"{first.hours:.3g}",
         )
     return table
+
+
+def _hours(number: float) -> str:
+    return f"{number:,.1f} hours" if number >= 10 else f"{number:.3g} hours"
 
 
 def _bytes(count: int) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bidui.pairs import Pairs
     from bidui.train.loop import Data, Progress
     from bidui.train.recipe import Recipe
-    from bidui.train.shards import Corpus
+    from bidui.train.shards import Bos, Corpus
     from bidui.train.trainee import Trainee
 
 
@@ -59,15 +59,15 @@ def train(
     mode: Annotated[
         Literal["eager", "compiled", "captured"] | None, typer.Option(help="captured on a GPU, else eager.")
     ] = None,
-    micro_batch: Annotated[int | None, typer.Option(help="Rows at a time, where memory is short.")] = None,
+    micro_batch: Annotated[int | None, typer.Option(min=1, help="Rows at a time, where memory is short.")] = None,
     deterministic: Annotated[
         bool, typer.Option("--deterministic", help="The same bits in every run, more slowly.")
     ] = False,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also log for TensorBoard.")] = False,
     bos: Annotated[
-        Literal["line", "document", "row", "none"],
-        typer.Option(help="Where the corpus is text: before what BOS stands."),
-    ] = "line",
+        Literal["line", "document", "row", "none"] | None,
+        typer.Option(help="Where the corpus is text: before what BOS stands; every line if not given."),
+    ] = None,
 ) -> None:
     """Train a language model; run again, an interrupted run goes on, and a finished one is left as it is.
 
@@ -76,12 +76,20 @@ def train(
     """
     with needing_models():
         from bidui.train.processes import processes, together
-        from bidui.train.start import be_deterministic, make_data, make_recipe, make_trainee, usable
+        from bidui.train.scoring import check_pairs
+        from bidui.train.sizes import check_size
+        from bidui.train.start import be_deterministic, enough_memory, make_data, make_recipe, make_trainee, usable
+        from bidui.train.suite import short_count
 
+    check_size(size)
+    count = None if tokens is None else number_of(tokens)
+    run = out / (name or f"{size}-{'all' if count is None else short_count(count)}-{seed}")
     if deterministic:
         be_deterministic()
     console = Console(stderr=True, soft_wrap=True, emoji=False)
     pairs = None if score == "later" else pairs_of(score, n=n, seed=0)
+    if pairs is not None:
+        check_pairs(run, pairs)
     own = processes()
     where = usable(own.device(device))
     source = _corpus(corpus, tokenizer, bos, out=out, alone=own.world == 1)
@@ -89,7 +97,7 @@ def train(
         size,
         source,
         device=where,
-        tokens=None if tokens is None else number_of(tokens),
+        tokens=count,
         seed=seed,
         optimizer=recipe,
         epochs=epochs,
@@ -105,9 +113,8 @@ def train(
         world=own.world,
     )
     data = make_data(source, made)
-    trainee = make_trainee(made, source, data, device=where)
-    run = out / (name or f"{size}-{tokens or 'all'}-{seed}")
-    with together(own, device=where):
+    with enough_memory(made), together(own, device=where):
+        trainee = make_trainee(made, source, data, device=where)
         fresh = _run(console, made, data, trainee, run=run, keep=keep, pairs=pairs, board=tensorboard, rank=own.rank)
     if own.rank:  # the first process does the rest
         return
@@ -130,18 +137,18 @@ def number_of(text: str) -> int:
         raise fail("tokens-text", Place(), {"value": text}) from error
 
 
-def _corpus(
-    path: Path, tokenizer: str | None, bos: Literal["line", "document", "row", "none"], *, out: Path, alone: bool
-) -> "Corpus":
+def _corpus(path: Path, tokenizer: str | None, bos: "Bos | None", *, out: Path, alone: bool) -> "Corpus":
     """The corpus at a path; one made from text there is put beside the runs, and found again."""
     from bidui.train.shards import NAME, read_corpus
+    from bidui.train.start import open_corpus
 
     if (path / NAME).is_file():
-        return read_corpus(path)
+        return open_corpus(path, tokenizer=tokenizer, bos=bos)
     if tokenizer is None or not alone:  # several processes would build it at the same time
         raise fail("corpus-or-tokenizer" if path.exists() else "corpus-missing", Place(str(path)), {})
-    folder = out / f"corpus-{path.resolve().name}-{Path(tokenizer).name}-{bos}"
-    build(path, tokenizer, folder, bos)
+    rule = bos or "line"
+    folder = out / f"corpus-{path.resolve().name}-{Path(tokenizer).name}-{rule}"
+    build(path, tokenizer, folder, rule)
     return read_corpus(folder)
 
 
@@ -157,19 +164,16 @@ def _run(
     board: bool,
     rank: int,
 ) -> bool:
+    from bidui.train.journal import moved
     from bidui.train.loop import Watch, train
     from bidui.train.order import steps_of
     from bidui.train.scoring import score_milestone
     from bidui.train.tensorboard import tensorboard
 
     steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
-    parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
     if not rank:
-        console.print(
-            f"{escape(str(run))}: {parameters:,} parameters, {steps:,} steps of {recipe.batch * recipe.context:,}"
-            f" tokens, {recipe.precision}, {recipe.mode}",
-            highlight=False,
-        )
+        for line in _before(recipe, data, trainee, steps=steps, differing=moved(run, trainee)):
+            console.print(f"{escape(str(run))}: {escape(line)}", highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[shown]}"))
     watched = tensorboard(run / "tensorboard") if board and not rank else nullcontext(lambda progress: None)
     bars = Bar(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True, disable=rank > 0)
@@ -178,6 +182,8 @@ def _run(
 
         def show(progress: "Progress") -> None:
             shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
+            if not bar.tasks[task].completed:  # what an earlier process did would make the time left seem short
+                bar.reset(task, completed=progress.step)
             bar.update(task, completed=progress.step, shown=shown)
             on_board(progress)
 
@@ -191,10 +197,28 @@ def _run(
         return train(recipe, data, trainee, out=run, watch=watch, rank=rank)
 
 
+def _before(recipe: "Recipe", data: "Data", trainee: "Trainee", *, steps: int, differing: list[str]) -> list[str]:
+    """What is going to be done, what is not, and what nobody should trust."""
+    parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
+    a_step = f"steps of {recipe.batch * recipe.context:,} tokens"
+    lines = [f"{parameters:,} parameters, {steps:,} {a_step}, {recipe.precision}, {recipe.mode}"]
+    rest = len(data.train) % recipe.batch
+    if rest and steps:
+        lines.append(f"{rest:,} of {len(data.train):,} rows are left out of every epoch, since they fill no step")
+    if not len(data.validation):
+        lines.append("no row of text is held out, so there is no validation loss; build with a larger --validation")
+    if differing:
+        lines.append(f"goes on with {', '.join(differing)}: last bits may be others than without the interruption")
+    return lines
+
+
 def _score_rest(console: Console, run: Path, pairs: "Pairs", trainee: "Trainee", *, device: "torch.device") -> None:
     """Checkpoints that were made when nothing was scored, or whose scoring was interrupted."""
-    from bidui.train.scoring import score_kept, unscored_steps
+    from bidui.scores.milestones import FILE
+    from bidui.train.scoring import kept_steps, score_kept, unscored_steps
 
+    if not kept_steps(run) and not (run / FILE).is_file():
+        raise fail("run-no-checkpoints", Place(str(run)), {})
     for step in unscored_steps(run):
         score_kept(run, step, pairs, unigrams=trainee.unigrams, device=str(device))
         console.print(f"{escape(run.name)}: step {step} scored", highlight=False)
@@ -202,12 +226,14 @@ def _score_rest(console: Console, run: Path, pairs: "Pairs", trainee: "Trainee",
 
 def _after(run: Path, *, scored: bool) -> str:
     from bidui.scores.milestones import read_milestones
-    from bidui.train.scoring import kept_steps
 
     if not scored:
         return (
             f"{escape(str(run))}: done; bidui score zhoblimp --model '{escape(str(run))}/step-*' scores its checkpoints"
         )
-    last = [found for found in read_milestones(run) if found.step == kept_steps(run)[-1]]
+    table = read_milestones(run)
+    step = max(found.step for found in table)
+    last = [found for found in table if found.step == step]
     right = sum(found.right["slln:0.5"] for found in last) / sum(found.pairs for found in last)
-    return f"{escape(str(run))}: done; slln:0.5 chooses right in {100 * right:.2f} % of pairs; see accuracy.tsv there"
+    told = f"after step {step:,}, slln:0.5 chooses right in {100 * right:.2f} % of pairs"
+    return f"{escape(str(run))}: done; {told}; see accuracy.tsv there"

@@ -42,8 +42,10 @@ from bidui.messages.suite import SUITE
 from bidui.messages.training import TRAINING
 from bidui.messages.web import WEB
 
-__all__ = ["MESSAGES", "PARTS", "Language", "Message"]
+__all__ = ["GUESS", "MESSAGES", "PARTS", "Language", "Message"]
 
+# How a message names what may have been meant; it goes without where there is nothing to name.
+GUESS = {"en": "; perhaps one of: {name}", "zh": "；或许是：{name}"}
 # The words with which a place names a part of a file, in Chinese.
 PARTS = {"slot": "槽位", "variant": "变体", "phrase": "短语", "part": "成分", "line": "句行", "column": "列"}
 

@@ -60,6 +60,15 @@ CORPORA: dict[str, Message] = {
         "en": "holds a corpus made otherwise; these differ: {fields}. Choose another folder",
         "zh": "其中的语料由不同设定得出，差异：{fields}。请换一个文件夹",
     },
+    "corpus-tokenizer": {
+        "en": "is not the tokenizer that {corpus} was encoded with (its hash is {own}, not {wanted}); take that one,"
+        " or build a corpus with this one",
+        "zh": "不是 {corpus} 编码所用的分词器（哈希为 {own}，应为 {wanted}）；请改用该分词器，或用此分词器另建语料",
+    },
+    "corpus-bos": {
+        "en": "was built with --bos {own}, not {asked}; leave --bos out, or build another corpus",
+        "zh": "是以 --bos {own} 构建的，而不是 {asked}；请去掉 --bos，或另建语料",
+    },
     "corpus-too-small": {
         "en": "{asked} tokens were asked for, and {part} has {there}; ask for fewer, or build from more text",
         "zh": "要求 {asked} 个词元，而 {part} 只有 {there} 个；请减少数目，或用更多文本构建",

@@ -7,6 +7,14 @@ DRAWING: dict[str, Message] = {
         "en": "{given} of the {asked} pairs asked for: there are no more",
         "zh": "要求 {asked} 对，只有 {given} 对：再没有别的了",
     },
+    "pairs-few": {
+        "en": "distinct pairs: {count}, fewer than the {enough} that a paradigm should have",
+        "zh": "只有 {count} 个不同的句对，少于一个句型应有的 {enough} 个",
+    },
+    "pairs-no": {
+        "en": "there is no pair at all",
+        "zh": "一个句对也没有",
+    },
     "link-shares-nothing": {
         "en": "`{link}`: no word here shares a value with {target}; here: {mine}; there: {theirs}",
         "zh": "`{link}`：这里没有词与 {target} 有共同的值；这里：{mine}；那里：{theirs}",

@@ -45,6 +45,27 @@ STORE: dict[str, Message] = {
         "en": "there is {other}, and on many machines the two names are one; choose another",
         "zh": "已有 {other}，在许多系统上两个名称视为相同；请换一个",
     },
+    "file-there": {
+        "en": "there is {other} already; choose another name",
+        "zh": "已有 {other}；请换一个名称",
+    },
+    "paradigm-taken": {
+        "en": "there is a paradigm {uid} already, in {other} (upper and lower case count as the same);"
+        " choose another name",
+        "zh": "已有句型 {uid}，在 {other}（不区分大小写）；请换一个名称",
+    },
+    "phrase-taken": {
+        "en": "there is a phrase {name} already; choose another name",
+        "zh": "已有短语 {name}；请换一个名称",
+    },
+    "phrase-gone": {
+        "en": "there is no phrase {name} any more; load the page anew",
+        "zh": "已没有短语 {name}；请重新载入页面",
+    },
+    "rename-busy": {
+        "en": "others kept changing {file} meanwhile, so nothing was renamed; try again",
+        "zh": "其间他人不断改动 {file}，因此未改名；请重试",
+    },
     "file-is-link": {
         "en": "is a link, which may lead anywhere, so it is left alone; put the file or folder itself here",
         "zh": "是链接，可能指向任何地方，因此不予处理；请把文件或文件夹本身放在此处",

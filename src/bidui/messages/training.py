@@ -65,6 +65,11 @@ TRAINING: dict[str, Message] = {
         " Lower the learning rate, or use float32",
         "zh": "第 {step} 步的损失为 {value}，学习率为 {rate}；训练无法继续。请降低学习率，或改用 float32",
     },
+    "gradient-not-finite": {
+        "en": "the gradient of step {step} has the norm {value}, at a learning rate of {rate}; the run cannot go on."
+        " Lower the learning rate, or use float32",
+        "zh": "第 {step} 步梯度的范数为 {value}，学习率为 {rate}；训练无法继续。请降低学习率，或改用 float32",
+    },
     "tokens-text": {
         "en": "{value} is no number of tokens; write 500000, 10M or 3B",
         "zh": "{value} 不是词元数；可写作 500000、10M 或 3B",
@@ -77,6 +82,25 @@ TRAINING: dict[str, Message] = {
     "milestones-unreadable": {
         "en": "this is no table of accuracies at milestones ({reason}); remove it, and score the checkpoints again",
         "zh": "这不是检查点正确率表（{reason}）；请删去，并重新给检查点打分",
+    },
+    "run-of-other-pairs": {
+        "en": "these accuracies are of other pairs in {count} paradigms ({uid} …); score these by `bidui score`, or"
+        " remove accuracy.tsv and scores, and all checkpoints that are kept are scored anew",
+        "zh": "此表中有 {count} 个范式（{uid} 等）的正确率属于另一批句对；请用 `bidui score` 为这些句对打分，"
+        "或删去 accuracy.tsv 与 scores，重新给留存的检查点打分",
+    },
+    "device-memory": {
+        "en": "the device has too little memory for {size} with {rows} rows at a time ({reason}); give a smaller"
+        " --micro-batch, and another --name if the run was begun",
+        "zh": "设备内存不足以训练 {size}、每次 {rows} 行（{reason}）；请减小 --micro-batch，若训练已开始，另给 --name",
+    },
+    "run-without-pairs": {
+        "en": "there are no pairs to score its checkpoints on; give others by --score",
+        "zh": "没有可用来给检查点打分的句对；请用 --score 另给",
+    },
+    "run-no-checkpoints": {
+        "en": "the run is finished, and no checkpoint is left here to score; train it again under another --name",
+        "zh": "训练已完成，而此处没有可打分的检查点；请换一个 --name 重新训练",
     },
     "recipe-lstm": {
         "en": "an LSTM is trained eager and in float32, not {mode} in {precision}; leave these options out",

@@ -12,7 +12,7 @@ import torch
 from bidui.errors import InputError, OutputRefused, Place, Problem, fail
 from bidui.scale.tasks import Task
 from bidui.train.checkpoints import FINISHED, RECIPE
-from bidui.train.loop import DESCRIPTION, LOG
+from bidui.train.journal import DESCRIPTION, LOG
 from bidui.train.scoring import unscored_steps
 from bidui.train.shards import Corpus, dropped_tokens, read_corpus
 from bidui.train.suite import SuiteRun

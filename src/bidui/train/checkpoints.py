@@ -112,6 +112,7 @@ def save_milestone(folder: Path, save: Callable[[Path], None], manifest: Mapping
         temporary.mkdir(parents=True)
         save(temporary)
         write_file(temporary / MANIFEST, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
+        _keep_through_a_power_cut(temporary)
         if folder.exists():
             shutil.rmtree(folder)
         temporary.rename(folder)
@@ -121,17 +122,9 @@ def save_milestone(folder: Path, save: Callable[[Path], None], manifest: Mapping
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def cut_log(file: Path, *, step: int) -> None:
-    """Drop lines after `step`, so that a resumed run has each step once; a half-written last line goes too.
-
-    So does the milestone at `step`, which the resumed run comes by again.
-    """
-    if not file.is_file():
-        return
-    kept = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        with contextlib.suppress(ValueError):
-            found = json.loads(line)
-            if found["step"] < step or (found["step"] == step and "validation" not in found):
-                kept.append(line)
-    write_file(file, "".join(f"{line}\n" for line in kept).encode())
+def _keep_through_a_power_cut(folder: Path) -> None:
+    """Have every file down on the disk: the state that a run could be resumed from is removed when all is done."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("r+b") as file:
+                os.fsync(file.fileno())

@@ -33,7 +33,7 @@ class Column:
         """Put numbers in the place of those from `start` on, or behind all."""
         with self.path.open("r+b") as file:
             file.seek(start * self.dtype.itemsize)
-            values.astype(self.dtype, copy=False).tofile(file)
+            file.write(np.ascontiguousarray(values, self.dtype).data)  # `tofile` does not say that a disk is full
         self.length = max(self.length, start + len(values))
 
     def append(self, values: NDArray[Any]) -> None:

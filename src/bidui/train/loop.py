@@ -8,7 +8,7 @@ import json
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,7 +24,6 @@ from bidui.train.checkpoints import (
     STATE,
     State,
     claim,
-    cut_log,
     load_state,
     milestone_folder,
     save_milestone,
@@ -32,6 +31,7 @@ from bidui.train.checkpoints import (
     sweep,
 )
 from bidui.train.interruption import LOCK, only_one, stop_signals
+from bidui.train.journal import cut_log, describe, write_line
 from bidui.train.order import epoch_order, rows_of, steps_of
 from bidui.train.processes import any_of, same_in_all
 from bidui.train.recipe import Recipe
@@ -40,9 +40,6 @@ from bidui.train.step import Rows, Step, make_step
 from bidui.train.trainee import Trainee
 from bidui.train.validation import validation_loss
 
-LOG = "log.jsonl"
-DESCRIPTION = "run.json"
-
 
 class Stopped(BiduiError):
     """The run was asked to stop; its state is saved."""
@@ -50,7 +47,7 @@ class Stopped(BiduiError):
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The rows of a run: those it learns from, those it is only tested on, and how many characters a token has."""
+    """The rows of a run: those it learns from, those it is only tested on, and how many tokens a character is."""
 
     train: Rows
     validation: Rows
@@ -113,9 +110,11 @@ def train(
     if (out / FINISHED).is_file():
         return False
     with only_one(out) if rank == 0 else nullcontext():
+        if (out / FINISHED).is_file():  # by a process that held the folder until now
+            return False
         if rank == 0:
             sweep(out)
-            _describe(out, recipe, trainee, steps=steps)
+            describe(out, recipe, trainee, steps=steps)
         step = make_step(trainee.network, trainee.hidden, trainee.head, rows=data.train, recipe=recipe, rank=rank)
         run = Run(recipe, data, trainee, out, watch or Watch(), steps, milestones, step, rank)
         _resume(run)
@@ -126,19 +125,6 @@ def train(
             for name in (STATE, BEFORE, LOCK):
                 remove_file(out / name)  # the last milestone holds the weights
     return True
-
-
-def _describe(out: Path, recipe: Recipe, trainee: Trainee, *, steps: int) -> None:
-    """What tables and figures need to know of a run, beside its recipe."""
-    device = trainee.head.weight.device
-    described = {
-        "parameters": sum(parameter.numel() for parameter in trainee.network.parameters()),
-        "steps": steps,
-        "tokens_per_step": recipe.batch * recipe.context,
-        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
-        "torch": torch.__version__,
-    }
-    write_file(out / DESCRIPTION, (json.dumps(described, indent=1) + "\n").encode())
 
 
 def _loop(run: Run, stop: threading.Event) -> None:
@@ -170,16 +156,23 @@ def _loop(run: Run, stop: threading.Event) -> None:
 
 
 def _losses(run: Run) -> list[float]:
-    """The losses since the last line of the log, read before anything is kept: all must be finite, or weights are not.
+    """The losses since the last line of the log, read before anything is kept; with one not finite, nothing is.
 
-    Reading waits for the device, so it is done seldom.
+    Nor with such a gradient in the last step: its loss is of the weights before, which may have been good. Reading
+    waits for the device, so it is done seldom.
     """
     losses: list[float] = torch.stack(run.losses).tolist() if run.losses else []
+    place, norm = Place(str(run.out)), float(run.step.norm)
     for number, loss in enumerate(losses, run.done - len(losses) + 1):
         if not math.isfinite(loss):
-            values = {"step": number, "value": loss, "rate": float(run.step.rate)}
-            raise fail("loss-not-finite", Place(str(run.out)), values)
+            raise fail("loss-not-finite", place, {"step": number, "value": loss, "rate": _rate(run, number)})
+    if not math.isfinite(norm):
+        raise fail("gradient-not-finite", place, {"step": run.done, "value": norm, "rate": _rate(run, run.done)})
     return losses
+
+
+def _rate(run: Run, step: int) -> float:
+    return float(learning_rates(run.recipe, steps=run.steps)[step - 1])
 
 
 def _log(run: Run, *, rate: float) -> None:
@@ -196,7 +189,7 @@ def _log(run: Run, *, rate: float) -> None:
     if run.step.device.type == "cuda":
         line["memory"] = torch.cuda.max_memory_allocated(run.step.device)
     if run.rank == 0:
-        _write_line(run, line)
+        write_line(run.out, line)
         run.watch.on_log(progress)
 
 
@@ -211,7 +204,7 @@ def _milestone(run: Run) -> None:
         measured = {"validation": nats, "validation_per_character": per_character}
         found: dict[str, float | None] = {"step": run.done, "tokens": tokens}
         found |= {name: None if math.isnan(value) else value for name, value in measured.items()}  # JSON has no NaN
-        _write_line(run, found)
+        write_line(run.out, found)
         if run.watch.keep == "all" or run.done == run.steps:
             manifest = {**found, "recipe": asdict(run.recipe)}
             save_milestone(milestone_folder(run.out, run.done), run.trainee.save, manifest)
@@ -235,7 +228,7 @@ def _resume(run: Run) -> None:
     if run.recipe.world > 1 and not same_in_all(run.done):
         raise fail("run-not-shared", Place(str(run.out)), {})
     if run.rank == 0:
-        cut_log(run.out / LOG, step=run.done)
+        cut_log(run.out, step=run.done)
 
 
 def _save(run: Run) -> None:
@@ -244,14 +237,6 @@ def _save(run: Run) -> None:
         weights, optimizer = run.trainee.network.state_dict(), run.step.optimizer.state_dict()
         save_state(run.out, State(run.done, weights, optimizer, losses, run.recipe.hash))
     run.saved = time.monotonic()
-
-
-def _write_line(run: Run, values: Mapping[str, float | int | None]) -> None:
-    try:
-        with (run.out / LOG).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(values) + "\n")
-    except OSError as error:
-        raise fail("write-failed", Place(str(run.out / LOG)), {"reason": error.strerror or str(error)}) from error
 
 
 def _asked(stop: threading.Event, run: Run) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Literal, get_args
 
 from bidui.errors import Place, fail
-from bidui.train.sizes import CONTEXT, LSTM
+from bidui.train.sizes import CONTEXT, LSTM, check_size
 
 Mode = Literal["eager", "compiled", "captured"]
 Precision = Literal["float32", "bfloat16"]
@@ -62,6 +62,7 @@ class Recipe:
     world: int = 1  # processes
 
     def __post_init__(self) -> None:
+        check_size(self.size)
         for name in ("tokens", "epochs", "batch", "context", "micro_batch", "world", "vocabulary"):
             if getattr(self, name) < 1:
                 raise fail("recipe-number", Place(part=name), {"value": getattr(self, name), "least": 1})

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bidui.errors import Place, fail
+
 if TYPE_CHECKING:
     from transformers import GPTNeoXConfig
 
@@ -43,6 +45,12 @@ SIZES = {
         Size("1.4b", 24, 2048, 16),
     )
 }
+
+
+def check_size(name: str) -> None:
+    """Refuse what is neither a size nor `lstm`."""
+    if name not in SIZES and name != LSTM:
+        raise fail("size-unknown", Place(), {"value": name, "known": [*SIZES, LSTM]})
 
 
 def neox_config(

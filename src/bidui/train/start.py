@@ -1,22 +1,36 @@
 """A run made ready: from a corpus and a few wishes to the recipe, the rows, and the network with its first weights."""
 
+import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import torch
 from transformers import PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
-from bidui.models.huggingface import first_line
+from bidui.models.huggingface import first_line, tokenizer_hash
 from bidui.models.tokenizing import declared_kind
 from bidui.train.loop import Data
 from bidui.train.lstm_trainee import make_lstm
 from bidui.train.recipe import Mode, Precision, Recipe
-from bidui.train.shards import TOKENIZER, Corpus, count_rows_unigrams, rows
+from bidui.train.shards import TOKENIZER, Bos, Corpus, count_rows_unigrams, read_corpus, rows, verify_corpus
 from bidui.train.sizes import LSTM
 from bidui.train.tokenizers import load_tokenizer
 from bidui.train.trainee import Trainee, make_neox
 
 ON_CPU = 32  # rows at a time: with more, the logits no longer stay in the cache
+
+
+def open_corpus(folder: Path, *, tokenizer: str | None = None, bos: Bos | None = None) -> Corpus:
+    """The corpus in a folder; a tokenizer or a rule for BOS that it was not made with is refused, not passed over."""
+    corpus = read_corpus(folder)
+    if bos is not None and bos != corpus.bos:
+        raise fail("corpus-bos", Place(str(folder)), {"own": corpus.bos, "asked": bos})
+    if tokenizer is not None:
+        _load_fitting(tokenizer, corpus)
+    return corpus
 
 
 def make_recipe(
@@ -62,7 +76,7 @@ def make_recipe(
         peak=peak,
         warmup=warmup,
         milestones=milestones,
-        micro_batch=micro_batch or _fitting(batch // world, on_gpu=on_gpu),
+        micro_batch=_fitting(batch // world, on_gpu=on_gpu) if micro_batch is None else micro_batch,
         precision=precision or ("bfloat16" if quick else "float32"),
         mode=mode or ("eager" if deterministic or not quick else fast),
         deterministic=deterministic,
@@ -77,7 +91,8 @@ def _fitting(rows: int, *, on_gpu: bool) -> int:
 
 
 def make_data(corpus: Corpus, recipe: Recipe) -> Data:
-    """The rows that a recipe takes from a corpus."""
+    """The rows that a recipe takes from a corpus; a shard that was changed is an error before anything is learned."""
+    verify_corpus(corpus, tokens=recipe.tokens)
     train = rows(corpus, tokens=recipe.tokens if recipe.tokens != corpus.tokens else None, context=recipe.context)
     validation = rows(corpus, context=recipe.context, part="validation")
     characters = corpus.validation_characters
@@ -87,7 +102,10 @@ def make_data(corpus: Corpus, recipe: Recipe) -> Data:
 
 def make_trainee(recipe: Recipe, corpus: Corpus, data: Data, *, device: torch.device) -> Trainee:
     """The network of a recipe, with the tokenizer of the corpus and the unigrams of the rows it learns from."""
-    tokenizer: PreTrainedTokenizerBase = load_tokenizer(corpus.folder / TOKENIZER)
+    folder = corpus.folder / TOKENIZER
+    if not folder.is_dir():  # else its path would be taken for a name on the hub
+        raise fail("corpus-broken", Place(str(folder)), {"reason": os.strerror(errno.ENOENT)})
+    tokenizer = _load_fitting(folder, corpus)
     unigrams = count_rows_unigrams(
         data.train, vocabulary=corpus.vocabulary, tokenizer_hash=corpus.tokenizer, leave_out=corpus.bos_id
     )
@@ -98,6 +116,16 @@ def make_trainee(recipe: Recipe, corpus: Corpus, data: Data, *, device: torch.de
     return make_neox(recipe, tokenizer, unigrams, bos=corpus.bos_id, device=device)
 
 
+def _load_fitting(name: str | Path, corpus: Corpus) -> PreTrainedTokenizerBase:
+    """A tokenizer, if it is the one that the corpus was encoded with: any other would spell another text."""
+    found = load_tokenizer(name)
+    own = tokenizer_hash(found)
+    if own != corpus.tokenizer:
+        values = {"own": own[:12], "wanted": corpus.tokenizer[:12], "corpus": str(corpus.folder)}
+        raise fail("corpus-tokenizer", Place(str(name)), values)
+    return found
+
+
 def usable(name: str) -> torch.device:
     """The device of that name; one that is not there is an error with the reason."""
     try:
@@ -106,6 +134,16 @@ def usable(name: str) -> torch.device:
     except (RuntimeError, AssertionError) as error:  # the second is what a torch without CUDA raises
         raise fail("device-unusable", Place(), {"device": name, "reason": first_line(error)}) from error
     return device
+
+
+@contextmanager
+def enough_memory(recipe: Recipe) -> Iterator[None]:
+    """Say what to do where the memory of the device does not suffice."""
+    try:
+        yield
+    except torch.cuda.OutOfMemoryError as error:
+        values = {"size": recipe.size, "rows": recipe.micro_batch, "reason": first_line(error)}
+        raise fail("device-memory", Place(), values) from error
 
 
 def be_deterministic() -> None:

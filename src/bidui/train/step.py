@@ -144,7 +144,7 @@ def gatherer(rows: Rows, device: torch.device) -> Callable[[torch.Tensor], torch
     if device.type == "cuda":
         held = torch.from_numpy(np.array(rows).view(signed)).to(device)
         return lambda chosen: held[chosen].to(torch.int64) & mask  # torch can do little with unsigned numbers
-    return lambda chosen: torch.from_numpy(rows[chosen.numpy()].astype(np.int64)).to(device)
+    return lambda chosen: torch.from_numpy(rows[chosen.cpu().numpy()].astype(np.int64)).to(device)
 
 
 def _draws(module: nn.Module) -> bool:

@@ -10,7 +10,6 @@ from torch import nn
 from transformers import GPTNeoXForCausalLM, PreTrainedTokenizerBase
 from transformers.utils.logging import disable_progress_bar
 
-from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import DECLARATION
 from bidui.models.huggingface import causal_model
@@ -19,7 +18,7 @@ from bidui.scores.unigrams import Unigrams, write_unigrams
 from bidui.train.initialise import initialise
 from bidui.train.recipe import OPTIMIZERS, Recipe
 from bidui.train.shards import UNIGRAMS
-from bidui.train.sizes import LSTM, SIZES, neox_config
+from bidui.train.sizes import SIZES, neox_config
 from bidui.train.step import Hidden
 
 
@@ -45,8 +44,6 @@ def make_neox(
 ) -> Trainee:
     """A Zh-Pythia of the recipe's size, with its initial weights."""
     disable_progress_bar()  # type: ignore[no-untyped-call]  # ours shows the steps
-    if recipe.size not in SIZES:
-        raise fail("size-unknown", Place(), {"value": recipe.size, "known": [*SIZES, LSTM]})
     config = neox_config(
         SIZES[recipe.size], vocabulary=recipe.vocabulary, context=recipe.context, bos=bos, eos=tokenizer.eos_token_id
     )

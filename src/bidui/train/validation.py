@@ -18,12 +18,12 @@ def validation_loss(trainee: Trainee, rows: Rows, *, recipe: Recipe) -> float:
     training = trainee.network.training
     trainee.network.eval()
     gather = gatherer(rows, device)
-    total = torch.zeros((), dtype=torch.float64, device=device)
+    total = 0.0  # here, and not on the device: that of a Mac has no float64
     for start in range(0, len(rows), recipe.micro_batch):
         chosen = torch.arange(start, min(start + recipe.micro_batch, len(rows)), device=device)
         tokens = gather(chosen)
         with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bfloat16", cache_enabled=False):
             loss = mean_loss(trainee.hidden(tokens)[:, :-1], trainee.head, tokens[:, 1:], align=False)
-        total += loss.double() * len(chosen)
+        total += float(loss) * len(chosen)
     trainee.network.train(training)
-    return float(total) / len(rows)
+    return total / len(rows)

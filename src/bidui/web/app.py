@@ -13,6 +13,7 @@ from bidui.web.api import (
     files,
     history,
     lexicon,
+    phrase_renaming,
     projects,
     signing_in,
     tables,
@@ -27,7 +28,10 @@ from bidui.web.problems import fails
 from bidui.web.security import Guard
 from bidui.web.workbench import Workbench
 
-CALLS = (projects, transfers, coverage, files, drafts, history, editing, lexicon, tables, signing_in, team)
+CALLS = (
+    *(projects, transfers, coverage, files, drafts, history),
+    *(editing, lexicon, phrase_renaming, tables, signing_in, team),
+)
 PAGES = (doors, routes)
 
 

@@ -18,11 +18,12 @@ from bidui.web.editing.opened import Source, source_of
 from bidui.web.editing.preview import Counted
 from bidui.web.editing.requests import Answer
 from bidui.web.editing.requests import Request as Question
-from bidui.web.store import Entry, Store, paradigm_keys, recall, refresh, remember
+from bidui.web.problems import PlaceShape, ProblemShape
+from bidui.web.store import Entry, ParadigmLine, Store, paradigm_keys, recall, refresh, remember
 from bidui.web.store.texts import latest
 from bidui.web.workbench import Workbench
 
-_FACT = "count-1"  # another number where counts come to mean something else
+_FACT = "count-2"  # another number where counts come to mean something else
 SECONDS = 2.0  # after which no other count is begun, so that the page gets some
 _LASTING = {"preview-too-long", "preview-memory", "preview-too-large"}  # it would be no other the next time
 
@@ -47,8 +48,19 @@ def known_counts(store: Store, entry: Entry, *, language: Language) -> dict[str,
     return found
 
 
+def count_errors(line: ParadigmLine, count: ParadigmCount | None) -> int:
+    """The errors of a paradigm that only the other files bring to light; one that does not parse has told its own."""
+    return count.errors if count and line.parsed else 0
+
+
+def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> list[ProblemShape]:
+    """The same, each in words and with its place."""
+    reasons = count.reasons if count and count_errors(line, count) else []
+    return [_placed(each, line.file) for each in reasons if each.severity == "error"]
+
+
 async def count_some(
-    bench: Workbench, entry: Entry, *, most: int, request: Request, language: Language
+    bench: Workbench, entry: Entry, *, most: int, request: Request, language: Language, who: str
 ) -> tuple[dict[str, ParadigmCount], int]:
     """Counts of paradigms that were not known yet, by file, and how many are still left."""
     before = await run_in_threadpool(_state, bench.store, entry)
@@ -60,7 +72,7 @@ async def count_some(
         if done and time.monotonic() - start > SECONDS:
             break
         question = Question("count", text, file)
-        future = bench.workers.ask(question, source=before.source, editor=f"counts/{entry.id}/{file}")
+        future = bench.workers.ask(question, source=before.source, editor=f"counts/{entry.id}/{file}", who=who)
         answer = await answered(future, request)
         if answer is None:
             break  # the browser has gone, or another page counts the same
@@ -113,6 +125,14 @@ def _spoken(count: ParadigmCount, language: Language) -> ParadigmCount:
     """The count with its reasons in the reader's language; what is remembered has none."""
     reasons = [_translated(reason, language) for reason in count.reasons]
     return count.model_copy(update={"reasons": reasons})
+
+
+def _placed(reason: DiagnosticShape, file: str) -> ProblemShape:
+    at = reason.range
+    place = PlaceShape(file=reason.file or file, line=at.line if at else 0, column=at.column if at else 0)
+    return ProblemShape(
+        kind=reason.kind, severity=reason.severity, text=reason.text, place=place, values=dict(reason.values)
+    )
 
 
 def _translated(reason: DiagnosticShape, language: Language) -> DiagnosticShape:

@@ -135,7 +135,13 @@ def test_a_renamed_file_keeps_its_past(client: TestClient, tmp_path: Path) -> No
     assert answer["saved"] and answer["file"] == to
     assert read(client, to)["text"] == text and not (tmp_path / "work/small" / GENDER).exists()
     (revision,) = get(client, f"history/{to}")["revisions"]
-    assert revision["origin"] == old["revision"]
+    assert (revision["origin"], revision["renamed_from"]) == (old["revision"], GENDER)
+    assert get(client, "deleted")["files"] == []  # it is not gone, only called otherwise
+    page = client.get(f"/p/small/history/{to}").text
+    assert f'renamed from <a class="mono" href="/p/small/history/{GENDER}">{GENDER}</a>' in page
+    assert f"?old={old['revision']}&amp;new={revision['id']}" in page
+    client.delete(f"{SMALL}/files/{to}", params={"base": revision["id"]})
+    assert [line["file"] for line in get(client, "deleted")["files"]] == [to]
 
 
 def test_a_renamed_file_does_not_overwrite_another(client: TestClient) -> None:

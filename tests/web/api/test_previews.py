@@ -92,7 +92,7 @@ def test_counts_are_exact(client: TestClient) -> None:
     answer = post(client, "count", file=CLASSIFIER, text=CLASSIFIER_TEXT, editor="one")
     assert (answer["value"], answer["exact"]) == (13 + 7 * 13, True)
     few = post(client, "count", file=GENDER, text=TEXT, editor="one")
-    assert few["value"] == 2 and few["reasons"][0]["kind"] == "short-of-pairs"
+    assert few["value"] == 2 and few["reasons"][0]["kind"] == "pairs-few"
 
 
 def test_only_the_last_text_of_a_page_is_worked_on(client: TestClient) -> None:

@@ -183,7 +183,7 @@ def test_reasons_are_remembered_in_every_language(client: TestClient) -> None:
     for lang in ("en", "zh"):
         line = next(line for line in get(client, "", lang=lang)["paradigms"] if line["file"] == GENDER)
         texts[lang] = line["count"]["reasons"][0]["text"]
-    assert texts["en"] == "2 of the 1000 pairs asked for: there are no more"
+    assert texts["en"] == "distinct pairs: 2, fewer than the 1000 that a paradigm should have"
     assert "1000" in texts["zh"] and texts["zh"] != texts["en"]
 
 
@@ -195,7 +195,7 @@ def test_a_new_paradigm_is_small_and_whole(client: TestClient) -> None:
     pairs = post(client, "preview", file=made["file"], text=text)["pairs"]
     assert [(pair["good"], pair["bad"]) for pair in pairs] == [("这是例子。", "这例子是。")]
     again = client.post(f"{SMALL}/paradigms", json={"uid": "question", "phenomenon": "疑问"})
-    assert (again.status_code, kinds(again)) == (409, ["file-taken"])
+    assert (again.status_code, kinds(again)) == (409, ["paradigm-taken"])
     assert client.get("/api/drafts").json() == {"drafts": []}
     for uid, phenomenon in (("../x", "a"), ("a", "x/y"), ("", "a"), ("a\x00", "b"), ("true", ".")):
         assert client.post(f"{SMALL}/paradigms", json={"uid": uid, "phenomenon": phenomenon}).status_code == 400

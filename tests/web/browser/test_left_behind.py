@@ -37,7 +37,7 @@ def test_a_tab_that_lives_keeps_its_own(page: Page, workbench: Running) -> None:
     hands.open_lexicon(page, workbench)
     hands.tab_to(page, "张三, expression")
     hands.keys(page, "Control+ArrowDown", "ArrowRight", "NR", "Tab")
-    hands.state(page, "Kept here")
+    hands.state(page, "Not saved: errors")
     other = page.context.new_page()
     hands.open_lexicon(other, workbench)
     hands.come_back(other)

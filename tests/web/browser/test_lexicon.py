@@ -1,9 +1,12 @@
 """The whole vocabulary in a grid: found, pasted, undone, deleted, and who uses a word."""
 
+from collections.abc import Callable
+
 from playwright.sync_api import Page, expect
 
 from ..store.small import TEXTS
 from . import hands
+from .conftest import Witness
 from .running import Running
 
 WORDS = TEXTS["lexicon.tsv"]
@@ -47,3 +50,117 @@ def test_a_word_says_which_paradigms_use_it(page: Page, workbench: Running) -> N
     hands.open_lexicon(page, workbench)
     hands.tab_to(page, "张三, expression")
     expect(page.get_by_role("link", name="gender", exact=True)).to_be_visible()
+
+
+def test_words_are_added_one_after_the_other_at_the_end(page: Page, workbench: Running) -> None:
+    """Also where the button is pressed from the first row: new words do not go between the old ones."""
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    page.get_by_role("button", name="Add row").click()
+    hands.keys(page, "王五", "Tab", "NR", "Tab", "male", "Enter")
+    hands.keys(page, "小红", "Tab", "NR", "Tab", "female", "Enter", "它", "Enter", "咱", "Enter")
+    hands.saved(page, workbench, "lexicon.tsv", "咱")
+    assert workbench.read("lexicon.tsv") == WORDS + "王五\tNR\tmale\n小红\tNR\tfemale\n它\n咱\n"
+
+
+def test_words_are_added_at_the_end_of_their_file_among_several(page: Page, workbench: Running) -> None:
+    folder = workbench.folder / workbench.project
+    (folder / "lexicon.tsv").unlink()
+    (folder / "lexicon").mkdir()
+    workbench.write("lexicon/a.tsv", WORDS)
+    workbench.write("lexicon/b.tsv", "expression\tpos\n饭\tNN\n")
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    page.get_by_role("button", name="Add row").click()
+    hands.keys(page, "王五", "Enter", "小红", "Enter")
+    hands.saved(page, workbench, "lexicon/a.tsv", "小红")
+    assert workbench.read("lexicon/a.tsv") == WORDS + "王五\n小红\n"
+
+
+def test_a_row_is_put_below_another_by_a_key(page: Page, workbench: Running) -> None:
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    hands.keys(page, "Control+Enter", "王五", "Enter")
+    hands.saved(page, workbench, "lexicon.tsv", "王五")
+    assert workbench.read("lexicon.tsv") == WORDS.replace("李梅", "王五\n李梅")
+
+
+def test_characters_that_nobody_sees_are_left_out_of_what_is_pasted(page: Page, workbench: Running) -> None:
+    """Web pages and chats leave them in what is copied; nobody can find them by looking."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hands.open_lexicon(page, workbench)
+    page.evaluate("(text) => navigator.clipboard.writeText(text)", "\ufeff王\u200b五\tNR\u00ad\tmale\u200d\n")
+    hands.tab_to(page, "张三, expression")
+    hands.keys(page, "Control+ArrowDown", "Control+v")
+    hands.saved(page, workbench, "lexicon.tsv", "王五")
+    assert workbench.read("lexicon.tsv") == WORDS + "王五\tNR\tmale\n"
+    expect(page.locator("#lexicon")).to_contain_text("4 invisible characters in what was pasted are left out.")
+
+
+def test_they_are_left_out_of_what_is_pasted_into_a_cell(page: Page, workbench: Running) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hands.open_lexicon(page, workbench)
+    page.evaluate("(text) => navigator.clipboard.writeText(text)", "丰\u200b")
+    hands.tab_to(page, "张三, expression")
+    hands.keys(page, "F2", "Control+v", "Enter")
+    hands.saved(page, workbench, "lexicon.tsv", "张三丰\tNR")
+    expect(page.locator("#lexicon")).to_contain_text("1 invisible character in what was pasted is left out.")
+
+
+def test_all_cells_that_cannot_be_pasted_are_named(page: Page, workbench: Running) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hands.open_lexicon(page, workbench)
+    rows = "".join(f"王{n}\tN\ue000R\n" if n % 2 else f"王{n}\tNR\n" for n in range(50))
+    page.evaluate("(text) => navigator.clipboard.writeText(text)", rows)
+    hands.tab_to(page, "张三, expression")
+    hands.keys(page, "Control+ArrowDown", "Control+v")
+    named = page.locator("dialog .notice.bad li")
+    expect(named).to_have_count(21)
+    expect(named.first).to_contain_text("Row 2, column 2")
+    expect(named.first).to_contain_text("U+E000")
+    expect(named.last).to_contain_text("5 more")
+    expect(page.get_by_role("button", name="Paste", exact=True)).to_be_disabled()
+
+
+def test_edits_that_wait_for_errors_say_where_they_are(page: Page, workbench: Running) -> None:
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    hands.keys(page, "Control+ArrowDown", "ArrowRight", "NR", "Enter")  # a row without an expression
+    hands.state(page, "Not saved: errors")
+    expect(page.locator(".save-state")).to_contain_text("The file is as it was. Your edits are kept as a draft")
+    assert workbench.read("lexicon.tsv") == WORDS
+
+
+def test_edits_that_wait_for_errors_are_told_in_another_browser(
+    page: Page, workbench: Running, someone: Callable[..., Page]
+) -> None:
+    """Who goes on at another machine must not take for saved what is not."""
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    hands.keys(page, "Control+ArrowDown", "ArrowRight", "NR", "Enter")
+    hands.state(page, "Not saved: errors")
+    other = someone(storage_state=workbench.session)
+    hands.open_lexicon(other, workbench)
+    expect(other.locator("#lexicon")).to_contain_text("Edits of yours in lexicon.tsv are not saved, for their errors")
+    other.get_by_role("link", name="Open them as text").click()
+    expect(other.get_by_text("A text that is not in this file")).to_be_visible()
+    page.keyboard.press("Control+z")
+    hands.state(page, "Saved")
+    hands.open_lexicon(other, workbench)
+    hands.state(other, "Saved")
+    expect(other.locator(".notice")).to_have_count(0)
+
+
+def test_the_grid_has_the_focus_after_two_versions_of_a_row_were_merged(
+    page: Page, workbench: Running, witness: Witness
+) -> None:
+    witness.forgive("status of 409")
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    workbench.write("lexicon.tsv", WORDS.replace("张三\tNR\tmale", "张三\tNN\tmale"))
+    hands.keys(page, "Tab", "NT", "Enter")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio").first.check()
+    dialog.get_by_role("button", name="Keep these").click()
+    hands.saved(page, workbench, "lexicon.tsv", "张三\tNT\tmale")
+    expect(page.locator(".cell-field")).to_be_focused()

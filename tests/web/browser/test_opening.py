@@ -49,3 +49,12 @@ def test_a_file_that_is_not_there_is_not_waited_for(page: Page, workbench: Runni
     expect(page.locator("#editor .notice")).to_contain_text("404")
     page.wait_for_timeout(2_000)
     assert sum("/files/" in each for each in asked) == 1
+
+
+def test_a_page_that_waits_says_so_once(page: Page, workbench: Running) -> None:
+    """A screen reader speaks whenever an alert comes, and would do so every other second."""
+    page.route("**/api/**/files/**", lambda route: route.abort("connectionrefused"))
+    page.goto(workbench.at(f"/edit/{PARADIGM}"))
+    said = page.locator(".notice", has_text=AWAY).element_handle()
+    page.wait_for_timeout(4_000)  # it has asked again by then
+    assert said.is_visible()

@@ -66,19 +66,42 @@ def test_a_field_is_set_added_or_taken_out(name: str, value: str, old: str, new:
 def test_a_description_in_one_language_grows_a_second() -> None:
     text = "uid: x\nabout: hello  # hi\nedit: order\n"
     both = after(text, lambda text: set_field(text, name="about.zh", value="你好"))
-    assert both == "uid: x\nabout:\n  en: hello\n  zh: 你好\nedit: order\n"
+    assert both == "uid: x\nabout:  # hi\n  en: hello\n  zh: 你好\nedit: order\n"
     none = after(both, lambda text: set_field(text, name="about.zh", value=""))
     assert after(none, lambda text: set_field(text, name="about.en", value="")) == "uid: x\nedit: order\n"
 
 
 def test_a_slot_is_added_moved_and_deleted() -> None:
     new = after(GENDER, lambda text: add_slot(text, slot="new", rule="自己 本人", at=1))
-    assert new == GENDER.replace(
-        "  who: pos:NR\n\n  # the pronouns\n", "  who: pos:NR\n\n  # the pronouns\n  new: 自己 本人\n"
-    )
+    assert new == GENDER.replace("  who: pos:NR\n", "  who: pos:NR\n  new: 自己 本人\n")
     moved = after(new, lambda text: move_slot(text, slot="new", to=3))
     assert [slot.name for slot in read_rows(moved).wordings[0].slots] == ["who", "right", "wrong", "new"]
-    assert after(moved, lambda text: delete_slot(text, slot="new")) == GENDER
+    assert after(new, lambda text: delete_slot(text, slot="new")) == GENDER
+
+
+def test_a_new_key_never_stands_between_a_comment_and_its_key() -> None:
+    text = "uid: x\nphenomenon: p\n\n# what varies\nslots:\n  a: x\n  # of the slots\n# both\ngood: a b\n"
+    new = after(text, lambda text: set_field(text, name="edit", value="order"))
+    assert new == text.replace("phenomenon: p\n", "phenomenon: p\nedit: order\n")
+    new = after(text, lambda text: add_slot(text, slot="c", rule="y"))
+    assert new == text.replace("  a: x\n", "  a: x\n  c: y\n")
+    new = after(text.replace("good: a b\n", ""), lambda text: set_line(text, side="good", line="a"))
+    assert new == text.replace("# both\ngood: a b\n", "good: a\n# both\n")
+
+
+def test_a_rule_that_is_cleared_or_new_is_missing() -> None:
+    """`''` would print nothing, and the paradigm would give pairs as if that had been meant."""
+    for text, variant in ((GENDER, None), (CLASSIFIER, 0)):
+        new = after(text, lambda text, v=variant: add_slot(text, slot="new", rule="", variant=v))
+        assert "new:\n" in new
+        new = after(text, lambda text, v=variant: set_rule(text, slot="wrong", rule="", variant=v))
+        assert "wrong: \n" in new and "''" not in new
+    new = after(CLASSIFIER, lambda text: set_rule(text, slot="thing", rule=""))
+    assert 'slots: {thing: , verb: "pos:VV' in new
+    new = after(CLASSIFIER, lambda text: add_slot(text, slot="new", rule=""))
+    assert ", new: }\n" in new
+    said = after(GENDER, lambda text: set_rule(text, slot="who", rule='""'))
+    assert "who: '\"\"'\n" in said
 
 
 def test_a_deleted_slot_leaves_the_lines_too() -> None:

@@ -114,6 +114,69 @@ def test_a_phrase_that_gets_a_depth_keeps_its_alternatives() -> None:
     assert person.alternatives[1].head == "kin"
 
 
+def test_a_depth_leaves_comments_where_they_are() -> None:
+    text = "phrases:\n  # a\n  A: [x]  # one\n  # b\n  B:\n    - y\n    # other\n    - z\n  # c\n  C: w\n"
+    deep = "  # b\n  B:\n    depth: 2\n    alternatives:\n      - y\n      # other\n      - z\n  # c\n"
+    new = after(text, lambda text: set_depth(text, name="B", depth="2"))
+    assert new == text.replace("  # b\n  B:\n    - y\n    # other\n    - z\n  # c\n", deep)
+    new = after(text, lambda text: set_depth(text, name="A", depth="1"))
+    assert new.startswith("phrases:\n  # a\n  A:  # one\n    depth: 1\n    alternatives: [x]\n  # b\n")
+    margin = "phrases:\n  A:\n  - x\n"
+    new = after(margin, lambda text: set_depth(text, name="A", depth="1"))
+    assert new == "phrases:\n  A:\n    depth: 1\n    alternatives:\n      - x\n"
+
+
+COMMENTED = "phrases:\n  # all of a\n  A: [x]\n\n  # b is\n  # about this\n  B:\n    - y\n    # and more\n  C: w\n"
+
+
+@pytest.mark.parametrize(
+    ("at", "before"), [(0, "  # all of a\n  A:"), (1, "\n  # b is\n"), (2, "  C: w"), (3, ""), (None, "")]
+)
+def test_a_new_phrase_never_stands_between_a_comment_and_its_phrase(at: int | None, before: str) -> None:
+    new = after(COMMENTED, lambda text: add_phrase(text, name="New", rule="pos:NT", at=at))
+    place = COMMENTED.index(before) if before else len(COMMENTED)
+    assert new == COMMENTED[:place] + "  New: [pos:NT]\n" + COMMENTED[place:]
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "expected"),
+    [
+        ("  A: [x]\n", lambda t: add_phrase(t, name="New", rule=""), "  A: [x]\n  New:\n    -\n"),
+        ("  A: [x]\n", lambda t: add_alternative(t, phrase="A", value=""), "  A:\n    - x\n    -\n"),
+        ("  A: [x]  # c\n", lambda t: add_alternative(t, phrase="A", value="", at=0), "  A:  # c\n    -\n    - x\n"),
+        ("  A: [x, 'y']\n", alternative("A", 0, "rule", ""), "  A:\n    -\n    - y\n"),
+        ("  A:\n    - x  # c\n    - y\n", alternative("A", 0, "rule", ""), "  A:\n    -   # c\n    - y\n"),
+        ("  A:\n    -\n    - y\n", alternative("A", 0, "rule", "x"), "  A:\n    - x\n    - y\n"),
+        ("  A: 'x'\n", alternative("A", 0, "rule", ""), "  A: \n"),
+        ("  A: x\n", lambda t: add_alternative(t, phrase="A", value=""), "  A:\n    - x\n    -\n"),
+        ("  A: x\n", lambda t: add_alternative(t, phrase="A", value="y", at=0), "  A: [y, x]\n"),
+        (
+            "  A:\n    - x\n",
+            lambda t: add_alternative(t, phrase="A", value={"parts": {"word": ""}, "head": "word"}),
+            "  A:\n    - x\n    - parts:\n        word:\n      head: word\n",
+        ),
+        (
+            "  A:\n    - parts: {a: x, b: 'y'}\n",
+            lambda t: set_part(t, phrase="A", number=0, part="b", rule=""),
+            "  A:\n    - parts: {a: x, b: }\n",
+        ),
+        (
+            "  A:\n    - parts:\n        a: x\n",
+            lambda t: add_part(t, phrase="A", number=0, part="b", rule=""),
+            "  A:\n    - parts:\n        a: x\n        b:\n",
+        ),
+    ],
+)
+def test_a_rule_that_is_not_written_yet_is_no_rule(text: str, edit: Callable[[str], Edit], expected: str) -> None:
+    """Quotes would say that nothing is to be printed; what is still missing must be seen as missing."""
+    assert after(f"phrases:\n{text}", edit) == f"phrases:\n{expected}"
+
+
+def test_a_list_in_brackets_with_comments_is_left_alone() -> None:
+    with pytest.raises(InputError):
+        set_alternative("phrases:\n  A: [x,  # one\n      y]\n", phrase="A", number=0, key="rule", value="")
+
+
 def test_the_first_phrase_of_a_project_can_be_written() -> None:
     assert after("format: 1\n", lambda text: add_phrase(text, name="NP", rule="pos:NN")) == (
         "format: 1\nphrases:\n  NP: [pos:NN]\n"

@@ -67,7 +67,7 @@ def test_few_pairs_have_a_reason_in_both_languages(small: Opened) -> None:
     found = counted(small.compiled(GENDER, name="x"), GENDER, name="x")
     assert (found.value, found.exact) == (2, True)
     kinds = [reason.kind for reason in found.reasons]
-    assert "short-of-pairs" in kinds and "short-by-link" in kinds
+    assert "pairs-few" in kinds and "short-by-link" in kinds
     by_link = next(reason for reason in found.reasons if reason.kind == "short-by-link" and reason.slot == "wrong")
     assert by_link.range is not None
     assert GENDER[by_link.range.start : by_link.range.end] == "mmPos:who"

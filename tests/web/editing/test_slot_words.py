@@ -3,6 +3,8 @@
 The words are those of the small lexicon.
 """
 
+import pytest
+
 from bidui.web.editing.opened import Opened
 from bidui.web.editing.paradigm_rows import read_rows
 from bidui.web.editing.slot_words import Narrowing, SlotWords, slot_words
@@ -64,6 +66,13 @@ def test_half_typed_paradigms_still_count_their_rules(small: Opened) -> None:
     found = words(text, small)
     assert (found[0, "who"].alone, found[0, "who"].joint) == (4, None)
     assert found[0, "right"].alone == 2
+
+
+@pytest.mark.parametrize("rule", ["'刚才 mPos:wrong mPro'", "'pos:'", "", "''"])
+def test_a_rule_that_says_nothing_yet_is_not_said_to_fit_every_word(rule: str, small: Opened) -> None:
+    """Under an error, "18 words fit" would read as if the rule were understood."""
+    found = words(GENDER.replace("who: pos:NR", f"who: {rule}"), small)
+    assert (0, "who") not in found and found[0, "right"].alone == 2
 
 
 def test_words_written_in_a_rule_count_too(small: Opened) -> None:

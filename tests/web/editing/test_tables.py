@@ -139,3 +139,12 @@ def test_other_lines_stay_byte_for_byte(data: st.DataObject) -> None:
     lines = list(zip(text.split("\n"), new.split("\n"), strict=True))
     assert all(one == other for n, (one, other) in enumerate(lines, start=1) if n != row.line)
     assert read_table(new).row(row.line).cell(table.column(column)) == value if new.strip() else True
+
+
+def test_every_cell_that_cannot_be_is_told() -> None:
+    """A paste of two hundred rows is refused whole; whoever has to mend it should not do so one cell at a time."""
+    block = "".join(f"a\x7f{number}\tgood\n" if number % 2 else "b\tc\n" for number in range(60))
+    with pytest.raises(InputError) as caught:
+        paste(read_table("expression\tpos\n"), block)
+    found = [(problem.kind, problem.place.line) for problem in caught.value.problems]
+    assert found == [("cell-characters", line) for line in range(2, 42, 2)]

@@ -107,5 +107,8 @@ def test_what_no_slot_could_take_is_what_the_check_calls_unused(small: Opened) -
 
 
 def test_the_files_that_use_a_phrase_are_named() -> None:
-    texts = {"a": GENDER, "b": CLASSIFIER, "c": PHRASES, "d": "x: phrase:Personal", "e": "y: {z: 'phrase:Person'}"}
-    assert phrase_users(texts, phrase="Person") == ("b", "e")
+    """A comment that names it is no use of it; in a file that is not YAML nobody can tell."""
+    texts = {"a": GENDER, "b": CLASSIFIER, "c": PHRASES, "d": "slots: {z: phrase:Personal}"}
+    texts |= {"e": "slots: {z: 'phrase:Person'}", "f": "slots: {z: a}  # phrase:Person", "g": "slots: [phrase:Person"}
+    texts["phrases.yaml"] = PHRASES + "  Two: [phrase:Person]\n"
+    assert phrase_users(texts, phrase="Person") == ("b", "e", "g", "phrases.yaml")

@@ -65,6 +65,19 @@ def test_questions_are_answered(workers: PreviewWorkers, sources: dict[str, Sour
     assert isinstance(words, tuple) and [one.slot for one in words] == ["who", "right", "wrong"]
 
 
+def test_people_take_turns() -> None:
+    """Somebody with many tabs asks first; the questions of others are not taken up after all of hers."""
+    idle = PreviewWorkers()  # asked, but not started: what would be taken up, and in which order
+    for number, who in enumerate("AAAABBCD"):
+        kind = "count" if who == "D" else "pairs"
+        idle.ask(Request(kind, GENDER, "x"), source=Source("", ""), editor=str(number), who=who)  # type: ignore[arg-type]
+    taken = [job.who for job in iter(idle._take, None) if job]
+    assert "".join(taken) == "ABCABAAD"  # and what takes long waits for what does not
+    idle.ask(Request("pairs", GENDER, "x"), source=Source("", ""), editor="a", who="A")
+    idle.ask(Request("pairs", GENDER, "x"), source=Source("", ""), editor="c", who="C")
+    assert [job.who for job in iter(idle._take, None) if job] == ["C", "A"]
+
+
 def test_a_broken_text_is_answered_by_what_is_wrong(workers: PreviewWorkers, sources: dict[str, Source]) -> None:
     shown = ask(workers, sources["small"], GENDER.replace("pos:NR", "pos:NM")).result
     assert isinstance(shown, Preview)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import Connection
 
-from bidui.errors import BiduiError
+from bidui.errors import BiduiError, InputError
 from bidui.web.store import (
     Conflict,
     Saved,
@@ -111,6 +111,8 @@ class Workspace(RuleBasedStateMachine):
                 done = rename(self.store, entry, file, other, text, base=base, who=who, check=anything, tab=tab)
             except Conflict:
                 self.taken.add((file, text))  # as a draft
+            except InputError as error:  # another name is to be chosen, and nothing was done
+                assert error.problems[0].kind == "file-there"
             else:
                 assert isinstance(done, Saved)
                 self.taken.add((other, text))
@@ -132,12 +134,15 @@ class Workspace(RuleBasedStateMachine):
         self, file: str, text: str, by_hand: str | None, renames: bool
     ) -> None:
         """And perhaps somebody uses an editor before it starts again."""
-        base, tab, written = self.look(file), next(self.tabs), file
+        base, tab, written, refused = self.look(file), next(self.tabs), file, False
         entry, who = the_entry(self.store), local_user(self.store)
         with patch.object(Store, "filing", killed_at_the_second()), contextlib.suppress(Killed, Conflict):
             if renames and base is not None and file != FILES[2]:
                 written = FILES[1 - FILES.index(file)]
-                rename(self.store, entry, file, written, text, base=base, who=who, check=anything, tab=tab)
+                try:
+                    rename(self.store, entry, file, written, text, base=base, who=who, check=anything, tab=tab)
+                except InputError:
+                    refused = True  # the name is taken
             else:
                 saved(self.store, text, base=base, file=file, tab=tab)
         if by_hand is not None:
@@ -147,7 +152,8 @@ class Workspace(RuleBasedStateMachine):
         self.store.close()
         self.store = open_store(self.home.name)
         found = {(draft.file, draft.text) for draft in drafts(self.store, who=local_user(self.store))}
-        self.taken.add((file if (file, text) in found else written, text))
+        if not refused:
+            self.taken.add((file if (file, text) in found else written, text))
 
     @invariant()
     def every_text_can_be_found(self) -> None:

@@ -226,7 +226,7 @@ def test_a_renamed_file_leads_back_to_its_old_name(store: Store) -> None:
     assert isinstance(done, Saved)
     assert (done.revision.file, done.revision.origin) == ("paradigms/anaphor/sex.yaml", first)
     assert disk(store, "paradigms/anaphor/sex.yaml") == "uid: sex\n"
-    assert [each.file for each in deleted_files(store, entry)] == [PARADIGM]
+    assert deleted_files(store, entry) == []  # it is not gone
 
 
 def test_a_new_spelling_of_a_name_is_no_clash_with_the_old_one(store: Store) -> None:
@@ -272,13 +272,16 @@ def test_two_files_whose_names_differ_in_case_alone_are_refused(store: Store) ->
     assert [draft.why for draft in drafts(store, who=local_user(store))] == ["unwritten"]
 
 
-def test_a_rename_to_a_name_that_is_taken_is_a_conflict_and_nothing_goes(store: Store) -> None:
+def test_a_rename_to_a_name_that_is_taken_is_refused_and_nothing_goes(store: Store) -> None:
+    """There is nothing to merge and no text to keep: only another name to be chosen."""
     entry, who = the_entry(store), local_user(store)
     file = "paradigms/BA/other.yaml"
     saved(store, "other\n", base=None, file=file)
-    with pytest.raises(Conflict):
-        rename(store, entry, PARADIGM, file, "mine\n", base=base_of(store), who=who, check=anything)
+    for to in (file, "paradigms/BA/OTHER.yaml"):
+        with pytest.raises(InputError, match=r"there is paradigms/BA/other\.yaml"):
+            rename(store, entry, PARADIGM, to, "mine\n", base=base_of(store), who=who, check=anything)
     assert (disk(store), disk(store, file)) == (TEXTS[PARADIGM], "other\n")
+    assert drafts(store, who=who) == []
 
 
 def test_a_project_keeps_its_settings(store: Store) -> None:

@@ -1,6 +1,8 @@
 """Calls for a project at a glance: its paradigms with their counts and problems, and new paradigms."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from itertools import chain
 from typing import Annotated
 
 from fastapi import APIRouter, Request
@@ -10,7 +12,7 @@ from bidui.errors import InputError, Place, fail
 from bidui.messages import Language
 from bidui.pairs.text import encoded
 from bidui.web.api.parameters import Editor, Reader
-from bidui.web.counting import ParadigmCount, count_some, known_counts
+from bidui.web.counting import ParadigmCount, count_errors, count_problems, count_some, known_counts
 from bidui.web.editing.changes import apply_edit
 from bidui.web.editing.paradigm_edits import set_field
 from bidui.web.editing.scalars import written
@@ -19,9 +21,11 @@ from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store import (
     Change,
     Conflict,
+    Coverage,
     FileLine,
     ParadigmLine,
     Role,
+    check_uid_free,
     commit,
     coverage,
     current,
@@ -32,6 +36,7 @@ from bidui.web.store import (
 from bidui.web.store.names import Kind
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["projects"], responses=fails(400, 401, 404, 422))
+MOST_TOLD = 200  # problems of a project that a page lists
 _STARTERS = {  # what a new paradigm contrasts until somebody says something better; in English only a slot goes bare
     "zh": ("例子", "这 是 word 。", "这 word 是 。"),
     "en": ("examples", '\'"these" "are" word\'', '\'"these" word "are"\''),
@@ -51,8 +56,9 @@ class FileLineShape(BaseModel):
 
 
 class ParadigmLineShape(FileLineShape):
-    """A paradigm in a list; no count where it is not known yet."""
+    """A paradigm in a list; no count where it is not known yet. Errors that a count found are among its errors."""
 
+    parsed: bool
     uid: str
     phenomenon: str
     status: str
@@ -60,7 +66,11 @@ class ParadigmLineShape(FileLineShape):
 
 
 class ProjectAnswer(BaseModel):
-    """What a project holds; `phenomena` are the numbers of paradigms that are included, `skipped` what is not read."""
+    """What a project holds; `phenomena` are the numbers of paradigms that are included, `skipped` what is not read.
+
+    Of the errors and warnings, `problems` are the first in words, at most two hundred. What keeps a paradigm from
+    having pairs is among them once its pairs were counted.
+    """
 
     name: str
     title: str
@@ -69,6 +79,7 @@ class ProjectAnswer(BaseModel):
     words: int
     errors: int
     warnings: int
+    problems: list[ProblemShape]
     changed: datetime | None
     author: str
     phenomena: dict[str, int]
@@ -117,27 +128,45 @@ def project_answer(access: Access, language: Language) -> ProjectAnswer:
     skipped = refresh(store, access.entry).skipped
     found = coverage(store, access.entry)
     counts = known_counts(store, access.entry, language=language)
+    paradigms = [_paradigm(line, counts.get(line.file)) for line in found.paradigms]
+    files = [_file(line) for line in found.files]
     return ProjectAnswer(
         name=found.name,
         title=found.title,
         lang=found.lang,
         role=access.role,
         words=found.words,
-        errors=found.errors,
-        warnings=found.warnings,
+        errors=sum(line.errors for line in (*files, *paradigms)),
+        warnings=sum(line.warnings for line in (*files, *paradigms)),
+        problems=_problems(found, counts, language),
         changed=found.changed,
         author=found.author,
         phenomena=dict(found.phenomena),
-        paradigms=[_paradigm(line, counts.get(line.file)) for line in found.paradigms],
-        files=[_file(line) for line in found.files],
+        paradigms=paradigms,
+        files=files,
         skipped=problem_shapes(skipped, language),
     )
+
+
+def _problems(found: Coverage, counts: Mapping[str, ParadigmCount], language: Language) -> list[ProblemShape]:
+    """What is wrong in the files, errors first."""
+    own = [*(line.problems for line in found.files), *(line.problems for line in found.paradigms)]
+    told = problem_shapes(chain.from_iterable(own), language)
+    for line in found.paradigms:
+        told += count_problems(line, counts.get(line.file))
+    return sorted(told, key=lambda each: (each.severity, each.place.file if each.place else ""))[:MOST_TOLD]
 
 
 @router.post("/counts")
 async def counts(access: Reader, language: Spoken, request: Request, wanted: Counting) -> Counted:
     """Count the pairs of some paradigms whose numbers are not known yet; to be asked again while some are left."""
-    done, left = await count_some(access.bench, access.entry, most=wanted.most, request=request, language=language)
+    done, left = await count_some(
+        *(access.bench, access.entry),
+        most=wanted.most,
+        request=request,
+        language=language,
+        who=str(access.user.id),
+    )
     return Counted(counts=done, left=left)
 
 
@@ -152,12 +181,13 @@ def new_paradigm(access: Editor, wanted: NewParadigm) -> NewFile:
         text = _named(current(store, entry, wanted.copy_of).text, wanted)
     if errors := [problem for problem in file_problems(file, text) if problem.severity == "error"]:
         raise InputError(errors)
-    try:
-        done = commit(store, entry, [Change(file, encoded(text, place=Place(file)), None)], who=access.user)[0]
-    except Conflict:
-        done = None
-    if done is None or not done.changed:
-        raise fail("file-taken", Place(file), {"other": file})
+    with access.bench.turns.take(("uids", entry.id)):
+        refresh(store, entry)
+        check_uid_free(store, entry, wanted.uid)
+        try:
+            done = commit(store, entry, [Change(file, encoded(text, place=Place(file)), None)], who=access.user)[0]
+        except Conflict:
+            raise fail("file-there", Place(file), {"other": file}) from None
     return NewFile(file=file, revision=done.revision.id)
 
 
@@ -189,11 +219,12 @@ def _paradigm(line: ParadigmLine, count: ParadigmCount | None) -> ParadigmLineSh
     return ParadigmLineShape(
         file=line.file,
         kind="paradigm",
-        errors=line.errors,
+        errors=line.errors + count_errors(line, count),
         warnings=line.warnings,
         revision=line.revision,
         time=line.time,
         author=line.author,
+        parsed=line.parsed,
         uid=line.uid,
         phenomenon=line.phenomenon,
         status=line.status,

@@ -35,6 +35,20 @@ class Drafts(BaseModel):
     drafts: list[DraftShape]
 
 
+class DraftPlace(BaseModel):
+    """Where there is a draft, and since when."""
+
+    file: str
+    time: datetime
+    tab: str
+
+
+class DraftPlaces(BaseModel):
+    """The drafts of one person in a project, the latest first."""
+
+    drafts: list[DraftPlace]
+
+
 class Writing(BaseModel):
     """A text, the revision that it was made from, and the page that it was typed into."""
 
@@ -69,6 +83,13 @@ def put_draft(access: Editor, file: File, wanted: Writing) -> None:
 def delete_draft(access: Reader, file: File, tab: TabQuery = "") -> None:
     """Throw a draft away."""
     drop_draft(access.bench.store, access.entry, file, who=access.user, tab=tab)
+
+
+@router.get("/projects/{project}/drafts")
+def project_drafts(access: Reader) -> DraftPlaces:
+    """Where the reader has typed something in a project that is not saved."""
+    found = drafts(access.bench.store, who=access.user, entry=access.entry)
+    return DraftPlaces(drafts=[DraftPlace(file=each.file, time=each.time, tab=each.tab) for each in found])
 
 
 @router.get("/drafts")

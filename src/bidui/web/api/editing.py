@@ -1,5 +1,6 @@
 """Calls while somebody types: rows, edits, previews, words, counts, problems and completion; none changes a file."""
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Request
@@ -32,7 +33,7 @@ from bidui.web.editing.text_completion import complete_text
 from bidui.web.editing.utf16 import Utf16
 from bidui.web.identity import Access, Spoken
 from bidui.web.problems import fails
-from bidui.web.store import file_problems
+from bidui.web.store import Named, file_problems, named_paradigms, placing_problem
 from bidui.web.store.names import check_file_name
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["editing"], responses=fails(400, 401, 404, 422))
@@ -139,10 +140,13 @@ def edit(access: Reader, step: Annotated[ParadigmStep | PhraseStep, Body(discrim
 
 @router.post("/preview", responses=fails(409, 503))
 async def preview(access: Reader, language: Spoken, request: Request, question: PreviewQuestion) -> PreviewShape:
-    """Some pairs of a paradigm's text, and what is wrong with it."""
+    """Some pairs of a paradigm's text, and what is wrong with it, be it only that another file has its name."""
     wanted = Question("pairs", question.text, question.file, question.n, question.seed)
     result, seconds = await ask(access, wanted, request=request, editor=question.editor)
     assert isinstance(result, Preview)
+    if result.named:
+        placing = await run_in_threadpool(_placing, access, question, Named(question.file, *result.named))
+        result = replace(result, diagnostics=placing + result.diagnostics)
     return preview_shape(result, question.text, language=language, seconds=seconds)
 
 
@@ -202,6 +206,12 @@ def _diagnosed(question: DiagnoseQuestion, language: Language) -> Diagnostics:
     _refuse_long(question.text)
     found = located(question.text, file_problems(question.file, question.text), name=question.file)
     return Diagnostics(diagnostics=diagnostic_shapes(question.text, found, language=language))
+
+
+def _placing(access: Access, question: TextQuestion, named: Named) -> tuple[Diagnostic, ...]:
+    """What the names of a project's other files have against a paradigm's own."""
+    problem = placing_problem(named, named_paradigms(access.bench.store, access.entry))
+    return located(question.text, [problem], name=question.file) if problem else ()
 
 
 def _rows(kind: Literal["paradigm", "phrases"], text: str) -> ParadigmRowsShape | list[PhraseShape]:

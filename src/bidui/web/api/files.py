@@ -1,6 +1,7 @@
 """Calls for one file: reading, saving, renaming, deleting, and merging with what somebody else has saved."""
 
 from datetime import datetime
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -14,7 +15,7 @@ from bidui.web.editing.merging import Choice, merge_tables
 from bidui.web.editing.paradigm_merging import merge_paradigms
 from bidui.web.identity import Access, Spoken
 from bidui.web.problems import fails
-from bidui.web.store import current, delete, drafts, may, rename, revision, save
+from bidui.web.store import check_uid_free, current, delete, drafts, may, refresh, rename, revision, save
 from bidui.web.store.names import Kind, check_file_name
 from bidui.web.store.texts import latest_number
 
@@ -134,15 +135,20 @@ def delete_file(access: Editor, file: File, base: Annotated[int, Query()]) -> De
 
 @router.post("/projects/{project}/rename", responses=writing())
 def rename_file(access: Editor, language: Spoken, wanted: Renaming) -> SavedAnswer:
-    """Save a text under another name, in place of the file of the old name."""
+    """Save a text under another name, in place of the file of the old name; a name that is taken is refused."""
     check = Checking(wanted.to)
-    done = rename(
-        *(access.bench.store, access.entry, wanted.file, wanted.to, wanted.text),
-        base=wanted.base,
-        who=access.user,
-        check=check,
-        tab=wanted.tab,
-    )
+    store, entry = access.bench.store, access.entry
+    with access.bench.turns.take(("uids", entry.id)):
+        if check_file_name(wanted.to) == "paradigm":
+            refresh(store, entry)
+            check_uid_free(store, entry, PurePosixPath(wanted.to).stem, but=wanted.file)
+        done = rename(
+            *(store, entry, wanted.file, wanted.to, wanted.text),
+            base=wanted.base,
+            who=access.user,
+            check=check,
+            tab=wanted.tab,
+        )
     return saved_answer(done, warnings=check.problems, language=language)
 
 

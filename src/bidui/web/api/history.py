@@ -13,13 +13,16 @@ from bidui.web.identity import Spoken
 from bidui.web.problems import fails
 from bidui.web.store import Revision as StoredRevision
 from bidui.web.store import deleted_files, history, refresh, restore, revision, row_changes, unified
-from bidui.web.store.revisions import PAGE, Reason
+from bidui.web.store.revisions import PAGE, Reason, names_at
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["history"], responses=fails(400, 401, 404, 422))
 
 
 class RevisionShape(BaseModel):
-    """One state of a file; no author where it was made outside the workbench."""
+    """One state of a file; no author where it was made outside the workbench.
+
+    In a file's history, `renamed_from` is the name that it had at the revision `origin`.
+    """
 
     id: int
     file: str
@@ -28,6 +31,7 @@ class RevisionShape(BaseModel):
     reason: Reason
     base: int | None
     origin: int | None
+    renamed_from: str | None
     deleted: bool
     size: int
 
@@ -94,7 +98,10 @@ def file_history(access: Reader, file: File, before: Annotated[int | None, Query
     """The revisions of a file, a page of them at a time."""
     refresh(access.bench.store, access.entry)
     found = history(access.bench.store, access.entry, file, before=before, most=PAGE + 1)
-    return History(revisions=[_revision(each) for each in found[:PAGE]], more=len(found) > PAGE)
+    origins = {each.id: each.origin for each in found if each.reason == "edit" and each.origin is not None}
+    names = names_at(access.bench.store, access.entry, set(origins.values())) if origins else {}
+    shown = [_revision(each, renamed_from=names.get(origins.get(each.id, 0))) for each in found[:PAGE]]
+    return History(revisions=shown, more=len(found) > PAGE)
 
 
 @router.get("/revisions/{number}")
@@ -137,7 +144,7 @@ def deleted(access: Reader) -> DeletedFiles:
     return DeletedFiles(files=files)
 
 
-def _revision(found: StoredRevision) -> RevisionShape:
+def _revision(found: StoredRevision, *, renamed_from: str | None = None) -> RevisionShape:
     return RevisionShape(
         id=found.id,
         file=found.file,
@@ -146,6 +153,7 @@ def _revision(found: StoredRevision) -> RevisionShape:
         reason=found.reason,
         base=found.base,
         origin=found.origin,
+        renamed_from=renamed_from,
         deleted=found.deleted,
         size=found.size,
     )

@@ -10,6 +10,7 @@ from bidui.benchmarks import shipped
 from bidui.errors import fail
 from bidui.messages import Language
 from bidui.web.api.parameters import Owner, Who
+from bidui.web.counting import count_errors, known_counts
 from bidui.web.identity import Bench, Spoken, make_editor
 from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store import (
@@ -166,6 +167,7 @@ def _entry(store: Store, found: Binned) -> Entry:
 
 def _line(store: Store, who: User, entry: Entry) -> ProjectLine:
     found: Coverage = coverage(store, entry)
+    counts = known_counts(store, entry, language="en")
     role = role_of(store, who, entry)
     assert role is not None
     return ProjectLine(
@@ -176,7 +178,7 @@ def _line(store: Store, who: User, entry: Entry) -> ProjectLine:
         paradigms=len(found.paradigms),
         phenomena=len(found.phenomena),
         words=found.words,
-        errors=found.errors,
+        errors=found.errors + sum(count_errors(line, counts.get(line.file)) for line in found.paradigms),
         warnings=found.warnings,
         changed=found.changed,
         author=found.author,

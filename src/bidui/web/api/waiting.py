@@ -27,7 +27,8 @@ async def ask(access: Access, question: Question, *, request: Request, editor: s
     if len(question.text) > MAX_CHARACTERS:
         raise fail("text-too-long", None, {"length": len(question.text), "limit": MAX_CHARACTERS})
     source = await run_in_threadpool(source_of, access.entry.folder)
-    future = access.bench.workers.ask(question, source=source, editor=f"{access.user.id}/{access.entry.id}/{editor}")
+    who = str(access.user.id)
+    future = access.bench.workers.ask(question, source=source, editor=f"{who}/{access.entry.id}/{editor}", who=who)
     answer = await answered(future, request)
     if answer is None:
         raise fail("superseded")

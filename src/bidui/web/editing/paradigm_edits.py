@@ -6,7 +6,7 @@ from bidui.grammar.paradigm_file import SLOT_NAME
 from bidui.web.editing.changes import Edit, apply_edit, difference
 from bidui.web.editing.layout import Mapping, Path, Scalar, Value, lay_out, node_at
 from bidui.web.editing.paradigm_rows import GROUPS, Wording, read_rows
-from bidui.web.editing.yaml_edits import add_entry, move, remove, set_value
+from bidui.web.editing.yaml_edits import add_entry, move, remove, set_node, set_value
 
 # The order in which `bidui` writes a paradigm's keys; a new key goes after those that come before it here.
 ORDER = (
@@ -26,9 +26,7 @@ def set_field(text: str, *, name: str, value: str) -> Edit:
     if isinstance(group, Scalar) and key in GROUPS:  # `about: …` is the English text
         if inner == "en":
             return put(text, (), key=key, value=value)
-        both: Value = {"en": group.text, inner: value}
-        bare = apply_edit(text, remove(text, (key,)))
-        return difference(text, apply_edit(bare, _added(bare, (), key=key, value=both))) if value else ()
+        return set_node(text, (key,), value={"en": group.text, inner: value}) if value else ()
     if group is None:
         return _added(text, (), key=key, value={inner: value}) if value else ()
     only = isinstance(group, Mapping) and [entry.key.text for entry in group.entries] == [inner]
@@ -83,9 +81,10 @@ def set_group(text: str, *, key: str, groups: list[list[str]], variant: int | No
     """Other groups under `link` or `repeat`."""
     base = wording_path(variant)
     there = node_at(lay_out(text), (*base, key)) is not None
-    bare = apply_edit(text, remove(text, (*base, key))) if there else text
+    if not groups:
+        return remove(text, (*base, key)) if there else ()
     value: Value = [*groups[0]] if len(groups) == 1 else [[*group] for group in groups]
-    return difference(text, apply_edit(bare, _added(bare, base, key=key, value=value)) if groups else bare)
+    return set_node(text, (*base, key), value=value) if there else _added(text, base, key=key, value=value)
 
 
 def slot_path(slot: str, variant: int | None) -> Path:

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from bidui.errors import fail
 from bidui.grammar.paradigm_file import SLOT_NAME
-from bidui.web.editing.changes import Edit, apply_edit, difference
+from bidui.web.editing.changes import Change, Edit
 from bidui.web.editing.layout import Mapping, Node, Path, Scalar, Sequence, Value, lay_out, node_at, value_of
 from bidui.web.editing.paradigm_edits import put
 from bidui.web.editing.paradigm_rows import SlotRow
-from bidui.web.editing.positions import Span
+from bidui.web.editing.positions import Lines, Span, newline_of
 from bidui.web.editing.renaming import in_line, in_rule, rewritten, together
-from bidui.web.editing.yaml_edits import add_entry, add_item, move, remove, rename, set_value
+from bidui.web.editing.yaml_edits import add_entry, add_item, checked, move, remove, rename, set_node, set_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +108,40 @@ def set_depth(text: str, *, name: str, depth: str) -> Edit:
         return put(text, ("phrases", name), key="depth", value=depth)
     if node is None or not depth:
         return ()
-    place = next(number for number, row in enumerate(read_phrases(text)) if row.name == name)
+    if isinstance(node, Sequence) and not node.flow and node.items:
+        return _deepened(text, name, node, depth)
     written = value_of(node)
-    whole: Value = {"depth": depth, "alternatives": written if isinstance(written, list) else [written]}
-    bare = apply_edit(text, delete_phrase(text, name=name))
-    return difference(text, apply_edit(bare, add_entry(bare, ("phrases",), key=name, value=whole, at=place)))
+    return set_node(
+        text,
+        ("phrases", name),
+        value={"depth": depth, "alternatives": written if isinstance(written, list) else [written]},
+    )
+
+
+def _deepened(text: str, name: str, node: Sequence, depth: str) -> Edit:
+    """A list of alternatives moves further in, with its comments, below a `depth` and a key of its own."""
+    lines, newline = Lines(text), newline_of(text)
+    start, key = lines.line_start(node.start), text.rfind(name, 0, node.start)
+    dash = node.start - start
+    column = max(dash, key - lines.line_start(key) + 2)
+    block = text[start : node.end].split(newline)
+    inner = [" " * (column + 2 - dash) + line if line.strip() else line for line in block]
+    head = [f"{' ' * column}depth: {depth}", f"{' ' * column}alternatives:"]
+    document = value_of(lay_out(text))
+    phrases = document["phrases"] if isinstance(document, dict) else {}
+    assert isinstance(phrases, dict)
+    phrases[name] = {"depth": depth, "alternatives": phrases[name]}
+    return checked(text, [Change(start, node.end, newline.join((*head, *inner)))], document)
 
 
 def add_alternative(text: str, *, phrase: str, value: Value, at: int | None = None) -> Edit:
     """A new alternative: a rule, or a mapping with `parts`."""
+    path = _alternatives(text, phrase)
+    node = node_at(lay_out(text), path)
+    if isinstance(node, Scalar):  # one that stands beside its key
+        both: list[Value] = [node.text]
+        both.insert(1 if at is None else at, value)
+        return set_node(text, path, value=both)
     return add_item(text, _alternatives(text, phrase), value=value, at=at)
 
 

@@ -10,7 +10,12 @@ _ESCAPE = re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)", re.DOTALL)
 
 
 def written(text: str, *, style: str = "", flow: bool = False) -> str:
-    """The text as a scalar on one line, in the quotes it had (`style`) or none, where that is read back as itself."""
+    """The text as a scalar on one line, in the quotes it had (`style`) or none, where that is read back as itself.
+
+    Of no text nothing is written: `""` would say that nothing is meant, and not that it is still missing.
+    """
+    if not text:
+        return ""
     if style == '"' or not all(map(printable, text)):
         return '"' + "".join(map(_escaped, text)) + '"'
     if style != "'" and _plain(text, flow=flow):
@@ -21,7 +26,7 @@ def written(text: str, *, style: str = "", flow: bool = False) -> str:
 
 
 def _plain(text: str, *, flow: bool) -> bool:
-    if not text or text[0] in _INDICATORS or text[-1] in ": " or ": " in text or " #" in text:
+    if text[0] in _INDICATORS or text[-1] in ": " or ": " in text or " #" in text:
         return False
     return not text.startswith(("---", "...")) and not (flow and _FLOW.search(text))
 

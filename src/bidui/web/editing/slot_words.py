@@ -56,13 +56,18 @@ def slot_words(
     networks: Sequence[Network] = (),
     examples: int = 8,
 ) -> tuple[SlotWords, ...]:
-    """The words of every slot of every wording, shared slots in each; `networks` are those of the whole paradigm."""
+    """The words of every slot of every wording, shared slots in each; `networks` are those of the whole paradigm.
+
+    Of a slot whose rule says nothing that can be read yet, nothing is said.
+    """
     joint = joint_words(paradigm, networks) if paradigm and networks else {}
     found = []
     for number, wording in enumerate(rows.wordings):
         rules = {name: row.rule for name, row in rows.in_scope(wording).items()}
         for name, rule in rules.items():
             alone = _forms(rule, fitting)
+            if alone is None:
+                continue
             words = joint.get((number, name))
             left = list(words) if words is not None else alone
             if words is None and joint:
@@ -117,10 +122,12 @@ def _parsed(rule: str) -> Rule | None:
         return None
 
 
-def _forms(rule: str, fitting: Fitting) -> list[str]:
-    """The different words that fit a rule, those it writes out among them."""
+def _forms(rule: str, fitting: Fitting) -> list[str] | None:
+    """The different words that fit a rule, those it writes out among them; None where it narrows nothing yet."""
     parsed = _parsed(rule)
     bits, written = (fitting.rule(rule), ()) if parsed is None else _allowed(parsed, fitting, {})
+    if not rule.strip() or (parsed is None and bits == fitting.everything):
+        return None
     return list(dict.fromkeys((*written, *(word.form for word in fitting.lexicon.rows(bits)))))
 
 

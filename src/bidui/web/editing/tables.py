@@ -8,13 +8,15 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from bidui.errors import Place, fail
+from bidui.errors import InputError, Place, Problem, fail
 from bidui.web.editing.changes import Change, Edit, make_edit
 from bidui.web.editing.positions import Span
 from bidui.web.editing.scalars import printable
 
 MAX_PASTED = 100_000  # cells
+MAX_TOLD = 20  # cells that cannot be
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def read_table(text: str) -> Table:
 def set_cell(table: Table, *, line: int, column: str, value: str) -> Edit:
     """Another value in one cell."""
     row, number = table.row(line), table.column(column)
-    refuse_cell(value, line)
+    refuse_cells([(value, line)])
     if value == row.cell(number):
         return ()
     if number >= len(row.cells):
@@ -84,11 +86,9 @@ def set_cell(table: Table, *, line: int, column: str, value: str) -> Edit:
 
 def add_rows(table: Table, rows: Iterable[Sequence[str]], *, after: int | None = None) -> Edit:
     """New rows after a line, or at the end; their cells are in the order of the header."""
-    lines = []
-    for cells in rows:
-        for cell in cells:
-            refuse_cell(cell, 0)
-        lines.append("\t".join(cells).rstrip("\t"))
+    new = [list(cells) for cells in rows]
+    refuse_cells((cell, 0) for cells in new for cell in cells)
+    lines = ["\t".join(cells).rstrip("\t") for cells in new]
     if not lines:
         return ()
     text = table.newline.join(lines)
@@ -119,7 +119,7 @@ def add_column(table: Table, name: str) -> Edit:
     """A new column at the end: since rows may be short, only the header changes."""
     if name in table.header:
         raise fail("row-exists", None, {"name": name})
-    refuse_cell(name, 1)
+    refuse_cells([(name, 1)])
     end = _header_end(table)
     return (Change(end, end, f"\t{name}" if any(table.header) else name),)
 
@@ -164,16 +164,18 @@ def pasted_cells(block: str) -> list[list[str]]:
     if sum(map(len, rows)) > MAX_PASTED:
         raise fail("paste-too-large", None, {"limit": MAX_PASTED})
     found = [[cell.strip() for cell in row] for row in rows]
-    for number, row in enumerate(found, start=1):
-        for cell in row:
-            refuse_cell(cell, number)
+    refuse_cells((cell, number) for number, row in enumerate(found, start=1) for cell in row)
     return found
 
 
-def refuse_cell(value: str, line: int) -> None:
-    """Raises `InputError` for what cannot stand in a cell."""
-    if not all(map(printable, value)):
-        raise fail("cell-characters", Place("", line), {"cell": repr(value)})
+def refuse_cells(cells: Iterable[tuple[str, int]]) -> None:
+    """Raises `InputError` for what cannot stand in cells, given with their lines: all together, or the first."""
+    wrong = ((value, line) for value, line in cells if not all(map(printable, value)))
+    found = [
+        Problem("cell-characters", Place("", line), {"cell": repr(value)}) for value, line in islice(wrong, MAX_TOLD)
+    ]
+    if found:
+        raise InputError(found)
 
 
 def _header_end(table: Table) -> int:

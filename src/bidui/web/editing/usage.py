@@ -11,6 +11,8 @@ from bidui.grammar.nesting import endless_phrases
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Variant
 from bidui.grammar.relations import Relation
 from bidui.grammar.rules import Condition, Words
+from bidui.web.editing.layout import scalars_of, try_lay_out
+from bidui.web.editing.paradigm_rows import is_rule
 from bidui.web.editing.rule_pieces import pieces_of
 
 
@@ -85,12 +87,17 @@ def used_by(word: Word, *, places: Iterable[WordPlace], features: tuple[str, ...
 
 
 def phrase_users(texts: Mapping[str, str], *, phrase: str) -> tuple[str, ...]:
-    """The files whose rules name a phrase, by a look at their texts."""
-    return tuple(name for name, text in texts.items() if f"phrase:{phrase}" in text and _names(text, phrase))
+    """The files whose rules name a phrase; of a text that is not YAML, any line may be a rule."""
+    return tuple(name for name, text in texts.items() if f"phrase:{phrase}" in text and _names(name, text, phrase))
 
 
-def _names(text: str, phrase: str) -> bool:
-    return any(p.kind == "phrase" and p.text == phrase for line in text.splitlines() for p in pieces_of(_rule(line)))
+def _names(name: str, text: str, phrase: str) -> bool:
+    document = try_lay_out(text)
+    rules: Iterable[str] = map(_rule, text.splitlines())
+    if document is not None:
+        in_phrases = name == "phrases.yaml"
+        rules = (scalar.text for path, scalar in scalars_of(document) if is_rule(path, phrases=in_phrases))
+    return any(piece.kind == "phrase" and piece.text == phrase for rule in rules for piece in pieces_of(rule))
 
 
 def _rule(line: str) -> str:

@@ -2,7 +2,8 @@
 
 One thread hands questions to idle workers and their answers to the futures that wait for them. A question that is
 outdated (the same editor asks about another text) is dropped, or stopped where it is being worked on. A worker that
-does not answer in time, or ends, is replaced. Counts take long, so at least one worker is kept free of them.
+does not answer in time, or ends, is replaced. Counts take long, so at least one worker is kept free of them. People
+take turns: whoever has waited longest since her last question was taken up comes next, however many others have.
 """
 
 import multiprocessing
@@ -15,6 +16,7 @@ from collections.abc import Iterable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
@@ -32,6 +34,7 @@ class _Job:
     source: Source
     request: Request
     editor: str
+    who: str = ""  # is asking
     future: "Future[Answer]" = field(default_factory=Future)
     again: bool = False  # a worker has ended over it, or before it got to it
 
@@ -69,6 +72,8 @@ class PreviewWorkers:
         self._size = max(2, workers)
         self._workers: list[_Worker] = []
         self._waiting: list[_Job] = []
+        self._taken: dict[str, int] = {}  # whose questions were taken up, and which was the last
+        self._turn = count()
         self._lock = threading.RLock()
         self._closed = False
         self._rung = threading.Event()
@@ -88,12 +93,12 @@ class PreviewWorkers:
         self._wake()
         self._thread.join()
 
-    def ask(self, request: Request, *, source: Source, editor: str) -> "Future[Answer]":
+    def ask(self, request: Request, *, source: Source, editor: str, who: str = "") -> "Future[Answer]":
         """The answer to come; older questions of the same editor that this one makes outdated are cancelled.
 
         Whoever no longer wants an answer cancels its future.
         """
-        job = _Job(source, request, editor)
+        job = _Job(source, request, editor, who)
         with self._lock:
             if self._closed:
                 job.future.cancel()
@@ -157,20 +162,29 @@ class PreviewWorkers:
             self._stop(worker)
 
     def _assign(self) -> None:
-        """Hands waiting jobs to idle workers, quick ones first, to workers that know the project where there is one."""
+        """Hands waiting jobs to idle workers, to those that know the project where there is one."""
         self._waiting = [job for job in self._waiting if not job.future.cancelled()]
-        for job in sorted(self._waiting, key=lambda job: job.slow):
-            if len(self._workers) < self._size:
-                self._workers.append(self._started())
-            idle = [worker for worker in self._workers if worker.job is None and worker.process.is_alive()]
-            slow = sum(worker.job is not None and worker.job.slow for worker in self._workers)
-            if idle and not (job.slow and slow >= self._size - 1):
-                self._waiting.remove(job)
-                self._send(max(idle, key=lambda worker: (job.source.key in worker.opened, worker.ready)), job)
+        if self._waiting and len(self._workers) < self._size:
+            self._workers.append(self._started())
+        while idle := [worker for worker in self._workers if worker.job is None and worker.process.is_alive()]:
+            if (job := self._take()) is None:
+                break
+            key = job.source.key
+            self._send(max(idle, key=lambda worker: (key in worker.opened, worker.ready)), job)
         newest = next((worker.job.source for worker in reversed(self._workers) if worker.job), None)
         for worker in self._workers:  # the next question should not have to wait for it
             if newest and worker.job is None and worker.ready and newest.key not in worker.opened:
                 self._send(worker, _Job(newest, Request("open"), ""))
+
+    def _take(self) -> _Job | None:
+        """The job whose turn it is: quick ones first, then by who has waited longest, then in the order of asking."""
+        slow = sum(worker.job is not None and worker.job.slow for worker in self._workers)
+        ready = [job for job in self._waiting if not (job.slow and slow >= self._size - 1)]
+        job = min(ready, key=lambda job: (job.slow, self._taken.get(job.who, -1)), default=None)
+        if job is not None:
+            self._waiting.remove(job)
+            self._taken[job.who] = next(self._turn)
+        return job
 
     def _send(self, worker: _Worker, job: _Job) -> None:
         worker.job, worker.stopping = job, False

@@ -3,7 +3,8 @@
 Every edit is checked before it is handed out: the text that it gives is read again and must say what was meant. Where
 a text is written in a way that cannot be changed so, the edit is refused and the text stays.
 
-A comment on a line of its own stays where it is; one at the end of a line goes with the line.
+A comment at the end of a line goes with the line, and one right above an entry with the entry, unless it may be about
+several; other comments stay where they are.
 """
 
 from bidui.errors import InputError, Place, fail
@@ -11,7 +12,7 @@ from bidui.web.editing.changes import Change, Edit, apply_edit, make_edit
 from bidui.web.editing.layout import Mapping, Path, Scalar, Sequence, Value, lay_out, node_at, try_lay_out, value_of
 from bidui.web.editing.positions import Lines
 from bidui.web.editing.scalars import written
-from bidui.web.editing.yaml_places import added, chunks_of, first_added, removed
+from bidui.web.editing.yaml_places import added, first_added, removed, replaced, whole_chunks
 
 
 def set_value(text: str, path: Path, *, value: str) -> Edit:
@@ -20,13 +21,25 @@ def set_value(text: str, path: Path, *, value: str) -> Edit:
     node, parent = node_at(document, path), node_at(document, path[:-1])
     if not isinstance(node, Scalar) or not isinstance(parent, Mapping | Sequence):
         raise _missing(path)
-    style = node.style if node.style in {"'", '"'} else ""
-    new = written(value, style=style, flow=parent.flow)
-    if node.start == node.end and text[node.start - 1 : node.start] == ":":  # a key with nothing after it
-        new = f" {new}"
     expected = value_of(document)
     _put(expected, path, value)
+    if not value and parent.flow and isinstance(parent, Sequence):  # brackets cannot hold it
+        return checked(text, [_respelled(text, document, path[:-1], expected)], expected)
+    style = node.style if node.style in {"'", '"'} else ""
+    new = written(value, style=style, flow=parent.flow)
+    if new and node.start == node.end and text[node.start - 1 : node.start] in {":", "-"}:  # nothing stands after it
+        new = f" {new}"
     return checked(text, [Change(node.start, node.end, new)], expected)
+
+
+def set_node(text: str, path: Path, *, value: Value) -> Edit:
+    """Another value, of whatever shape, for a key that is there."""
+    document = lay_out(text)
+    expected = value_of(document)
+    if node_at(document, path) is None:
+        raise _missing(path)
+    _put(expected, path, value)
+    return checked(text, [replaced(text, document, path, value)], expected)
 
 
 def add_entry(text: str, path: Path, *, key: str, value: Value, at: int | None = None) -> Edit:
@@ -62,6 +75,8 @@ def add_item(text: str, path: Path, *, value: Value, at: int | None = None) -> E
     number = _within(at, len(inner))
     inner.insert(number, value)
     sequence = node_at(document, path)
+    if isinstance(sequence, Sequence) and sequence.items and sequence.flow and not value:
+        return checked(text, [_respelled(text, document, path, expected)], expected)
     if isinstance(sequence, Sequence) and sequence.items:
         return checked(text, [added(text, sequence, number, [value])], expected)
     return checked(text, [first_added(text, document, path, [value])], expected)
@@ -84,7 +99,7 @@ def move(text: str, path: Path, *, to: int) -> Edit:
     """The entry or item at `path` becomes the one with number `to` among its siblings."""
     document = lay_out(text)
     number, parent = _sibling(document, path)
-    chunks = chunks_of(text, parent)
+    chunks = whole_chunks(text, parent)
     order = list(range(len(chunks)))
     order.insert(_within(to, len(chunks) - 1), order.pop(number))
     expected = value_of(document)
@@ -124,6 +139,13 @@ def checked(text: str, changes: list[Change], expected: Value) -> Edit:
     if after is None or not _same(value_of(after), expected):
         raise fail("edit-form", Place("", Lines(text).place(edit[0].start)[0] if edit else 0))
     return edit
+
+
+def _respelled(text: str, document: Mapping, path: Path, expected: Value) -> Change:
+    """A list in brackets becomes one with a dash for each item."""
+    value = _get(expected, path)
+    assert isinstance(value, list)
+    return replaced(text, document, path, value)
 
 
 def _same(one: Value, other: Value) -> bool:

@@ -32,13 +32,71 @@ def added(text: str, parent: Mapping | Sequence, number: int, value: Value) -> C
         return Change(chunks[-1][1], chunks[-1][1], f", {new}")
     if isinstance(parent, Sequence):
         chunks = [(_dash(text, start), end) for start, end in chunks]
-    indent = " " * _column(text, chunks[0][0])
-    newline = newline_of(text)
-    if number < len(chunks):
-        start = chunks[number][0]
-        return Change(start, start, "".join(f"{line}{newline}{indent}" for line in _block(value)))
-    end = chunks[-1][1]
-    return Change(end, end, "".join(f"{newline}{indent}{line}" for line in _block(value)))
+    column, lines = _column(text, chunks[0][0]), Lines(text)
+    block, newline, start = _block(value), newline_of(text), chunks[0][0]
+    if number > 0:  # below the one before it, so that a comment above the next one stays with that
+        end = _past_comments(lines, chunks[number - 1][1], column)
+        return Change(end, end, "".join(f"{newline}{' ' * column}{line}" for line in block))
+    if text[lines.line_start(start) : start].strip():  # after a dash
+        return Change(start, start, "".join(f"{line}{newline}{' ' * column}" for line in block))
+    at = _before_comments(lines, lines.line_start(start), column) if column else lines.line_start(start)
+    return Change(at, at, "".join(f"{' ' * column}{line}{newline}" for line in block))
+
+
+def _past_comments(lines: Lines, end: int, column: int) -> int:
+    """The end of the comments below an entry that stand further in than it does, and so are its own."""
+    while (start := lines.next_line(end)) < len(lines.text):
+        line = lines.text[start : lines.line_end(start)]
+        if not line.lstrip().startswith("#") or len(line) - len(line.lstrip()) <= column:
+            break
+        end = start + len(line)
+    return end
+
+
+def _before_comments(lines: Lines, start: int, column: int) -> int:
+    """Where the comments right above a line begin, those that stand as far in as what they are about."""
+    indent = " " * column + "#"
+    while start and lines.text.startswith(indent, above := lines.line_start(start - 1)):
+        start = above
+    return start
+
+
+def whole_chunks(text: str, parent: Mapping | Sequence) -> list[Chunk]:
+    """What goes where an entry goes: also the comments below it that stand further in, and those right above it.
+
+    A comment above several rows that follow each other without a gap may be about all of them, and stays; so does what
+    stands at the head of the file.
+    """
+    chunks = chunks_of(text, parent)
+    if parent.flow or isinstance(parent, Sequence):
+        return chunks
+    lines, found = Lines(text), []
+    for number, (start, end) in enumerate(chunks):
+        line, column = lines.line_start(start), _column(text, start)
+        end = _past_comments(lines, end, column)
+        below = text[lines.next_line(end) : lines.line_end(lines.next_line(end))].strip()
+        above = _before_comments(lines, line, column) if not text[line:start].strip() else line
+        alone = number + 1 == len(chunks) or not below or below.startswith("#")
+        found.append((above + column if 0 < above < line and alone else start, end))
+    return found
+
+
+def replaced(text: str, document: Mapping, path: Path, value: Value) -> Change:
+    """The entry at `path` says something else, of another shape; refused where comments inside of it would go."""
+    parent = node_at(document, path[:-1])
+    entry = parent.entry(str(path[-1])) if path and isinstance(parent, Mapping) and not parent.flow else None
+    old = text[entry.value.start : entry.value.end] if entry else ""
+    if entry is None or ("#" in old and "\n" in old):
+        raise fail("edit-form", Place("", Lines(text).place(entry.key.start if entry else 0)[0]))
+    start, end = entry.key.end + 1, max(entry.key.end + 1, entry.value.end)
+    if not _nests(value):
+        return Change(start, end, f" {_on_line(value)}")
+    lines = Lines(text)
+    beside = text[start : lines.line_end(start)]
+    if lines.line_start(entry.value.start) == lines.line_start(start):
+        beside, end = text[end : lines.line_end(end)], lines.line_end(end)
+    indent = newline_of(text) + " " * _column(text, entry.key.start) + _STEP
+    return Change(start, end, beside.rstrip() + "".join(f"{indent}{line}" for line in _block(value)))
 
 
 def first_added(text: str, document: Mapping, path: Path, value: Value) -> Change:
@@ -59,7 +117,7 @@ def removed(text: str, document: Mapping, path: Path, number: int) -> Change:
     """Without the n-th entry or item of what stands at `path`."""
     parent = node_at(document, path)
     assert isinstance(parent, Mapping | Sequence)
-    chunks = chunks_of(text, parent)
+    chunks = whole_chunks(text, parent)
     start, end = chunks[number]
     if len(chunks) == 1:
         return _emptied(text, document, path, parent)
@@ -103,6 +161,8 @@ def _flow(value: Value) -> str:
     if isinstance(value, str):
         return written(value, flow=True)
     if isinstance(value, list):
+        if "" in value:
+            raise fail("edit-form", Place())
         return f"[{', '.join(map(_flow, value))}]"
     return "{" + ", ".join(f"{written(key, flow=True)}: {_flow(inner)}" for key, inner in value.items()) + "}"
 
@@ -113,18 +173,23 @@ def _block(value: Value) -> list[str]:
     if isinstance(value, list):
         for item in value:
             first, *rest = _block(item) if isinstance(item, dict) and item else [_on_line(item)]
-            lines += (f"- {first}", *(f"{_STEP}{line}" for line in rest))
+            lines += (f"- {first}".rstrip(" "), *(f"{_STEP}{line}" for line in rest))
     elif isinstance(value, dict):
         for key, inner in value.items():
             if _nests(inner):
                 lines += (f"{written(key)}:", *(f"{_STEP}{line}" for line in _block(inner)))
             else:
-                lines.append(f"{written(key)}: {_on_line(inner)}")
+                lines.append(f"{written(key)}: {_on_line(inner)}".rstrip(" "))
     return lines or [_on_line(value)]
 
 
 def _nests(value: Value) -> bool:
-    return bool(value) and (isinstance(value, dict) or (isinstance(value, list) and isinstance(value[0], dict)))
+    """Whether a value needs lines of its own; brackets cannot hold an item that is not written yet."""
+    return bool(value) and (isinstance(value, dict) or (isinstance(value, list) and _spread(value)))
+
+
+def _spread(items: list[Value]) -> bool:
+    return isinstance(items[0], dict) or "" in items
 
 
 def _on_line(value: Value) -> str:

@@ -20,7 +20,7 @@ from bidui.web.signing_in import (
     take_password,
     take_start,
 )
-from bidui.web.store import User, end_session, invitation
+from bidui.web.store import User, end_session, invitation, password_user
 from bidui.web.workbench import Workbench
 
 router = APIRouter(include_in_schema=False)
@@ -97,9 +97,9 @@ def join(
 
 @router.get("/password/{token}")
 def password_page(token: str, request: Request, bench: Bench, language: Spoken) -> Response:
-    """Ask for another password; whether the link is good turns out when it is used."""
+    """Ask for another password, and say whose; whether the link is good turns out when it is used."""
     check_team(bench)
-    return render(request, Page("password", page={"token": token}, data={"problems": []}), language=language)
+    return render(request, _password(bench, token), language=language)
 
 
 @router.post("/password/{token}")
@@ -108,7 +108,7 @@ def choose_password(token: str, request: Request, bench: Bench, language: Spoken
     try:
         new = take_password(bench, token, password=password, address=address_of(request))
     except InputError as error:
-        return _again(request, Page("password", page={"token": token}), error, language)
+        return _again(request, _password(bench, token), error, language)
     return _entered(bench, new)
 
 
@@ -130,6 +130,11 @@ def _joining(bench: Workbench, token: str, who: User | None, language: Language)
         data={**data, "expires": offer.expires.isoformat(), "problems": []},
         me=me_of(bench, who, language).model_dump() if who else None,
     )
+
+
+def _password(bench: Workbench, token: str) -> Page:
+    who = password_user(bench.store, token)
+    return Page("password", page={"token": token}, data={"account": who.name if who else "", "problems": []})
 
 
 def _entered(bench: Workbench, token: str, *, then: str = "/") -> Response:

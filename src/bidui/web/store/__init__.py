@@ -14,7 +14,14 @@ from bidui.web.store.invitation_links import Invitation, accept, invitation, inv
 from bidui.web.store.names import kind_of, paradigm_file
 from bidui.web.store.opening import open_store
 from bidui.web.store.outside import Refreshed, current, refresh
-from bidui.web.store.overview import Coverage, FileLine, ParadigmLine, coverage
+from bidui.web.store.overview import (
+    Coverage,
+    FileLine,
+    ParadigmLine,
+    check_uid_free,
+    coverage,
+    named_paradigms,
+)
 from bidui.web.store.projects import Imported, copy_benchmark, export_project, import_project, new_project
 from bidui.web.store.revisions import Revision, Version, changes, deleted_files, history, revision
 from bidui.web.store.roles import (
@@ -34,12 +41,14 @@ from bidui.web.store.sessions import (
     end_session,
     end_sessions,
     password_link,
+    password_user,
     session_user,
     start_session,
     start_token,
     use_password_link,
     use_start_token,
 )
+from bidui.web.store.uids import Named, placing_problem
 from bidui.web.store.workspace import Store
 
 __all__ = [
@@ -55,6 +64,7 @@ __all__ = [
     "Invitation",
     "Kept",
     "Member",
+    "Named",
     "ParadigmLine",
     "Refreshed",
     "Revision",
@@ -72,6 +82,7 @@ __all__ = [
     "bring_back",
     "changes",
     "check_role",
+    "check_uid_free",
     "close_account",
     "commit",
     "copy_benchmark",
@@ -102,12 +113,15 @@ __all__ = [
     "log_in",
     "may",
     "members",
+    "named_paradigms",
     "new_project",
     "open_account",
     "open_store",
     "paradigm_file",
     "paradigm_keys",
     "password_link",
+    "password_user",
+    "placing_problem",
     "project_key",
     "read_folder",
     "read_zip",

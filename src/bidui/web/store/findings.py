@@ -2,9 +2,12 @@
 
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from bidui.errors import InputError, Problem
+from bidui.errors import InputError, Place, Problem, Severity
 from bidui.grammar.documents import decode
 from bidui.grammar.features import parse_features
 from bidui.grammar.lexicon_file import parse_lexicon
@@ -15,6 +18,8 @@ from bidui.grammar.relations import parse_relation
 from bidui.pairs import Json
 from bidui.web.store.names import Kind, check_file_name
 
+MOST_TOLD = 20  # problems of a file that are kept with their words; all are counted
+
 
 def file_problems(name: str, text: str) -> list[Problem]:
     """The problems in the text of a project's file, errors and warnings; a `check` for `save`."""
@@ -22,13 +27,48 @@ def file_problems(name: str, text: str) -> list[Problem]:
 
 
 def findings(kind: Kind, data: bytes) -> dict[str, Json]:
-    """What a file of that kind holds: how many errors and warnings, and what a list shows of it."""
+    """What a file of that kind holds: how many errors and warnings, the first of them, and what a list shows of it."""
     try:
         found, problems = _found(kind, decode(data, name=""), name="")
     except InputError as error:
         found, problems = {}, list(error.problems)
     counts = Counter(problem.severity for problem in problems)
-    return {**found, "errors": counts["error"], "warnings": counts["warning"]}
+    worst = sorted(problems, key=lambda problem: problem.severity)[:MOST_TOLD]  # "error" comes before "warning"
+    told: list[Json] = [_remembered(problem) for problem in worst]
+    return {**found, "errors": counts["error"], "warnings": counts["warning"], "problems": told}
+
+
+def told_problems(found: Mapping[str, Json], *, file: str) -> tuple[Problem, ...]:
+    """The problems in what was found once, as those of a file."""
+    told = found.get("problems")
+    return tuple(_recalled(each, file) for each in told if isinstance(each, dict)) if isinstance(told, list) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A problem as it is remembered: without its file, since the same content may stand in several."""
+
+    kind: str
+    severity: Severity
+    line: int
+    column: int
+    values: dict[str, Json]
+
+
+def _remembered(problem: Problem) -> dict[str, Json]:
+    values = {name: _plain(value) for name, value in problem.values.items()}
+    return asdict(_Told(problem.kind, problem.severity, problem.place.line, problem.place.column, values))
+
+
+def _recalled(found: dict[str, Any], file: str) -> Problem:
+    told = _Told(**found)
+    return Problem(told.kind, Place(file, told.line, told.column), told.values, told.severity)
+
+
+def _plain(value: object) -> Json:
+    if isinstance(value, list | tuple):
+        return [str(item) for item in value]
+    return value if isinstance(value, int) else str(value)
 
 
 def _found(kind: Kind, text: str, *, name: str) -> tuple[dict[str, Json], list[Problem]]:

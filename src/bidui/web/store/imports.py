@@ -32,7 +32,7 @@ def incoming(unpacked: Unpacked) -> Incoming:
         return Incoming(dict(sorted(taken.items())), (*unpacked.skipped, *rest))
     found = _Classic.among(files)
     if found is None:
-        raise fail("import-no-project", Place(), {"names": sorted(files)})
+        raise fail("import-no-project", Place(), {"names": sorted({*files, *unpacked.skipped})})
     return found.converted(files, unpacked.skipped)
 
 

@@ -2,33 +2,37 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
+from bidui.errors import Place, Problem, fail
 from bidui.pairs import Json
 from bidui.web.store.catalogue import Entry
 from bidui.web.store.contents import content
 from bidui.web.store.facts import recalled, remember
-from bidui.web.store.findings import findings
+from bidui.web.store.findings import findings, told_problems
 from bidui.web.store.names import Kind, check_file_name, kind_of
 from bidui.web.store.tables import files, revisions, users
+from bidui.web.store.uids import Named, placing_problems
 from bidui.web.store.workspace import Store
 
-_VERSION = 1  # of the findings that are remembered
+_VERSION = 2  # of the findings that are remembered
 
 
 @dataclass(frozen=True, slots=True)
 class ParadigmLine:
-    """A paradigm in a list; one that does not parse is called as its file is."""
+    """A paradigm in a list; one that does not parse is called as its file is. `problems` are the first of them."""
 
     file: str
     uid: str
     phenomenon: str
     status: str
+    parsed: bool
     errors: int
     warnings: int
+    problems: tuple[Problem, ...]
     revision: int
     time: datetime
     author: str
@@ -36,12 +40,13 @@ class ParadigmLine:
 
 @dataclass(frozen=True, slots=True)
 class FileLine:
-    """A file that is not a paradigm, in a list."""
+    """A file that is not a paradigm, in a list; `problems` are the first of them."""
 
     file: str
     kind: Kind
     errors: int
     warnings: int
+    problems: tuple[Problem, ...]
     revision: int
     time: datetime
     author: str
@@ -75,7 +80,9 @@ def coverage(store: Store, entry: Entry) -> Coverage:
         found, new = _findings(connection, rows)
     for kind, facts in new.items():
         remember(store, kind, facts)
-    lines = _marked([_line(row, found[row.name]) for row in rows if kind_of(row.name) == "paradigm"])
+    paradigms = [row for row in rows if kind_of(row.name) == "paradigm"]
+    placing = placing_problems(_named(paradigms, found))
+    lines = [_line(row, found[row.name], placing.get(row.name)) for row in paradigms]
     settings = found.get("project.yaml", {})
     others = [_other(row, found[row.name]) for row in rows if kind_of(row.name) != "paradigm"]
     last = max(every, key=lambda row: row.head, default=None)
@@ -92,6 +99,24 @@ def coverage(store: Store, entry: Entry) -> Coverage:
         changed=last.time if last else None,
         author=last.author if last else "",
     )
+
+
+def named_paradigms(store: Store, entry: Entry) -> tuple[Named, ...]:
+    """What the paradigms of a project call themselves, those that parse; `refresh` first, as for `coverage`."""
+    with store.reading() as connection:
+        rows = [row for row in _latest(connection, entry) if row.sha256 and kind_of(row.name) == "paradigm"]
+        found, new = _findings(connection, rows)
+    for kind, facts in new.items():
+        remember(store, kind, facts)
+    return _named(rows, found)
+
+
+def check_uid_free(store: Store, entry: Entry, uid: str, *, but: str = "") -> None:
+    """Refuse a uid that a paradigm in another file than `but` has; `refresh` first."""
+    key = uid.casefold()
+    other = next((each for each in named_paradigms(store, entry) if each.key == key and each.file != but), None)
+    if other is not None:
+        raise fail("paradigm-taken", Place(), {"uid": other.uid, "other": other.file})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +160,22 @@ def _findings(
     return found, new
 
 
-def _line(row: _Latest, found: Mapping[str, Json]) -> ParadigmLine:
+def _named(rows: Sequence[_Latest], found: Mapping[str, Mapping[str, Json]]) -> tuple[Named, ...]:
+    known = {row.name: found[row.name] for row in rows if "uid" in found[row.name]}
+    return tuple(Named(file, str(each["uid"]), str(each["phenomenon"])) for file, each in known.items())
+
+
+def _line(row: _Latest, found: Mapping[str, Json], placing: Problem | None) -> ParadigmLine:
     parts = row.name.removesuffix(".yaml").removesuffix(".yml").split("/")
     return ParadigmLine(
         file=row.name,
         uid=str(found.get("uid") or parts[-1]),
         phenomenon=str(found.get("phenomenon") or (parts[1] if len(parts) > 2 else "")),
         status=str(found.get("status") or "included"),
-        errors=_count(found, "errors"),
+        parsed=_count(found, "errors") == 0,
+        errors=_count(found, "errors") + (placing is not None),
         warnings=_count(found, "warnings"),
+        problems=((placing,) if placing else ()) + told_problems(found, file=row.name),
         revision=row.head,
         time=row.time,
         author=row.author,
@@ -153,19 +185,8 @@ def _line(row: _Latest, found: Mapping[str, Json]) -> ParadigmLine:
 def _other(row: _Latest, found: Mapping[str, Json]) -> FileLine:
     kind = check_file_name(row.name)
     errors, warnings = _count(found, "errors"), _count(found, "warnings")
-    return FileLine(row.name, kind, errors, warnings, row.head, row.time, row.author)
-
-
-def _marked(lines: Sequence[ParadigmLine]) -> list[ParadigmLine]:
-    """The lines, with an error more where a file lies in the wrong place or its paradigm is in another file, too."""
-    marked = []
-    seen: set[str] = set()
-    for line in lines:
-        key = line.uid.casefold()
-        right = line.file == f"paradigms/{line.phenomenon}/{line.uid}.yaml"
-        marked.append(line if right and key not in seen else replace(line, errors=line.errors + 1))
-        seen.add(key)
-    return marked
+    told = told_problems(found, file=row.name)
+    return FileLine(row.name, kind, errors, warnings, told, row.head, row.time, row.author)
 
 
 def _count(found: Mapping[str, Json], key: str) -> int:

@@ -1,5 +1,6 @@
 """Revisions: every state that a file of a project was ever in, append-only, with who, when and why."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -81,10 +82,23 @@ def revision(store: Store, entry: Entry, number: int) -> Version:
 
 
 def deleted_files(store: Store, entry: Entry) -> list[Revision]:
-    """The files that are gone: the revision that says so of each, whose `base` can be restored."""
+    """The files that are gone: the revision that says so of each, whose `base` can be restored.
+
+    A file that was renamed is not gone: its new name's history leads to what was before.
+    """
     gone = and_(files.c.head == revisions.c.id, files.c.sha256.is_(None))
+    newer = revisions.alias()
+    renamed = select(newer.c.id).where(newer.c.origin == revisions.c.base, newer.c.file != revisions.c.file)
+    wanted = _done(entry).join(files, gone).where(~renamed.where(newer.c.state == "done").exists())
     with store.reading() as connection:
-        return [_revision(row) for row in connection.execute(_done(entry).join(files, gone).order_by(revisions.c.file))]
+        return [_revision(row) for row in connection.execute(wanted.order_by(revisions.c.file))]
+
+
+def names_at(store: Store, entry: Entry, numbers: Collection[int]) -> dict[int, str]:
+    """The names that files had at some revisions."""
+    wanted = select(revisions.c.id, revisions.c.file).where(revisions.c.project == entry.id)
+    with store.reading() as connection:
+        return {number: file for number, file in connection.execute(wanted.where(revisions.c.id.in_(numbers)))}
 
 
 def version(connection: Connection, entry: Entry, number: int) -> Version:

@@ -68,7 +68,10 @@ def restore(
 def rename(
     store: Store, entry: Entry, file: str, to: str, text: str, *, base: int, who: User, check: Check, tab: str = ""
 ) -> Saved | Kept:
-    """Save a text under another name and remove the file of the old name; the new one's `origin` leads back."""
+    """Save a text under another name and remove the file of the old name; the new one's `origin` leads back.
+
+    A name that is taken is refused, and then there is no draft: nothing is wrong with the text.
+    """
     check_tab(tab)
     if "settings" in {check_file_name(file), check_file_name(to)}:
         raise fail("settings-needed", Place(file))
@@ -94,6 +97,11 @@ def _written(store: Store, entry: Entry, changes: list[Change], text: str, *, wh
     try:
         done = commit(store, entry, changes, who=who, taken=(changes[0].file, tab))
     except BiduiError as error:
+        renaming = len(changes) > 1
+        if renaming and isinstance(error, Conflict) and error.file == changes[-1].file:
+            raise fail("file-there", Place(error.file), {"other": error.file}) from None
+        if renaming and isinstance(error, InputError) and error.problems[0].kind == "file-taken":
+            raise
         why: Why = "conflict" if isinstance(error, Conflict) else "unwritten"
         keep_draft(store, entry, changes[0].file, text, base=changes[0].base, who=who, why=why, tab=tab)
         raise

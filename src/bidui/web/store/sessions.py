@@ -63,6 +63,13 @@ def password_link(store: Store, who: User) -> str:
         return issue(store, connection, "password", lasts=PASSWORD_LASTS, user=who.id)
 
 
+def password_user(store: Store, token: str) -> User | None:
+    """Whose password a link is for; None where the link is used up, too old, or none."""
+    with store.reading() as connection:
+        found = find(store, connection, "password", token)
+    return user(store, found.user) if found and found.user is not None else None
+
+
 def use_password_link(store: Store, token: str, password: str) -> User:
     """Choose another password; all sessions of the user end."""
     check_password(password)
