@@ -60,6 +60,7 @@ def test_from_text_to_a_curve(bidui: Bidui, books: Path, tmp_path: Path) -> None
     assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
     assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards", "--validation", 0.1).code == 0
     ended = bidui("train", "14m", "--corpus", "shards", *SMALL, "--epochs", 6, "--score", "pairs.jsonl")
+    assert "14m-all-1: scoring step 10\n" in ended.err  # nobody sees a bar in a file, and scoring takes long
     assert ended.code == 0, ended.err
     run = tmp_path / "runs" / "14m-all-1"
     log = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from bidui.train.recipe import Recipe
     from bidui.train.shards import Bos, Corpus
     from bidui.train.trainee import Trainee
+
+PAUSE = 30.0  # seconds between two lines on how far a run has come, where no bar is to be seen
 
 
 def train(
@@ -171,25 +174,33 @@ def _run(
     from bidui.train.tensorboard import tensorboard
 
     steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
-    if not rank:
-        for line in _before(recipe, data, trainee, steps=steps, differing=moved(run, trainee)):
-            console.print(f"{escape(str(run))}: {escape(line)}", highlight=False)
+    for line in () if rank else _before(recipe, data, trainee, steps=steps, differing=moved(run, trainee)):
+        console.print(f"{escape(str(run))}: {escape(line)}", highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[shown]}"))
     watched = tensorboard(run / "tensorboard") if board and not rank else nullcontext(lambda progress: None)
     bars = Bar(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True, disable=rank > 0)
     with watched as on_board, bars as bar:
         task = bar.add_task(escape(run.name), total=steps, shown="")
+        last = monotonic()
+
+        def tell(text: str, *, pause: float) -> None:  # in a file or a pipe, where no bar is to be seen
+            nonlocal last
+            if not (console.is_terminal or rank) and monotonic() - last >= pause:
+                last = monotonic()
+                console.print(f"{escape(run.name)}: {text}", highlight=False)
 
         def show(progress: "Progress") -> None:
             shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
             if not bar.tasks[task].completed:  # what an earlier process did would make the time left seem short
                 bar.reset(task, completed=progress.step)
             bar.update(task, completed=progress.step, shown=shown)
+            tell(f"step {progress.step:,} of {steps:,}, {shown}", pause=PAUSE)
             on_board(progress)
 
         def milestone(step: int, trainee: "Trainee") -> None:
             if pairs is not None:
                 bar.update(task, shown=f"scoring step {step}")
+                tell(f"scoring step {step:,}", pause=0)
                 model = trainee.model(f"{run.name}@step-{step:06d}")
                 score_milestone(step, model, pairs, run=run, unigrams=trainee.unigrams)
 
