@@ -128,12 +128,12 @@ def test_links_and_units_are_chosen(bidui: Bidui, tmp_path: Path) -> None:
     bidui("score", "pairs.jsonl", "--model", "given.jsonl")
     shown = rows(bidui("compare", "results", "--link", "slln:0", "--link", "mean_lp"))
     assert shown == {
-        "slln:0": ["1", "100.00", "nan", "100.00", "nan", "nan", "0"],
-        "mean_lp": ["1", "0.00", "nan", "0.00", "nan", "nan", "0"],
+        "slln:0": ["1", "100.00", "–", "100.00", "–", "–", "0"],
+        "mean_lp": ["1", "0.00", "–", "0.00", "–", "–", "0"],
     }
     for unit in ("characters", "bytes"):
         shown = rows(bidui("compare", "results/given", "--link", "mean_lp", "--unit", unit))
-        assert shown == {"mean_lp": ["1", "50.00", "nan", "50.00", "nan", "nan", "1"]}
+        assert shown == {"mean_lp": ["1", "50.00", "–", "50.00", "–", "–", "1"]}
 
 
 def test_groups_of_length_are_made_by_tokens_or_as_asked(bidui: Bidui, tmp_path: Path) -> None:
@@ -141,10 +141,10 @@ def test_groups_of_length_are_made_by_tokens_or_as_asked(bidui: Bidui, tmp_path:
     write_pairs(tmp_path, [([("甲乙", -3)], [("丙", -2), ("丁", -2)])])
     bidui("score", "pairs.jsonl", "--model", "given.jsonl")
     shown = rows(bidui("compare", "results", "--link", "lp"))
-    assert shown == {"lp": ["1", "100.00", "nan", "100.00", "nan", "nan", "0"]}
+    assert shown == {"lp": ["1", "100.00", "–", "100.00", "–", "–", "0"]}
     for unit in ("characters", "bytes"):
         shown = rows(bidui("compare", "results", "--link", "lp", "--groups", unit))
-        assert shown == {"lp": ["1", "100.00", "100.00", "nan", "nan", "nan", "0"]}
+        assert shown == {"lp": ["1", "100.00", "100.00", "–", "–", "–", "0"]}
 
 
 def write_scores(folder: Path, sides: list[tuple[str, str]]) -> None:
@@ -227,7 +227,7 @@ def test_a_project_is_scored_by_an_ngram_model(bidui: Bidui, tmp_path: Path) -> 
     # Shorter is better, and characters of equal number tie: D= 50, D< 100, D> 0.
     shown = rows(bidui("compare", "results", "--link", "lp"))["lp"]
     for number, expected in zip(shown[2:5], ("50.00", "100.00", "0.00"), strict=True):
-        assert number in (expected, "nan")  # where no pair of the starter is of that kind
+        assert number in (expected, "–")  # where no pair of the starter is of that kind
 
 
 def test_pairs_that_look_the_same_to_the_model_are_told(bidui: Bidui, tmp_path: Path) -> None:
