@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from .running import SECONDS, Running
 
@@ -147,3 +148,15 @@ def ask(page: Page, method: str, address: str, body: Any = None) -> tuple[int, A
 def come_back(page: Page) -> None:
     """Turn to a tab again after having been elsewhere: it looks at once whether something happened."""
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+
+
+@contextmanager
+def slow(page: Page) -> Iterator[Callable[[], bool]]:
+    """Answers to edits come only at the end; whether one is waited for."""
+    held: list[Route] = []
+    waits = True
+    page.route("**/edit", lambda route: held.append(route) if waits else route.continue_())
+    yield lambda: bool(held)
+    waits = False
+    for route in held:
+        route.continue_()

@@ -1,10 +1,7 @@
 """The cursor is the writer's: an answer that comes late does not move it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from ..store.small import PARADIGM
 from . import hands
@@ -19,18 +16,6 @@ phrases:
         mark: 们
       head: name
 """
-
-
-@contextmanager
-def slow(page: Page) -> Iterator[Callable[[], bool]]:
-    """Answers to edits come only at the end; whether one is waited for."""
-    held: list[Route] = []
-    waits = True
-    page.route("**/edit", lambda route: held.append(route) if waits else route.continue_())
-    yield lambda: bool(held)
-    waits = False
-    for route in held:
-        route.continue_()
 
 
 @pytest.fixture
@@ -53,7 +38,7 @@ def part(page: Page, name: str) -> Locator:
 
 def test_a_slot_that_gets_its_name_late_does_not_take_the_cursor(paradigm: Page, workbench: Running) -> None:
     source = paradigm.get_by_label("Source", exact=True)
-    with slow(paradigm) as asked:
+    with hands.slow(paradigm) as asked:
         paradigm.get_by_label("Name of slot who", exact=True).fill("whom")
         paradigm.keyboard.press("Enter")
         hands.eventually(paradigm, asked)
@@ -67,7 +52,7 @@ def test_a_slot_that_gets_its_name_late_does_not_take_the_cursor(paradigm: Page,
 
 
 def test_a_rule_is_typed_while_its_slot_gets_another_name(paradigm: Page, workbench: Running) -> None:
-    with slow(paradigm) as asked:
+    with hands.slow(paradigm) as asked:
         paradigm.get_by_label("Name of slot who", exact=True).fill("whom")
         paradigm.keyboard.press("Enter")
         hands.eventually(paradigm, asked)
@@ -79,7 +64,7 @@ def test_a_rule_is_typed_while_its_slot_gets_another_name(paradigm: Page, workbe
 
 
 def test_a_wording_that_is_added_late_does_not_come_under_the_hands(paradigm: Page, workbench: Running) -> None:
-    with slow(paradigm) as asked:
+    with hands.slow(paradigm) as asked:
         paradigm.get_by_role("button", name="Add wording").click()
         hands.eventually(paradigm, asked)
         paradigm.get_by_label("Source", exact=True).click()
@@ -107,7 +92,7 @@ def test_the_cursor_goes_with_a_wording_that_is_moved(paradigm: Page, workbench:
 
 
 def test_a_phrase_keeps_the_cursor_when_it_gets_another_name(parts: Page, workbench: Running) -> None:
-    with slow(parts) as asked:
+    with hands.slow(parts) as asked:
         parts.get_by_label("Name", exact=True).fill("Person")
         parts.keyboard.press("Tab")
         hands.eventually(parts, asked)

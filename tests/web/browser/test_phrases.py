@@ -1,10 +1,7 @@
 """Phrases: rows that can be typed in at once, however long the server takes, and that nobody loses."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from ..store.small import PARADIGM, TEXTS
 from . import hands
@@ -33,21 +30,9 @@ def phrases(page: Page, workbench: Running) -> Page:
     return page
 
 
-@contextmanager
-def slow(page: Page) -> Iterator[Callable[[], bool]]:
-    """Answers to edits come only at the end; whether one is waited for."""
-    held: list[Route] = []
-    waits = True
-    page.route("**/edit", lambda route: held.append(route) if waits else route.continue_())
-    yield lambda: bool(held)
-    waits = False
-    for route in held:
-        route.continue_()
-
-
 def test_a_new_alternative_is_typed_in_before_the_server_has_made_it(phrases: Page, workbench: Running) -> None:
     alternative(phrases, 1).click()
-    with slow(phrases) as asked:
+    with hands.slow(phrases) as asked:
         hands.keys(phrases, "Alt+a", "gender:male")
         hands.eventually(phrases, asked)
         hands.state(phrases, "Not saved")
@@ -57,7 +42,7 @@ def test_a_new_alternative_is_typed_in_before_the_server_has_made_it(phrases: Pa
 def test_the_cursor_stays_where_the_reader_went(phrases: Page, workbench: Running) -> None:
     """What was asked for before, and is made only now, must not pull the cursor away in the middle of a word."""
     alternative(phrases, 2).click()
-    with slow(phrases):
+    with hands.slow(phrases):
         hands.keys(phrases, "Alt+ArrowUp")
         expect(alternative(phrases, 1)).to_have_text("pos:PN")
         hands.keys(phrases, "Alt+a", "gender:")
@@ -66,7 +51,7 @@ def test_the_cursor_stays_where_the_reader_went(phrases: Page, workbench: Runnin
 
 
 def test_rules_typed_after_edits_that_wait_go_where_they_are_seen(phrases: Page, workbench: Running) -> None:
-    with slow(phrases):
+    with hands.slow(phrases):
         alternative(phrases, 1).click()
         hands.keys(phrases, "Alt+Delete")  # pos:PN is the first now
         expect(alternative(phrases, 1)).to_have_text("pos:PN")
