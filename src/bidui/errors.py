@@ -1,24 +1,24 @@
-"""Everything bidui can tell a user is wrong, as values with parts.
+"""Everything that bidui can report as wrong, as values with parts.
 
-    BiduiError               a user can act on it; the command line prints it and exits with 2
+    BiduiError               something the user can act on; the command line prints it and exits with 2
     ├── InputError           problems in files or arguments, all reported together
-    └── OutputRefused        an output place holds something that must not be overwritten
+    └── OutputRefused        the output folder or file holds something that must not be overwritten
 
-A `Problem` is data (a kind, a place, values); its words are in `bidui.messages`, in English and Chinese.
+A `Problem` is data (a kind, a place, values); its text is in `words/problems.tsv`, in English and Chinese.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bidui.messages import GUESS, MESSAGES, PARTS, Language
+from bidui.words import Language, texts
 
 Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where in the user's files: file, line and column (from 1; 0 is unknown), and the slot or field."""
+    """A place in the user's files: file, line and column (from 1; 0 is unknown), and the slot or field."""
 
     file: str = ""
     line: int = 0
@@ -30,21 +30,20 @@ class Place:
         return " ".join(text for text in (self.file + numbers, self.part) if text)
 
     def text(self, language: Language = "en") -> str:
-        """The same in a language; names in quotes are the user's own."""
-        if language == "en":
-            return str(self)
+        """Write the place in a language; names in quotes are the user's and stay as they are."""
+        words = texts("problems", language)
         pieces = self.part.split('"')
-        pieces[::2] = [" ".join(PARTS.get(word, word) for word in piece.split(" ")) for piece in pieces[::2]]
+        pieces[::2] = [" ".join(words.get(f"part.{word}", word) for word in piece.split(" ")) for piece in pieces[::2]]
         return str(Place(self.file, self.line, self.column, '"'.join(pieces)))
 
     def at(self, column: int) -> "Place":
-        """The same line, `column` characters further right."""
+        """Return a place on the same line, `column` characters further right."""
         return Place(self.file, self.line, self.column + column if self.column else 0, self.part)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong: what kind, where, and the values its message needs."""
+    """One thing that is wrong: its kind, its place, and the values that its message needs."""
 
     kind: str
     place: Place = field(default_factory=Place)
@@ -52,12 +51,13 @@ class Problem:
     severity: Severity = "error"
 
     def text(self, language: Language = "en") -> str:
-        """The message with its fix, without the place."""
-        shown = {name: _shown(value, language) for name, value in self.values.items()}
-        template = MESSAGES[self.kind][language]
-        for name in (name for name, value in self.values.items() if isinstance(value, list | tuple) and not value):
-            template = template.replace(GUESS[language].format(name=f"{{{name}}}"), "")  # there is nothing to guess
-        return template.format_map(shown)
+        """Write the message, without the place."""
+        words = texts("problems", language)
+        template = words[self.kind]
+        for name, value in self.values.items():
+            if isinstance(value, list | tuple) and not value:  # there is nothing to guess
+                template = template.replace(words["list.guess"].format(name=f"{{{name}}}"), "")
+        return template.format_map({name: _shown(value, language) for name, value in self.values.items()})
 
     def __str__(self) -> str:
         where = str(self.place)
@@ -65,24 +65,21 @@ class Problem:
 
 
 def _shown(value: object, language: Language) -> str:
-    """Lists as people write them; long ones are cut with a count, so that nothing floods the screen."""
+    """Write a value; long lists and texts are cut and end with a count, so that they do not flood the screen."""
+    words = texts("problems", language)
     if isinstance(value, tuple | list):
-        joiner = "、" if language == "zh" else ", "
         more = f" … (+{len(value) - 12})" if len(value) > 12 else ""
-        return joiner.join(_cut(str(item)) for item in value[:12]) + more or ("无" if language == "zh" else "none")
-    return _cut(str(value))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 200 else f"{text[:200]}… ({len(text)} characters)"
+        return words["list.comma"].join(_shown(str(item), language) for item in value[:12]) + more or words["list.none"]
+    text = str(value)
+    return text if len(text) <= 200 else words["text.cut"].format(start=text[:200], length=len(text))
 
 
 class BiduiError(Exception):
-    """The root: something the user can act on."""
+    """The root of the errors that users can act on."""
 
 
 class InputError(BiduiError):
-    """What the user gave does not work; every problem found is listed."""
+    """Problems in what the user gave, all listed together."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -93,14 +90,14 @@ class InputError(BiduiError):
 
 
 class OutputRefused(BiduiError):
-    """Writing here would overwrite something else."""
+    """A refusal to write where this would overwrite something else."""
 
 
 def distinct(problems: Iterable[Problem]) -> list[Problem]:
-    """The problems without repetitions, in their order."""
+    """Return the problems without repetitions, in their order."""
     return list({(p.kind, p.place, repr(p.values)): p for p in problems}.values())
 
 
 def fail(kind: str, place: Place | None = None, values: Mapping[str, object] | None = None) -> InputError:
-    """An `InputError` with one problem, to be raised by the caller."""
+    """Make an `InputError` with one problem, for the caller to raise."""
     return InputError([Problem(kind, place or Place(), values or {})])

@@ -7,17 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bidui.messages import Language
 from bidui.models.tokens import TokenScores
 from bidui.pairs import Pairs
 from bidui.report.contents import contents
 from bidui.report.results import collect
 from bidui.report.section import Absent, Asked, Benchmark, Picture, Section
 from bidui.report.tables import Ranged, Table, Value
-from bidui.report.words import words
 from bidui.scores.alphas import AlphaCount, write_alphas
 from bidui.scores.links import lp, slln_lp
 from bidui.scores.run import run_scoring
+from bidui.words import Language, texts
 from tests.report.small import PAIRS, write_run, write_scores
 from tests.scores.small import Counting, pair, scores
 
@@ -38,7 +37,12 @@ class Backwards(Counting):
 
 def report(folder: Path, *benchmarks: Benchmark, link: str = "lp", language: Language = "en") -> list[Section]:
     asked = Asked(
-        (lp(), slln_lp()), main=link, usual=False, say=words(language), language=language, benchmarks=benchmarks
+        (lp(), slln_lp()),
+        main=link,
+        usual=False,
+        say=texts("report", language).__getitem__,
+        language=language,
+        benchmarks=benchmarks,
     )
     return list(contents(collect(folder), asked))
 
@@ -335,5 +339,5 @@ def test_a_run_that_counted_by_alpha_has_its_sweep_without_any_scores(tmp_path: 
 
 def test_a_run_that_did_not_count_by_alpha_says_why_there_is_no_sweep(tmp_path: Path) -> None:
     write_run(tmp_path / "r", {400: [70, 80]})
-    title = words("en")("alpha-sweep")
+    title = texts("report", "en")["alpha-sweep"]
     assert reasons(report(tmp_path, link="slln:0.5"))[f"length: {title}"] == "report-no-scores"

@@ -11,15 +11,15 @@ from bidui.report.results import collect
 from bidui.report.section import Asked, Given, Picture, Section
 from bidui.report.sections.regions import parse_regions
 from bidui.report.tables import Ranged
-from bidui.report.words import words
 from bidui.scores.links import lp
+from bidui.words import texts
 from tests.report.small import PAIRS, write_run, write_scores
 from tests.report.test_contents import cells, reasons, tables
 from tests.scores.small import pair
 
 
 def report(folder: Path, given: Given) -> list[Section]:
-    asked = Asked((lp(),), main="lp", usual=False, say=words("en"), given=given)
+    asked = Asked((lp(),), main="lp", usual=False, say=texts("report", "en").__getitem__, given=given)
     return list(contents(collect(folder), asked))
 
 

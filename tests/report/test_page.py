@@ -8,12 +8,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from bidui.errors import Problem
-from bidui.messages import Language
 from bidui.report.figures import Drawing, Rows
 from bidui.report.page import page
 from bidui.report.section import Absent, Item, Picture, Section
 from bidui.report.tables import Column, Ranged, Table
-from bidui.report.words import words
+from bidui.words import Language, texts
 
 VOID = {"meta", "img", "br", "link", "hr", "input"}
 EVIL = '<script>alert(1)</script> & "it\'s"'
@@ -52,7 +51,9 @@ class Reader(HTMLParser):
 
 def made(*items: Item, language: Language = "en", files: tuple[Table, ...] = ()) -> tuple[str, Reader]:
     section = Section("one", "One", "About it.", items, files)
-    html = page([section], title=EVIL, footer="made by hand", language=language, say=words(language))
+    html = page(
+        [section], title=EVIL, footer="made by hand", language=language, say=texts("report", language).__getitem__
+    )
     reader = Reader()
     reader.feed(html)
     assert reader.open == []

@@ -16,7 +16,7 @@ from bidui.errors import Place, fail
 from bidui.web.api.transfers import _made
 from bidui.web.exporting import Exported
 from bidui.web.identity import Access
-from bidui.web.pages.rendering import load_pages
+from bidui.web.pages.rendering import load_templates
 from bidui.web.server import Service, _settings
 from bidui.web.store import entry, set_role
 from bidui.web.workbench import MOST_EXPORTS, Workbench
@@ -183,5 +183,5 @@ def test_behind_https_no_neighbour_can_set_the_cookie() -> None:
 
 def test_a_number_of_any_size_can_be_shown() -> None:
     """One paradigm with more pairs than a float can count must not take the page of the project away."""
-    number: Any = load_pages().templates.get_template("parts.html").module.number  # type: ignore[attr-defined]
+    number: Any = load_templates().get_template("parts.html").module.number  # type: ignore[attr-defined]
     assert [str(number(value)) for value in (1234, 10**15, 2 * 10**400)] == ["1,234", "1.00e+15", "2.00e+400"]

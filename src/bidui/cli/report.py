@@ -59,9 +59,9 @@ def report(
     from bidui.report.contents import contents
     from bidui.report.results import collect
     from bidui.report.section import Asked
-    from bidui.report.words import words
     from bidui.report.write import check_place, write_report
     from bidui.scores.links import parse_link
+    from bidui.words import texts
 
     links = tuple(parse_link(name) for name in link or USUAL)
     check_place(out)
@@ -82,7 +82,7 @@ def report(
             links,
             main=links[0].name if link else MAIN,
             usual=not link,
-            say=words(lang),
+            say=texts("report", lang).__getitem__,
             language=lang,
             benchmarks=known_benchmarks(_uids(found)),
             published=published,

@@ -6,10 +6,9 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from bidui.messages import Language
 from bidui.report.section import Absent, Item, Picture, Section, sentence
 from bidui.report.tables import SENTENCE, Table, Value, shown
-from bidui.report.words import Say
+from bidui.words import Language, Say
 
 OPEN_ROWS = 32  # a longer table is folded
 WIDE = 600  # pixels, beyond which a small screen shows a figure by parts

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from bidui.analysis.ratings import Rating
 from bidui.errors import InputError, Problem
-from bidui.messages import MESSAGES, Language
 from bidui.pairs import Pair
 from bidui.report.tables import Table
-from bidui.report.words import Say
 from bidui.scores.links import Link
+from bidui.words import Language, Say, texts
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load
     from bidui.report.figures import Drawing
@@ -103,7 +102,7 @@ def attempt(title: str, make: Callable[[], Item]) -> Item:
 def sentence(problem: Problem, language: Language) -> str:
     """A reason as it stands on the page: with a capital, unless it begins with an option or with a name."""
     text = problem.text(language)
-    return text if MESSAGES[problem.kind][language].startswith("{") else f"{text[:1].upper()}{text[1:]}"
+    return text if texts("problems", language)[problem.kind].startswith("{") else f"{text[:1].upper()}{text[1:]}"
 
 
 def file_name(text: str) -> str:

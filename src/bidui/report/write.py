@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bidui.errors import OutputRefused, Place, Problem, fail
-from bidui.messages import Language
 from bidui.pairs import Json, check_new_folder, sha256, write_file
 from bidui.pairs.atomic import TEMPORARY
 from bidui.pairs.manifest import tool_version
@@ -16,7 +15,7 @@ from bidui.report.latex import latex
 from bidui.report.page import page
 from bidui.report.section import Picture, Section
 from bidui.report.tables import Table, csv_text, markdown
-from bidui.report.words import words
+from bidui.words import Language, texts
 
 MANIFEST, INDEX = "report.json", "index.html"
 
@@ -96,7 +95,7 @@ def _write_all(
 
         on_file(picture.name, len(names))
         problems += save_figure(*picture.drawing, folder=folder / "figures", name=picture.name).problems
-    say = words(language)
+    say = texts("report", language).__getitem__
     footer = say("footer").format(version=tool_version())
     html = page(sections, title=title, footer=footer, language=language, say=say)
     write_file(folder / INDEX, html.encode())

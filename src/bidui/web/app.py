@@ -22,7 +22,7 @@ from bidui.web.api import (
 )
 from bidui.web.failures import answer_failures
 from bidui.web.pages import doors, routes
-from bidui.web.pages.rendering import load_pages
+from bidui.web.pages.rendering import load_templates
 from bidui.web.pages.static_files import STATIC, Built
 from bidui.web.problems import fails
 from bidui.web.security import Guard
@@ -48,7 +48,7 @@ def make_app(bench: Workbench) -> FastAPI:
         responses=fails(400, 403, 413, 421, 422, 503),  # the guard, the body, the database
     )
     app.state.bench = bench
-    app.state.pages = load_pages()
+    app.state.templates = load_templates()
     for module in (*CALLS, *PAGES):
         app.include_router(module.router)
     app.mount("/static", Built(directory=STATIC))

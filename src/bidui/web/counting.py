@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import Problem
-from bidui.messages import Language
 from bidui.web.api.previews import Counts
 from bidui.web.api.spans import DiagnosticShape, diagnostic_shapes
 from bidui.web.api.waiting import answered
@@ -22,6 +21,7 @@ from bidui.web.problems import PlaceShape, ProblemShape
 from bidui.web.store import Entry, ParadigmLine, Store, paradigm_keys, recall, refresh, remember
 from bidui.web.store.texts import latest
 from bidui.web.workbench import Workbench
+from bidui.words import Language
 
 _FACT = "count-2"  # another number where counts come to mean something else
 SECONDS = 2.0  # after which no other count is begun, so that the page gets some

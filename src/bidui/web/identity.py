@@ -7,12 +7,12 @@ from fastapi import Depends, Request, Response
 from itsdangerous import BadSignature, Signer
 
 from bidui.errors import InputError, Place, fail
-from bidui.messages import Language
 from bidui.web.settings import Settings
 from bidui.web.store import Entry, Role, Store, User, check_role, refresh, role_of, session_user
 from bidui.web.store import entry as find_entry
 from bidui.web.store.sessions import LASTS
 from bidui.web.workbench import Workbench
+from bidui.words import Language
 
 LANGUAGE = "bidui_lang"
 _YEAR = 365 * 24 * 3600

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bidui.errors import Place, Problem, Severity
-from bidui.messages import Language
+from bidui.words import Language
 
 STATUS: Mapping[str, int] = {
     "not-signed-in": 401,

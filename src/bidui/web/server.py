@@ -17,12 +17,12 @@ import uvicorn
 from fastapi import FastAPI
 
 from bidui.errors import Place, fail
-from bidui.messages import Language
 from bidui.web.app import make_app
 from bidui.web.settings import LOOPBACK, Settings, host_names
 from bidui.web.store import Store, User, add_user, members, open_account, password_link, set_role, start_token, users
 from bidui.web.store.accounts import user_key
 from bidui.web.workbench import open_workbench
+from bidui.words import Language
 
 SHORTEST_SECRET = 16
 # Rarely: as Python has it, saving a lexicon of 20,000 words looks through everything twice, and all people wait for it.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bidui.messages import Language
+from bidui.words import Language
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 

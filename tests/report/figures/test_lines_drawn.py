@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
 from bidui.report.figures import AlphaSweep, Line, alpha_sweep, learning_curves, region_differences, scaling
+from bidui.report.figures.axes import power_of_ten, short_number
 from bidui.report.figures.panels import column_count
-from bidui.report.figures.words import power_of_ten, short_number
 from tests.report.figures.drawn import levels, line, marks, panel, unreadable, words
 
 FLOPS = np.array([1e15, 1e16, 1e17])

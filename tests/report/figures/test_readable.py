@@ -11,7 +11,6 @@ from bidui.analysis.frequencies import Share
 from bidui.analysis.humans import Gap
 from bidui.analysis.summary import box
 from bidui.errors import InputError
-from bidui.messages import Language
 from bidui.report.figures import (
     AlphaSweep,
     Drawing,
@@ -29,6 +28,7 @@ from bidui.report.figures import (
     scaling,
 )
 from bidui.scores.choices import LengthSplit
+from bidui.words import Language
 from tests.report.figures.drawn import unreadable
 
 PHENOMENA = (

@@ -8,8 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
 
 from bidui.report.figures.style import RULE
+from bidui.words import Language
 
 CHANCE = 50.0
+POWERS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+UNITS: dict[Language, tuple[tuple[float, str], ...]] = {
+    "en": ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")),
+    "zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")),
+}
 NARROW = 0.9  # inches: here numbers would stand too close
 
 
@@ -64,3 +70,16 @@ def log_axis(axes: Axes, values: Iterable[float], *, text: Callable[[int], str],
     axes.xaxis.set_major_formatter(FixedFormatter(texts))
     axes.xaxis.set_minor_locator(FixedLocator([10.0**power for power in powers]) if step > 1 else NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write a power of ten as plain text: 10¹⁷."""
+    return f"10{str(exponent).translate(POWERS)}"
+
+
+def short_number(value: float, language: Language) -> str:
+    """Write a number with a unit: 10M, 1B; 1000万, 10亿."""
+    for size, unit in UNITS[language]:
+        if value >= size:
+            return f"{value / size:g}{unit}"
+    return f"{value:g}"

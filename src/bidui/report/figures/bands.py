@@ -6,13 +6,12 @@ from math import isfinite
 from matplotlib.axes import Axes
 
 from bidui.analysis.frequencies import Share
-from bidui.messages import Language
 from bidui.report.figures.blocks import name_rows
 from bidui.report.figures.drawing import Drawing, Rows, check_parts, groups_of
-from bidui.report.figures.labels import Label, label_above, widest
+from bidui.report.figures.labels import Label, label_above, widest, word
 from bidui.report.figures.panels import make_panels
 from bidui.report.figures.style import COLOURS, FAINT, INK, SMALL, TINY, Width, darker, house_style
-from bidui.report.figures.words import word
+from bidui.words import Language
 
 ROW, HEAD = 0.18, 0.22  # inches: of a band, and above the first
 BAR, RING = COLOURS[5], COLOURS[1]

@@ -8,14 +8,13 @@ from matplotlib.figure import Figure
 
 from bidui.analysis.summary import Box
 from bidui.errors import Place, fail
-from bidui.messages import Language
 from bidui.report.figures.axes import per_cent_axis
 from bidui.report.figures.blocks import Block, Row, make_blocks, name_rows
 from bidui.report.figures.drawing import Drawing, Rows, check_parts
-from bidui.report.figures.labels import Label, label_above
+from bidui.report.figures.labels import Label, label_above, word
 from bidui.report.figures.panels import place
 from bidui.report.figures.style import COLOURS, INK, SMALL, TINY, WIDTHS, Width, darker, house_style
-from bidui.report.figures.words import word
+from bidui.words import Language
 
 HEAD, TOP, BOTTOM = 0.2, 0.05, 0.40  # inches: for the names of marks, above, and below with the numbers
 THICK = 0.62  # of a box, in rows

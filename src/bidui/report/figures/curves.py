@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from bidui.messages import Language
+from bidui.report.figures.axes import power_of_ten, short_number
 from bidui.report.figures.drawing import Drawing, Line
+from bidui.report.figures.labels import word
 from bidui.report.figures.lines import accuracy_panels, rows_of
 from bidui.report.figures.style import Width, house_style
-from bidui.report.figures.words import power_of_ten, short_number, word
+from bidui.words import Language
 
 
 def scaling(

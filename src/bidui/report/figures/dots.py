@@ -6,14 +6,13 @@ from math import isfinite, nan
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bidui.messages import Language
 from bidui.report.figures.axes import per_cent_axis
 from bidui.report.figures.blocks import Block, Row, make_blocks, name_rows
 from bidui.report.figures.drawing import Drawing, Measured, Rows, check_parts, groups_of
-from bidui.report.figures.labels import shortened, widths_of
+from bidui.report.figures.labels import shortened, widths_of, word
 from bidui.report.figures.panels import place
 from bidui.report.figures.style import INK, RULE, SMALL, TEXT, TINY, WIDTHS, Look, Width, house_style, looks
-from bidui.report.figures.words import word
+from bidui.words import Language
 
 STEP = 0.085  # inches between two models of a phenomenon: as high as a small letter with its line
 AROUND = 0.10  # inches above the first and below the last

@@ -8,14 +8,13 @@ from matplotlib.figure import Figure
 
 from bidui.analysis.humans import Gap
 from bidui.errors import Place, fail
-from bidui.messages import Language
 from bidui.report.figures.axes import per_cent_axis
 from bidui.report.figures.blocks import Block, Row, make_blocks, name_rows
 from bidui.report.figures.drawing import Drawing, Rows, check_parts
-from bidui.report.figures.labels import Label, label_above, shortened, widest, write_beside
+from bidui.report.figures.labels import Label, label_above, shortened, widest, word, write_beside
 from bidui.report.figures.panels import place
 from bidui.report.figures.style import COLOURS, FAINT, INK, SMALL, TINY, WIDTHS, Width, darker, house_style
-from bidui.report.figures.words import word
+from bidui.words import Language
 
 ROW, HEAD, TOP, BOTTOM = 0.17, 0.22, 0.05, 0.40  # inches
 NUMBER = 0.3  # inches for a gap in points

@@ -8,13 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from bidui.messages import Language
 from bidui.report.figures.blocks import Block, make_blocks, rows_under_headings
 from bidui.report.figures.drawing import Drawing, Rows, check_parts, groups_of
-from bidui.report.figures.labels import shortened, widest
+from bidui.report.figures.labels import shortened, widest, word
 from bidui.report.figures.panels import place
 from bidui.report.figures.style import FAINT, INK, PAPER, SMALL, TINY, Width, house_style
-from bidui.report.figures.words import word
+from bidui.words import Language
 
 # From dark to light, so that failures stand out in grey as well; orange below chance, blue above.
 SHADES = ((0.0, "#4a1a04"), (0.25, "#a8500e"), (0.5, "#e9a35a"), (0.5, "#8db4d9"), (0.75, "#c9ddf0"), (1.0, "#f7fbff"))

@@ -10,6 +10,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from bidui.report.figures.fonts import families
 from bidui.report.figures.style import FAINT
+from bidui.words import Language, texts
 
 CUT = "..."  # the ellipsis of a Chinese font is as wide as a character
 LEADER = {"arrowstyle": "-", "linewidth": 0.35, "color": FAINT, "shrinkA": 0}  # from a label to what it names
@@ -23,6 +24,11 @@ class Label:
     x: float
     y: float
     colour: str
+
+
+def word(name: str, language: Language) -> str:
+    """Return one of the words that figures draw."""
+    return texts("report", language)[f"figure.{name}"]
 
 
 def widths_of(texts: Iterable[str], *, size: float) -> list[float]:

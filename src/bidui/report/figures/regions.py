@@ -5,14 +5,13 @@ from typing import Literal
 
 import numpy as np
 
-from bidui.messages import Language
-from bidui.report.figures.axes import log_axis
+from bidui.report.figures.axes import log_axis, short_number
 from bidui.report.figures.drawing import Drawing, Line, check_lines
-from bidui.report.figures.labels import label_ends
+from bidui.report.figures.labels import label_ends, word
 from bidui.report.figures.lines import check_x, draw_line, reached, rows_of
 from bidui.report.figures.panels import label_room, make_panels
 from bidui.report.figures.style import RULE, SMALL, Width, house_style, looks
-from bidui.report.figures.words import short_number, word
+from bidui.words import Language
 
 
 def region_differences(

@@ -5,15 +5,14 @@ from math import isfinite
 
 from matplotlib.axes import Axes
 
-from bidui.messages import Language
 from bidui.report.figures.axes import per_cent_axis
 from bidui.report.figures.blocks import name_rows
 from bidui.report.figures.drawing import Drawing, Rows, check_parts, groups_of
-from bidui.report.figures.labels import Label, label_above, shortened, widest, write_beside
+from bidui.report.figures.labels import Label, label_above, shortened, widest, word, write_beside
 from bidui.report.figures.panels import make_panels
 from bidui.report.figures.style import COLOURS, FAINT, INK, RULE, SMALL, TINY, WIDTHS, Width, darker, house_style
-from bidui.report.figures.words import word
 from bidui.scores.choices import LengthSplit
+from bidui.words import Language
 
 ROW, HEAD = 0.16, 0.2  # inches: of a linking function, and above the first
 MARKS = {"D=": ("o", INK), "D<": ("<", COLOURS[0]), "D>": (">", COLOURS[1])}

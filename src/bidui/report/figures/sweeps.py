@@ -8,14 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from bidui.errors import Place, fail
-from bidui.messages import Language
 from bidui.report.figures.drawing import Drawing, Line, Rows, check_lines
-from bidui.report.figures.labels import label_ends
+from bidui.report.figures.labels import label_ends, word
 from bidui.report.figures.lines import draw_line, reached
 from bidui.report.figures.panels import label_room, make_panels
 from bidui.report.figures.style import SMALL, Look, Width, house_style, looks
-from bidui.report.figures.words import word
 from bidui.scores.links import Floats
+from bidui.words import Language
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
-from bidui.messages import Language
 from bidui.web.problems import Problems, problem_shapes
 from bidui.web.store import Conflict, Version
+from bidui.words import Language
 
 
 class BaseShape(BaseModel):

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from bidui.errors import InputError, Place, fail
-from bidui.messages import Language
 from bidui.pairs.text import encoded
 from bidui.web.api.parameters import Editor, Reader
 from bidui.web.counting import ParadigmCount, count_errors, count_problems, count_some, known_counts
@@ -34,6 +33,7 @@ from bidui.web.store import (
     refresh,
 )
 from bidui.web.store.names import Kind
+from bidui.words import Language
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["projects"], responses=fails(400, 401, 404, 422))
 MOST_TOLD = 200  # problems of a project that a page lists

@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import fail
-from bidui.messages import Language
 from bidui.web.api.paradigm_steps import ParadigmStep, paradigm_edit
 from bidui.web.api.parameters import Reader
 from bidui.web.api.phrase_steps import PhraseStep, phrase_edit
@@ -35,6 +34,7 @@ from bidui.web.identity import Access, Spoken
 from bidui.web.problems import fails
 from bidui.web.store import Named, file_problems, named_paradigms, placing_problem
 from bidui.web.store.names import check_file_name
+from bidui.words import Language
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["editing"], responses=fails(400, 401, 404, 422))
 Seed = Annotated[int, Field(ge=0, le=2**53)]

@@ -10,7 +10,6 @@ from bidui.errors import Place, fail
 from bidui.grammar.lexicon import Lexicon
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
-from bidui.messages import Language
 from bidui.web.api.conflicts import text_of
 from bidui.web.api.parameters import Reader
 from bidui.web.api.table_problems import TableProblem, table_problems
@@ -23,6 +22,7 @@ from bidui.web.store import may, refresh
 from bidui.web.store.names import Kind
 from bidui.web.store.texts import heads, latest
 from bidui.web.words import EMPTY, NEW, Places, Words, words_of
+from bidui.words import Language
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["lexicon"], responses=fails(400, 401, 404, 422))
 Text = Annotated[str, Query(max_length=1_000)]

@@ -2,13 +2,13 @@
 
 from pydantic import BaseModel
 
-from bidui.messages import Language
 from bidui.pairs import Pair
 from bidui.web.api.spans import DiagnosticShape, diagnostic_shapes
 from bidui.web.editing.preview import Counted, Preview
 from bidui.web.editing.requests import Result
 from bidui.web.editing.slot_words import SlotWords
 from bidui.web.editing.utf16 import Utf16
+from bidui.words import Language
 
 
 class RegionShape(BaseModel):

@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from bidui.benchmarks import shipped
 from bidui.errors import fail
-from bidui.messages import Language
 from bidui.web.api.parameters import Owner, Who
 from bidui.web.counting import count_errors, known_counts
 from bidui.web.identity import Bench, Spoken, make_editor
@@ -34,6 +33,7 @@ from bidui.web.store import (
     visible,
 )
 from bidui.web.workbench import Workbench
+from bidui.words import Language
 
 router = APIRouter(prefix="/api", tags=["projects"], responses=fails(400, 401, 422))
 Maker = Annotated[User, Depends(make_editor)]

@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from bidui.errors import Problem
-from bidui.messages import Language
 from bidui.web.api.conflicts import ConflictAnswer
 from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store import Kept, Saved, file_problems
+from bidui.words import Language
 
 
 class SavedAnswer(BaseModel):

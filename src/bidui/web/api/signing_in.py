@@ -6,12 +6,12 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from bidui.errors import Place, fail
-from bidui.messages import Language
 from bidui.web.identity import Bench, Spoken, drop_session, session_token, set_language, set_session, signed_in, someone
 from bidui.web.problems import fails
 from bidui.web.signing_in import address_of, join_by_invitation, sign_in, take_invitation, take_password
 from bidui.web.store import Role, User, end_session, role_of
 from bidui.web.workbench import Workbench
+from bidui.words import Language
 
 router = APIRouter(prefix="/api", tags=["signing in"])
 

@@ -6,12 +6,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from bidui.errors import Severity
-from bidui.messages import Language
 from bidui.web.editing.changes import Change
 from bidui.web.editing.diagnostics import Diagnostic
 from bidui.web.editing.positions import Range, Span
 from bidui.web.editing.ranges import Located, scalars_in
 from bidui.web.editing.utf16 import Utf16
+from bidui.words import Language
 
 
 class SpanShape(BaseModel):

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from bidui.errors import Place, Problem, Severity
-from bidui.messages import Language
 from bidui.web.problems import problem_shape
+from bidui.words import Language
 
 _MOST = 1_000  # that are listed
 

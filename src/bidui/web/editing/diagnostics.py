@@ -13,11 +13,11 @@ from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.phrase_file import parse_phrases
 from bidui.grammar.rule_parser import parse_rule
 from bidui.grammar.rules import Alternative, Phrase, Ref, Rule
-from bidui.messages import Language
 from bidui.web.editing.layout import Path, refuse_unreadable
 from bidui.web.editing.paradigm_rows import is_rule
 from bidui.web.editing.positions import Lines, Range, Span
 from bidui.web.editing.ranges import Located, scalars_in, span_of
+from bidui.words import Language
 
 MAX_SHOWN = 100
 MAX_ROWS = 1_000  # slots and variants of a paradigm; the largest that is shipped has 60

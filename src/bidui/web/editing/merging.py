@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from bidui.errors import Problem
-from bidui.messages import Language
+from bidui.words import Language
 
 Choice = Literal["mine", "theirs"]
 Path = tuple[Hashable, ...]

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Depends, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from bidui.errors import InputError
-from bidui.messages import Language
 from bidui.web.api.signing_in import me_of
 from bidui.web.identity import Bench, Spoken, drop_session, session_token, set_session, someone
 from bidui.web.pages.rendering import Page, render
@@ -22,6 +21,7 @@ from bidui.web.signing_in import (
 )
 from bidui.web.store import User, end_session, invitation, password_user
 from bidui.web.workbench import Workbench
+from bidui.words import Language
 
 router = APIRouter(include_in_schema=False)
 

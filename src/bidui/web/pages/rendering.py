@@ -9,21 +9,12 @@ from jinja2 import Environment, FileSystemLoader
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from bidui.messages import Language
 from bidui.web.identity import set_language
 from bidui.web.pages.static_files import static_address
-from bidui.web.pages.words import Words, read_words
 from bidui.web.problems import ProblemShape
+from bidui.words import Language, texts
 
 TEMPLATES = Path(__file__).parent / "templates"
-
-
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """The templates and their words, read once."""
-
-    templates: Environment
-    words: Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +32,8 @@ class Page:
     me: Mapping[str, object] | None = None
 
 
-def load_pages() -> Pages:
-    """The templates and words that come with bidui."""
+def load_templates() -> Environment:
+    """Load the templates of the pages."""
     templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -50,15 +41,29 @@ def load_pages() -> Pages:
         lstrip_blocks=True,
     )
     templates.policies["json.dumps_kwargs"] = {"ensure_ascii": True, "sort_keys": True}
-    return Pages(templates, read_words())
+    return templates
+
+
+def page_text(key: str, language: Language, values: Mapping[str, object]) -> str:
+    """Return a text of the pages with its values; an unknown key stands for itself, so that no page breaks over one."""
+    text = texts("pages", language).get(key, key)
+    try:
+        return text.format_map(values) if values else text
+    except (KeyError, IndexError, ValueError):
+        return text
+
+
+def script_texts(prefixes: Sequence[str], language: Language) -> dict[str, str]:
+    """Return the texts that a script may need: those whose keys start with one of these prefixes and a full stop."""
+    starts = tuple(f"{prefix}." for prefix in prefixes)
+    return {key: text for key, text in texts("pages", language).items() if key.startswith(starts)}
 
 
 def render(request: Request, page: Page, *, language: Language, status: int = 200) -> HTMLResponse:
     """A page as HTML."""
-    pages: Pages = request.app.state.pages
-    say = pages.words.say
-    text = pages.templates.get_template(f"{page.name}.html").render(
-        t=lambda key, **values: say(key, language, values),
+    templates: Environment = request.app.state.templates
+    text = templates.get_template(f"{page.name}.html").render(
+        t=lambda key, **values: page_text(key, language, values),
         bench=request.app.state.bench,
         page={"project": None, "file": None, "may_edit": False, "lang": language, **page.page},
         data=page.data,
@@ -67,7 +72,7 @@ def render(request: Request, page: Page, *, language: Language, status: int = 20
         script=page.script,
         me=page.me,
         lang=language,
-        words=pages.words.of(("js", "shell", page.name), language),
+        words=script_texts(("js", "shell", page.name), language),
         static=static_address,
         path=quote(request.url.path),
     )

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response
 
-from bidui.messages import Language
 from bidui.web.api.coverage import project_answer
 from bidui.web.api.files import file_answer
 from bidui.web.api.history import deleted, difference, file_history
@@ -21,6 +20,7 @@ from bidui.web.store import User, entries, may
 from bidui.web.store.names import check_file_name
 from bidui.web.store.texts import latest_number
 from bidui.web.workbench import Workbench
+from bidui.words import Language
 
 router = APIRouter(include_in_schema=False)
 

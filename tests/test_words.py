@@ -6,13 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
+from typing import get_args
 
 import pytest
 
 from bidui.errors import Problem
-from bidui.messages import MESSAGES, Language
+from bidui.words import COLUMNS, Language, Table, rows, texts
 
 SOURCES = Path(__file__).parent.parent / "src" / "bidui"
+MESSAGES: dict[str, dict[Language, str]] = {  # a key with a full stop is a piece of a message, not a kind of problem
+    kind: {language: texts("problems", language)[kind] for language in COLUMNS}
+    for kind in texts("problems", "en")
+    if "." not in kind
+}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -179,12 +185,23 @@ def test_messages_ask_only_for_values_that_are_given() -> None:
     assert lacking == []
 
 
-def test_no_kind_is_in_two_sections() -> None:
-    """The later section would silently win."""
-    sections = [ast.parse(path.read_text("utf-8")) for path in sorted((SOURCES / "messages").glob("*.py"))]
-    dicts = [n.value for tree in sections for n in tree.body if isinstance(n, ast.AnnAssign)]
-    kinds = [ast.literal_eval(key) for d in dicts if isinstance(d, ast.Dict) for key in d.keys if key is not None]
-    assert sorted(kinds) == sorted(MESSAGES)
+@pytest.mark.parametrize("table", get_args(Table))
+def test_no_kind_is_in_two_sections(table: Table) -> None:
+    """The later row would silently win."""
+    keys = [key for key, _, _ in rows(table)]
+    assert sorted(keys) == sorted(texts(table, "en")) == sorted(texts(table, "zh"))
+
+
+@pytest.mark.parametrize("table", get_args(Table))
+def test_tables_have_a_head(table: Table) -> None:
+    assert (SOURCES / "words" / f"{table}.tsv").read_text("utf-8").splitlines()[0] == "key\ten\tzh"
+
+
+def test_escapes_are_undone() -> None:
+    """Else a message would show a backslash and an n where its second line begins."""
+    assert "\n    " in MESSAGES["escape-unknown"]["en"]
+    assert "write `\\\\`" in MESSAGES["escape-unknown"]["en"]
+    assert "\\n" not in "".join(message["en"] + message["zh"] for message in MESSAGES.values())
 
 
 @pytest.mark.parametrize(
