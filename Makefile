@@ -46,6 +46,7 @@ bench: $(INSTALLED)
 docs: $(INSTALLED)
 	$(BIN)/python -m bidui.cli.reference docs/cli.md
 	$(BIN)/python -m bidui.benchmarks.card
+	$(BIN)/python -m bidui.web.shapes frontend/src/wire.ts
 
 clean:
 	rm -rf .venv frontend/node_modules demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,6 +1,7 @@
 """The app: calls, pages and static files of one workbench, behind the guard."""
 
 from importlib.metadata import version
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -36,7 +37,23 @@ PAGES = (doors, routes)
 
 
 def make_app(bench: Workbench) -> FastAPI:
-    """The app of a workbench that somebody else opens and closes."""
+    """Return the app of a workbench that the caller opens and closes."""
+    app = _app()
+    app.state.bench = bench
+    app.state.templates = load_templates()
+    app.mount("/static", Built(directory=STATIC))
+    answer_failures(app)
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
+    app.add_middleware(Guard, settings=bench.settings)
+    return app
+
+
+def describe() -> dict[str, Any]:
+    """Return the OpenAPI description of all calls."""
+    return _app().openapi()
+
+
+def _app() -> FastAPI:
     app = FastAPI(
         title="bidui",
         description="The calls behind the workbench's pages. Positions in texts are UTF-16 offsets; times are UTC.",
@@ -47,12 +64,6 @@ def make_app(bench: Workbench) -> FastAPI:
         default_response_class=Json,
         responses=fails(400, 403, 413, 421, 422, 503),  # the guard, the body, the database
     )
-    app.state.bench = bench
-    app.state.templates = load_templates()
     for module in (*CALLS, *PAGES):
         app.include_router(module.router)
-    app.mount("/static", Built(directory=STATIC))
-    answer_failures(app)
-    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
-    app.add_middleware(Guard, settings=bench.settings)
     return app
