@@ -639,6 +639,13 @@ export interface Phrase {
   alternatives: Alternative[];
 }
 
+/** What is wrong with a text of phrases, and its rows; without rows, `problems` say why. */
+export interface PhraseDiagnostics {
+  diagnostics: Diagnostic[];
+  rows: Phrase[] | null;
+  problems: Problem[];
+}
+
 /** The files that have changed, and the latest revision of `phrases.yaml`. */
 export interface PhraseRenamed {
   files: string[];
@@ -683,12 +690,21 @@ export interface Present {
   revision: number | null;
 }
 
-/** Some pairs; `complete` where there are no more than these. */
+/**
+ * Everything that a page shows of a paradigm's text at a pause in typing, but for the exact count.
+ *
+ * `complete` means that there are no more pairs than these. `diagnostics` are problems in the text, by position.
+ * `rows` is null where the text is not YAML, and `problems` say why. Where there are rows, `problems` say why there
+ * are no pairs (drawing them took too long, or the project's other files cannot be read); `words` is empty then.
+ */
 export interface Preview {
   seed: number;
   pairs: Pair[];
   complete: boolean;
   diagnostics: Diagnostic[];
+  rows: ParadigmRows | null;
+  words: SlotWords[];
+  problems: Problem[];
   seconds: number;
 }
 

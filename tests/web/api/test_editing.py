@@ -134,6 +134,17 @@ def test_phrases_and_other_texts_are_diagnosed(client: TestClient) -> None:
     }
 
 
+def test_the_diagnosis_of_phrases_has_their_rows(client: TestClient) -> None:
+    answer = post(client, "diagnose", kind="phrases", file="phrases.yaml", text=PHRASES)
+    assert answer == {
+        "diagnostics": [],
+        "rows": post(client, "rows", kind="phrases", text=PHRASES)["rows"],
+        "problems": [],
+    }
+    broken = post(client, "diagnose", kind="phrases", file="phrases.yaml", text="phrases: [")
+    assert (broken["rows"], broken["problems"][0]["kind"]) == (None, "yaml-broken")
+
+
 def completed(client: TestClient, kind: str, text: str, cursor: int, **more: Any) -> Any:
     return post(client, "complete", kind=kind, text=text, cursor=cursor, **more)
 

@@ -2,13 +2,14 @@
 
 import asyncio
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.types import Message
 
+from bidui.errors import Problem
 from bidui.web.api.waiting import answered
 from bidui.web.editing.requests import Answer
 from bidui.web.editing.workers import PreviewWorkers
@@ -77,6 +78,42 @@ def test_each_slot_says_how_many_words_fit(client: TestClient) -> None:
     shown = [(slot["slot"], slot["alone"], slot["joint"], slot["examples"]) for slot in slots]
     assert shown[0] == ("who", 4, 2, ["王先生", "李太太"])
     assert [slot[1:3] for slot in shown[1:]] == [(2, 2), (2, 2)]
+
+
+def test_one_answer_has_everything_that_a_page_shows(client: TestClient) -> None:
+    """At a pause in typing the text travels once."""
+    answer = post(client, "preview", file=GENDER, text=TEXT, editor="one")
+    assert answer["rows"] == post(client, "rows", kind="paradigm", text=TEXT)["rows"]
+    assert answer["words"] == post(client, "words", file=GENDER, text=TEXT, editor="one")["slots"]
+    assert (len(answer["pairs"]), answer["problems"]) == (2, [])
+
+
+def test_what_is_not_yaml_has_no_rows_in_a_preview_and_says_why(client: TestClient) -> None:
+    answer = post(client, "preview", file=GENDER, text="uid: [\n", editor="one")
+    assert (answer["rows"], answer["words"], answer["pairs"]) == (None, [], [])
+    assert [(each["kind"], each["place"]["line"]) for each in answer["problems"]] == [("yaml-broken", 2)]
+    assert answer["diagnostics"][0]["kind"] == "yaml-broken"
+
+
+def test_rows_come_also_where_no_pairs_can_be_drawn(bench: Workbench, browser: Browser) -> None:
+    slow = replace(bench, workers=cast(PreviewWorkers, _Failing(Problem("preview-too-long", values={"seconds": "3"}))))
+    answer = post(browser(slow, local_user(bench.store)), "preview", file=GENDER, text=TEXT)
+    assert [problem["kind"] for problem in answer["problems"]] == ["preview-too-long"]
+    assert answer["rows"]["wordings"][0]["slots"][0]["name"] == "who" and answer["pairs"] == []
+    crashed = replace(bench, workers=cast(PreviewWorkers, _Failing(Problem("preview-crashed"))))
+    post(browser(crashed, local_user(bench.store)), "preview", 503, file=GENDER, text=TEXT)
+
+
+@dataclass(frozen=True)
+class _Failing:
+    """Workers that answer every question with the same problem."""
+
+    problem: Problem
+
+    def ask(self, *_: object, **__: object) -> "Future[Answer]":
+        future: Future[Answer] = Future()
+        future.set_result(Answer(problem=self.problem))
+        return future
 
 
 def test_where_no_word_is_left_each_condition_says_its_share(client: TestClient) -> None:

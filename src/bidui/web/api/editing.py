@@ -7,7 +7,7 @@ from fastapi import APIRouter, Body, Request
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from bidui.errors import fail
+from bidui.errors import InputError, fail
 from bidui.web.api.paradigm_steps import ParadigmStep, paradigm_edit
 from bidui.web.api.parameters import Reader
 from bidui.web.api.phrase_steps import PhraseStep, phrase_edit
@@ -21,17 +21,18 @@ from bidui.web.api.previews import (
 )
 from bidui.web.api.rows import ParadigmRowsShape, PhraseShape, paradigm_rows, phrase_rows
 from bidui.web.api.spans import ChangeShape, DiagnosticShape, change_shapes, diagnostic_shapes
-from bidui.web.api.waiting import ask
+from bidui.web.api.waiting import ask, result_of
 from bidui.web.editing.changes import apply_edit
 from bidui.web.editing.completion import Completion, complete_line, complete_rule
 from bidui.web.editing.diagnostics import Diagnostic, located
 from bidui.web.editing.layout import MAX_CHARACTERS
-from bidui.web.editing.preview import MAX_PAIRS, Counted, Preview
+from bidui.web.editing.preview import MAX_PAIRS, Counted, Preview, with_rows
 from bidui.web.editing.requests import Request as Question
+from bidui.web.editing.requests import Result
 from bidui.web.editing.text_completion import complete_text
 from bidui.web.editing.utf16 import Utf16
 from bidui.web.identity import Access, Spoken
-from bidui.web.problems import fails
+from bidui.web.problems import STATUS, ProblemShape, fails, problem_shapes
 from bidui.web.store import Named, file_problems, named_paradigms, placing_problem
 from bidui.web.store.names import check_file_name
 from bidui.words import Language
@@ -96,6 +97,13 @@ class Diagnostics(BaseModel):
     diagnostics: list[DiagnosticShape]
 
 
+class PhraseDiagnostics(Diagnostics):
+    """What is wrong with a text of phrases, and its rows; without rows, `problems` say why."""
+
+    rows: list[PhraseShape] | None
+    problems: list[ProblemShape]
+
+
 class CompletionQuestion(BaseModel):
     """What is being typed and where; of a rule or line, the rules of all slots in scope and its own slot."""
 
@@ -140,22 +148,30 @@ def edit(access: Reader, step: Annotated[ParadigmStep | PhraseStep, Body(discrim
 
 @router.post("/preview", responses=fails(409, 503))
 async def preview(access: Reader, language: Spoken, request: Request, question: PreviewQuestion) -> PreviewShape:
-    """Some pairs of a paradigm's text, and what is wrong with it, be it only that another file has its name."""
+    """Everything a page shows of a paradigm's text at a pause in typing: rows, pairs, words of each slot, problems.
+
+    The text is parsed once for all of them. Where no pairs can be drawn, the rows come all the same. The exact number
+    of pairs may take longer: see `count`.
+    """
     wanted = Question("pairs", question.text, question.file, question.n, question.seed)
-    result, seconds = await ask(access, wanted, request=request, editor=question.editor)
+    answer = await ask(access, wanted, request=request, editor=question.editor)
+    if answer.problem and answer.problem.kind not in STATUS:
+        failure = Preview(question.seed, problems=(answer.problem,))
+        result: Result = await run_in_threadpool(with_rows, failure, question.text)
+    else:
+        result = result_of(answer)
     assert isinstance(result, Preview)
     if result.named:
         placing = await run_in_threadpool(_placing, access, question, Named(question.file, *result.named))
         result = replace(result, diagnostics=placing + result.diagnostics)
-    return preview_shape(result, question.text, language=language, seconds=seconds)
+    return preview_shape(result, question.text, language=language, seconds=answer.seconds)
 
 
 @router.post("/words", responses=fails(409, 503))
 async def words(access: Reader, request: Request, question: TextQuestion) -> WordsAnswer:
     """How many words fit each slot of a paradigm's text, and some of them."""
-    result, _ = await ask(
-        access, Question("words", question.text, question.file), request=request, editor=question.editor
-    )
+    wanted = Question("words", question.text, question.file)
+    result = result_of(await ask(access, wanted, request=request, editor=question.editor))
     assert isinstance(result, tuple)
     return WordsAnswer(slots=words_shape(result))
 
@@ -164,19 +180,27 @@ async def words(access: Reader, request: Request, question: TextQuestion) -> Wor
 async def count(access: Reader, language: Spoken, request: Request, question: TextQuestion) -> Counts:
     """How many distinct pairs a paradigm's text has, and where there are few, why."""
     wanted = Question("count", question.text, question.file)
-    result, _ = await ask(access, wanted, request=request, editor=question.editor)
+    result = result_of(await ask(access, wanted, request=request, editor=question.editor))
     assert isinstance(result, Counted)
     return counts_shape(result, question.text, language=language)
 
 
 @router.post("/diagnose", responses=fails(409, 503))
-async def diagnose(access: Reader, language: Spoken, request: Request, question: DiagnoseQuestion) -> Diagnostics:
-    """What is wrong with a text of phrases, or with the text of any file by itself."""
+async def diagnose(
+    access: Reader, language: Spoken, request: Request, question: DiagnoseQuestion
+) -> PhraseDiagnostics | Diagnostics:
+    """What is wrong with the text of any file by itself; of phrases (`kind`) everything a page shows, with the rows."""
     if question.kind == "phrases":
         wanted = Question("phrases", question.text, question.file)
-        result, _ = await ask(access, wanted, request=request, editor=question.editor)
+        result = result_of(await ask(access, wanted, request=request, editor=question.editor))
         found = [each for each in result if isinstance(each, Diagnostic)] if isinstance(result, tuple) else []
-        return Diagnostics(diagnostics=diagnostic_shapes(question.text, found, language=language))
+        diagnostics = diagnostic_shapes(question.text, found, language=language)
+        try:
+            rows = await run_in_threadpool(phrase_rows, question.text)
+            return PhraseDiagnostics(diagnostics=diagnostics, rows=rows, problems=[])
+        except InputError as error:
+            problems = problem_shapes(error.problems, language)
+            return PhraseDiagnostics(diagnostics=diagnostics, rows=None, problems=problems)
     return await run_in_threadpool(_diagnosed, question, language)
 
 

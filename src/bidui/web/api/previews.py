@@ -3,11 +3,13 @@
 from pydantic import BaseModel
 
 from bidui.pairs import Pair
+from bidui.web.api.rows import ParadigmRowsShape, rows_shape
 from bidui.web.api.spans import DiagnosticShape, diagnostic_shapes
 from bidui.web.editing.preview import Counted, Preview
 from bidui.web.editing.requests import Result
 from bidui.web.editing.slot_words import SlotWords
 from bidui.web.editing.utf16 import Utf16
+from bidui.web.problems import ProblemShape, problem_shapes
 from bidui.words import Language
 
 
@@ -31,16 +33,6 @@ class PairShape(BaseModel):
     slots: list[tuple[str, str]]
 
 
-class PreviewShape(BaseModel):
-    """Some pairs; `complete` where there are no more than these."""
-
-    seed: int
-    pairs: list[PairShape]
-    complete: bool
-    diagnostics: list[DiagnosticShape]
-    seconds: float
-
-
 class NarrowingShape(BaseModel):
     """A condition: how many words it allows by itself, and how many the rule would without it."""
 
@@ -60,6 +52,24 @@ class SlotWordsShape(BaseModel):
     narrowings: list[NarrowingShape]
 
 
+class PreviewShape(BaseModel):
+    """Everything that a page shows of a paradigm's text at a pause in typing, but for the exact count.
+
+    `complete` means that there are no more pairs than these. `diagnostics` are problems in the text, by position.
+    `rows` is null where the text is not YAML, and `problems` say why. Where there are rows, `problems` say why there
+    are no pairs (drawing them took too long, or the project's other files cannot be read); `words` is empty then.
+    """
+
+    seed: int
+    pairs: list[PairShape]
+    complete: bool
+    diagnostics: list[DiagnosticShape]
+    rows: ParadigmRowsShape | None
+    words: list[SlotWordsShape]
+    problems: list[ProblemShape]
+    seconds: float
+
+
 class Counts(BaseModel):
     """How many distinct pairs there are, exactly or at most (None: not known), and why not more where they are few."""
 
@@ -75,6 +85,9 @@ def preview_shape(preview: Preview, text: str, *, language: Language, seconds: f
         pairs=[_pair(pair) for pair in preview.pairs],
         complete=preview.complete,
         diagnostics=diagnostic_shapes(text, preview.diagnostics, language=language),
+        rows=rows_shape(preview.rows, text) if preview.rows else None,
+        words=[_words(each) for each in preview.words],
+        problems=problem_shapes(preview.problems, language),
         seconds=seconds,
     )
 

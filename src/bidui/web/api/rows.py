@@ -106,7 +106,11 @@ class PhraseShape(BaseModel):
 
 def paradigm_rows(text: str) -> ParadigmRowsShape:
     """The rows of a paradigm's text; raises `InputError` where it is not YAML, with the place."""
-    rows: ParadigmRows = read_rows(text)
+    return rows_shape(read_rows(text), text)
+
+
+def rows_shape(rows: ParadigmRows, text: str) -> ParadigmRowsShape:
+    """The rows of a text as they travel."""
     places = Utf16(text)
     return ParadigmRowsShape(
         fields=[_field(field, places) for field in rows.fields],

@@ -18,10 +18,10 @@ from bidui.web.store.names import check_file_name
 T = TypeVar("T")
 
 
-async def ask(access: Access, question: Question, *, request: Request, editor: str) -> tuple[Result, float]:
-    """The result and how many seconds it took; raises `InputError` where there is none, or a newer question came.
+async def ask(access: Access, question: Question, *, request: Request, editor: str) -> Answer:
+    """The answer of a worker; raises `InputError` where a newer question has replaced this one.
 
-    Where the browser goes away, the question is dropped.
+    The question is dropped when the browser goes away.
     """
     check_file_name(question.name)
     if len(question.text) > MAX_CHARACTERS:
@@ -32,9 +32,14 @@ async def ask(access: Access, question: Question, *, request: Request, editor: s
     answer = await answered(future, request)
     if answer is None:
         raise fail("superseded")
+    return answer
+
+
+def result_of(answer: Answer) -> Result:
+    """The result in an answer; raises `InputError` where there is none."""
     if answer.result is None:
         raise InputError([answer.problem] if answer.problem else [])
-    return answer.result, answer.seconds
+    return answer.result
 
 
 async def answered(future: "Future[Answer]", request: Request) -> Answer | None:

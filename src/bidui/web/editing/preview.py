@@ -1,23 +1,27 @@
 """Previews: some pairs of a paradigm's text, how many there are, and, where they are few, the reason in words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
-from bidui.errors import Place, Problem
+from bidui.errors import InputError, Place, Problem
 from bidui.grammar.checks import ENOUGH, derived_edit
 from bidui.grammar.diagnosis import diagnose
 from bidui.grammar.generation import as_pair, count_pairs, draws
 from bidui.pairs import Pair
 from bidui.web.editing.diagnostics import Compiled, Diagnostic, located
+from bidui.web.editing.paradigm_rows import ParadigmRows, read_rows
+from bidui.web.editing.slot_words import SlotWords
 
 MAX_PAIRS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Pairs with their differing regions; `complete` says that there are no more than these.
+    """Everything a page shows of a paradigm's text: its pairs, rows, the words of each slot, and what is wrong.
 
-    `named` are the uid and phenomenon of a text that can be read: other files may have something against them.
+    `complete` means that the text has no more pairs than these. `problems` say why there are no rows (the text is not
+    YAML) or no pairs (drawing them took too long). `named` are the uid and phenomenon of a text that can be read, to
+    be compared with those of other files.
     """
 
     seed: int
@@ -25,6 +29,9 @@ class Preview:
     complete: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
     named: tuple[str, str] | None = None
+    rows: ParadigmRows | None = None
+    words: tuple[SlotWords, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,14 @@ def preview(compiled: Compiled, text: str, *, name: str, n: int = 10, seed: int 
         values = {"declared": "+".join(paradigm.edit), "derived": "+".join(derived)}
         problems.append(Problem("edit-differs", paradigm.place, values))
     return Preview(seed, pairs, len(drawn) <= n, located(text, problems, name=name), named)
+
+
+def with_rows(preview: Preview, text: str) -> Preview:
+    """The preview with the rows of its text, or with the reason why it has none."""
+    try:
+        return replace(preview, rows=read_rows(text))
+    except InputError as error:
+        return replace(preview, problems=(*preview.problems, *error.problems))
 
 
 def counted(compiled: Compiled, text: str, *, name: str, enough: int = ENOUGH) -> Counted:

@@ -9,7 +9,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -18,7 +18,7 @@ from bidui.errors import InputError, Problem
 from bidui.web.editing.diagnostics import phrase_diagnostics
 from bidui.web.editing.opened import Opened, Source, open_source, source_of
 from bidui.web.editing.paradigm_rows import read_rows
-from bidui.web.editing.preview import counted, preview
+from bidui.web.editing.preview import counted, preview, with_rows
 from bidui.web.editing.requests import Answer, Limits, Request, Result
 from bidui.web.editing.slot_words import slot_words
 
@@ -75,7 +75,7 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
             _set_timer(seconds)
             if state.stopped:  # while the project was being opened
                 raise Interrupted
-            result = _result(opened, request)
+            result = _result(state, opened, request)
         finally:
             state.busy = False
             _set_timer(0)
@@ -91,19 +91,30 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
     return Answer(None if problem else result, problem, time.perf_counter() - start)
 
 
-def _result(opened: Opened, request: Request) -> Result:
+def _result(state: _State, opened: Opened, request: Request) -> Result:
     if request.kind == "open":
         return ()
     if request.kind == "phrases":
         return phrase_diagnostics(request.text, compiler=opened.compiler, name=request.name)
     compiled = opened.compiled(request.text, name=request.name)
-    if request.kind == "pairs":
-        return preview(compiled, request.text, name=request.name, n=request.n, seed=request.seed)
     if request.kind == "count":
         return counted(compiled, request.text, name=request.name)
-    rows = read_rows(request.text)
     networks = () if compiled.broken else compiled.networks
-    return slot_words(rows, fitting=opened.fitting, paradigm=compiled.paradigm, networks=networks)
+    if request.kind == "words":
+        rows = read_rows(request.text)
+        return slot_words(rows, fitting=opened.fitting, paradigm=compiled.paradigm, networks=networks)
+    drawn = preview(compiled, request.text, name=request.name, n=request.n, seed=request.seed)
+    shown = with_rows(drawn, request.text)
+    if shown.rows is None:
+        return shown
+    try:
+        words = slot_words(shown.rows, fitting=opened.fitting, paradigm=compiled.paradigm, networks=networks)
+        return replace(shown, words=words)
+    except Interrupted:
+        if state.stopped != "time":
+            raise
+        opened.forget()
+        return shown  # the pairs are more important than the words of each slot
 
 
 def _opened(state: _State, source: Source) -> Opened:
