@@ -60,6 +60,39 @@ def test_a_head_that_does_more_than_multiply_is_left_to_the_model() -> None:
     assert (plain.way, capped.way) == ("tree", "tree")
 
 
+def short_of_memory(scored: CausalModel, most: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Have the network run out of memory at more than `most` positions; the positions it was asked for are listed."""
+    forward, sizes = scored.network.base_model.forward, []
+
+    def limited(*tokens: torch.Tensor, **inputs: torch.Tensor) -> object:
+        sizes.append((tokens or (inputs["input_ids"],))[0].numel())
+        if sizes[-1] > most:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+        return forward(*tokens, **inputs)
+
+    monkeypatch.setattr(scored.network.base_model, "forward", limited)
+    return sizes
+
+
+def test_running_out_of_memory_in_the_trial_makes_batches_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says nothing about the architecture, so it must not choose the slow way."""
+    scored = model("gpt_neox", batch_tokens=64, row=16)
+    sizes = short_of_memory(scored, 20, monkeypatch)
+    found = list(scored.score(SENTENCES))
+    assert (scored.way, scored.batch_tokens) == ("tree", 16)
+    assert max(sizes) > 20 and sizes[-1] <= 20
+    for sentence, scores in zip(SENTENCES, found, strict=True):
+        assert np.allclose(scores.logprobs, alone("gpt_neox", sentence), atol=1e-4)
+
+
+def test_running_out_of_memory_with_a_single_row_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    scored = model("gpt_neox", batch_tokens=64, row=16)
+    short_of_memory(scored, 3, monkeypatch)
+    with pytest.raises(InputError, match="too little memory to run gpt_neox, even 16 positions at a time"):
+        list(scored.score(SENTENCES))
+    assert scored.way is None
+
+
 @pytest.mark.parametrize("batch_tokens", [1, 7, 64, 10_000])
 @pytest.mark.parametrize("row", [4, 16, 200])
 def test_scores_do_not_depend_on_batches_rows_or_order(batch_tokens: int, row: int) -> None:

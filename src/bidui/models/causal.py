@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from bidui.errors import Place, fail
 from bidui.models.conventions import Conventions
 from bidui.models.prefix_tree import Packed, pack_flat, sees, unsorted_scores
 from bidui.models.refusals import refuse_broken, refuse_long
@@ -85,9 +86,21 @@ class CausalModel:
             flat, lengths = flat[np.repeat(longer, lengths)], lengths[longer]
         if not len(lengths):
             return np.zeros(0, np.float32)
-        if self.way is None:
-            self.way = self._try(flat, lengths)
-        return self._tree(flat, lengths) if self.way == "tree" else self._plain(flat, lengths)
+        while True:
+            try:
+                if self.way is None:
+                    self.way = self._try(flat, lengths)
+                return self._tree(flat, lengths) if self.way == "tree" else self._plain(flat, lengths)
+            except torch.OutOfMemoryError as error:
+                self._use_less_memory(error, longest=int(lengths.max()))
+            torch.cuda.empty_cache()  # here, where the error no longer holds what did not fit
+
+    def _use_less_memory(self, error: Exception, *, longest: int) -> None:
+        """Halve the batches; one that holds a single row or sentence cannot be divided, so that is an error."""
+        if self.batch_tokens <= max(self.row, longest):
+            values = {"model": self.name, "tokens": self.batch_tokens, "reason": str(error).strip().split("\n")[0]}
+            raise fail("scoring-memory", Place(), values) from error
+        self.batch_tokens //= 2
 
     def _try(self, flat: NDArray[np.int32], lengths: NDArray[np.int64]) -> Way:
         """Whether the first sentences get the same scores in a tree as plainly.
@@ -102,6 +115,8 @@ class CausalModel:
             try:
                 if self._same(self._tree(flat, lengths), plain, flat, lengths):
                     return "tree"
+            except torch.OutOfMemoryError:
+                raise  # says nothing about the architecture: the trial is repeated with smaller batches
             except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
                 continue  # the architecture has no use for such a mask, or no such head
         return "plain"
