@@ -8,6 +8,7 @@ import pytest
 from bidui.errors import InputError
 from bidui.train.recipe import Recipe
 from bidui.train.schedule import learning_rates
+from bidui.train.sizes import SIZES, Size
 from bidui.train.suite import SuiteRun, choose_runs, plan, short_count, totals, zh_pythia
 
 CLLAMA = {  # parameters with a vocabulary of 49,953, of models built by transformers
@@ -32,6 +33,22 @@ def test_the_suite_is_that_of_section_3() -> None:
     assert Counter(run.size for run in main_runs()) == dict.fromkeys(CLLAMA, 12)
     assert Counter(run.tokens for run in main_runs()) == dict.fromkeys((10**7, 10**8, 10**9, 3 * 10**9), 15)
     assert set(Counter((run.size, run.tokenizer, run.tokens) for run in runs).values()) == {3}
+
+
+def test_a_new_size_adds_no_run_to_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The paper trained five sizes; whoever adds a sixth to train one would have changed what is called its suite."""
+    monkeypatch.setitem(SIZES, "30m", Size("30m", 6, 256, 8))
+    assert len(zh_pythia()) == 66
+    assert {run.size for run in zh_pythia()} == {"14m", "70m", "160m", "410m", "1.4b"}
+
+
+def test_a_size_without_a_speed_is_an_error_that_says_how_to_give_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SIZES, "30m", Size("30m", 6, 256, 8))
+    run = SuiteRun("30m", "cllama", 10**7, 0)
+    with pytest.raises(InputError, match="no training speed is known for the size 30m"):
+        plan([run])
+    (planned,) = plan([run], speed={"30m": 1_000_000})
+    assert planned.hours == pytest.approx(9.99424 / 3600)
 
 
 def test_any_number_of_seeds_may_be_had() -> None:

@@ -113,13 +113,14 @@ def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path
 
 def _speeds(given: Sequence[str]) -> dict[str, float]:
     """What --speed says, on top of what was measured."""
+    from bidui.train.sizes import SIZES
     from bidui.train.suite import H200
 
     found = dict(H200)
     for text in given:
         size, _, number = text.partition("=")
         try:
-            if size in H200:
+            if size in SIZES:
                 found[size] = float(number_of(number))
             elif text.endswith("x"):
                 found = {size: value * float(text[:-1]) for size, value in found.items()}

@@ -10,6 +10,7 @@ from bidui.train.recipe import Recipe
 from bidui.train.schedule import milestone_steps
 from bidui.train.sizes import SIZES
 
+PAPER_SIZES = ("14m", "70m", "160m", "410m", "1.4b")  # listed here, so that a new entry of SIZES adds no run
 SEEDS = (0, 1, 2)  # the paper says only that there were three
 TOKENS = (10_000_000, 100_000_000, 1_000_000_000, 3_000_000_000)  # Table 3
 VOCABULARIES = {"cllama": 49_953, "word": 20_276, "char": 12_142}  # Table 4
@@ -76,7 +77,7 @@ def zh_pythia(*, seeds: Sequence[int] = SEEDS) -> tuple[SuiteRun, ...]:
 
     Five sizes on four corpora with the tokenizer of Chinese-LLaMA, and 160M on the largest with two others.
     """
-    main = [("cllama", size, tokens) for size in SIZES for tokens in TOKENS]
+    main = [("cllama", size, tokens) for size in PAPER_SIZES for tokens in TOKENS]
     others = [(tokenizer, "160m", TOKENS[-1]) for tokenizer in ("word", "char")]
     return tuple(
         SuiteRun(size, tokenizer, tokens, seed) for tokenizer, size, tokens in (*main, *others) for seed in seeds
@@ -115,7 +116,7 @@ def plan(
     The speed is taken to be the same for all tokenizers; a smaller vocabulary is quicker, so its hours are the most.
     """
     speeds = {**H200, **(speed or {})}
-    return tuple(_planned(run, speed=speeds[run.size], vocabularies=vocabularies) for run in runs)
+    return tuple(_planned(run, speed=speeds.get(run.size), vocabularies=vocabularies) for run in runs)
 
 
 def totals(planned: Sequence[PlannedRun]) -> Totals:
@@ -144,9 +145,11 @@ def _shown(value: str | int) -> str:
     return value if isinstance(value, str) else short_count(value)
 
 
-def _planned(run: SuiteRun, *, speed: float, vocabularies: Mapping[str, int]) -> PlannedRun:
+def _planned(run: SuiteRun, *, speed: float | None, vocabularies: Mapping[str, int]) -> PlannedRun:
     if run.tokenizer not in vocabularies:
         raise fail("suite-tokenizer", Place(), {"value": run.tokenizer, "known": list(vocabularies)})
+    if speed is None:
+        raise fail("suite-no-speed", Place(), {"size": run.size})
     if not speed > 0:
         raise fail("suite-speed", Place(), {"value": f"{run.size}={speed:g}"})
     size, vocabulary = SIZES[run.size], vocabularies[run.tokenizer]
