@@ -134,7 +134,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         # by itself, since a process is charged with the memory of the one that started it
         subprocess.run([sys.executable, __file__, name], check=True)
-        compare = [sys.executable, "-c", "from bidui.cli.main import run; run()", "compare", name]
+        compare = [sys.executable, "-m", "bidui", "compare", name]
         usual = [part for link in ("lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm") for part in ("--link", link)]
         commands = {"bidui compare, five linking functions": [*compare, *usual]}
         commands["bidui compare, SLOR and MORCELA as well"] = compare

@@ -70,7 +70,7 @@ def cpu_of(command: list[str]) -> float:
 
 def main() -> None:
     """Measure and print."""
-    bidui = [sys.executable, "-c", "from bidui.cli.main import run; run()"]
+    bidui = [sys.executable, "-m", "bidui"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_synthetic(folder / "real", words=2_500)

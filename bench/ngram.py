@@ -94,7 +94,7 @@ def main() -> None:
                 file.write(" ".join(sentence) + "\n")
                 lines = [lines[0] + 1, lines[1] + len(sentence)]
         print(f"{lines[0]:,} sentences, {lines[1]:,} characters, order {given.order}, --memory {given.memory}")
-        bidui = [sys.executable, "-c", "from bidui.cli.main import run; run()", "ngram", str(text), "--unit", "char"]
+        bidui = [sys.executable, "-m", "bidui", "ngram", str(text), "--unit", "char"]
         options = ["--order", str(given.order), "--memory", given.memory, "-o", str(folder / "ours.arpa")]
         ours = run([*bidui, *options])
         print(f"bidui: {ours}; {(folder / 'ours.arpa').stat().st_size / 2**30:.2f} GB of ARPA", flush=True)

@@ -28,7 +28,7 @@ import bidui.benchmarks
 KEYS = 40
 BETWEEN = 250  # milliseconds from a painted preview to the next key
 LOADS = 5
-BIDUI = (sys.executable, "-c", "from bidui.cli.main import run; run()")
+BIDUI = (sys.executable, "-m", "bidui")
 BENCHMARK = Path(bidui.benchmarks.__file__).parent / "zhoblimp"
 # A condition, most letters of which leave an unfinished rule; and a word, each letter of which makes other pairs: in a
 # paradigm of the usual cost, and in the one whose pairs take longest.

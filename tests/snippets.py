@@ -32,7 +32,7 @@ def performed(page: str, folder: Path) -> str:
 def command(folder: Path) -> dict[str, str]:
     """An environment in which `bidui` runs these sources with this interpreter."""
     shim = folder / "bidui"
-    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -c "from bidui.cli.main import run; run()" "$@"\n')
+    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m bidui "$@"\n')
     shim.chmod(0o755)
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "NO_COLOR": "1"}

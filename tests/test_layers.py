@@ -1,7 +1,9 @@
 """Data flows one way: a room of the house imports only from itself and from what stands to its left."""
 
 import ast
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,10 @@ import pytest
 SOURCES = Path(__file__).parent.parent / "src"
 ROOT = "bidui/__init__.py"  # stands left of web and cli, so it may import anything but these, and only they import it
 ROOMS = [
-    *("words", "errors", "files", "pairs", "grammar", "treebank", "people", "models", "scores"),
-    *("analysis", "report", "train", "scale", "benchmarks", ROOT, "web", "cli"),
+    *("words", "errors", "files", "pairs", "grammar", "treebank", "people", "benchmarks", "models", "scores"),
+    *("train", "analysis", "report", "scale", ROOT, "web", "cli", "__main__"),
 ]
+MODULE = re.compile(r"bidui(\.\w+)+(:\w+)?")
 
 
 def backward_imports(sources: Path) -> list[str]:
@@ -29,20 +32,42 @@ def backward_imports(sources: Path) -> list[str]:
 
 
 def imported_rooms(path: Path, *, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """The lines that import from bidui, with the room; imports inside functions count as well."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names: list[tuple[str, ...]] = []
+    """The lines that import from bidui, with the room; imports inside functions and in strings count as well."""
+    for line, name in imported_names(ast.parse(path.read_text(encoding="utf-8")), package):
+        if name[0] == "bidui":
+            # `import bidui` and `from bidui import generate` take a public name: that is the root.
+            isroom = len(name) > 2 or (len(name) == 2 and is_module(path, name[1]))
+            yield line, name[1] if isroom else ROOT
+
+
+def imported_names(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Every dotted name that is imported, with its line."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names = [tuple(alias.name.split(".")) for alias in node.names]
+            yield from ((node.lineno, tuple(alias.name.split("."))) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             start = package[: len(package) - node.level + 1] if node.level else ()
             start += tuple(node.module.split(".")) if node.module else ()
-            names = [(*start, alias.name) for alias in node.names]
-        for name in names:
-            if name[0] == "bidui":
-                # `import bidui` and `from bidui import generate` take a public name: that is the root.
-                isroom = len(name) > 2 or (len(name) == 2 and is_module(path, name[1]))
-                yield node.lineno, name[1] if isroom else ROOT
+            yield from ((node.lineno, (*start, alias.name)) for alias in node.names)
+        elif isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in docstrings:
+            yield from ((node.lineno, name) for name in names_in_text(text_of(node)))
+
+
+def text_of(node: ast.Constant | ast.JoinedStr) -> str:
+    """The text of a string; what an f-string fills in is an x."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts)
+
+
+def names_in_text(text: str) -> Iterator[tuple[str, ...]]:
+    """What a string imports: code for another process, or a module named by itself, as for `import_module`."""
+    if "bidui" not in text:
+        return
+    if MODULE.fullmatch(text) and re.split(r"[.:]", text)[1] in ROOMS:  # and not a file such as bidui.json
+        yield tuple(text.partition(":")[0].split("."))
+    with suppress(SyntaxError):
+        yield from (name for _, name in imported_names(ast.parse(text), ()))
 
 
 def is_module(path: Path, name: str) -> bool:
@@ -68,6 +93,12 @@ def test_no_import_goes_against_the_flow() -> None:
         ("__init__.py", "from bidui.web.app import serve", f"__init__.py:1 {ROOT} -> web"),
         ("pairs/bad.py", "from bidui.attic import old", "pairs/bad.py:1 pairs -> attic"),
         ("utils.py", "", "utils.py: unknown room utils"),
+        ("scale/bad.py", 'RUN = "from bidui.cli.main import run; run()"', "scale/bad.py:1 scale -> cli"),
+        ("scale/bad.py", 'RUN = "import sys, bidui.cli.main"', "scale/bad.py:1 scale -> cli"),
+        ("scale/bad.py", 'RUN = "import bidui.cli.main as main"', "scale/bad.py:1 scale -> cli"),
+        ("scale/bad.py", 'NAME = ""\nRUN = f"{NAME};from bidui import cli"', "scale/bad.py:2 scale -> cli"),
+        ("pairs/bad.py", 'import_module("bidui.grammar.rules")', "pairs/bad.py:1 pairs -> grammar"),
+        ("pairs/bad.py", 'START = "bidui.cli.main:run"', "pairs/bad.py:1 pairs -> cli"),
     ],
 )
 def test_the_test_can_fail(tmp_path: Path, file: str, code: str, fault: str) -> None:
@@ -84,6 +115,9 @@ def test_imports_with_the_flow_pass(tmp_path: Path) -> None:
         "grammar/__init__.py": "from .rules import Rule\nfrom ..pairs import Pair",
         "grammar/rules.py": "import json\nfrom bidui.errors import fail\nfrom bidui.grammar import lines",
         "cli/generate.py": "import bidui\nfrom bidui import generate",
+        "scale/tasks.py": '"""Not run: from bidui.cli.main import run."""\nRUN = ("python", "-m", "bidui")',
+        "models/files.py": 'NAMES = ("bidui.json", "import bidui from text", "bidui.grammar is a room")',
+        "__main__.py": "from bidui.cli.main import run",
     }.items():
         (tmp_path / "bidui" / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "bidui" / file).write_text(code, encoding="utf-8")

@@ -20,7 +20,7 @@ import bidui.benchmarks
 from bidui.grammar.starter import write_starter
 
 HERE = Path(__file__).parent
-BIDUI = (sys.executable, "-c", "from bidui.cli.main import run; run()")
+BIDUI = (sys.executable, "-m", "bidui")
 BENCHMARK = Path(bidui.benchmarks.__file__).parent / "zhoblimp"
 WIDTH, HEIGHT, LOW = 1280, 800, 430
 COLOURS = 96  # enough for text, and a third of the bytes

@@ -18,7 +18,7 @@ from bidui.train.shards import Corpus, dropped_tokens, read_corpus
 from bidui.train.suite import SuiteRun
 
 LATER = "later"  # in the place of what checkpoints are scored on
-BIDUI = (sys.executable, "-P", "-c", "from bidui.cli.main import run; run()")  # -P: not what lies about here
+BIDUI = (sys.executable, "-P", "-m", "bidui")
 
 
 def open_corpora(runs: Sequence[SuiteRun], folders: Mapping[str, Path]) -> dict[str, Corpus]:

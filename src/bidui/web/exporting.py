@@ -25,7 +25,7 @@ from bidui.web.store.workspace import HIDDEN
 
 SECONDS = 300.0
 MOST = 10_000  # pairs of a paradigm
-_RUN = "from bidui.cli.main import run; run()"  # what the `bidui` command does
+_BIDUI = (sys.executable, "-P", "-m", "bidui")
 _DATE = (1980, 1, 1, 0, 0, 0)
 Format = Literal["jsonl", "csv"]
 
@@ -78,7 +78,7 @@ async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tupl
     """The exit status of a command and the end of what it said; it is ended with all that it started."""
     with (place / "said").open("wb") as said:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-c", _RUN, *arguments),
+            *(*_BIDUI, *arguments),
             cwd=place,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=said,

@@ -21,7 +21,7 @@ from .asking import GENDER, SMALL, read, write
 
 def generated(project: Path, out: Path, *options: str) -> dict[str, bytes]:
     """What the command writes."""
-    command = [sys.executable, "-c", "from bidui.cli.main import run; run()", "generate", str(project), "-o", str(out)]
+    command = [sys.executable, "-m", "bidui", "generate", str(project), "-o", str(out)]
     done = subprocess.run([*command, *options], capture_output=True, check=False, timeout=120)
     assert done.returncode in {0, 1}, done.stderr
     return {path.name: path.read_bytes() for path in out.iterdir()}
@@ -87,7 +87,7 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
         "import subprocess, sys, pathlib; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
     )
     sleeper += f"pathlib.Path({str(mark)!r}).write_text(str(p.pid)); p.wait()"
-    monkeypatch.setattr(exporting, "_RUN", sleeper)
+    monkeypatch.setattr(exporting, "_BIDUI", (sys.executable, "-c", sleeper))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(InputError) as caught:
         asyncio.run(exporting.export_pairs(tmp_path, name="x", n=1, seed=0, format="jsonl", uid=None, seconds=3.0))

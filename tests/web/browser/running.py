@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-COMMAND = (sys.executable, "-c", "from bidui.cli.main import run; run()")
+COMMAND = (sys.executable, "-m", "bidui")
 SECONDS = 30  # for anything to happen, on a machine that is busy
 SECRET = "sixteen letters or more"
 
