@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.benchmarks import generate
-from bidui.models.tokens import TokenScores
+from bidui.models.model import TokenScores
 from bidui.scores.run import Declared, run_scoring
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 
@@ -33,7 +33,7 @@ START = """
 import sys
 from pathlib import Path
 from bidui.analysis.length_bias import alpha_grid, best_setting, held_out, morcela_grid, sweep
-from bidui.analysis.morcela import fit_morcela, held_out_morcela, morcela_interval
+from bidui.analysis.length_bias import fit_morcela, held_out_morcela, morcela_interval
 from bidui.scores.choices import choose_from, length_split
 from bidui.scores.links import parse_link
 from bidui.scores.run import read_totals, score_folders

@@ -21,7 +21,7 @@ LARGE = """
 import resource, sys, time
 from bidui.grammar.project import load_project
 from bidui.grammar.network import Compiler
-from bidui.grammar.generation import count_pairs, generate
+from bidui.grammar.generate import count_pairs, generate
 project = load_project(sys.argv[1])
 paradigm = project.paradigm(sys.argv[2])
 n = int(sys.argv[3])
@@ -42,7 +42,7 @@ COLD = """
 import statistics, sys, time
 from bidui.benchmarks import open_project
 from bidui.grammar.network import Compiler
-from bidui.grammar.generation import count_pairs, generate
+from bidui.grammar.generate import count_pairs, generate
 project = open_project("zhoblimp")
 drawn, counted = [], []
 for paradigm in project.paradigms:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bidui.train.documents import read_documents
+from bidui.training.documents import read_documents
 
 SENTENCE = re.compile("[^。！？；]{1,50}[。！？；”」』]*|[。！？；]+")
 

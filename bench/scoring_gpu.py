@@ -19,7 +19,7 @@ from transformers import BertConfig, BertForMaskedLM, GPTNeoXConfig, GPTNeoXForC
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import Conventions
 from bidui.models.masked import MaskedModel
-from bidui.models.tokenizing import DECLARED, encode_flat
+from bidui.models.tokenize import DECLARED, encode_flat
 
 VOCABULARY = 49_953  # of Chinese-LLaMA's tokenizer, as in the paper
 SHAPES = {"14M": (6, 128, 4), "160M": (12, 768, 12), "410M": (24, 1024, 16), "1.4B": (24, 2048, 16)}

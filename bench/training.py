@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from transformers import GPTNeoXForCausalLM
 
-from bidui.train.recipe import Recipe
-from bidui.train.sizes import SIZES, neox_config
-from bidui.train.step import Step, make_step
+from bidui.training.recipe import Recipe
+from bidui.training.sizes import SIZES, neox_config
+from bidui.training.step import Step, make_step
 
 VOCABULARY = 49_953  # of Chinese-LLaMA's tokenizer, as in the paper
 BATCH, CONTEXT = 256, 64

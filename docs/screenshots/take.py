@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 import bidui.benchmarks
-from bidui.grammar.starter import write_starter
+from bidui.grammar.project import write_starter
 
 HERE = Path(__file__).parent
 BIDUI = (sys.executable, "-m", "bidui")

@@ -15,16 +15,14 @@ import numpy as np
 
 from bidui.models.causal import CausalModel
 from bidui.pairs import Pairs, read_pairs
-from bidui.scores.alphas import alpha_counts, write_alphas
 from bidui.scores.links import Totals
-from bidui.scores.milestones import LINKS, milestone_accuracy, write_milestones
-from bidui.train.building import build_corpus
-from bidui.train.documents import Seen, read_documents
-from bidui.train.loop import Progress, Watch, train
-from bidui.train.shards import read_corpus
-from bidui.train.start import be_deterministic, make_data, make_recipe, make_trainee, usable
-from bidui.train.tokenizer_training import train_char
-from bidui.train.trainee import Trainee
+from bidui.scores.milestones import LINKS, alpha_counts, milestone_accuracy, write_alphas, write_milestones
+from bidui.training.corpus import build_corpus, read_corpus
+from bidui.training.documents import Seen, read_documents
+from bidui.training.loop import Progress, Watch, train
+from bidui.training.network import Trainee
+from bidui.training.run import be_deterministic, make_data, make_recipe, make_trainee, usable
+from bidui.training.tokenizers import train_char
 
 LEAST = 20  # occurrences of a character that has a token of its own
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bidui.analysis import Accuracy, accuracy
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
-    from bidui.analysis.significance import Comparison, compare_models
-    from bidui.analysis.wilcoxon import signed_rank
+    from bidui.analysis.significance import Comparison, compare_models, signed_rank
     from bidui.benchmarks import generate, open_project
     from bidui.errors import BiduiError, InputError, OutputRefused, Place, Problem
     from bidui.grammar import Count, Lexicon, Paradigm, Project, check_project, count, enumerate_all, read_lexicon
     from bidui.pairs import Pair, Pairs, Region, measure_diversity, read_pairs, told_apart, write_pairs
-    from bidui.report.published import Published, read_published
+    from bidui.reports.published import Published, read_published
     from bidui.scores import (
         Choices,
         Link,
@@ -32,32 +31,29 @@ if TYPE_CHECKING:
         slln_lp,
         slor,
     )
-    from bidui.scores.choices import choose_from, length_split
-    from bidui.scores.totals import PairTotals, pair_totals
-    from bidui.train.building import build_corpus
-    from bidui.train.ngram import train_ngram
-    from bidui.train.shards import Corpus, read_corpus
-    from bidui.train.tokenizer_training import train_char, train_word
-    from bidui.train.tokenizers import load_tokenizer
+    from bidui.scores.choices import PairTotals, choose_from, length_split, pair_totals
+    from bidui.training.corpus import Corpus, build_corpus, read_corpus
+    from bidui.training.ngram import train_ngram
+    from bidui.training.tokenizers import load_tokenizer, train_char, train_word
 
 _HOMES = {
     "bidui.analysis": "Accuracy accuracy",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models",
-    "bidui.analysis.wilcoxon": "signed_rank",
+    "bidui.analysis.significance": "signed_rank",
     "bidui.benchmarks": "generate open_project",
     "bidui.errors": "BiduiError InputError OutputRefused Place Problem",
     "bidui.grammar": "Count Lexicon Paradigm Project check_project count enumerate_all read_lexicon",
     "bidui.pairs": "Pair Pairs Region measure_diversity read_pairs told_apart write_pairs",
-    "bidui.report.published": "Published read_published",
+    "bidui.reports.published": "Published read_published",
     "bidui.scores": "Choices Link ScoreTable Totals choose log_norm_lp lp mean_lp morcela pen_lp score slln_lp slor",
     "bidui.scores.choices": "choose_from length_split",
-    "bidui.scores.totals": "PairTotals pair_totals",
-    "bidui.train.building": "build_corpus",
-    "bidui.train.ngram": "train_ngram",
-    "bidui.train.shards": "Corpus read_corpus",
-    "bidui.train.tokenizer_training": "train_char train_word",
-    "bidui.train.tokenizers": "load_tokenizer",
+    "bidui.scores.choices": "PairTotals pair_totals",
+    "bidui.training.corpus": "build_corpus",
+    "bidui.training.ngram": "train_ngram",
+    "bidui.training.corpus": "Corpus read_corpus",
+    "bidui.training.tokenizers": "train_char train_word",
+    "bidui.training.tokenizers": "load_tokenizer",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -5,9 +5,9 @@ import pytest
 
 from bidui.analysis import accuracy
 from bidui.analysis.accuracy import Interval
-from bidui.analysis.strata import Level
+from bidui.analysis.estimate import Level
 from bidui.errors import InputError
-from bidui.report.published import columns, read_published
+from bidui.reports.published import columns, read_published
 from bidui.scores.choices import Choices
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bidui.analysis.accuracy import Accuracy, accuracy
-from bidui.analysis.baselines import bias, read_against, readings, without
-from bidui.analysis.intervals import wilson
+from bidui.analysis.estimate import wilson
+from bidui.analysis.significance import bias, read_against, readings, without
 from bidui.errors import InputError
-from bidui.report.published import columns, read_published
+from bidui.reports.published import columns, read_published
 from bidui.scores.choices import Choices
 
 MONOLINGUAL = 10  # the first columns of the tables

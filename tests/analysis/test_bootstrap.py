@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bidui.analysis.bootstrap import percentile_interval, resampled_sums, two_sided_p
-from bidui.analysis.strata import Strata
+from bidui.analysis.estimate import Strata, percentile_interval, resampled_sums, two_sided_p
 from bidui.errors import InputError
 
 ONE = Strata(("a",), ("x",), np.array([4.0]), np.zeros(4, np.intp))

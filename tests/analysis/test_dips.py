@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
-from bidui.analysis.dips import find_dip
+from bidui.analysis.curves import find_dip
 from bidui.errors import InputError
 from bidui.scores.links import Floats
 

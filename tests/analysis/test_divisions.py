@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.analysis.divisions import Division, Stretch, by_change, by_slot, divide, in_parts
+from bidui.analysis.regions import Division, Stretch, by_change, by_slot, divide, in_parts
 from bidui.errors import InputError
 from bidui.pairs import Pair, Region
 

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.correlation import Method, correlate, correlation
-from bidui.analysis.humans import Gap, behind, gaps, weighted_mean
-from bidui.analysis.kinds import CLIMP_KINDS, kind_accuracy, kind_difference
+from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, kind_accuracy, kind_difference
+from bidui.analysis.people import Gap, Method, behind, correlate, correlation, gaps, weighted_mean
 from bidui.analysis.ratings import Acceptability, Rating, acceptability
 from bidui.errors import InputError
 from bidui.pairs import Side

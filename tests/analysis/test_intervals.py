@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.analysis.intervals import newcombe, wilson
+from bidui.analysis.estimate import newcombe, wilson
 
 
 def test_wilson_is_as_newcombe_prints_it() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import linregress
 from scipy.stats import t as student
 
-from bidui.analysis.least_squares import Fit, Parameter, fit_curve, profile_interval
+from bidui.analysis.fits import Fit, Parameter, fit_curve, profile_interval
 from bidui.errors import InputError
 from bidui.scores.links import Floats
 

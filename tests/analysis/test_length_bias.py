@@ -7,20 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.analysis.length_bias import (
-    Grid,
-    alpha_grid,
-    best_setting,
-    crossed,
-    halves,
-    held_out,
-    morcela_grid,
-    sweep,
-)
+from bidui.analysis.length_bias import Grid, alpha_grid, best_setting, crossed, halves, held_out, morcela_grid, sweep
 from bidui.errors import InputError
-from bidui.scores.choices import choose_from, length_split
+from bidui.scores.choices import PairTotals, choose_from, length_split
 from bidui.scores.links import Link, lp, mean_lp, parse_link, slln_lp, slor
-from bidui.scores.totals import PairTotals
 
 Side = tuple[float, float]  # LP and length
 

@@ -5,12 +5,10 @@ from math import log
 import numpy as np
 import pytest
 
-from bidui.analysis.length_bias import held_out, morcela_grid
-from bidui.analysis.morcela import fit_morcela, held_out_morcela, morcela_interval
+from bidui.analysis.length_bias import fit_morcela, held_out, held_out_morcela, morcela_grid, morcela_interval
 from bidui.errors import InputError
-from bidui.scores.choices import choose_from
+from bidui.scores.choices import PairTotals, choose_from
 from bidui.scores.links import mean_lp
-from bidui.scores.totals import PairTotals
 
 
 def made(logprob: list[float], length: list[float], unigram: list[float] | None, *, paradigms: int = 1) -> PairTotals:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bidui.analysis.rankings import kendall_tau_b
+from bidui.analysis.significance import kendall_tau_b
 from bidui.errors import InputError
-from bidui.report.published import columns, read_published
+from bidui.reports.published import columns, read_published
 
 
 def test_tau_counts_pairs_in_the_same_order() -> None:

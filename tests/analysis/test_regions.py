@@ -8,10 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.analysis.divisions import Divided, by_change, by_slot, divide, in_parts
-from bidui.analysis.regions import RegionDifference, pooled, region_differences, trace_regions
+from bidui.analysis.regions import (
+    Divided,
+    RegionDifference,
+    by_change,
+    by_slot,
+    divide,
+    in_parts,
+    pooled,
+    region_differences,
+    trace_regions,
+)
 from bidui.errors import InputError
-from bidui.models.tokens import TokenScores
+from bidui.models.model import TokenScores
 from bidui.pairs import Pair, Region
 from bidui.scores.table import ScoreTable, score_table
 

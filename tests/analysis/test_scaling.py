@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.least_squares import Estimate
+from bidui.analysis.fits import Estimate
 from bidui.analysis.scaling import ScalingFit, TrainedModel, fit_scaling, scaling_points, training_flops
 from bidui.errors import InputError
 from bidui.scores.links import Floats

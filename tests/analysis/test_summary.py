@@ -4,9 +4,9 @@ from math import isnan
 
 import pytest
 
-from bidui.analysis.summary import box, deviation, summarise
+from bidui.analysis.estimate import box, deviation, summarise
 from bidui.errors import InputError
-from bidui.report.published import columns, read_published
+from bidui.reports.published import columns, read_published
 
 CLIMP_PHENOMENA = (  # as SLING has them: anaphor agreement and binding are one
     ("anaphor_agreement_gender", "binding_gender"),

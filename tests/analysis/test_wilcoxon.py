@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bidui.analysis.wilcoxon import Alternative, Rule, signed_rank, signed_rank_counts
+from bidui.analysis.significance import Alternative, Rule, signed_rank, signed_rank_counts
 from bidui.errors import InputError
-from bidui.report.published import columns, read_published
+from bidui.reports.published import columns, read_published
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 RULES: tuple[Rule, ...] = ("r", "scipy")

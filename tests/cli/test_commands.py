@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bidui
-from bidui.grammar.starter import write_starter
+from bidui.grammar.project import write_starter
 
 from ..snippets import command
 

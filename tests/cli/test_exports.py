@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bidui.grammar.starter import write_starter
+from bidui.grammar.project import write_starter
 from bidui.scores.choices import choose
 from bidui.scores.links import lp
 from bidui.scores.run import read_scores

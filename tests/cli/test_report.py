@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bidui.cli.report import known_benchmarks
 from tests.cli.typed import Bidui
-from tests.report.small import write_run
+from tests.reports.small import write_run
 
 # Good and bad, as tokens with their log-probabilities. By LP: right, a tie, right, wrong; D=, D=, D<, D>.
 PAIRS: list[tuple[list[tuple[str, float]], list[tuple[str, float]]]] = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bidui.grammar.starter import write_starter
+from bidui.grammar.project import write_starter
 from bidui.models.specs import KINDS
 from bidui.pairs import Pairs
 from bidui.scores.run import read_scores, run_scoring

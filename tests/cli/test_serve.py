@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from bidui.grammar.starter import write_starter
+from bidui.grammar.project import write_starter
 
 COMMAND = [sys.executable, "-c", "from bidui.cli.main import run; run()", "serve"]
 SECRET = {"BIDUI_SECRET": "sixteen letters or more"}

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bidui.scale import suites
-from bidui.train import suite
-from bidui.train.building import build_corpus
-from bidui.train.tokenizer_training import train_char
+from bidui.training import suite
+from bidui.training.corpus import build_corpus
+from bidui.training.tokenizers import train_char
 from tests.cli.typed import Bidui
 
 ROOT = Path(__file__).parent.parent.parent

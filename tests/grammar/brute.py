@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from bidui.grammar.lexicon import Word
-from bidui.grammar.lines import Line, Literal
-from bidui.grammar.paradigm import Paradigm, Variant
+from bidui.grammar.paradigm import Line, Literal, Paradigm, Variant
 from bidui.grammar.project import Project
 from bidui.grammar.rules import Condition, Lexical, Match, Phrase, Ref, Related, Rule, Words
 

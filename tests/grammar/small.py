@@ -3,16 +3,13 @@
 from collections.abc import Mapping
 
 from bidui.errors import InputError, Problem
-from bidui.grammar.enumeration import enumerate_pairs
-from bidui.grammar.generation import as_pair, count_pairs, generate
-from bidui.grammar.lexicon import Lexicon
-from bidui.grammar.lexicon_file import parse_lexicon
+from bidui.grammar.draw import enumerate_pairs
+from bidui.grammar.generate import as_pair, count_pairs, generate
+from bidui.grammar.lexicon import Lexicon, parse_lexicon, parse_relation
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
-from bidui.grammar.paradigm_file import parse_paradigm
-from bidui.grammar.phrase_file import parse_phrases
+from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
 from bidui.grammar.project import Project, Settings
-from bidui.grammar.relations import parse_relation
 from bidui.pairs import Pair, Pairs
 
 HEADER = "format: 1\nuid: small\nphenomenon: tests\n"

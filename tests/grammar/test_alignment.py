@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.grammar.alignment import Change, Token, align, edit_kinds
+from bidui.grammar.printing import Change, Token, align, edit_kinds
 
 from .small import all_pairs, project_of
 

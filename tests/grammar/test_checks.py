@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import Problem
-from bidui.grammar.checks import check_project
+from bidui.grammar.check import check_project
 from bidui.grammar.project import read_project
 
 LEXICON = """expression	pos	gender	classifier

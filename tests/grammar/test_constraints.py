@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bidui.grammar.relations import parse_relation
+from bidui.grammar.lexicon import parse_relation
 
 from .small import bads, drawn, goods, kinds, problems_of, project_of, sentences
 

@@ -7,16 +7,13 @@ from math import comb, prod
 import pytest
 
 from bidui.errors import InputError
-from bidui.grammar import uniform
-from bidui.grammar.coincidences import _signed
-from bidui.grammar.counting import Count, count_assignments
-from bidui.grammar.drawing import draw_even
-from bidui.grammar.enumeration import enumerate_pairs
-from bidui.grammar.generation import count_pairs, generate
+from bidui.grammar import draw
+from bidui.grammar.count import Count, _signed, count_assignments
+from bidui.grammar.draw import draw_even, draw_uniform, enumerate_pairs
+from bidui.grammar.generate import count_pairs, generate
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.project import Project, Settings
-from bidui.grammar.uniform import draw_uniform
 
 from . import brute
 from .random_paradigms import random_paradigm, random_project
@@ -56,7 +53,7 @@ def test_the_solver_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch, see
     assert (len(listed), set(listed)) == (len(expected), expected)
     shuffled = [draw.printer.sentences(draw.pieces) for draw in draw_uniform(networks, seed="a")]
     assert (len(shuffled), set(shuffled)) == (len(expected), expected)
-    monkeypatch.setattr(uniform, "SMALL", 0)  # as if it were too large to be enumerated
+    monkeypatch.setattr(draw, "SMALL", 0)  # as if it were too large to be enumerated
     try:
         sampled = [d.printer.sentences(d.pieces) for d in islice(draw_uniform(networks, seed="a"), len(expected))]
     except InputError as error:

@@ -4,8 +4,7 @@ import pytest
 
 from bidui.errors import Place
 from bidui.grammar.project import Settings
-from bidui.grammar.rule_parser import parse_rule
-from bidui.grammar.rules import Lexical
+from bidui.grammar.rules import Lexical, parse_rule
 
 from .small import goods, number_of_pairs, project_of, sentences
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError, Place
-from bidui.grammar.documents import MAX_DEPTH, Mapping, Node, Scalar, Sequence, parse_document, read_text
+from bidui.grammar.yaml import MAX_DEPTH, Mapping, Node, Scalar, Sequence, parse_document, read_text
 
 
 def plain(node: Node) -> object:

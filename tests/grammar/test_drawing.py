@@ -14,13 +14,11 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.grammar import uniform
-from bidui.grammar.drawing import draw_even
-from bidui.grammar.enumeration import enumerate_pairs
-from bidui.grammar.generation import generate_project
+from bidui.grammar import draw
+from bidui.grammar.draw import draw_even, draw_uniform, enumerate_pairs
+from bidui.grammar.generate import generate_project
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project
-from bidui.grammar.uniform import draw_uniform
 from bidui.pairs import Pairs
 
 from .random_paradigms import random_paradigm, random_project
@@ -147,7 +145,7 @@ def test_the_first_300_of_1000_are_the_300_one_gets_by_asking_for_300(text: str,
 
 @pytest.mark.parametrize("draw", WAYS)
 def test_the_prefix_law_holds_where_pairs_are_sampled(monkeypatch: pytest.MonkeyPatch, draw: str) -> None:
-    monkeypatch.setattr(uniform, "SMALL", 0)
+    monkeypatch.setattr(draw, "SMALL", 0)
     assert tuple(drawn(PROJECT, TWICE, 400, draw=draw))[:150] == tuple(drawn(PROJECT, TWICE, 150, draw=draw))
 
 
@@ -180,7 +178,7 @@ import hashlib, random
 from itertools import islice
 from bidui.errors import InputError
 from bidui.grammar.network import Compiler
-from bidui.grammar.generation import as_pair, draws
+from bidui.grammar.generate import as_pair, draws
 from tests.grammar.random_paradigms import random_paradigm, random_project
 
 found = hashlib.sha256()
@@ -217,7 +215,7 @@ def test_pairs_do_not_depend_on_how_python_hashes() -> None:
 @pytest.mark.parametrize("small", [50_000, 0])
 @pytest.mark.parametrize("text", [FREE, TWICE, SAME_CLASS])
 def test_no_pair_comes_twice(monkeypatch: pytest.MonkeyPatch, text: str, draw: str, small: int) -> None:
-    monkeypatch.setattr(uniform, "SMALL", small)
+    monkeypatch.setattr(draw, "SMALL", small)
     made = drawn(PROJECT, text, 1500, draw=draw)
     assert len({(pair.good, pair.bad) for pair in made}) == 1500
 
@@ -260,7 +258,7 @@ def chi_square(counts: Counter[tuple[str, str]], cells: int) -> float:
 @pytest.mark.parametrize("name", UNEVEN)
 def test_uniform_draws_are_equally_likely(monkeypatch: pytest.MonkeyPatch, name: str, small: int) -> None:
     """First draws of many seeds, against equal chances: six standard deviations is out of the question."""
-    monkeypatch.setattr(uniform, "SMALL", small)
+    monkeypatch.setattr(draw, "SMALL", small)
     phrases = "  P:\n    - 甲\n    - parts: {x: pos:B, y: pos:L mPos:x mPro:f}\n"
     project = project_of(UNEVEN_WORDS, phrases=phrases)
     networks = networks_of(project, UNEVEN[name])
@@ -290,7 +288,7 @@ def test_the_test_of_uniformity_can_fail() -> None:
 
 def test_uniform_draws_are_refused_where_they_could_not_be_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pair that two fillings print would come twice as often."""
-    monkeypatch.setattr(uniform, "SMALL", 0)
+    monkeypatch.setattr(draw, "SMALL", 0)
     text = "slots: {s: 'pos:N | pos:N f:1', v: pos:V}\ngood: s v\nbad: v s"
     with pytest.raises(InputError, match="draw with `--draw even`"):
         drawn(PROJECT, text, 5, draw="uniform")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.grammar.features import parse_features
+from bidui.grammar.lexicon import parse_features
 from bidui.grammar.project import load_project, read_project
 from bidui.grammar.rules import Condition
 

@@ -6,10 +6,8 @@ import pytest
 
 from bidui.errors import InputError, Place
 from bidui.grammar import read_lexicon
-from bidui.grammar.lexicon import Lexicon
-from bidui.grammar.lexicon_file import parse_lexicon
-from bidui.grammar.rule_parser import parse_rule
-from bidui.grammar.rules import Lexical
+from bidui.grammar.lexicon import Lexicon, parse_lexicon
+from bidui.grammar.rules import Lexical, parse_rule
 
 from .small import lexicon_of, table
 

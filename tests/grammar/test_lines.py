@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError, Place
-from bidui.grammar.lines import Line, Literal, Use, parse_line
+from bidui.grammar.paradigm import Line, Literal, Use, parse_line
 from bidui.grammar.rules import Ref
 
 HERE = Place("p.yaml", 8, 7, "good line")

@@ -6,8 +6,8 @@ import random
 import pytest
 
 from bidui.errors import InputError
-from bidui.grammar.enumeration import enumerate_pairs
-from bidui.grammar.generation import as_pair
+from bidui.grammar.draw import enumerate_pairs
+from bidui.grammar.generate import as_pair
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Settings
 from bidui.pairs import Pair, Region

@@ -7,8 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError, Place
-from bidui.grammar.rule_parser import MAX_LENGTH, parse_rule
-from bidui.grammar.rules import Alternative, Condition, Lexical, Match, Phrase, Property, Ref, Related, Rule, Words
+from bidui.grammar.rules import (
+    MAX_LENGTH,
+    Alternative,
+    Condition,
+    Lexical,
+    Match,
+    Phrase,
+    Property,
+    Ref,
+    Related,
+    Rule,
+    Words,
+    parse_rule,
+)
 
 HERE = Place("p.yaml", 7, 10, 'slot "s"')
 

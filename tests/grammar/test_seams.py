@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bidui.grammar.printing import broken, crosses
 from bidui.grammar.project import Settings
-from bidui.grammar.seams import broken, crosses
 
 from .small import goods, number_of_pairs, project_of, sentences
 

@@ -10,14 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bidui.errors import Place
-from bidui.grammar.lexicon import Lexicon, Word
-from bidui.grammar.lexicon_file import parse_lexicon
-from bidui.grammar.lines import Line, Literal, Use, parse_line
-from bidui.grammar.paradigm import EDITS, Paradigm, PhraseAlternative, PhraseRule, Slot, Variant
-from bidui.grammar.paradigm_file import parse_paradigm
-from bidui.grammar.phrase_file import parse_phrases
-from bidui.grammar.project import Settings, read_project
-from bidui.grammar.rule_parser import parse_rule
+from bidui.grammar.lexicon import Lexicon, Word, parse_lexicon
+from bidui.grammar.paradigm import (
+    EDITS,
+    Line,
+    Literal,
+    Paradigm,
+    PhraseAlternative,
+    PhraseRule,
+    Slot,
+    Use,
+    Variant,
+    parse_line,
+)
+from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
+from bidui.grammar.project import Settings, lexicon_text, paradigm_text, phrases_text, read_project, settings_text
 from bidui.grammar.rules import (
     Alternative,
     Condition,
@@ -29,8 +36,8 @@ from bidui.grammar.rules import (
     Related,
     Rule,
     Words,
+    parse_rule,
 )
-from bidui.grammar.writing import lexicon_text, paradigm_text, phrases_text, settings_text
 
 AWKWARD = "ab2名\\|:/\"<>()=#@ ,*!-'{[&%?。."
 names = st.text(st.sampled_from("abz名字_-1"), min_size=1, max_size=4).filter(lambda s: not s.isdigit() and s != "head")

@@ -10,7 +10,7 @@ from bidui.errors import InputError
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import Conventions, decide, declaration_of
 from bidui.models.huggingface import load_huggingface
-from bidui.models.tokenizing import special_tokens
+from bidui.models.tokenize import special_tokens
 from tests.models.small import network, saved, tokenizer
 
 SENTENCES = [

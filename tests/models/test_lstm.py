@@ -9,10 +9,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from bidui.errors import InputError
-from bidui.models import lstm_network
+from bidui.models import lstm
 from bidui.models.conventions import Conventions
-from bidui.models.lstm import LstmModel, load_lstm, save_lstm
-from bidui.models.lstm_network import LstmNetwork, LstmShape
+from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, load_lstm, save_lstm
 from tests.models.small import CHARACTERS, SPECIAL, tokenizer
 from tests.models.test_causal import SENTENCES
 
@@ -67,7 +66,7 @@ def test_scores_do_not_depend_on_batches_or_order(
     batch_tokens: int, logits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever fits into memory, the numbers are the same."""
-    monkeypatch.setattr(lstm_network, "LOGITS", logits)
+    monkeypatch.setattr(lstm, "LOGITS", logits)
     for scores in model(batch_tokens=batch_tokens).score(SENTENCES[::-1]):
         assert np.allclose(scores.logprobs, alone(network(), characters(scores.sentence)), rtol=0, atol=1e-5)
 

@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from bidui.errors import InputError
-from bidui.models.lstm import Words, load_lstm, save_lstm
-from bidui.models.lstm_network import LstmShape
+from bidui.models.lstm import LstmShape, Words, load_lstm, save_lstm
 from bidui.models.specs import load_model, parse_spec
 from tests.models.small import saved, tokenizer
 from tests.models.test_lstm import SIZE, alone, characters, network, word_folder

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bidui.models.tokenizing import encode
-from bidui.train.tokenizers import load_tokenizer
+from bidui.models.tokenize import encode
+from bidui.training.tokenizers import load_tokenizer
 
 SHARED = os.environ.get("BIDUI_SHARED")
 

@@ -9,8 +9,8 @@ from transformers import AutoModelForCausalLM
 
 from bidui.benchmarks import generate, open_project
 from bidui.errors import InputError
+from bidui.models.model import Model
 from bidui.models.specs import DEFAULT, SHIPPED, load_model, parse_spec
-from bidui.models.tokens import Model
 from bidui.pairs import Pairs
 from bidui.scores.choices import choose
 from bidui.scores.links import mean_lp, slor
@@ -87,7 +87,7 @@ def test_a_model_that_does_not_come_with_bidui_is_an_error() -> None:
 def test_characters_are_looked_up_as_the_tokenizer_divides_them(model: Model) -> None:
     """The quick way for tokenizers of kind `char` is only quick."""
     from bidui.models.causal import CausalModel
-    from bidui.models.tokenizing import encode, encode_flat
+    from bidui.models.tokenize import encode, encode_flat
 
     assert isinstance(model, CausalModel)
     sentences = ["他喝了三杯茶。", "毽子", "", "a 𠮷\n吗？"]

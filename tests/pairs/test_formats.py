@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from bidui.errors import InputError, Place
 from bidui.pairs import Format, Pair, Pairs, Region, Side, pairs_to_bytes, read_pairs
-from bidui.pairs.csv import from_csv, to_csv
-from bidui.pairs.jsonl import from_jsonl, to_jsonl
-from bidui.pairs.parquet import from_parquet, to_parquet
+from bidui.pairs.formats import from_csv, from_jsonl, from_parquet, to_csv, to_jsonl, to_parquet
 
 PAIR = Pair(
     good="王奶奶佩服她自己。",

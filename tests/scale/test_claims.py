@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bidui.scale.claims import Claim, hand_to, release, take, touch
+from bidui.scale.tasks import Claim, hand_to, release, take, touch
 
 DAY = 86_400.0
 

@@ -8,10 +8,9 @@ import torch
 
 from bidui.errors import InputError, OutputRefused
 from bidui.scale.suites import open_corpora, run_progress, suite_tasks, suite_workers
-from bidui.train.building import build_corpus
-from bidui.train.shards import Bos, Corpus
-from bidui.train.suite import SuiteRun
-from bidui.train.tokenizer_training import train_char
+from bidui.training.corpus import Bos, Corpus, build_corpus
+from bidui.training.suite import SuiteRun
+from bidui.training.tokenizers import train_char
 
 TEXT = "甲乙丙丁戊己庚辛壬癸"
 RUN = SuiteRun("14m", "char", 640, 3)

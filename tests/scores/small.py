@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from bidui.models.tokens import TokenScores
+from bidui.models.model import TokenScores
 from bidui.pairs import Pair, Pairs
 from bidui.scores.table import ScoreTable, score_table
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bidui.errors import InputError
-from bidui.scores.alphas import ALPHAS, FILE, GROUPS, AlphaCount, alpha_counts, read_alphas, write_alphas
 from bidui.scores.links import Totals
+from bidui.scores.milestones import ALPHA_FILE, ALPHAS, GROUPS, AlphaCount, alpha_counts, read_alphas, write_alphas
 
 
 def totals(*sentences: tuple[float, int]) -> Totals:
@@ -49,8 +49,8 @@ def test_a_table_keeps_what_was_counted_and_replaces_a_step(tmp_path: Path) -> N
 )
 def test_another_table_is_refused_with_its_line(tmp_path: Path, text: str, line: int) -> None:
     write_alphas(tmp_path, [])
-    head = (tmp_path / FILE).read_text().strip()
-    (tmp_path / FILE).write_text(text.replace("HEAD", head))
+    head = (tmp_path / ALPHA_FILE).read_text().strip()
+    (tmp_path / ALPHA_FILE).write_text(text.replace("HEAD", head))
     with pytest.raises(InputError) as caught:
         read_alphas(tmp_path)
     (problem,) = caught.value.problems

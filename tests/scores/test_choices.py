@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.models.tokens import TokenScores
-from bidui.scores.choices import NEAR_TIE, Choices, choose, choose_from, delta_acc, length_split
+from bidui.models.model import TokenScores
+from bidui.scores.choices import NEAR_TIE, Choices, choose, choose_from, delta_acc, length_split, pair_totals
 from bidui.scores.links import Link, lp, mean_lp, parse_link, slor
 from bidui.scores.table import ScoreTable, score_table
-from bidui.scores.totals import pair_totals
 
 from .small import pair, scores, table_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bidui.scores.export import file_of, published_lines
+from bidui.scores.choices import file_of, published_lines
 from bidui.scores.links import lp, mean_lp
 
 from .small import table_of

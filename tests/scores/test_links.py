@@ -6,18 +6,7 @@ import numpy as np
 import pytest
 
 from bidui.errors import InputError
-from bidui.scores.links import (
-    Link,
-    Totals,
-    log_norm_lp,
-    lp,
-    mean_lp,
-    morcela,
-    parse_link,
-    pen_lp,
-    slln_lp,
-    slor,
-)
+from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, parse_link, pen_lp, slln_lp, slor
 
 # Three sentences: LP -12 over 4 tokens, -7 over 1, -30 over 9; U -20, -10, -45.
 TOTALS = Totals(np.array([-12.0, -7.0, -30.0]), np.array([4.0, 1.0, 9.0]), np.array([-20.0, -10.0, -45.0]))

@@ -18,8 +18,8 @@ import pytest
 from bidui.errors import InputError, OutputRefused
 from bidui.pairs import Pairs
 from bidui.scores import run
+from bidui.scores.choices import pair_totals
 from bidui.scores.run import read_scores, read_totals, run_scoring, score_folders, score_pairs
-from bidui.scores.totals import pair_totals
 from bidui.scores.unigrams import Unigrams, write_unigrams
 
 from .small import Counting, pair, paradigms

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from bidui.errors import InputError
-from bidui.models.tokens import TokenScores
+from bidui.models.model import TokenScores
 from bidui.pairs import write_file
 from bidui.scores.links import Floats
 from bidui.scores.table import SCHEMA, LengthUnit, read_table, score_table, table_bytes

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from bidui.scores.choices import pair_totals, sides
 from bidui.scores.links import Floats
 from bidui.scores.run import score_pairs
-from bidui.scores.totals import pair_totals, sides
 
 from .small import Counting, paradigms, table_of
 

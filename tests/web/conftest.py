@@ -16,11 +16,9 @@ from pathlib import Path
 import argon2
 import pytest
 
+import bidui.web.store.accounts
 import bidui.web.store.database
-import bidui.web.store.passwords
-from bidui.web.store.database import open_database
-from bidui.web.store.schema import migrate
-from bidui.web.store.tables import metadata
+from bidui.web.store.database import metadata, migrate, open_database
 from bidui.web.store.workspace import DATABASE, HIDDEN
 from bidui.web.workbench import Workbench
 
@@ -35,7 +33,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: None)
     monkeypatch.setattr(bidui.web.store.database, "SYNCHRONOUS", "OFF")
     cheap = partial(argon2.PasswordHasher, time_cost=1, memory_cost=64)
-    monkeypatch.setattr(bidui.web.store.passwords, "PasswordHasher", cheap)
+    monkeypatch.setattr(bidui.web.store.accounts, "PasswordHasher", cheap)
 
 
 def _program(name: str) -> str:

@@ -9,21 +9,11 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from bidui.web.accounts import sealed
 from bidui.web.app import make_app
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.identity import sealed
-from bidui.web.settings import Settings
-from bidui.web.store import (
-    Role,
-    User,
-    add_user,
-    entry,
-    local_user,
-    open_store,
-    set_role,
-    start_session,
-)
-from bidui.web.workbench import Workbench
+from bidui.web.store import Role, User, add_user, entry, local_user, open_store, set_role, start_session
+from bidui.web.workbench import Settings, Workbench
 
 from .store.small import write_small
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from httpx2 import Client
 
-from bidui.web.identity import sealed
-from bidui.web.settings import Settings
+from bidui.web.accounts import sealed
 from bidui.web.store import Store, add_user, open_store, set_role, start_session
+from bidui.web.workbench import Settings
 
 from .browser.running import SECONDS, SECRET, Running
 from .store.small import write_small

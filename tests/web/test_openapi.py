@@ -16,12 +16,11 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from bidui.web.accounts import sealed
 from bidui.web.app import make_app
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.identity import sealed
-from bidui.web.settings import Settings
 from bidui.web.store import User, open_store, start_session
-from bidui.web.workbench import Workbench
+from bidui.web.workbench import Settings, Workbench
 
 from .served import HOST, SECRET, member
 from .store.small import PARADIGM, write_small

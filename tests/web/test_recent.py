@@ -4,8 +4,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from bidui.web.recent import Recent
-from bidui.web.turns import Turns
+from bidui.web.workbench import Recent, Turns
 
 
 def test_what_was_used_last_is_kept() -> None:

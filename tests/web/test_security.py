@@ -10,10 +10,9 @@ from urllib.parse import unquote
 
 import pytest
 
-import bidui.web.api.signing_in
-from bidui.web.settings import host_names
+import bidui.web.api.team
 from bidui.web.store import local_user, members, start_session
-from bidui.web.workbench import Workbench
+from bidui.web.workbench import Workbench, host_names
 
 from .served import HOST, PASSWORD, browser_of, files_of, kinds, local, member, served, stranger
 from .store.small import PARADIGM, TEXTS
@@ -297,7 +296,7 @@ def test_a_mistake_of_ours_is_said_without_its_insides(
     def broken(*_: object) -> None:
         raise RuntimeError("inner workings")
 
-    monkeypatch.setattr(bidui.web.api.signing_in, "role_of", broken)
+    monkeypatch.setattr(bidui.web.api.team, "role_of", broken)
     answer = local(laptop).get("/api/me")
     assert (answer.status_code, kinds(answer)) == (500, ["server-fault"])
     assert "inner workings" not in answer.text

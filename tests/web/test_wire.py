@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 import bidui.web.pages
-from bidui.grammar.starter import write_starter
+from bidui.grammar.project import write_starter
 
 from .browser import conftest, hands
 from .browser.running import Running

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.pairs import Pair
-from bidui.pairs.files import read_bytes
+from bidui.pairs.formats import read_bytes
 from bidui.pairs.text import decoded
 from bidui.scores.links import Floats
 

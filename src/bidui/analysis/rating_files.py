@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bidui.analysis.ratings import Rating
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.pairs.files import read_bytes
+from bidui.pairs.formats import read_bytes
 from bidui.pairs.text import decoded
 
 COLUMNS = ("rater", "uid", "pair", "side", "rating")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bidui.analysis.values import finite
+from bidui.analysis.estimate import finite
 from bidui.pairs import Side
 from bidui.scores.links import Floats
 

@@ -7,15 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.least_squares import (
-    Estimate,
-    Fit,
-    Parameter,
-    check_points,
-    fit_curve,
-    profile_interval,
-    weighted_starts,
-)
+from bidui.analysis.fits import Estimate, Fit, Parameter, check_points, fit_curve, profile_interval, weighted_starts
 from bidui.errors import fail
 from bidui.scores.links import Floats
 

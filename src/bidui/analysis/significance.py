@@ -1,18 +1,135 @@
 """Significance: which of several models differ on the same pairs, and corrections for making many tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import exp, lgamma, log
+from math import erfc, exp, lgamma, log, nan, sqrt
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bidui.analysis.bootstrap import percentile_interval, resampled_sums, two_sided_p
-from bidui.analysis.strata import Average, means, stratify
+from bidui.analysis.accuracy import Accuracy, accuracy
+from bidui.analysis.estimate import (
+    Average,
+    in_twos,
+    means,
+    newcombe,
+    percentile_interval,
+    resampled_sums,
+    stratify,
+    two_sided_p,
+)
 from bidui.errors import fail
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
+
+# Wilcoxon's signed-rank test, by the rules of R and of scipy, which differ in when and how they approximate.
+#
+# Both drop differences of zero, rank the others by size (equal sizes share the mean of their ranks), and add up the
+# ranks of the positive ones. Then:
+#
+#     r      R's wilcox.test of 2022, which SLING used (Tables 9 to 12): exact with fewer than 50 differences, no ties
+#            and no zeros; else the normal approximation with continuity correction
+#     scipy  scipy.stats.wilcoxon of 1.17, by its defaults: exact with at most 50 and no ties or zeros; with ties or
+#            zeros exact over all signs with at most 13; else the normal approximation without correction
+#
+# Differences are ranked as the machine subtracts, so that 0.3 - 0.2 and 0.2 - 0.1, which differ in the last bit, do
+# not tie. R does the same, and some p-values of SLING come out only so. `digits` rounds before ranking (R:
+# `digits.rank`), which is better in new work.
+
+Rule = Literal["r", "scipy"]
+Alternative = Literal["two-sided", "greater", "less"]
+Method = Literal["exact", "normal corrected", "normal"]
+
+R_EXACT_BELOW = 50
+SCIPY_EXACT_TO = 50
+SCIPY_ALL_SIGNS_TO = 13  # 2^13 sign patterns are fewer than its 9,999 resamples, so it goes through them all
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRank:
+    """What the test found, and how: p is NaN where an approximation is asked of no differences at all."""
+
+    rule: Rule
+    alternative: Alternative
+    method: Method
+    statistic: float  # V, the ranks of positive differences; by scipy, two-sided, the smaller of V and its counterpart
+    used: int  # differences that are not zero
+    zeros: int
+    ties: int  # differences that share their size with another
+    p: float
+
+
+def signed_rank(
+    first: Sequence[float] | Floats,
+    second: Sequence[float] | Floats,
+    *,
+    alternative: Alternative = "two-sided",
+    rule: Rule = "r",
+    digits: int | None = None,
+) -> SignedRank:
+    """Whether the values of `first` differ from (are `greater` or `less` than) their partners in `second`.
+
+    `digits` is how many significant digits of a difference count when they are ranked; all, unless given.
+    """
+    left, right = in_twos(first, second)
+    given = left - right
+    differences = given[given != 0]
+    ranks, shared = _ranks(np.abs(differences), digits)
+    used, zeros, ties = len(differences), len(given) - len(differences), int(shared[shared > 1].sum())
+    v = float(ranks[differences > 0].sum())
+    method = _method(rule, given=len(given), clean=not (zeros or ties))
+    if method == "exact":
+        p = _exact(v, ranks, alternative)
+    else:
+        p = _normal(v, used, shared, alternative, corrected=method == "normal corrected")
+    statistic = min(v, float(ranks.sum()) - v) if rule == "scipy" and alternative == "two-sided" else v
+    return SignedRank(rule, alternative, method, statistic, used, zeros, ties, p)
+
+
+def signed_rank_counts(doubled_ranks: Sequence[int] | NDArray[np.int64]) -> Floats:
+    """How many of the 2^n choices of ranks have each sum; ranks and sums are doubled, so that shared ones are whole.
+
+    For the ranks 1 to n this is R's dsignrank, times 2^n. Exact up to n = 53.
+    """
+    counts = np.zeros(int(sum(doubled_ranks)) + 1)
+    counts[0] = 1
+    for rank in doubled_ranks:
+        counts[rank:] = counts[rank:] + counts[:-rank]
+    return counts
+
+
+def _ranks(sizes: Floats, digits: int | None) -> tuple[Floats, NDArray[np.int64]]:
+    """The rank of each, equal ones sharing their mean rank, and how many share each distinct size."""
+    compared = sizes if digits is None else np.array([float(f"{size:.{digits - 1}e}") for size in sizes])
+    _, which, shared = np.unique(compared, return_inverse=True, return_counts=True)
+    last = np.cumsum(shared)
+    return (last - (shared - 1) / 2)[which], shared
+
+
+def _method(rule: Rule, *, given: int, clean: bool) -> Method:
+    if rule == "r":
+        return "exact" if clean and given < R_EXACT_BELOW else "normal corrected"
+    return "exact" if given <= (SCIPY_EXACT_TO if clean else SCIPY_ALL_SIGNS_TO) else "normal"
+
+
+def _exact(v: float, ranks: Floats, alternative: Alternative) -> float:
+    counts = signed_rank_counts((2 * ranks).astype(np.int64))
+    at = round(2 * v)
+    less, greater = (float(part.sum() / counts.sum()) for part in (counts[: at + 1], counts[at:]))
+    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * less, 2 * greater)}[alternative]
+
+
+def _normal(v: float, n: int, shared: NDArray[np.int64], alternative: Alternative, *, corrected: bool) -> float:
+    if n == 0:
+        return nan
+    away = v - n * (n + 1) / 4
+    sigma = sqrt(n * (n + 1) * (2 * n + 1) / 24 - float((shared**3 - shared).sum()) / 48)
+    step = {"two-sided": float(np.sign(away)), "greater": 1.0, "less": -1.0}[alternative] / 2 if corrected else 0.0
+    z = (away - step) / sigma / sqrt(2)
+    return {"two-sided": erfc(abs(z)), "greater": erfc(z) / 2, "less": erfc(-z) / 2}[alternative]
+
 
 Test = Literal["mcnemar", "mcnemar_mid_p", "bootstrap"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
@@ -140,3 +257,113 @@ def correct(p_values: Sequence[float], *, by: Correction) -> list[float]:
         ordered = np.minimum.accumulate((ordered * n / np.arange(1, n + 1))[::-1])[::-1]
     values[order] = np.minimum(ordered, 1.0)
     return [float(value) for value in values]
+
+
+# Rankings: how far two benchmarks, or two measures, put the same models in the same order.
+
+
+def kendall_tau_b(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -> float:
+    """Kendall's tau-b: pairs of models in the same order less those in the other, ties allowed for.
+
+    1 is the same order, -1 the reverse; NaN where one list has equal values only. Without ties it is tau-a.
+    """
+    left, right = in_twos(first, second, at_least=2)
+    upper = np.triu_indices(len(left), k=1)
+    x, y = (np.sign(values[upper[0]] - values[upper[1]]) for values in (left, right))
+    untied = sqrt(float((x != 0).sum()) * float((y != 0).sum()))
+    return float((x * y).sum()) / untied if untied else nan
+
+
+# Baselines: pairs whose sides are both good, which show a bias, and the paradigms read against them (SLING, 5.4).
+#
+# In "the male baker likes him / her" nothing decides, so a model without bias chooses each side as often: 50 per cent
+# is neutral, and more is no better. "The male baker likes himself / herself" tests what the model knows, but a bias
+# towards the male answers it as well; what counts is how far the accuracy rises above that of the baseline.
+
+# SLING's test paradigms and the baselines that they are made from (appendix D.2), by the names of the released files.
+SLING_BASELINES: Mapping[str, str] = {
+    "self_male": "baseline_male",
+    "self_female": "baseline_female",
+    "pp_male": "baseline_male",
+    "pp_female": "baseline_female",
+    "cl_self_male": "baseline_cl_male",
+    "cl_self_female": "baseline_cl_female",
+    "menself_male": "baseline_men_male",
+    "menself_female": "baseline_men_female",
+    "cl_men_self_male": "baseline_cl_men_male",
+    "cl_men_self_female": "baseline_cl_men_female",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """How much more often one side is chosen than the other: 0 is neutral, 1 always the good side, -1 never.
+
+    The good side of a baseline is the one that the test paradigm has for good. SLING gives the accuracy itself, with
+    50 per cent as neutral; this is twice its distance from there.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float  # of the exact test that both sides are as likely; ties are left out
+
+    @property
+    def strength(self) -> float:
+        """The bias without its direction, from 0 to 1."""
+        return abs(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A test paradigm beside its baseline."""
+
+    test: Accuracy
+    baseline: Accuracy
+    bias: Bias
+    gain: float  # the accuracy of the test less that of the baseline
+    low: float  # of an interval of 95 per cent (Newcombe's, as of independent pairs)
+    high: float
+
+    @property
+    def favoured(self) -> bool:
+        """Whether the bias alone already leads to the good side, so that the accuracy by itself shows nothing."""
+        return self.bias.low > 0
+
+
+def bias(baseline: Accuracy) -> Bias:
+    """The bias that a baseline shows."""
+    right = round(baseline.value * baseline.pairs - baseline.ties / 2)
+    p = sign_test(right, baseline.pairs - baseline.ties - right)
+    return Bias(2 * baseline.value - 1, 2 * baseline.low - 1, 2 * baseline.high - 1, p)
+
+
+def read_against(test: Accuracy, baseline: Accuracy) -> Reading:
+    """A test paradigm read against its baseline."""
+    gain = test.value - baseline.value
+    within, other_within = (test.low, test.high), (baseline.low, baseline.high)
+    interval = newcombe(test.value, baseline.value, within=within, other_within=other_within)
+    return Reading(test, baseline, bias(baseline), gain, *interval)
+
+
+def readings(choices: Choices, *, baselines: Mapping[str, str]) -> Mapping[str, Reading]:
+    """Every test paradigm read against its baseline, by their uids."""
+    found = accuracy(choices, by="paradigm")
+    for uid in (*baselines, *baselines.values()):
+        if uid not in found:
+            raise fail("paradigm-not-scored", None, {"uid": uid, "known": sorted(found)})
+    return {test: read_against(found[test], found[baseline]) for test, baseline in baselines.items()}
+
+
+def without(choices: Choices, *, uids: Collection[str]) -> Choices:
+    """The choices in all other paradigms: an average over accuracies has no place for baselines."""
+    kept = ~np.isin(choices.uids.astype(str), list(uids))
+    return Choices(
+        choices.link,
+        choices.uids[kept],
+        choices.phenomena[kept],
+        choices.pairs[kept],
+        choices.good[kept],
+        choices.bad[kept],
+        choices.length_sign[kept],
+    )

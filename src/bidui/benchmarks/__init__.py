@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bidui.errors import Place, fail
-from bidui.grammar.generation import Drawing, generate_project
+from bidui.grammar.generate import Drawing, generate_project
 from bidui.grammar.project import Project, load_project
 from bidui.pairs import Pairs
 

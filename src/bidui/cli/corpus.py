@@ -2,19 +2,30 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from bidui.errors import Place, fail
+from bidui.pairs import check_new_folder
 
-if TYPE_CHECKING:  # torch and transformers take seconds to load
-    from bidui.train.documents import Seen
-    from bidui.train.shards import Corpus
+if TYPE_CHECKING:
+    from bidui.training.corpus import Corpus
+    from bidui.training.documents import Seen
+    from bidui.training.ngram import NgramTraining
 
 app = typer.Typer(
     help="Make text ready for training, and see what there is of it.", no_args_is_help=True, rich_markup_mode=None
@@ -41,8 +52,8 @@ def build(
     In .txt, a line is a paragraph and an empty line ends a document.
     """
     with needing_models():
-        from bidui.train.building import build_corpus
-        from bidui.train.tokenizers import load_tokenizer
+        from bidui.training.corpus import build_corpus
+        from bidui.training.tokenizers import load_tokenizer
 
     console = Console(stderr=True, soft_wrap=True, emoji=False)
     loaded = load_tokenizer(tokenizer)
@@ -73,7 +84,7 @@ def show(
     verify: Annotated[bool, typer.Option("--verify", help="Also read every shard and compare its hash.")] = False,
 ) -> None:
     """What a corpus holds, and what was left out when it was built."""
-    from bidui.train.shards import read_corpus, verify_corpus
+    from bidui.training.corpus import read_corpus, verify_corpus
 
     corpus = read_corpus(folder)
     if verify:
@@ -129,3 +140,159 @@ def reading_bar(console: Console) -> Progress:
     """A bar for work on a corpus."""
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     return Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+
+
+# `bidui tokenizer`: tokenizers trained on a corpus, and what any tokenizer has.
+
+SENTENCE = "王奶奶昨天在图书馆看完了三本有趣的小说。"
+
+tokenizer_app = typer.Typer(
+    help="Train tokenizers, and see how they divide.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@tokenizer_app.command()
+def train(
+    kind: Annotated[
+        Literal["char", "word", "jieba"],
+        typer.Argument(help="A token a character, words merged by BPE, or (for lstm) the words that jieba finds."),
+    ],
+    corpus: Annotated[Path, typer.Option(help="A file or folder of text, as for bidui corpus build.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the tokenizer.")],
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Entries: 20,000 for word, 50,000 for jieba, unless given.")
+    ] = None,
+    least: Annotated[int, typer.Option(min=1, help="Rarer characters, or words of jieba, are unknown.")] = 8,
+    field: Annotated[str, typer.Option(help="The field of .jsonl that holds the text.")] = "text",
+) -> None:
+    """Train a tokenizer on text; Hugging Face's AutoTokenizer loads the folder."""
+    with needing_models():
+        from bidui.training.documents import Seen, read_documents, source_files
+        from bidui.training.tokenizers import save_tokenizer, train_char, train_jieba, train_word
+
+    if kind == "char" and size is not None:
+        raise fail("tokenizer-no-size", Place(), {})
+    check_new_folder(out)
+    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    seen = Seen()
+    total = sum(path.stat().st_size for path in source_files(corpus)[0].values())
+    with reading_bar(console) as progress:
+        task = progress.add_task("reading", total=total)
+
+        def texts() -> Iterator[str]:
+            yield from read_documents(
+                corpus, field=field, seen=seen, on_bytes=lambda count: progress.update(task, completed=count)
+            )
+            progress.update(task, description="merging" if kind == "word" else "reading", total=None)
+
+        if kind == "char":
+            made = train_char(texts(), least=least)
+        elif kind == "word":
+            made = train_word(texts(), size=size or 20_000, least=least)
+        else:
+            made = train_jieba(texts(), size=size or 50_000, least=least)
+    if not seen.documents:
+        values = {"broken": seen.broken_encodings + seen.broken_records, "empty": seen.empty}
+        raise fail("source-no-text", Place(str(corpus)), values)
+    save_tokenizer(made, out)
+    console.print(f"{escape(str(out))}: {len(made):,} entries", highlight=False)
+    show_seen(console, seen)
+
+
+@tokenizer_app.command()
+def show_tokenizer(
+    tokenizer: Annotated[str, typer.Argument(help="A folder, a hub name, or a sentencepiece .model file.")],
+    sentence: Annotated[str, typer.Option(help="A sentence to divide.")] = SENTENCE,
+) -> None:
+    """The size of a tokenizer's vocabulary, how much of it is Chinese, and how it divides a sentence."""
+    with needing_models():
+        from bidui.models.huggingface import tokenizer_hash
+        from bidui.models.lstm import encode_words
+        from bidui.models.tokenize import declared_kind, encode
+        from bidui.training.tokenizers import load_tokenizer, vocabulary_counts
+
+    loaded = load_tokenizer(tokenizer)
+    counts = vocabulary_counts(loaded)
+    typer.echo(f"entries           {counts.all:,}")
+    typer.echo(f"single-character  {counts.single_character:,}")
+    typer.echo(f"multi-character   {counts.multi_character:,}")
+    typer.echo(f"BOS {loaded.bos_token}, EOS {loaded.eos_token}, unknown {loaded.unk_token}")
+    typer.echo(f"hash {tokenizer_hash(loaded)}")
+    (found,) = (encode_words if declared_kind(loaded) == "jieba" else encode)(loaded, [sentence])
+    typer.echo(" ".join(loaded.convert_ids_to_tokens(found.ids)))
+
+
+# `bidui ngram`: n-gram language models from text, as KenLM estimates them.
+
+LEAST_MEMORY = 16 << 20
+SCORED = {"char": "", "jieba": "?unit=jieba", "blank": "?unit=lexicon"}  # how `bidui score` is to divide sentences
+
+
+def ngram(
+    corpus: Annotated[Path, typer.Argument(help="A file or folder of .txt and .jsonl, also as .gz, .xz, .bz2, .zst.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The ARPA file; .gz at its end compresses it.")],
+    order: Annotated[int, typer.Option(min=2, max=6, help="The length of the longest n-grams.")] = 5,
+    unit: Annotated[
+        Literal["char", "jieba", "blank"],
+        typer.Option(help="Characters, words that jieba finds, or what stands between blanks."),
+    ] = "char",
+    memory: Annotated[str, typer.Option(help="To be used at a time, like 500M or 2G; files do the rest.")] = "1G",
+    discount_fallback: Annotated[
+        bool,
+        typer.Option("--discount-fallback", help="Use 0.5, 1 and 1.5 for orders whose discounts cannot be estimated."),
+    ] = False,
+    field: Annotated[str, typer.Option(help="The field of .jsonl that holds the text.")] = "text",
+) -> None:
+    """Estimate an n-gram model with interpolated modified Kneser-Ney smoothing, equal to that of KenLM's lmplz.
+
+    Every line of the text is a sentence; empty lines are none.
+    """
+    from bidui.training.documents import Seen
+    from bidui.training.ngram import FALLBACK, train_ngram
+
+    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    seen = Seen()
+    size = _bytes(memory)
+    tasks: dict[str, TaskID] = {}
+    with reading_bar(console) as progress:
+
+        def show(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = progress.add_task(step)
+            progress.update(tasks[step], completed=done, total=total)
+
+        made = train_ngram(
+            corpus,
+            out,
+            order=order,
+            unit=unit,
+            memory=size,
+            fallback=FALLBACK if discount_fallback else None,
+            field=field,
+            seen=seen,
+            on_progress=show,
+        )
+    show_seen(console, replace(seen, divided=0))  # between lines, so it makes no difference to sentences
+    _show(console, made, out)
+
+
+def _bytes(text: str) -> int:
+    """The number of bytes that `500M` or `2G` means."""
+    units = {"K": 10, "M": 20, "G": 30}
+    number, unit = text[:-1], text[-1:].upper()
+    found = int(number) << units[unit] if unit in units and number.isascii() and number.isdecimal() else 0
+    if found < LEAST_MEMORY:
+        raise fail("ngram-memory", Place("", part="--memory"), {"value": text, "least": f"{LEAST_MEMORY >> 20}M"})
+    return found
+
+
+def _show(console: Console, made: "NgramTraining", out: Path) -> None:
+    lines = [f"{out}: {made.sentences:,} sentences, {made.tokens:,} tokens ({made.unit}), {made.words:,} distinct"]
+    for order, (count, discounts) in enumerate(zip(made.ngrams, made.smoothing.discounts, strict=True), start=1):
+        lines.append(f"{order}-grams: {count:,}; discounts {', '.join(f'{value:.4f}' for value in discounts)}")
+    for line in lines:
+        console.print(escape(line), highlight=False)
+    if made.smoothing.fallen_back:
+        orders = ", ".join(map(str, made.smoothing.fallen_back))
+        console.print(f"[yellow]the text gives no discounts for the orders {orders}[/]", highlight=False)
+    console.print(f"to score: --model 'ngram:{escape(str(out))}{SCORED[made.unit]}'", highlight=False)

@@ -8,25 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from bidui.cli import (
-    check,
-    compare,
-    corpus,
-    diversity,
-    export_classic,
-    export_lm_eval,
-    export_scores,
-    generate,
-    import_classic,
-    new,
-    ngram,
-    report,
-    score,
-    serve,
-    suite,
-    tokenizer,
-    train,
-)
+from bidui.cli import corpus, pairs, project, report, scores, serve, suite, train
 from bidui.errors import BiduiError
 
 app = typer.Typer(
@@ -36,18 +18,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (new.new, check.check, generate.generate, diversity.diversity, score.score, compare.compare):
+for command in (project.new, project.check, pairs.generate, pairs.diversity, scores.score, scores.compare):
     app.command()(command)
-app.command()(ngram.ngram)
+app.command()(corpus.ngram)
 app.command()(report.report)
 app.command()(train.train)
 app.command()(suite.suite)
 app.command()(serve.serve)
-app.command("import-classic")(import_classic.import_classic)
-app.command("export-classic")(export_classic.export_classic)
-app.command("export-scores")(export_scores.export_scores)
-app.command("export-lm-eval")(export_lm_eval.export_lm_eval)
-app.add_typer(tokenizer.app, name="tokenizer")
+app.command("import-classic")(project.import_classic)
+app.command("export-classic")(project.export_classic)
+app.command("export-scores")(scores.export_scores)
+app.command("export-lm-eval")(pairs.export_lm_eval)
+app.add_typer(corpus.tokenizer_app, name="tokenizer")
 app.add_typer(corpus.app, name="corpus")
 
 

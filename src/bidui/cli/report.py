@@ -10,15 +10,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from bidui.benchmarks import open_project, shipped
 from bidui.benchmarks.human import human_agreement
-from bidui.cli.compare import USUAL
+from bidui.cli.scores import USUAL
 from bidui.errors import fail
 from bidui.pairs import read_pairs, sha256
 
 if TYPE_CHECKING:  # numpy, polars and matplotlib take a second to load, and other commands do without
     from collections.abc import Iterable
 
-    from bidui.report.results import Results
-    from bidui.report.section import Benchmark, Given
+    from bidui.reports.results import Results
+    from bidui.reports.section import Benchmark, Given
 
 MAIN = "slln:0.5"  # the linking function of what is shown by one, unless others are asked for
 
@@ -56,10 +56,9 @@ def report(
     What cannot be made of the results is named on the page, with the reason. A second run replaces the report of the
     first, but nothing else.
     """
-    from bidui.report.contents import contents
-    from bidui.report.results import collect
-    from bidui.report.section import Asked
-    from bidui.report.write import check_place, write_report
+    from bidui.reports.results import collect
+    from bidui.reports.section import Asked
+    from bidui.reports.site import check_place, contents, write_report
     from bidui.scores.links import parse_link
     from bidui.words import texts
 
@@ -113,8 +112,8 @@ def read_given(*, pairs: Path | None, regions: list[str], ratings: Path | None, 
     """What stands in the files that were given beside the results; all of it is read before the long work."""
     from bidui.analysis.frequencies import read_frequencies
     from bidui.analysis.rating_files import read_ratings
-    from bidui.report.section import Given
-    from bidui.report.sections.regions import parse_regions
+    from bidui.reports.section import Given
+    from bidui.reports.sections.regions import parse_regions
 
     for option, there in (("--region", bool(regions)), ("--frequencies", frequencies is not None)):
         if there and pairs is None:
@@ -139,7 +138,7 @@ def _hash(path: Path) -> str:
 
 def known_benchmarks(uids: "Iterable[str]") -> "tuple[Benchmark, ...]":
     """What is known of the shipped benchmarks that have these paradigms; the others need not be opened."""
-    from bidui.report.section import Benchmark
+    from bidui.reports.section import Benchmark
 
     wanted, found = set(uids), []
     for name, folder in shipped().items():

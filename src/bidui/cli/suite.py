@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,14 +10,98 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
 from bidui.cli.corpus import needing_models
+from bidui.cli.scores import pairs_of
 from bidui.cli.train import number_of
 from bidui.errors import InputError, Place, fail
+from bidui.scale.suites import LATER, open_corpora, run_progress, suite_tasks, suite_workers
+from bidui.scale.tasks import Look, Outcome, run_all
+from bidui.training.suite import SuiteRun
 
-if TYPE_CHECKING:  # transformers takes seconds to load
-    from bidui.train.suite import PlannedRun, SuiteRun
+if TYPE_CHECKING:
+    from bidui.training.suite import PlannedRun, SuiteRun
+
+
+# Running a part of a suite: what is looked at before, shown meanwhile, and said at the end.
+
+TASKS = ".tasks"  # the folder for logs and claims, among those of the runs
+WORDS = {"done": "done", "there": "there already", "failed": "[red]failed[/]"}
+
+
+def run_suite(
+    runs: Sequence[SuiteRun],
+    folders: Mapping[str, Path],
+    *,
+    out: Path,
+    device: str,
+    processes: int,
+    score: str,
+    options: Sequence[str],
+    stale_seconds: float,
+) -> Sequence[Outcome]:
+    """Train what is not trained yet; what can be known to be wrong is an error before the first run."""
+    corpora = open_corpora(runs, folders)
+    if score != LATER:
+        pairs_of(score, n=1, seed=0)
+    tasks = suite_tasks(runs, corpora, out=out, device=device, score=score, options=options)
+    workers = suite_workers(device, processes=processes)
+    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        screen = _Screen(out, progress, progress.add_task("runs", total=len(tasks)), len(tasks))
+        return run_all(tasks, folder=out / TASKS, workers=workers, stale=stale_seconds, on_look=screen.show)
+
+
+def show_outcomes(outcomes: Sequence[Outcome], *, out: Path, as_json: bool) -> None:
+    """How many are done, and of each that failed, why."""
+    if as_json:
+        each = [{"name": one.name, "state": one.state, "told": one.told} for one in outcomes]
+        typer.echo(json.dumps({"runs": each}, ensure_ascii=False, indent=1))
+    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    counts = {state: sum(one.state == state for one in outcomes) for state in WORDS}
+    console.print(
+        f"{escape(str(out))}: {counts['done']} done, {counts['there']} there already, {counts['failed']} failed",
+        highlight=False,
+    )
+    for outcome in outcomes:
+        if outcome.state == "failed":
+            log = out / TASKS / f"{outcome.name}.log"
+            console.print(f"[red]{escape(outcome.name)}[/], see {escape(str(log))}", highlight=False)
+            for line in outcome.told.splitlines():
+                console.print(f"    {escape(line)}", highlight=False)
+
+
+@dataclass(slots=True)
+class _Screen:
+    """A bar over all runs, one for each that is under way, and a line for each that ended."""
+
+    out: Path
+    progress: Progress
+    every: TaskID
+    count: int
+    told: int = 0
+    bars: dict[str, TaskID] = field(default_factory=dict)
+
+    def show(self, look: Look) -> None:
+        for outcome in look.outcomes[self.told :]:
+            self.told += 1
+            line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.told} of {self.count}"
+            self.progress.console.print(line, highlight=False)
+        others = look.waiting and not look.running
+        text = f"waiting for {len(look.waiting)} that others have" if others else "runs"
+        self.progress.update(self.every, completed=self.told, description=text)
+        names = {task.name for task in look.running}
+        for name in self.bars.keys() - names:
+            self.progress.remove_task(self.bars.pop(name))
+        for name in sorted(names):
+            if name not in self.bars:
+                self.bars[name] = self.progress.add_task(escape(name), total=None)
+            done, steps = run_progress(self.out / name)
+            self.progress.update(self.bars[name], completed=done, total=steps)
+
 
 SUITES = ("zh-pythia",)
 OURS = ("--corpus", "--device", "--name", "--out", "--score", "--seed", "--tokenizer", "--tokens", "-o")
@@ -63,7 +147,7 @@ def suite(
     suite in one folder on a shared disk: each takes runs that no other has.
     """
     with needing_models():
-        from bidui.train.suite import choose_runs, zh_pythia
+        from bidui.training.suite import choose_runs, zh_pythia
 
     if name not in SUITES:
         raise fail("suite-unknown", Place(), {"value": name, "known": SUITES})
@@ -77,7 +161,7 @@ def suite(
         _show_plan(runs, folders, speed or [], as_json=as_json)
         return
     with needing_models():
-        from bidui.cli.suite_run import run_suite, show_outcomes
+        pass
 
     outcomes = run_suite(
         runs,
@@ -113,8 +197,8 @@ def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path
 
 def _speeds(given: Sequence[str]) -> dict[str, float]:
     """What --speed says, on top of what was measured."""
-    from bidui.train.sizes import SIZES
-    from bidui.train.suite import H200
+    from bidui.training.sizes import SIZES
+    from bidui.training.suite import H200
 
     found = dict(H200)
     for text in given:
@@ -132,11 +216,11 @@ def _speeds(given: Sequence[str]) -> dict[str, float]:
 
 
 def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: Sequence[str], *, as_json: bool) -> None:
-    from bidui.train.suite import VOCABULARIES, plan, totals
+    from bidui.training.suite import VOCABULARIES, plan, totals
 
     vocabularies = dict(VOCABULARIES)
     if folders:
-        from bidui.train.shards import read_corpus
+        from bidui.training.corpus import read_corpus
 
         vocabularies |= {tokenizer: read_corpus(folder).vocabulary for tokenizer, folder in folders.items()}
     planned = plan(runs, speed=_speeds(speed), vocabularies=vocabularies)
@@ -164,7 +248,7 @@ def _costs(one: "PlannedRun") -> dict[str, object]:
 
 def _table(planned: "Sequence[PlannedRun]") -> Table:
     """A row for what differs only in the seed."""
-    from bidui.train.suite import short_count
+    from bidui.training.suite import short_count
 
     heads = ("tokens", "seeds", "parameters", "body", "steps", "warm-up", "kept", "FLOPs", "weights", "scores", "hours")
     right = (Column(head, justify="right", no_wrap=True) for head in heads)

@@ -12,17 +12,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from bidui.cli.corpus import build, needing_models
-from bidui.cli.score import pairs_of
+from bidui.cli.scores import pairs_of
 from bidui.errors import Place, fail
 
 if TYPE_CHECKING:
     import torch
 
     from bidui.pairs import Pairs
-    from bidui.train.loop import Data, Progress
-    from bidui.train.recipe import Recipe
-    from bidui.train.shards import Bos, Corpus
-    from bidui.train.trainee import Trainee
+    from bidui.training.corpus import Bos, Corpus
+    from bidui.training.loop import Data, Progress
+    from bidui.training.network import Trainee
+    from bidui.training.recipe import Recipe
 
 PAUSE = 30.0  # seconds between two lines on how far a run has come, where no bar is to be seen
 
@@ -78,11 +78,18 @@ def train(
     each checkpoint is scored as it is made, or afterwards if it was not.
     """
     with needing_models():
-        from bidui.train.processes import processes, together
-        from bidui.train.scoring import check_pairs
-        from bidui.train.sizes import check_size
-        from bidui.train.start import be_deterministic, enough_memory, make_data, make_recipe, make_trainee, usable
-        from bidui.train.suite import short_count
+        from bidui.training.loop import processes, together
+        from bidui.training.run import (
+            be_deterministic,
+            check_pairs,
+            enough_memory,
+            make_data,
+            make_recipe,
+            make_trainee,
+            usable,
+        )
+        from bidui.training.sizes import check_size
+        from bidui.training.suite import short_count
 
     check_size(size)
     count = None if tokens is None else number_of(tokens)
@@ -142,8 +149,8 @@ def number_of(text: str) -> int:
 
 def _corpus(path: Path, tokenizer: str | None, bos: "Bos | None", *, out: Path, alone: bool) -> "Corpus":
     """The corpus at a path; one made from text there is put beside the runs, and found again."""
-    from bidui.train.shards import NAME, read_corpus
-    from bidui.train.start import open_corpus
+    from bidui.training.corpus import NAME, read_corpus
+    from bidui.training.run import open_corpus
 
     if (path / NAME).is_file():
         return open_corpus(path, tokenizer=tokenizer, bos=bos)
@@ -167,11 +174,9 @@ def _run(
     board: bool,
     rank: int,
 ) -> bool:
-    from bidui.train.journal import moved
-    from bidui.train.loop import Watch, train
-    from bidui.train.order import steps_of
-    from bidui.train.scoring import score_milestone
-    from bidui.train.tensorboard import tensorboard
+    from bidui.training.loop import Watch, moved, tensorboard, train
+    from bidui.training.recipe import steps_of
+    from bidui.training.run import score_milestone
 
     steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
     for line in () if rank else _before(recipe, data, trainee, steps=steps, differing=moved(run, trainee)):
@@ -226,7 +231,7 @@ def _before(recipe: "Recipe", data: "Data", trainee: "Trainee", *, steps: int, d
 def _score_rest(console: Console, run: Path, pairs: "Pairs", trainee: "Trainee", *, device: "torch.device") -> None:
     """Checkpoints that were made when nothing was scored, or whose scoring was interrupted."""
     from bidui.scores.milestones import FILE
-    from bidui.train.scoring import kept_steps, score_kept, unscored_steps
+    from bidui.training.run import kept_steps, score_kept, unscored_steps
 
     if not kept_steps(run) and not (run / FILE).is_file():
         raise fail("run-no-checkpoints", Place(str(run)), {})

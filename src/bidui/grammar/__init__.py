@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from bidui.grammar.checks import check_project
-from bidui.grammar.counting import Count
-from bidui.grammar.enumeration import enumerate_pairs
-from bidui.grammar.generation import as_pair, count_pairs
-from bidui.grammar.lexicon import Lexicon, Word
-from bidui.grammar.lexicon_file import read_lexicon
+from bidui.grammar.check import check_project
+from bidui.grammar.count import Count
+from bidui.grammar.draw import enumerate_pairs
+from bidui.grammar.generate import as_pair, count_pairs
+from bidui.grammar.lexicon import Lexicon, Word, read_lexicon
 from bidui.grammar.network import Compiler
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.project import Project, load_project, read_project

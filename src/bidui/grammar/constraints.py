@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bidui.errors import InputError, Place, Problem, distinct, fail
-from bidui.grammar.lexicon import Values
-from bidui.grammar.references import targets
-from bidui.grammar.relations import Relation
+from bidui.grammar.lexicon import Relation, Values
 from bidui.grammar.rules import Match, Property, Related
-from bidui.grammar.tree import Leaf, Link, Tree
+from bidui.grammar.tree import Leaf, Link, Tree, targets
 
 Key = int
 ANYTHING = "_"  # in a relation: whatever stands in this column

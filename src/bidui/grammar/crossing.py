@@ -9,18 +9,252 @@ alike to both grammars are tried only a few times, so "none found" is no proof w
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Literal as OneOf
 
-from bidui.grammar.automata import Automaton, automaton
-from bidui.grammar.enumeration import complete
-from bidui.grammar.joint import Joint, TimeIsUp
-from bidui.grammar.lines import Literal, Use
+from bidui.grammar.ambiguity import Automaton, Chance, automaton, could_meet
+from bidui.grammar.constraints import Constraint
+from bidui.grammar.domains import bits_of
+from bidui.grammar.draw import complete
 from bidui.grammar.network import Network
+from bidui.grammar.paradigm import Line, Literal, Use
 from bidui.grammar.printing import BAD, GOOD
-from bidui.grammar.readings import Chance, could_meet
 from bidui.grammar.tree import Leaf, Node, ways
 
-ALIKE = 3  # how many words are tried that neither grammar can tell apart
+# Joint reading: two lines read in step, one word of the one for one word of the other, under the links of both.
+#
+# Words that fall into the same groups of both grammars are one class; the classes that links rule out are struck off
+# until nothing changes. If a position is left without classes, no sentence is shared; else words are tried.
+
+Word = str | tuple[Leaf, str]  # a literal, or a leaf and the column printed
+Pending = tuple[tuple[Literal | Use, dict[str, Node]], ...]
+Classes = list[tuple[tuple[int, int], list[tuple[int, int]]]]  # groups on both sides, and values of such texts
+Tables = dict[tuple[int, int], list[int]]
+ALIKE = 3  # words of a class that are tried
+
+
+class TimeIsUp(Exception):
+    """The search was given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class InStep:
+    """One way to read both lines in step: the choices on each side, and which word stands for which."""
+
+    chosen: tuple[dict[int, int], dict[int, int]]
+    words: tuple[tuple[Word, Word], ...]
+
+
+@dataclass(slots=True)
+class _Position:
+    """Two words that must be the same text: its classes, each with some texts (as values on both sides)."""
+
+    leaves: tuple[Leaf | None, Leaf | None]
+    classes: Classes
+    by_group: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
+
+    def __post_init__(self) -> None:
+        for number, (groups, _) in enumerate(self.classes):
+            for side in (0, 1):
+                self.by_group[side][groups[side]] = self.by_group[side].get(groups[side], 0) | 1 << number
+
+
+@dataclass(slots=True)
+class Joint:
+    """Reads the lines of two networks in step."""
+
+    networks: tuple[Network, Network]
+    lines: tuple[Line, Line]
+    end: float  # on the monotonic clock
+    overlaps: dict[tuple[object, ...], Classes] = field(default_factory=dict)
+
+    def readings(self) -> Iterator[InStep]:
+        """Every way to read both in step in which each word has a text in common with its partner."""
+        pending = tuple(
+            tuple((item, network.tree.scope.nodes) for item in line.items)
+            for network, line in zip(self.networks, self.lines, strict=True)
+        )
+        yield from self._read(pending[0], pending[1], ({}, {}), ())
+
+    def _read(
+        self,
+        one: Pending,
+        other: Pending,
+        chosen: tuple[dict[int, int], dict[int, int]],
+        words: tuple[tuple[Word, Word], ...],
+    ) -> Iterator[InStep]:
+        for first, rest, mine in _next(one, chosen[0]):
+            for second, left, theirs in _next(other, chosen[1]):
+                if first is None or second is None:
+                    if first is None and second is None:
+                        yield InStep((mine, theirs), words)
+                elif self._classes(first, second):
+                    yield from self._read(rest, left, (mine, theirs), (*words, (first, second)))
+
+    def _classes(self, first: Word, second: Word) -> Classes:
+        """The classes of texts that two words have in common; a literal is one text of group 0."""
+        sides = [self._texts(word, network) for word, network in zip((first, second), self.networks, strict=True)]
+        key = tuple(side[0] for side in sides)
+        if key not in self.overlaps:
+            by_text: dict[str, list[int]] = {}
+            for value, text in enumerate(sides[1][1]):
+                by_text.setdefault(text, []).append(value)
+            found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+            for value, text in enumerate(sides[0][1]):
+                for other in by_text.get(text, ()):
+                    found.setdefault((sides[0][2][value], sides[1][2][other]), []).append((value, other))
+            self.overlaps[key] = list(found.items())
+        return self.overlaps[key]
+
+    @staticmethod
+    def _texts(word: Word, network: Network) -> tuple[object, list[str], list[int]]:
+        if isinstance(word, str):
+            return word, [word], [0]
+        domain = network.columns[word[0].index].domain
+        return (id(domain), word[1]), domain.texts[word[1]], domain.group
+
+    def sentence(self, reading: InStep) -> str | None:
+        """A sentence read in this way under the links and conflicts of both, or None."""
+        positions = []
+        for first, second in reading.words:
+            leaves = tuple(None if isinstance(word, str) else word[0] for word in (first, second))
+            positions.append(_Position((leaves[0], leaves[1]), self._classes(first, second)))
+        tables = self._tables(positions)
+        live = _consistent([(1 << len(position.classes)) - 1 for position in positions], tables)
+        if live is None:
+            return None
+        values = self._place(reading, positions, tables, live, ({}, {}), 0)
+        if values is None:
+            return None
+        texts = []
+        for word, _ in reading.words:
+            if isinstance(word, str):
+                texts.append(word)
+            else:
+                texts.append(self.networks[0].columns[word[0].index].domain.texts[word[1]][values[word[0].index]])
+        return self.networks[0].style.separator.join(texts)
+
+    def _tables(self, positions: list[_Position]) -> Tables:
+        """For each two linked positions: for each class of the one, the classes all links allow at the other."""
+        tables: Tables = {}
+        for side in (0, 1):
+            at: dict[int, list[int]] = {}
+            for number, position in enumerate(positions):
+                leaf = position.leaves[side]
+                if leaf is not None:
+                    at.setdefault(leaf.index, []).append(number)
+            for several in at.values():
+                for x, y in permutations(several, 2):  # one slot printed twice holds one word
+                    same = positions[y].by_group[side]
+                    _tighten(tables, (x, y), [same.get(groups[side], 0) for groups, _ in positions[x].classes])
+            for constraint in self.networks[side].constraints:
+                if len(constraint.members) != 2 or constraint.relation:
+                    continue
+                for a in constraint.members[0].leaves:
+                    for b in constraint.members[1].leaves:
+                        for x in at.get(a.index, ()):
+                            for y in at.get(b.index, ()):
+                                there = self._table(side, constraint, (a, 0), (b, 1), positions[x], positions[y])
+                                back = self._table(side, constraint, (b, 1), (a, 0), positions[y], positions[x])
+                                _tighten(tables, (x, y), there)
+                                _tighten(tables, (y, x), back)
+        return tables
+
+    def _table(
+        self, side: int, constraint: Constraint, a: tuple[Leaf, int], b: tuple[Leaf, int], x: _Position, y: _Position
+    ) -> list[int]:
+        network = self.networks[side]
+        mine, theirs = network.columns[a[0].index], network.columns[b[0].index]
+        ends = mine.ends.index((constraint, a[1])), theirs.ends.index((constraint, b[1]))
+        same = constraint.kind == "share"
+        groups = network.supports.between(mine.domain, ends[0], theirs.domain, ends[1], same=same).groups
+        known: dict[int, int] = {}
+        for group in x.by_group[side]:
+            mask = 0
+            for other, classes in y.by_group[side].items():
+                if groups[group] >> other & 1:
+                    mask |= classes
+            known[group] = mask
+        return [known[groups_of[side]] for groups_of, _ in x.classes]
+
+    def _place(
+        self,
+        reading: InStep,
+        positions: list[_Position],
+        tables: Tables,
+        live: list[int],
+        values: tuple[dict[int, int], dict[int, int]],
+        at: int,
+    ) -> dict[int, int] | None:
+        """Words for every position; what the lines do not print is found by each grammar itself."""
+        if time.monotonic() > self.end:
+            raise TimeIsUp
+        if at == len(positions):
+            done = [complete(n, c, v) for n, c, v in zip(self.networks, reading.chosen, values, strict=True)]
+            return values[0] if all(found is not None for found in done) else None
+        for number in bits_of(live[at]):
+            narrowed = _consistent([*live[:at], 1 << number, *live[at + 1 :]], tables)
+            if narrowed is None:
+                continue
+            for pair in positions[at].classes[number][1][:ALIKE]:
+                now = (dict(values[0]), dict(values[1]))
+                fits = True
+                for side, leaf in enumerate(positions[at].leaves):
+                    if leaf is not None:
+                        fits &= now[side].setdefault(leaf.index, pair[side]) == pair[side]
+                        fits = fits and _free(self.networks[side], leaf.index, now[side])
+                if fits:
+                    found = self._place(reading, positions, tables, narrowed, now, at + 1)
+                    if found is not None:
+                        return found
+        return None
+
+
+def _tighten(tables: Tables, key: tuple[int, int], table: list[int]) -> None:
+    known = tables.get(key)
+    tables[key] = table if known is None else [a & b for a, b in zip(known, table, strict=True)]
+
+
+def _consistent(live: list[int], tables: Tables) -> list[int] | None:
+    """Strikes off classes that no class elsewhere goes with; None if a position is left without."""
+    changed = True
+    while changed:
+        changed = False
+        for (x, y), table in tables.items():
+            kept = sum(1 << number for number in bits_of(live[x]) if table[number] & live[y])
+            if not kept:
+                return None
+            if kept != live[x]:
+                live[x] = kept
+                changed = True
+    return live
+
+
+def _free(network: Network, leaf: int, values: dict[int, int]) -> bool:
+    """Whether a leaf's word is in conflict with none of the others."""
+    for conflict in network.conflicts:
+        if leaf in (conflict.a, conflict.b) and conflict.a in values and conflict.b in values:
+            a, b = conflict.a_tokens[values[conflict.a]], conflict.b_tokens[values[conflict.b]]
+            if not set(a).isdisjoint(b):
+                return False
+    return True
+
+
+def _next(items: Pending, chosen: dict[int, int]) -> Iterator[tuple[Word | None, Pending, dict[int, int]]]:
+    """Every word that may come next, with what comes after it; None at the end."""
+    if not items:
+        yield None, (), chosen
+        return
+    (item, nodes), rest = items[0], items[1:]
+    if isinstance(item, Literal):
+        yield item.text, rest, chosen
+        return
+    for now, option in ways(nodes[item.ref.slot], item.ref.path, chosen):
+        if option.leaf:
+            yield (option.leaf, item.column), rest, now
+        else:
+            inner = tuple((item, option.parts) for item in option.line.items)
+            yield from _next((*inner, *rest), now)
 
 
 @dataclass(frozen=True, slots=True)

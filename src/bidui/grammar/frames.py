@@ -1,16 +1,28 @@
 """A frame is a network under one choice of alternatives: a fixed row of leaves to be filled."""
 
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import Generic, TypeVar
 
-from bidui.grammar.conflicts import Tokens
 from bidui.grammar.constraints import Constraint
-from bidui.grammar.domain import Domain
-from bidui.grammar.network import Column, Network
-from bidui.grammar.printing import Item, flatten_item
-from bidui.grammar.seams import possible
-from bidui.grammar.supports import Allowed, End, bits_of, shared_ends
+from bidui.grammar.domains import Allowed, Domain, End, bits_of, shared_ends
+from bidui.grammar.network import Column, Network, Tokens
+from bidui.grammar.printing import (
+    BAD,
+    GOOD,
+    Change,
+    Item,
+    Style,
+    align,
+    crosses,
+    edit_kinds,
+    flatten_item,
+    possible,
+    tokens_of,
+)
+from bidui.grammar.tree import Leaf
+from bidui.pairs import Pair, Region
 
 
 @dataclass(slots=True, eq=False)
@@ -184,3 +196,318 @@ def _edges(item: Item, network: Network) -> tuple[Container[str], Container[str]
     if isinstance(item, str):
         return item[0], item[-1]
     return network.columns[item[0].index].domain.edges(item[1])
+
+
+# Filling: whether a word may stand at a position of a frame, and what it leaves for the others.
+
+Neighbour = tuple[bool, int | str, str, str]  # before it?, a position or a literal, its column, own column
+
+
+def clash(conflicts: list[tuple[int, Tokens, Tokens]], value: int, values: list[int]) -> int | None:
+    """The position, filled before, that a value conflicts with."""
+    for earlier, theirs, mine in conflicts:
+        others = theirs[values[earlier]]
+        for token in mine[value]:
+            if token in others:
+                return earlier
+    return None
+
+
+def narrow(
+    frame: Frame, at: int, group: int, masks: list[int], culprits: list[int]
+) -> tuple[list[int], list[int]] | int:
+    """What is left at later positions once `group` stands at `at`, and for each the positions that narrowed it.
+
+    If nothing is left at one of them: the positions that share the blame with this one, as bits.
+    """
+    pairs, among = frame.later[at], frame.among[at]
+    if not pairs and not among:
+        return masks, culprits
+    masks, culprits = masks.copy(), culprits.copy()
+    bit = 1 << at
+    for other, allowed in pairs:
+        left = masks[other] & allowed[group]
+        if left != masks[other]:
+            if not left:
+                return culprits[other]
+            masks[other] = left
+            culprits[other] |= bit
+    for constraint in among:
+        state = constraint.state
+        live = masks[state] & constraint.ends[at].groups[group]
+        if not live:
+            return culprits[state]
+        masks[state] = live
+        culprits[state] |= bit
+        for other, end in constraint.ends.items():
+            if other > at:
+                left = masks[other] & end.allowed(live)
+                if left != masks[other]:
+                    if not left:
+                        return culprits[other] | culprits[state]
+                    masks[other] = left
+                    culprits[other] |= culprits[state]
+    return masks, culprits
+
+
+def neighbours(frame: Frame) -> list[list[Neighbour]]:
+    """At each position, the neighbours that are known once it is filled: before it?, what, its column, own column.
+
+    Seams over three items are rare and are looked for when the sentence is complete.
+    """
+    found: list[list[Neighbour]] = [[] for _ in frame.columns]
+    if not frame.seams:
+        return found
+    position = {column.leaf: n for n, column in enumerate(frame.columns)}
+    for line in (frame.good, frame.bad):
+        for left, right in pairwise(line):
+            a = -1 if isinstance(left, str) else position[left[0]]
+            b = -1 if isinstance(right, str) else position[right[0]]
+            if a >= b and a >= 0 and not isinstance(left, str):
+                other = (right, "") if isinstance(right, str) else (b, right[1])
+                found[a].append((False, other[0], other[1], left[1]))
+            elif b >= 0 and not isinstance(right, str):
+                other = (left, "") if isinstance(left, str) else (a, left[1])
+                found[b].append((True, other[0], other[1], right[1]))
+    return found
+
+
+def seam_broken(
+    frame: Frame,
+    adjacent: list[Neighbour],
+    texts: Mapping[str, list[str]],
+    value: int,
+    values: list[int],
+) -> bool:
+    """Whether a value makes a forbidden seam with a neighbour already known."""
+    for before, other, column, own in adjacent:
+        mine = texts[own][value]
+        if isinstance(other, str):
+            theirs = other
+        elif other == len(values):
+            theirs = texts[column][value]
+        else:
+            theirs = frame.columns[other].domain.texts[column][values[other]]
+        left, right = (theirs, mine) if before else (mine, theirs)
+        if any(crosses(left, right, seam) for seam in frame.seams):
+            return True
+    return False
+
+
+# Search: a filling of a frame, found depth first, jumping back over the positions that are not to blame.
+#
+# When nothing fits at a position, the search knows which earlier positions took the words away, and whether it was
+# their words (by a conflict or a seam) or only their groups (by links and lengths). It goes back to the last of them;
+# and words of a group that failed as such are not tried again. A pronoun too many is noticed once, not once for every
+# verb.
+
+Found = TypeVar("Found")
+Blame = tuple[int, int]  # the earlier positions to blame, and those of them whose very words are, as bits
+
+
+@dataclass(slots=True, eq=False)
+class Search(Generic[Found]):
+    """Searches one frame, again and again: what had no acceptable completion once is not looked at twice."""
+
+    frame: Frame
+    candidates: Callable[[int, int], Iterable[int]]  # the values to try at a position, of the groups in a mask
+    accept: Callable[[list[int]], Found | None]  # what (no tuple) to make of a complete filling, if it will do
+    adjacent: list[list[Neighbour]] = field(init=False)
+    dead: set[tuple[int, ...]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.adjacent = neighbours(self.frame)
+
+    def run(self) -> Found | None:
+        """The first filling that is accepted, or None if there is none."""
+        start = self.frame.start
+        if not all(start):
+            return None
+        found = self._place(list(start), [0] * len(start), [], self.frame.fixed)
+        return None if isinstance(found, tuple) else found
+
+    def _place(self, masks: list[int], culprits: list[int], values: list[int], length: int) -> Found | Blame:
+        """Fills the next position and all after it, or says who is to blame."""
+        frame, at = self.frame, len(values)
+        before = (1 << at) - 1
+        if at == len(frame.columns):
+            accepted = self.accept(values)
+            return (before, before) if accepted is None else accepted
+        if self.dead and tuple(values) in self.dead:
+            return before, before
+        domain = frame.columns[at].domain
+        groups = domain.group
+        conflicts, adjacent, reach = frame.conflicts[at], self.adjacent[at], frame.reach
+        linked = frame.later[at] or frame.among[at]
+        blame, words, failed, total = culprits[at], 0, 0, length
+        left = (masks, culprits)
+        passed: dict[int, int] = {}  # groups with words passed over because of other words: whose
+        for value in self.candidates(at, masks[at]):
+            group = groups[value]
+            if failed and failed >> group & 1:
+                continue
+            if conflicts and (earlier := clash(conflicts, value, values)) is not None:
+                passed[group] = passed.get(group, 0) | 1 << earlier
+                continue
+            if reach is not None:
+                total = length + domain.diffs[value]
+                if -total not in reach[at + 1]:
+                    failed |= 1 << group
+                    blame |= before
+                    continue
+            if adjacent and seam_broken(frame, adjacent, domain.texts, value, values):
+                passed[group] = before
+                continue
+            if linked:
+                narrowed = narrow(frame, at, group, masks, culprits)
+                if isinstance(narrowed, int):
+                    failed |= 1 << group
+                    blame |= narrowed
+                    continue
+                left = narrowed
+            values.append(value)
+            found = self._place(left[0], left[1], values, total)
+            if not isinstance(found, tuple):
+                return found
+            values.pop()
+            if not found[0] >> at & 1:
+                return found
+            blame |= found[0]
+            words |= found[1]
+            if not found[1] >> at & 1:
+                failed |= 1 << group
+        for group, others in passed.items():
+            if not failed >> group & 1:
+                blame |= others
+                words |= others
+        self.dead.add(tuple(values))
+        return blame & before, words & before
+
+
+def values_in(frame: Frame) -> Callable[[int, int], Iterable[int]]:
+    """Candidates in the order of the lexicon."""
+
+    def candidates(at: int, mask: int) -> Iterable[int]:
+        groups = frame.columns[at].domain.groups
+        return sorted(value for group in bits_of(mask) for value in groups[group])
+
+    return candidates
+
+
+def can_be_filled(frame: Frame) -> bool:
+    """Whether a frame has any filling."""
+    return Search(frame, values_in(frame), lambda values: True).run() is not None
+
+
+# Assembly: a filled frame becomes a pair, with the regions in which its sides differ.
+
+Texts = tuple[list[str], list[str]]
+
+
+@dataclass(slots=True, eq=False)
+class Printer:
+    """Prints the values of one frame; what does not depend on the words is worked out once."""
+
+    frame: Frame
+    sides: tuple[list[tuple[list[str], int]], list[tuple[list[str], int]]]  # texts of an item, and whose value picks
+    spans: list[tuple[int, int, int, str, str]]  # side, first item, last item, slot, change
+    edit: str
+    slots: list[tuple[str, int, list[str]]]
+    used: list[tuple[list[str], int]]  # the expressions behind the values of each position
+    capital: bool
+
+    def pieces(self, values: Sequence[int]) -> Texts:
+        """The texts of both sides, item by item, separators included."""
+        picks = (*values, 0)  # the last is for literals
+        good, bad = self.sides
+        return [texts[picks[at]] for texts, at in good], [texts[picks[at]] for texts, at in bad]
+
+    def sentences(self, pieces: Texts) -> tuple[str, str]:
+        """The two sentences."""
+        good, bad = "".join(pieces[0]), "".join(pieces[1])
+        if self.capital:
+            return good[:1].upper() + good[1:], bad[:1].upper() + bad[1:]
+        return good, bad
+
+    def pair(self, values: Sequence[int], pieces: Texts, *, uid: str, phenomenon: str, number: int) -> Pair:
+        """The pair with its regions and the words that made it."""
+        good, bad = self.sentences(pieces)
+        starts = (_starts(pieces[0]), _starts(pieces[1]))
+        regions = tuple(
+            [
+                Region("bad" if side else "good", starts[side][first], starts[side][last + 1], slot, change)
+                for side, first, last, slot, change in self.spans
+            ]
+        )
+        slots = tuple([(path, shown[values[at]]) for path, at, shown in self.slots])
+        used = tuple([form for forms, at in self.used if (form := forms[values[at]])])
+        return Pair(good, bad, uid, phenomenon, number, self.frame.network.name, self.edit, regions, slots, used)
+
+
+def _starts(pieces: list[str]) -> list[int]:
+    return list(accumulate(map(len, pieces), initial=0))
+
+
+def make_printer(frame: Frame) -> Printer:
+    """The printer of a frame."""
+    network = frame.network
+    position = {column.leaf: n for n, column in enumerate(frame.columns)}
+    sides = []
+    places: list[list[int]] = []  # of each item of each side, its index among the pieces
+    for line in (frame.good, frame.bad):
+        pieces, index = _pieces(line, network.style, frame, position)
+        sides.append(pieces)
+        places.append(index)
+    if network.token_changes is None:
+        changes = align(tokens_of(frame.good), tokens_of(frame.bad))
+        spans = _spans(changes, [[[at] for at in index] for index in places])
+    else:
+        changes = network.token_changes
+        spans = _spans(changes, [_by_token(frame, side, places[side]) for side in (GOOD, BAD)])
+    slots = [(column.leaf.path, n, column.domain.shown) for n, column in enumerate(frame.columns)]
+    used = [(column.domain.forms(), n) for n, column in enumerate(frame.columns)]
+    edit = "+".join(edit_kinds(changes))
+    return Printer(frame, (sides[0], sides[1]), spans, edit, slots, used, network.style.capital)
+
+
+def _by_token(frame: Frame, side: int, places: list[int]) -> list[list[int]]:
+    """The pieces that each item of the line as written has in this frame."""
+    found = []
+    start = 0
+    for size in frame.sizes[side]:
+        found.append(places[start : start + size])
+        start += size
+    return found
+
+
+def _pieces(
+    line: list[Item], style: Style, frame: Frame, position: dict[Leaf, int]
+) -> tuple[list[tuple[list[str], int]], list[int]]:
+    pieces: list[tuple[list[str], int]] = []
+    index = []
+    for item in line:
+        literal = item if isinstance(item, str) else None
+        if pieces and (joiner := style.joiner(literal)):
+            pieces.append(([joiner], -1))
+        index.append(len(pieces))
+        if isinstance(item, str):
+            pieces.append(([item], -1))
+        else:
+            at = position[item[0]]
+            pieces.append((frame.columns[at].domain.texts[item[1]], at))
+    return pieces, index
+
+
+def _spans(changes: list[Change], places: list[list[list[int]]]) -> list[tuple[int, int, int, str, str]]:
+    """Neighbouring items of one slot with one kind of change are one region."""
+    spans: list[tuple[int, int, int, str, str]] = []
+    last: tuple[int, int] | None = None
+    for change in changes:
+        pieces = places[change.side][change.item]
+        if spans and last == (change.side, change.item - 1) and spans[-1][3:] == (change.slot, change.kind):
+            side, first, _, slot, kind = spans[-1]
+            spans[-1] = (side, first, pieces[-1], slot, kind)
+        else:
+            spans.append((change.side, pieces[0], pieces[-1], change.slot, change.kind))
+        last = (change.side, change.item)
+    return spans

@@ -1,11 +1,16 @@
 """The lexicon: words with sets of feature values, selected by conditions."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import compress
+from pathlib import Path
 
-from bidui.grammar.rules import Condition
+from bidui.errors import InputError, Place, Problem
+from bidui.grammar.rules import ESCAPED, KEYWORDS, Condition, Lexical, Phrase, Rule
+from bidui.grammar.yaml import read_text
 
 Values = frozenset[str]
 NO_VALUES: Values = frozenset()
@@ -133,3 +138,407 @@ def _index_of(words: Iterable[Word], features: Iterable[str]) -> dict[str, dict[
             for value in values:
                 column.setdefault(value, []).append(word.index)
     return rows
+
+
+# Conditions held against the lexicon: features and values that it does not know, and words that none meets.
+
+MAX_UNKNOWN = 20  # values of one condition that are reported; finding the nearest known ones takes time
+
+
+def rule_problems(rule: Rule, place: Place, *, lexicon: Lexicon, phrases: Collection[str]) -> Iterator[Problem]:
+    """What can be said of a rule by itself, where the paradigm around it cannot be read or compiled."""
+    for alternative in rule.alternatives:
+        body = alternative.rule
+        if isinstance(body, Phrase) and body.name not in phrases:
+            yield phrase_unknown(body, place, phrases)
+        overrides = [inner for _, inner in body.overrides] if isinstance(body, Phrase) else []
+        for lexical in [body] if isinstance(body, Lexical) else overrides:
+            yield from condition_problems(lexical, lexicon, [place] * len(lexical.conditions))
+
+
+def phrase_unknown(rule: Phrase, place: Place, phrases: Collection[str]) -> Problem:
+    """There is no such phrase in the project; the nearest there are, or all."""
+    near = get_close_matches(rule.name, list(phrases), n=3, cutoff=0.5) or sorted(phrases)
+    return Problem("phrase-unknown", place.at(rule.column), {"phrase": rule.name, "near": near})
+
+
+def condition_problems(rule: Lexical, lexicon: Lexicon, origins: Sequence[Place]) -> list[Problem]:
+    """Features and values that the lexicon does not know, with the nearest it does; `origins` are their rules."""
+    problems = []
+    for condition, origin in zip(rule.conditions, origins, strict=True):
+        here = origin.at(condition.column)
+        if not lexicon.has_feature(condition.feature):
+            values: dict[str, object] = {
+                "feature": condition.feature,
+                "near": lexicon.nearest_feature(condition.feature) or lexicon.features,
+            }
+            problems.append(Problem("feature-unknown", here, values))
+            continue
+        unknown = [v for v in condition.values if not lexicon.knows(condition.feature, v)][:MAX_UNKNOWN]
+        alone = no_word_values(rule.conditions, lexicon) if unknown else {}
+        for value in unknown:
+            near = lexicon.nearest(condition.feature, value) or tuple(lexicon.counts(condition.feature))
+            values = {**alone, "feature": condition.feature, "value": value, "near": near}
+            problems.append(Problem("value-unknown", here, values))
+    return problems
+
+
+def no_word_values(conditions: tuple[Condition, ...], lexicon: Lexicon) -> dict[str, object]:
+    """How many words each condition leaves by itself, for the message that none meets them all."""
+    alone = [f"{condition}: {lexicon.bits([condition]).bit_count()}" for condition in conditions]
+    return {"rule": " ".join(map(str, conditions)) or "(anything)", "alone": alone, "words": len(lexicon.words)}
+
+
+# Features, documented: the values each one has, what they mean, and which of them are kinds of others.
+
+COLUMNS = ("feature", "value", "parent", "means")
+ANY = "*"  # documents a feature whose values are not listed: words, or keys of the author's own
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """For every documented value of a feature, all the values it is a kind of."""
+
+    ancestors: Mapping[str, Mapping[str, Values]]
+    lines: Mapping[tuple[str, str], int]
+    name: str
+
+
+def parse_features(text: str, *, name: str) -> tuple[Features | None, list[Problem]]:
+    """The table in a TSV text (feature, value, parent, means), or None, and the problems found."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    header = tuple(lines[0].split("\t"))
+    if header != COLUMNS:
+        return None, [Problem("features-header", Place(name, 1), {"columns": header, "right": COLUMNS})]
+    problems: list[Problem] = []
+    parents: dict[str, dict[str, Values]] = {}
+    places: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if len(cells) != len(COLUMNS) or not all(cells[i] and cells[i] == cells[i].strip() for i in (0, 1, 3)):
+            problems.append(Problem("features-row", Place(name, number), {"row": line}))
+            continue
+        feature, value, parent, _ = cells
+        if (feature, value) in places:
+            values = {"feature": feature, "value": value, "line": places[feature, value]}
+            problems.append(Problem("features-twice", Place(name, number), values))
+        places.setdefault((feature, value), number)
+        parents.setdefault(feature, {})[value] = frozenset(parent.split("/")) if parent else NO_VALUES
+    problems += _parent_problems(parents, places, name)
+    if problems:
+        return None, problems
+    ancestors = {feature: {value: _ancestors(tree, value) for value in tree} for feature, tree in parents.items()}
+    return Features(ancestors, places, name), []
+
+
+def _parent_problems(
+    parents: Mapping[str, Mapping[str, Values]], places: Mapping[tuple[str, str], int], name: str
+) -> Iterator[Problem]:
+    for feature, tree in parents.items():
+        for value, above in tree.items():
+            place = Place(name, places[feature, value])
+            if unknown := sorted(above - tree.keys()):
+                yield Problem("features-parent", place, {"feature": feature, "parents": unknown})
+            elif value in _ancestors(tree, value):
+                yield Problem("features-circle", place, {"feature": feature, "value": value})
+
+
+def _ancestors(tree: Mapping[str, Values], value: str) -> Values:
+    found: set[str] = set()
+    waiting = list(tree[value])
+    while waiting:
+        parent = waiting.pop()
+        if parent not in found:
+            found.add(parent)
+            waiting += tree.get(parent, NO_VALUES)
+    return frozenset(found)
+
+
+def with_ancestors(lexicon: Lexicon, features: Features) -> Lexicon:
+    """The same words, each with the values that its own are kinds of."""
+    trees = {feature: tree for feature, tree in features.ancestors.items() if any(tree.values())}
+    known: dict[tuple[str, Values], Values] = {}  # many words have the same values
+    words = list(lexicon.words)
+    for number, word in enumerate(words):
+        grown = {}
+        for feature, tree in trees.items():
+            own = word.values.get(feature)
+            if own is None:
+                continue
+            key = (feature, own)
+            if key not in known:
+                known[key] = own.union(*(tree.get(value, NO_VALUES) for value in own))
+            if known[key] != own:
+                grown[feature] = known[key]
+        if grown:
+            words[number] = Word(number, word.form, {**word.values, **grown}, word.line, word.file)
+    return replace(lexicon, words=tuple(words))
+
+
+def feature_problems(lexicon: Lexicon, features: Features) -> Iterator[Problem]:
+    """Columns and values of the lexicon that nothing documents, and (as warnings) documented values nobody has."""
+    for feature in lexicon.features:
+        tree = features.ancestors.get(feature)
+        if tree is None:
+            yield Problem("features-missing", Place(features.name), {"feature": feature})
+        elif ANY not in tree and not lexicon.counts(feature).keys() <= tree.keys():
+            for word in lexicon.words:
+                if unknown := sorted(word.get(feature) - tree.keys()):
+                    place = Place(word.file or lexicon.name, word.line, 0, f'column "{feature}"')
+                    yield Problem("features-value", place, {"value": unknown, "file": features.name})
+    for feature, tree in features.ancestors.items():
+        known = lexicon.counts(feature) if lexicon.has_feature(feature) else {}
+        for value in tree:
+            if value != ANY and value not in known:
+                place = Place(features.name, features.lines[feature, value])
+                yield Problem("features-unused", place, {"feature": feature, "value": value}, "warning")
+
+
+# Relations: tables of tuples that say which words go together when no feature does.
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table; the n-th cell of a row lists what the n-th slot may be.
+
+    A column called `thing` lists expressions; one called `thing@class` lists values of the feature `class`. A blank
+    cell goes with no word.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    features: tuple[str, ...]
+    rows: tuple[tuple[Values, ...], ...]
+    index: tuple[dict[str, list[int]], ...] = field(init=False, repr=False, compare=False)  # value -> rows, by column
+
+    def __post_init__(self) -> None:
+        index: tuple[dict[str, list[int]], ...] = tuple({} for _ in self.columns)
+        for number, row in enumerate(self.rows):
+            for column, values in zip(index, row, strict=True):
+                for value in values:
+                    column.setdefault(value, []).append(number)
+        object.__setattr__(self, "index", index)
+
+    def words(self, column: int, *, used: tuple[int, ...]) -> frozenset[str]:
+        """What stands in a column, in rows where none of the columns used is blank."""
+        rows = (row for row in self.rows if all(row[other] for other in used))
+        return frozenset().union(*(row[column] for row in rows))
+
+
+def parse_relation(text: str, *, name: str, file: str) -> tuple[Relation | None, list[Problem]]:
+    """The relation in a TSV text, or None, and the problems found."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    header = lines[0].split("\t")
+    problems = [
+        Problem("relation-column", Place(file, 1, 0, f"column {number}"), {"column": column})
+        for number, column in enumerate(header, start=1)
+        if not column.strip() or column != column.strip() or column in header[: number - 1]
+    ]
+    rows: list[tuple[Values, ...]] = []
+    first_line: dict[tuple[str, ...], int] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        cells = tuple(line.split("\t"))
+        place = Place(file, number)
+        if len(cells) != len(header):
+            problems.append(Problem("relation-cells", place, {"cells": len(cells), "columns": len(header)}))
+        elif any(value != value.strip() or (cell and not value) for cell in cells for value in cell.split("/")):
+            problems.append(Problem("relation-blank", place, {"row": line}))
+        elif cells in first_line:
+            problems.append(Problem("relation-duplicate", place, {"line": first_line[cells]}))
+        else:
+            first_line[cells] = number
+            rows.append(tuple(frozenset(cell.split("/")) if cell else NO_VALUES for cell in cells))
+    if problems:
+        return None, problems
+    features = tuple(column.partition("@")[2] or "expression" for column in header)
+    return Relation(name, tuple(header), features, tuple(rows)), []
+
+
+def relation_problems(relation: Relation, lexicon: Lexicon, *, file: str) -> Iterator[Problem]:
+    """Columns on features the lexicon lacks, and (as warnings) values that no word has."""
+    for number, feature in enumerate(relation.features):
+        place = Place(file, 1, 0, f'column "{relation.columns[number]}"')
+        if not lexicon.has_feature(feature):
+            values = {"feature": feature, "near": lexicon.nearest_feature(feature)}
+            yield Problem("feature-unknown", place, values)
+            continue
+        missing = sorted(value for value in relation.index[number] if not lexicon.knows(feature, value))
+        if missing:
+            yield Problem("relation-values", place, {"feature": feature, "values": missing}, "warning")
+
+
+# Lexicon files: a TSV with a header, one word a row, read with every problem found in one pass.
+
+_FULL_WIDTH = re.compile(r"[\uff01-\uff5e\u3000]")
+_FULL_WIDTH_ALNUM = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u3000]")
+
+
+def read_lexicon(path: str | Path) -> Lexicon:
+    """The lexicon in a TSV file; raises `InputError` with every error in it."""
+    lexicon, problems = parse_lexicon(read_text(Path(path), name=str(path)), name=str(path))
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        raise InputError(errors)
+    return lexicon
+
+
+def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
+    """The lexicon in a text, as far as it can be read, and all its problems, warnings too."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    header = lines[0].split("\t")
+    problems = list(_header_problems(header, name))
+    if "expression" not in header:
+        return Lexicon((), (), name), problems
+    # a column without a good name is read under one that no rule can ask for
+    first = {feature: n for n, feature in reversed(list(enumerate(header)))}
+    header = [
+        f"{feature} {n}" if _unusable(feature) or first[feature] < n else feature for n, feature in enumerate(header)
+    ]
+    expression = header.index("expression")
+    words: list[Word] = []
+    first_line: dict[tuple[str, ...], int] = {}
+    last = len(lines) - 1
+    for number, line in enumerate(lines[1:], start=2):
+        cells = tuple(line.split("\t"))
+        if not line.strip():
+            if number <= last:
+                problems.append(Problem("lexicon-blank-line", Place(name, number), severity="warning"))
+            continue
+        found = list(_row_problems(cells, header, number, name))
+        problems += found
+        cells = (cells + ("",) * len(header))[: len(header)]
+        if cells in first_line:
+            values = {"form": cells[expression], "line": first_line[cells]}
+            problems.append(Problem("lexicon-duplicate", Place(name, number), values))
+        elif cells[expression].strip():
+            words.append(_word(tuple(map(_cleaned, cells)) if found else cells, header, len(words), (number, name)))
+        first_line.setdefault(cells, number)
+    features = tuple(feature for feature in header if feature != "expression")
+    lexicon = Lexicon(tuple(words), features, name)
+    problems += _value_problems(lexicon, name)
+    return lexicon, problems
+
+
+def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list[Problem]]:
+    """The words of several files as one lexicon, and those that are in two of them with the same features."""
+    words: list[Word] = []
+    problems: list[Problem] = []
+    seen: dict[str, list[Word]] = {}
+    features: dict[str, None] = {}
+    for part in parts:
+        features |= dict.fromkeys(part.features)
+        for word in part.words:
+            alike = seen.setdefault(word.form, [])
+            other = next((one for one in alike if one.values == word.values), None)
+            if other is None:
+                alike.append(word)
+            else:
+                values = {"form": word.form, "file": other.file, "line": other.line}
+                problems.append(Problem("lexicon-in-two-files", Place(word.file, word.line), values))
+            words.append(Word(len(words), word.form, word.values, word.line, word.file))
+    return Lexicon(tuple(words), tuple(features), name), problems
+
+
+def _cleaned(cell: str) -> str:
+    """What was meant: a word must not be missing elsewhere because of a blank here."""
+    return "/".join(value.strip() for value in cell.split("/") if value.strip()) or cell.strip()
+
+
+def _word(cells: tuple[str, ...], header: list[str], index: int, place: tuple[int, str]) -> Word:
+    values = {
+        feature: frozenset(cell.split("/")) if "/" in cell else frozenset((cell,))
+        for feature, cell in zip(header, cells, strict=True)
+        if cell and feature != "expression"
+    }
+    return Word(index, cells[header.index("expression")].strip(), values, *place)
+
+
+def _header_problems(header: list[str], name: str) -> Iterator[Problem]:
+    if "expression" not in header:
+        yield Problem("lexicon-no-expression", Place(name, 1), {"columns": header})
+        return
+    seen: set[str] = set()
+    for column, feature in enumerate(header):
+        place = Place(name, 1, 0, f"column {column + 1}")
+        twice = feature in seen
+        seen.add(feature)
+        if twice:
+            yield Problem("lexicon-column-twice", place, {"feature": feature})
+        elif not feature or any(c in ESCAPED or c.isspace() for c in feature):
+            yield Problem("lexicon-column-name", place, {"feature": feature})
+        elif feature in KEYWORDS:
+            yield Problem("lexicon-column-keyword", place, {"feature": feature})
+
+
+def _unusable(feature: str) -> bool:
+    return not feature or feature in KEYWORDS or any(c in ESCAPED or c.isspace() for c in feature)
+
+
+def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: str) -> Iterator[Problem]:
+    if len(cells) > len(header):
+        values = {"cells": len(cells), "columns": len(header), "extra": cells[len(header) :]}
+        yield Problem("lexicon-too-many-cells", Place(name, line), values)
+        return
+    for column, cell in enumerate(cells):
+        place = Place(name, line, 0, f'column "{header[column]}"')
+        if header[column] == "expression":
+            if not cell.strip():
+                yield Problem("lexicon-empty-expression", place)
+            elif cell != cell.strip():
+                yield Problem("lexicon-whitespace", place, {"cell": repr(cell)})
+        elif cell and any(not value or value != value.strip() for value in cell.split("/")):
+            yield Problem("lexicon-whitespace", place, {"cell": repr(cell)})
+
+
+def _value_problems(lexicon: Lexicon, name: str) -> Iterator[Problem]:
+    """Warnings on values: probable misspellings, and full-width characters among half-width ones."""
+    for word in lexicon.words:
+        if _FULL_WIDTH_ALNUM.search(word.form):
+            place = Place(name, word.line, 0, 'column "expression"')
+            yield _width_problem(place, word.form)
+    for feature in lexicon.features:
+        counts = lexicon.counts(feature)
+        misspelt = dict(_misspellings(counts))
+        odd = {value for value in counts if _FULL_WIDTH.search(value)} | misspelt.keys()
+        if not odd:
+            continue
+        for word in lexicon.words:
+            for value in sorted(word.get(feature) & odd):
+                place = Place(name, word.line, 0, f'column "{feature}"')
+                if value in misspelt:
+                    near = misspelt[value]
+                    values = {"value": value, "near": near, "count": counts[near]}
+                    yield Problem("lexicon-misspelt", place, values, "warning")
+                else:
+                    yield _width_problem(place, value)
+
+
+def _width_problem(place: Place, value: str) -> Problem:
+    values = {"value": value, "half": unicodedata.normalize("NFKC", value)}
+    return Problem("lexicon-full-width", place, values, "warning")
+
+
+def _misspellings(counts: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Values used once that are one letter away from one used three times or more.
+
+    Only for values of four or more Latin letters: short ones and Chinese words differ by one character by right.
+    """
+    frequent = {value for value, n in counts.items() if n >= 3 and len(value) >= 4 and value.isascii()}
+    deleted: dict[str, str] = {}
+    for value in sorted(frequent):
+        for shorter in (value, *_without_one(value)):
+            deleted.setdefault(shorter, value)
+    for value, n in counts.items():
+        if n == 1 and value not in frequent and len(value) >= 4 and value.isascii():
+            near = next((deleted[v] for v in (value, *_without_one(value)) if v in deleted), None)
+            # `person1` beside `person2` is a series, not a slip
+            if near and re.sub(r"\d", "", near) != re.sub(r"\d", "", value):
+                yield value, near
+
+
+def _without_one(value: str) -> list[str]:
+    return [value[:i] + value[i + 1 :] for i in range(len(value))]

@@ -3,26 +3,207 @@
 Counting and drawing work on groups, so that their cost hardly grows with the lexicon.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from bidui.errors import InputError, Problem, distinct, fail
-from bidui.grammar.alignment import Change, changes_of_tokens
-from bidui.grammar.conditions import condition_problems
-from bidui.grammar.conflicts import Conflict, distinctness, sides_alike
 from bidui.grammar.constraints import Constraint, build_constraints, tables_around
-from bidui.grammar.domain import Domain
-from bidui.grammar.domains import Domains
-from bidui.grammar.equality import could_be_equal
-from bidui.grammar.expansion import expand
-from bidui.grammar.nesting import endless_phrases
-from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot, Variant
-from bidui.grammar.printing import Item, Style, Uses, uses_of
+from bidui.grammar.domains import Domain, Domains, Supports
+from bidui.grammar.lexicon import Relation, condition_problems
+from bidui.grammar.paradigm import Line, Literal, Paradigm, PhraseRule, Slot, Use, Variant
+from bidui.grammar.printing import Change, Item, Style, Uses, changes_of_tokens, may_be_empty, uses_of
 from bidui.grammar.project import Project
-from bidui.grammar.relations import Relation
 from bidui.grammar.rules import Alternative, Lexical, Rule, Words
-from bidui.grammar.supports import Supports
-from bidui.grammar.tree import Leaf, Tree
+from bidui.grammar.tree import Leaf, Node, Option, Tree, endless_phrases, expand, ways
+
+if TYPE_CHECKING:
+    from bidui.grammar.constraints import Constraint
+    from bidui.grammar.domains import Domains
+
+
+# Conflicts: pairs of leaves that may not hold the same word, and why.
+#
+# Words differ by form and concept within a side; and where one substituted slot is all that tells the sides of a pair
+# apart, its two fillers must differ in print, or good and bad would be the same sentence.
+
+Tokens = list[tuple[str, ...]]
+
+
+@dataclass(slots=True, eq=False)
+class Conflict:
+    """Two leaves, and for each value of each the tokens that the other's value may not have."""
+
+    a: int
+    b: int
+    a_tokens: Tokens
+    b_tokens: Tokens
+    sides: bool = False  # it keeps good from being bad, rather than a word from occurring twice
+
+
+def distinctness(
+    columns: "Sequence[Column]", variant: Variant, constraints: "Iterable[Constraint]", domains: "Domains"
+) -> list[Conflict]:
+    """Conflicts between leaves that can stand on one side together and could hold the same word."""
+    copies = set()
+    for constraint in constraints:
+        if constraint.kind == "share" and all(member.feature == "expression" for member in constraint.members):
+            leaves = [leaf.index for member in constraint.members for leaf in member.leaves]
+            copies |= {(a, b) for a in leaves for b in leaves}
+    marked = [column for column in columns if column.domain.all_marks]
+    found = []
+    for number, a in enumerate(marked):
+        for b in marked[number + 1 :]:
+            if (a.leaf.index, b.leaf.index) in copies:
+                continue
+            if any(a.leaf.slot in group and b.leaf.slot in group for group in variant.repeat):
+                continue
+            if domains.overlap(a.domain, b.domain) and a.leaf.together(b.leaf):
+                found.append(Conflict(a.leaf.index, b.leaf.index, a.domain.marks, b.domain.marks))
+    return found
+
+
+def sides_alike(variant: Variant, nodes: dict[str, Node], columns: "Sequence[Column]") -> list[Conflict]:
+    """Where one slot on each side is all that differs: its fillers may not be the same text."""
+    good, bad = rests(variant.good, variant.bad)
+    if len(good) != 1 or len(bad) != 1:
+        return []
+    mine, theirs = (list(_texts(item, nodes, columns)) for item in (good[0], bad[0]))
+    found = [Conflict(a, b, s, t, sides=True) for a, s in mine for b, t in theirs]
+    return [c for c in found if not {*c.a_tokens}.isdisjoint(c.b_tokens)]
+
+
+def rests(good: Line, bad: Line) -> tuple[list[Literal | Use], list[Literal | Use]]:
+    """The lines without the items that both begin or end with."""
+    a, b = list(good.items), list(bad.items)
+    while a and b and a[0] == b[0]:
+        del a[0], b[0]
+    while a and b and a[-1] == b[-1]:
+        del a[-1], b[-1]
+    return a, b
+
+
+def _texts(item: Literal | Use, nodes: dict[str, Node], columns: "Sequence[Column]") -> Iterator[tuple[int, Tokens]]:
+    """Each leaf that may be all an item prints, with its texts."""
+    if isinstance(item, Use) and not item.ref.path:
+        for option in _options(nodes[item.ref.slot]):
+            if option.leaf:
+                texts = columns[option.leaf.index].domain.texts[item.column]
+                yield option.leaf.index, [(text,) for text in texts]
+
+
+def _options(node: Node) -> Iterator[Option]:
+    """The options of a node, phrases that are called by one name opened."""
+    for option in node.options:
+        if "" in option.parts:
+            yield from _options(option.parts[""])
+        else:
+            yield option
+
+
+# Equality: whether one filling could print the same sentence on both sides.
+#
+# The two lines are read side by side, word by word; a filling goes on only while one sentence is a beginning of the
+# other. Links are not looked at, so a "yes" is a suspicion; a "no" is certain.
+
+MAX_STEPS = 20_000
+
+NamedItem = tuple[Literal | Use, dict[str, Node]]  # with the nodes its names mean
+
+
+class _TooLong(Exception):
+    """The search was given up."""
+
+
+def could_be_equal(
+    variant: Variant,
+    nodes: dict[str, Node],
+    columns: "Sequence[Column]",
+    conflicts: Sequence[Conflict],
+    style: Style,
+) -> bool:
+    """Whether good and bad might be the same sentence; true also where that would take too long to find out."""
+    good, bad = rests(variant.good, variant.bad)
+    if not (good and bad) and not all(_may_say_nothing(item, nodes) for item in (*good, *bad)):
+        return False
+    search = _Search(columns, conflicts, style)
+    try:
+        return search.meets(tuple((i, nodes) for i in good), tuple((i, nodes) for i in bad), "", {}, {})
+    except (_TooLong, RecursionError):  # hundreds of words may be said in one sentence
+        return True
+
+
+def _may_say_nothing(item: Literal | Use, nodes: dict[str, Node]) -> bool:
+    return isinstance(item, Use) and (bool(item.ref.path) or may_be_empty(nodes[item.ref.slot]))
+
+
+@dataclass(slots=True)
+class _Search:
+    columns: "Sequence[Column]"
+    conflicts: Sequence[Conflict]
+    style: Style
+    steps: int = 0
+    against: dict[int, list[tuple[int, Conflict, bool]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for conflict in self.conflicts:
+            self.against.setdefault(conflict.a, []).append((conflict.b, conflict, True))
+            self.against.setdefault(conflict.b, []).append((conflict.a, conflict, False))
+
+    def meets(
+        self,
+        ahead: tuple[NamedItem, ...],
+        behind: tuple[NamedItem, ...],
+        over: str,
+        chosen: dict[int, int],
+        values: dict[int, int],
+    ) -> bool:
+        """Whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise _TooLong
+        if not behind:
+            if over:
+                return False
+            return not ahead or self.meets(behind, ahead, "", chosen, values)
+        for rest, text, now_chosen, now_values in self._next(behind, over, chosen, values):
+            if over.startswith(text):
+                if self.meets(ahead, rest, over[len(text) :], now_chosen, now_values):
+                    return True
+            elif text.startswith(over) and self.meets(rest, ahead, text[len(over) :], now_chosen, now_values):
+                return True
+        return False
+
+    def _next(
+        self, items: tuple[NamedItem, ...], over: str, chosen: dict[int, int], values: dict[int, int]
+    ) -> Iterator[tuple[tuple[NamedItem, ...], str, dict[int, int], dict[int, int]]]:
+        """Every way to say the first item: what is left, the text, and what that settles."""
+        (item, nodes), rest = items[0], items[1:]
+        if isinstance(item, Literal):
+            yield rest, self.style.folded(item.text), chosen, values
+            return
+        for now, option in ways(nodes[item.ref.slot], item.ref.path, chosen):
+            if option.leaf:
+                for value, text in self._words(option.leaf, item.column, over, values):
+                    yield rest, text, now, {**values, option.leaf.index: value}
+            else:
+                inner = tuple((item, option.parts) for item in option.line.items)
+                yield (*inner, *rest), "", now, values
+
+    def _words(self, leaf: Leaf, column: str, over: str, values: dict[int, int]) -> Iterator[tuple[int, str]]:
+        texts = self.columns[leaf.index].domain.folded[column]
+        if leaf.index in values:
+            yield values[leaf.index], texts[values[leaf.index]]
+            return
+        for value in self.columns[leaf.index].domain.fitting(column, over):
+            if not any(
+                other in values
+                and not set(c.a_tokens[value if first else values[other]]).isdisjoint(
+                    c.b_tokens[values[other] if first else value]
+                )
+                for other, c, first in self.against.get(leaf.index, ())
+            ):
+                yield value, texts[value]
 
 
 @dataclass(slots=True, eq=False)

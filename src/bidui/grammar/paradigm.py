@@ -1,12 +1,116 @@
 """A paradigm: a contrast written once, as good and bad lines over named slots, in one or more variants."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from fractions import Fraction
 
-from bidui.errors import Place
-from bidui.grammar.lines import Line
-from bidui.grammar.rules import Rule
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.grammar.rules import Ref, Rule, quote
+
+# The `good:` and `bad:` lines: which slots are printed, in which order, with which literal words between.
+
+MAX_LENGTH = 10_000
+MAX_ITEMS = 60  # a long sentence has thirty
+MAX_UNKNOWN = 20  # words of one line that are reported; more come from one mistake
+_USE = re.compile(r"(?P<ref>[\w+-]+(?:\.[\w+-]+)*)(?:@(?P<column>[^\s@]+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text that stands for itself."""
+
+    text: str
+
+    def __str__(self) -> str:
+        plain = self.text and all((ord(c) > 0x2E7F or c in "…—“”‘’·") and not c.isspace() for c in self.text)
+        return self.text if plain else self.quoted()
+
+    def quoted(self) -> str:
+        """The text in quotes, which is right everywhere."""
+        return text if (text := quote(self.text))[0] == '"' else f'"{text}"'
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A slot or a part of its phrase, printed as its expression or as another column of its row."""
+
+    ref: Ref
+    column: str = "expression"
+    offset: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return str(self.ref) if self.column == "expression" else f"{self.ref}@{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One side of a paradigm, item by item."""
+
+    items: tuple[Literal | Use, ...]
+    place: Place = field(default_factory=Place, compare=False)
+
+    def __str__(self) -> str:
+        return self.written({item.ref.slot for item in self.items if isinstance(item, Use)})
+
+    def written(self, slots: Collection[str]) -> str:
+        """The line as its file has it; a literal that is also the name of a slot needs quotes."""
+        return " ".join(i.quoted() if isinstance(i, Literal) and i.text in slots else str(i) for i in self.items)
+
+
+def parse_line(text: str, place: Place, *, slots: Collection[str]) -> Line:
+    """The line in `text`; `slots` are the names declared."""
+    if len(text) > MAX_LENGTH:
+        raise fail("line-too-long", place, {"length": len(text), "limit": MAX_LENGTH})
+    items: list[Literal | Use] = []
+    problems: list[Problem] = []
+    for raw, column in _tokens(text, place):
+        if raw.startswith('"'):
+            items.append(Literal(raw[1:-1].replace('\\"', '"').replace("\\\\", "\\")))
+        elif (found := _USE.fullmatch(raw)) and found["ref"].split(".")[0] in slots:
+            slot, *path = found["ref"].split(".")
+            items.append(Use(Ref(slot, tuple(path), column), found["column"] or "expression", column))
+        elif _stands_for_itself(raw):
+            items.append(Literal(re.sub(r"\\(.)", r"\1", raw)))
+        else:
+            name = raw.split("@")[0].split(".")[0]
+            near = get_close_matches(name, list(slots), n=2, cutoff=0.5)
+            values = {"text": raw, "slots": near or list(slots)}
+            problems.append(Problem("line-unknown", place.at(column), values))
+            if len(problems) == MAX_UNKNOWN:
+                break
+    if problems:
+        raise InputError(problems)
+    if len(items) > MAX_ITEMS:
+        raise fail("line-too-many-items", place, {"items": len(items), "limit": MAX_ITEMS})
+    if not items:
+        raise fail("line-empty", place)
+    return Line(tuple(items), place)
+
+
+def _tokens(text: str, place: Place) -> list[tuple[str, int]]:
+    """Quoted or blank-separated pieces with their columns; quotes stay on."""
+    tokens: list[tuple[str, int]] = []
+    i = 0
+    while i < len(text):
+        if text[i].isspace():
+            i += 1
+            continue
+        pattern = r'"(?:[^"\\]|\\.)*"(?=\s|$)' if text[i] == '"' else r"(?:\\.|[^\s\\])+"
+        found = re.compile(pattern).match(text, i)
+        if not found:
+            raise fail("quote-open" if text[i] == '"' else "escape-unknown", place.at(i), {"text": text[i : i + 30]})
+        tokens.append((found.group(), i))
+        i = found.end()
+    return tokens
+
+
+def _stands_for_itself(raw: str) -> bool:
+    """Chinese characters and punctuation, or characters made literal by a backslash."""
+    plain = re.sub(r"\\.", "", raw)
+    return all(ord(c) > 0x2E7F or c in "…—“”‘’·.,!?;，。" for c in plain)
+
 
 EDITS = ("order", "insertion", "deletion", "substitution", "agreement")
 

@@ -3,23 +3,33 @@
 import errno
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from fractions import Fraction
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from bidui.errors import InputError, Place, Problem, fail
-from bidui.grammar.documents import Scalar, decode, parse_document, read_bytes
-from bidui.grammar.features import feature_problems, parse_features, with_ancestors
-from bidui.grammar.fields import Fields
-from bidui.grammar.lexicon import Lexicon
-from bidui.grammar.lexicon_file import join_lexicons, parse_lexicon
-from bidui.grammar.paradigm import Paradigm, PhraseRule, Slot
-from bidui.grammar.paradigm_file import parse_paradigm, parse_slots
-from bidui.grammar.phrase_file import parse_phrases
-from bidui.grammar.relations import Relation, parse_relation, relation_problems
-from bidui.grammar.rule_parser import parse_rule
-from bidui.grammar.rules import Condition, Lexical
+from bidui.errors import InputError, OutputRefused, Place, Problem, fail
+from bidui.grammar.lexicon import (
+    Lexicon,
+    Relation,
+    Values,
+    feature_problems,
+    join_lexicons,
+    parse_features,
+    parse_lexicon,
+    parse_relation,
+    relation_problems,
+    with_ancestors,
+)
+from bidui.grammar.paradigm import Paradigm, PhraseAlternative, PhraseRule, Slot, Variant
+from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slots, single
+from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_rule
+from bidui.grammar.yaml import Fields, Scalar, decode, parse_document, read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,3 +250,284 @@ def _repeat(fields: Fields) -> tuple[Condition, ...]:
         fields.report("repeat-form", node, {"value": node.text})
         return ()
     return body.conditions
+
+
+# Consequences: problems that only follow from a file that could not be read; one mistake gives one message.
+
+_OF_LEXICON = {
+    "feature-unknown",
+    "value-unknown",
+    "no-word-fits",
+    "literal-not-in-lexicon",
+    "relation-values",
+}
+
+
+def independent(project: Project, problems: Iterable[Problem]) -> Iterator[Problem]:
+    """The problems that would be there even if every file of the project could be read."""
+    errors = [problem for problem in project.problems if problem.severity == "error"]
+    files = {problem.place.file for problem in errors}
+    no_lexicon = not project.lexicon.features and any(file.startswith("lexicon") for file in files)
+    no_phrases = any(problem.place.file == "phrases.yaml" and not problem.place.part for problem in errors)
+    broken = {problem.place.part for problem in errors if problem.place.file == "phrases.yaml"}
+    for problem in problems:
+        name = problem.values.get("phrase")
+        if problem.kind in _OF_LEXICON and no_lexicon:
+            continue
+        relation = problem.values.get("relation")
+        named = relation in project.settings.relations or f"relations/{relation}.tsv" in files
+        if problem.kind == "relation-unknown" and (named or "project.yaml" in files):
+            continue
+        if problem.kind == "phrase-unknown" and (no_phrases or any(f'phrase "{name}"' in part for part in broken)):
+            continue
+        yield problem
+
+
+# Paradigms, phrases, settings and lexicons as the texts of their files, in a form that people read and diff.
+
+# A value that begins with one of these, or with a blank, is something else to YAML.
+_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@` ")
+
+Node = str | list["Node"] | dict[str, "Node"]
+
+
+def paradigm_text(paradigm: Paradigm) -> str:
+    """The YAML file of a paradigm."""
+    fields: dict[str, Node] = {"uid": paradigm.uid, "phenomenon": paradigm.phenomenon}
+    if paradigm.about:
+        fields["about"] = dict(paradigm.about)
+    if paradigm.source:
+        fields["source"] = paradigm.source
+    if paradigm.status != "included":
+        fields["status"] = paradigm.status
+    if paradigm.reason:
+        fields["reason"] = paradigm.reason
+    if paradigm.edit:
+        fields["edit"] = "+".join(paradigm.edit)
+    if paradigm.equal_length:
+        fields["equal_length"] = "true"
+    if paradigm.separator is not None:
+        fields["separator"] = paradigm.separator
+    if paradigm.seams:
+        fields["seams"] = list(paradigm.seams)
+    if paradigm.closed_class:
+        fields["closed_class"] = paradigm.closed_class
+    if paradigm.one_sided:
+        fields["one_sided"] = paradigm.one_sided
+    if len(paradigm.variants) == 1 and not paradigm.variants[0].name:
+        fields |= _variant(paradigm.variants[0])
+    else:
+        numbered = enumerate(paradigm.variants, start=1)
+        fields["variants"] = [
+            ({} if variant.name == str(number) else {"name": variant.name}) | _variant(variant)
+            for number, variant in numbered
+        ]
+    if paradigm.example:
+        fields["example"] = dict(paradigm.example)
+    return _document(fields)
+
+
+def _variant(variant: Variant) -> dict[str, Node]:
+    fields: dict[str, Node] = {
+        "slots": _slots(variant.slots),
+        "good": variant.good.written(variant.slots),
+        "bad": variant.bad.written(variant.slots),
+    }
+    if variant.linked:
+        fields["link"] = [list(group) for group in variant.linked]
+    if variant.repeat:
+        fields["repeat"] = [list(group) for group in variant.repeat]
+    if variant.crossed:
+        fields["crossed"] = "true"
+    if variant.weight != 1:
+        fields["weight"] = _number(variant.weight)
+    return fields
+
+
+def _slots(slots: Mapping[str, Slot]) -> dict[str, Node]:
+    return {name: str(slot.rule) for name, slot in slots.items()}
+
+
+def phrases_text(phrases: Mapping[str, PhraseRule]) -> str:
+    """The YAML file of a project's phrases."""
+    return _document({"phrases": {name: _phrase(phrase) for name, phrase in phrases.items()}})
+
+
+def _phrase(phrase: PhraseRule) -> Node:
+    alternatives: list[Node] = [_phrase_alternative(alternative) for alternative in phrase.alternatives]
+    return {"depth": str(phrase.depth), "alternatives": alternatives} if phrase.depth else alternatives
+
+
+def _phrase_alternative(alternative: PhraseAlternative) -> Node:
+    """One rule alone is written as that rule; several as parts, with a line only where it says more than they do."""
+    word = alternative.parts.get("word")
+    if word and len(word.rule.alternatives) == 1 and Fraction(decimal(alternative.weight)) == alternative.weight:
+        alone = Alternative(word.rule.alternatives[0].rule, alternative.weight)
+        if single(alone, alternative.place) == alternative:
+            return str(alone)
+    fields: dict[str, Node] = {"parts": _slots(alternative.parts)}
+    line = alternative.line.written(alternative.parts)
+    if line != " ".join(alternative.parts):
+        fields["line"] = line
+    if alternative.head:
+        fields["head"] = alternative.head
+    if alternative.weight != 1:
+        fields["weight"] = _number(alternative.weight)
+    return fields
+
+
+def settings_text(settings: Settings) -> str:
+    """The YAML file of a project's settings."""
+    fields: dict[str, Node] = {"name": settings.name, "lang": settings.lang}
+    english = settings.lang == "en"
+    if settings.separator != (" " if english else ""):
+        fields["separator"] = settings.separator
+    if settings.capital != english:
+        fields["capital"] = "true" if settings.capital else "false"
+    if settings.seams:
+        fields["seams"] = list(settings.seams)
+    if settings.repeat:
+        fields["repeat"] = " ".join(map(str, settings.repeat))
+    if settings.relations:
+        fields["relations"] = dict(settings.relations)
+    return _document(fields)
+
+
+def lexicon_text(lexicon: Lexicon) -> str:
+    """The TSV file of a lexicon; the values of a cell are sorted, since they are a set."""
+    rows = [("expression", *lexicon.features)]
+    rows += [(word.form, *(_cell(word.get(feature)) for feature in lexicon.features)) for word in lexicon.words]
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def _cell(values: Values) -> str:
+    return "/".join(sorted(values))
+
+
+def _number(weight: Fraction) -> str:
+    """A decimal where that is exact, else a fraction."""
+    text = decimal(weight)
+    return text if Fraction(text) == weight else str(weight)
+
+
+def _document(fields: Mapping[str, Node]) -> str:
+    return "\n".join(_mapping({"format": "1", **fields})) + "\n"
+
+
+def _mapping(fields: Mapping[str, Node]) -> Iterator[str]:
+    for key, value in fields.items():
+        if not value or isinstance(value, str):
+            yield f"{_scalar(key)}: {_scalar(value) if isinstance(value, str) else '{}'}"
+        elif isinstance(value, list) and all(isinstance(item, list) for item in value):
+            yield f"{_scalar(key)}: [{', '.join(map(_group, value))}]"
+        else:
+            yield f"{_scalar(key)}:"
+            yield from _indented(_mapping(value) if isinstance(value, dict) else _sequence(value))
+
+
+def _group(names: Node) -> str:
+    """A group of slot names, which hold nothing that a list on one line could trip over but a leading dash."""
+    return f"[{', '.join(_scalar(name) for name in names if isinstance(name, str))}]"
+
+
+def _sequence(items: Iterable[Node]) -> Iterator[str]:
+    for item in items:
+        lines = [_scalar(item)] if isinstance(item, str) else list(_mapping(item) if isinstance(item, dict) else ())
+        yield f"- {lines[0]}"
+        yield from _indented(lines[1:])
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)
+
+
+def _scalar(text: str) -> str:
+    """The text as YAML has it: plain where that is read back as itself, else in single quotes, else escaped."""
+    if not text.isprintable():
+        return '"' + "".join(map(_escaped, text)) + '"'
+    plain = text and text[0] not in _INDICATORS and text[-1] not in ": " and ": " not in text and " #" not in text
+    return text if plain else "'" + text.replace("'", "''") + "'"
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return "\\" + char
+    return char if char.isprintable() else f"\\U{ord(char):08X}"
+
+
+# A project written to a new folder, whole or not at all.
+
+
+def project_texts(
+    *, settings: Settings, lexicon: Lexicon, phrases: Mapping[str, PhraseRule], paradigms: Iterable[Paradigm]
+) -> dict[str, str]:
+    """The files of a project by their names from its folder; relations are files of their own and not among them."""
+    texts = {"project.yaml": settings_text(settings), "lexicon.tsv": lexicon_text(lexicon)}
+    if phrases:
+        texts["phrases.yaml"] = phrases_text(phrases)
+    for paradigm in paradigms:
+        texts[f"paradigms/{paradigm.phenomenon}/{paradigm.uid}.yaml"] = paradigm_text(paradigm)
+    return texts
+
+
+def write_project(
+    out: str | Path,
+    *,
+    settings: Settings,
+    lexicon: Lexicon,
+    phrases: Mapping[str, PhraseRule],
+    paradigms: Iterable[Paradigm],
+) -> None:
+    """Put a project into `out`, which must be new or empty."""
+    write_texts(out, project_texts(settings=settings, lexicon=lexicon, phrases=phrases, paradigms=paradigms))
+
+
+def write_texts(out: str | Path, texts: Mapping[str, str]) -> None:
+    """Put files, by their names from the folder, into `out`; they are built beside it and then moved there."""
+    folder = Path(out)
+    refuse_unless_free(folder)
+    built = folder.resolve().with_name(f".{folder.resolve().name}.{secrets.token_hex(4)}.part")
+    try:
+        for name, text in texts.items():
+            path = built / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        if folder.exists():
+            folder.rmdir()  # empty, as was just seen; should something have come in, the system refuses
+        built.rename(folder)
+    except OSError as error:
+        raise fail("write-failed", Place(str(out)), {"reason": error.strerror or str(error)}) from error
+    finally:
+        shutil.rmtree(built, ignore_errors=True)
+
+
+def refuse_unless_free(folder: Path) -> None:
+    """Refuse a place that holds something; to be asked before long work."""
+    if folder.is_dir():
+        names = tuple(sorted(path.name for path in folder.iterdir()))
+        if names:
+            raise OutputRefused(str(Problem("project-not-empty", Place(str(folder)), {"names": names})))
+    elif folder.exists() or folder.is_symlink():
+        raise OutputRefused(str(Problem("output-not-folder", Place(str(folder)))))
+
+
+# The starter project: a small project that works, in Chinese or English, for people to change into their own.
+
+
+def write_starter(folder: Path, *, lang: str) -> None:
+    """Put the starter of a language ("zh" or "en") into `folder`, which must be new or empty."""
+    write_texts(folder, starter_texts(lang))
+
+
+def starter_texts(lang: str) -> dict[str, str]:
+    """The files of a starter by their names from the project's folder, in the order of these names."""
+    return dict(sorted(_texts(files("bidui.grammar") / f"starter_{lang}", "")))
+
+
+def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
+    """Resources and not paths: an installed package need not lie in a folder."""
+    for item in folder.iterdir():
+        if item.is_dir():
+            yield from _texts(item, f"{prefix}{item.name}/")
+        elif item.name.endswith((".yaml", ".tsv")):  # and not what an editor left there
+            yield f"{prefix}{item.name}", item.read_text(encoding="utf-8")

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.models.refusals import refuse_broken
-from bidui.models.tokens import TokenScores, stable_id
+from bidui.models.model import TokenScores, refuse_broken, stable_id
 
 _PARTS = ("tokens", "text_offset", "token_logprobs")
 RETRIED = {408, 409, 425, 429, 500, 502, 503, 504}

@@ -16,10 +16,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
 from bidui.models.conventions import Conventions
+from bidui.models.model import TokenScores, refuse_broken, refuse_long
 from bidui.models.prefix_tree import Packed, pack_flat, sees, unsorted_scores
-from bidui.models.refusals import refuse_broken, refuse_long
-from bidui.models.tokenizing import Flat, encode_flat, texts_of, unknown_of
-from bidui.models.tokens import TokenScores
+from bidui.models.tokenize import Flat, encode_flat, texts_of, unknown_of
 
 Way = Literal["tree", "plain"]
 

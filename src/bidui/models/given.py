@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.models.refusals import refuse_broken
-from bidui.models.tokens import TokenScores, spans_of, stable_id
+from bidui.models.model import TokenScores, refuse_broken, spans_of, stable_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import Conventions, decide, declaration_of
 from bidui.models.masked import MaskedModel, Metric
+from bidui.models.model import Model
 from bidui.models.seq2seq import Seq2SeqModel, first_sentinel
-from bidui.models.tokenizing import special_tokens
-from bidui.models.tokens import Model
+from bidui.models.tokenize import special_tokens
 
 Kind = Literal["causal", "masked", "seq2seq"]
 Declared = dict[str, str | int | bool | None]

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.models.refusals import refuse_broken
-from bidui.models.tokens import TokenScores, spans_of, stable_id
+from bidui.models.model import TokenScores, refuse_broken, spans_of, stable_id
 
 Unit = Literal["char", "jieba", "lexicon"]
 LONGEST_WORD = 10  # characters that a word of a model's own lexicon may have

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
-from bidui.models.pseudo import Hidden, pseudo_scores
-from bidui.models.tokenizing import Encoded, encode, texts_of, unknown_of
-from bidui.models.tokens import TokenScores
+from bidui.models.masked import Hidden, pseudo_scores
+from bidui.models.model import TokenScores
+from bidui.models.tokenize import Encoded, encode, texts_of, unknown_of
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from bidui.errors import Place, fail
 
 if TYPE_CHECKING:
-    from bidui.models.tokens import Model
+    from bidui.models.model import Model
 
 SHIPPED = Path(__file__).parent / "shipped"  # models that are part of the package
 DEFAULT = "bidui:zh-14m-char"

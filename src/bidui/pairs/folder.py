@@ -8,8 +8,7 @@ from typing import Literal
 
 from bidui.errors import InputError, OutputRefused, Place, Problem, fail
 from bidui.pairs.atomic import remove_file, remove_temporaries, write_file
-from bidui.pairs.files import Format, listing, pairs_to_bytes, read_bytes, read_manifest
-from bidui.pairs.jsonl import to_jsonl
+from bidui.pairs.formats import Format, listing, pairs_to_bytes, read_bytes, read_manifest, to_jsonl
 from bidui.pairs.manifest import NAME, Json, Manifest, PairFile, differences, sha256, to_json, tool_version
 from bidui.pairs.pair import Pair, Pairs, Short
 from bidui.pairs.text import encoded, json_text, parsed

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bidui.errors import Place, fail
 from bidui.pairs.folder import uid_fits
+from bidui.pairs.formats import record_of
 from bidui.pairs.pair import Pair, Pairs
-from bidui.pairs.record import record_of
 from bidui.pairs.text import encoded, json_text
 
 _FIELDS = ("sentence_good", "sentence_bad", "UID", "phenomenon", "pairID")

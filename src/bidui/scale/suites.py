@@ -11,11 +11,11 @@ import torch
 
 from bidui.errors import InputError, OutputRefused, Place, Problem, fail
 from bidui.scale.tasks import Task
-from bidui.train.checkpoints import FINISHED, RECIPE
-from bidui.train.journal import DESCRIPTION, LOG
-from bidui.train.scoring import unscored_steps
-from bidui.train.shards import Corpus, dropped_tokens, read_corpus
-from bidui.train.suite import SuiteRun
+from bidui.training.checkpoints import FINISHED, RECIPE
+from bidui.training.corpus import Corpus, dropped_tokens, read_corpus
+from bidui.training.loop import DESCRIPTION, LOG
+from bidui.training.run import unscored_steps
+from bidui.training.suite import SuiteRun
 
 LATER = "later"  # in the place of what checkpoints are scored on
 BIDUI = (sys.executable, "-P", "-m", "bidui")

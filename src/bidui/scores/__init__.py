@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bidui.models.tokens import Model
+    from bidui.models.model import Model
     from bidui.pairs import Pairs
     from bidui.scores.choices import Choices, choose
     from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, pen_lp, slln_lp, slor

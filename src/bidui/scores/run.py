@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from bidui.errors import OutputRefused, Place, Problem, fail
-from bidui.models.tokens import Model, TokenScores
+from bidui.models.model import Model, TokenScores
 from bidui.pairs import Pair, Pairs, uid_fits, write_file
 from bidui.pairs.atomic import remove_temporaries
+from bidui.scores.choices import COLUMNS, PairTotals, pair_totals
 from bidui.scores.table import SCHEMA, ScoreTable, read_table, score_table, table_bytes
-from bidui.scores.totals import COLUMNS, PairTotals, pair_totals
 from bidui.scores.unigrams import read_unigrams
 
 TOGETHER = 20_000  # sentences that are handed to a model at a time, in whole paradigms

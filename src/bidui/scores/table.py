@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.models.tokens import TokenScores
+from bidui.models.model import TokenScores
 from bidui.pairs import Pair
 from bidui.scores.links import Floats, Totals
 

@@ -6,34 +6,18 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
-from bidui.web.answers import Json
-from bidui.web.api import (
-    coverage,
-    drafts,
-    editing,
-    files,
-    history,
-    lexicon,
-    phrase_renaming,
-    projects,
-    signing_in,
-    tables,
-    team,
-    transfers,
-)
-from bidui.web.failures import answer_failures
-from bidui.web.pages import doors, routes
-from bidui.web.pages.rendering import load_templates
-from bidui.web.pages.static_files import STATIC, Built
-from bidui.web.problems import fails
-from bidui.web.security import Guard
+from bidui.web.api import editing, files, lexicon, projects, team
+from bidui.web.guard import Guard, answer_failures
+from bidui.web.pages import routes
+from bidui.web.pages.rendering import STATIC, Built, load_templates
+from bidui.web.problems import Json, fails
 from bidui.web.workbench import Workbench
 
 CALLS = (
-    *(projects, transfers, coverage, files, drafts, history),
-    *(editing, lexicon, phrase_renaming, tables, signing_in, team),
+    *(projects, projects, projects, files, files, files),
+    *(editing, lexicon, editing, lexicon, team, team),
 )
-PAGES = (doors, routes)
+PAGES = (routes, routes)
 
 
 def make_app(bench: Workbench) -> FastAPI:

@@ -1,13 +1,29 @@
 """Problems as JSON: what is wrong, in the reader's language, with its place and the status of the answer."""
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
 from pydantic import BaseModel
+from starlette.responses import JSONResponse
 
 from bidui.errors import Place, Problem, Severity
 from bidui.words import Language
+
+# Answers in JSON that can hold every text a browser may send, half a character in the middle of typing included.
+
+
+class Json(JSONResponse):
+    """JSON in UTF-8; what UTF-8 cannot say (half a surrogate pair) is an escape, which every reader takes."""
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of the answer."""
+        try:
+            return super().render(content)
+        except UnicodeEncodeError:
+            return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
 
 STATUS: Mapping[str, int] = {
     "not-signed-in": 401,

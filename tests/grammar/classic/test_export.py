@@ -6,19 +6,11 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, Place
-from bidui.grammar.classic import (
-    ClassicImport,
-    export_classic,
-    export_phrases,
-    export_vocabulary,
-    read_classic,
-)
+from bidui.grammar.classic import ClassicImport, export_classic, export_phrases, export_vocabulary, read_classic
 from bidui.grammar.paradigm import Paradigm
-from bidui.grammar.paradigm_file import parse_paradigm
-from bidui.grammar.phrase_file import parse_phrases
-from bidui.grammar.project import Settings
+from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
+from bidui.grammar.project import Settings, paradigm_text
 from bidui.grammar.rules import Condition
-from bidui.grammar.writing import paradigm_text
 
 # both have two slots whose strings are equal, moved or copied; the third is three templates
 REFUSED = {"choice": "classic-same-text", "copy_of_two": "classic-same-text", "three_files": "classic-without"}

@@ -8,14 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError, Place
-from bidui.grammar.classic.cells import Cell, parse_cell
-from bidui.grammar.classic.conversion import Template
-from bidui.grammar.classic.export import export_classic
-from bidui.grammar.classic.located import Located, read_json
-from bidui.grammar.classic.merging import merge
-from bidui.grammar.classic.phrases import convert_phrases
+from bidui.grammar.classic.convert import Cell, Template, parse_cell
+from bidui.grammar.classic.read import Located, convert_phrases, merge, read_json
+from bidui.grammar.classic.write import export_classic
 from bidui.grammar.paradigm import Paradigm
-from bidui.grammar.phrase_file import parse_phrases
+from bidui.grammar.paradigm_file import parse_phrases
 from bidui.grammar.project import Settings
 
 PHRASES, _ = parse_phrases(

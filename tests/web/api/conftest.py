@@ -10,15 +10,14 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+import bidui.web.store.accounts
 import bidui.web.store.database
-import bidui.web.store.passwords
-from bidui.grammar.project_folder import write_texts
+from bidui.grammar.project import write_texts
+from bidui.web.accounts import sealed
 from bidui.web.app import make_app
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.identity import sealed
-from bidui.web.settings import Settings
 from bidui.web.store import Role, User, local_user, open_store, start_session
-from bidui.web.workbench import Workbench
+from bidui.web.workbench import Settings, Workbench
 
 from ..editing.small import FILES
 from ..served import HOST, SAME_SITE, SECRET, member
@@ -76,7 +75,7 @@ def team(
 ) -> Iterator[dict[str, TestClient]]:
     """The browsers of an owner, two editors, and a viewer of the same workspace."""
     cheap = partial(PasswordHasher, time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(bidui.web.store.passwords, "PasswordHasher", cheap)
+    monkeypatch.setattr(bidui.web.store.accounts, "PasswordHasher", cheap)
     write_texts(tmp_path / "work" / "small", FILES)
     store = open_store(tmp_path / "work", database=database)
     bench = Workbench(store, workers, Settings(team=True, hosts=frozenset({HOST}), secret=SECRET))

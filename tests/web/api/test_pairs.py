@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from bidui.errors import InputError
-from bidui.web import exporting
+from bidui.web import jobs
 
 from ..served import kinds
 from .asking import GENDER, SMALL, read, write
@@ -87,10 +87,10 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
         "import subprocess, sys, pathlib; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
     )
     sleeper += f"pathlib.Path({str(mark)!r}).write_text(str(p.pid)); p.wait()"
-    monkeypatch.setattr(exporting, "_BIDUI", (sys.executable, "-c", sleeper))
+    monkeypatch.setattr(jobs, "_BIDUI", (sys.executable, "-c", sleeper))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(InputError) as caught:
-        asyncio.run(exporting.export_pairs(tmp_path, name="x", n=1, seed=0, format="jsonl", uid=None, seconds=3.0))
+        asyncio.run(jobs.export_pairs(tmp_path, name="x", n=1, seed=0, format="jsonl", uid=None, seconds=3.0))
     assert caught.value.problems[0].kind == "pairs-too-long"
     assert _ended(int(mark.read_text()))
     assert not list(tmp_path.glob("bidui-pairs-*"))

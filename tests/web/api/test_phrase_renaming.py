@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-import bidui.web.api.phrase_renaming as renaming
+import bidui.web.api.editing as renaming
 
 from ..editing.small import CLASSIFIER as CLASSIFIERS
 from ..editing.small import GENDER as TEXT

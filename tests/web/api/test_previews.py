@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from bidui.errors import Problem
-from bidui.web.api.waiting import answered
-from bidui.web.editing.requests import Answer
+from bidui.web.api.requests import answered
+from bidui.web.editing.preview import Answer
 from bidui.web.editing.workers import PreviewWorkers
 from bidui.web.store import local_user
 from bidui.web.workbench import Workbench

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from bidui.grammar.starter import starter_texts
+from bidui.grammar.project import starter_texts
 
 from ..editing.small import FILES
 from ..served import kinds

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from bidui.grammar.starter import write_starter
+from bidui.grammar.project import write_starter
 
 from . import hands
 from .conftest import Witness

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bidui.web.editing.opened import Opened
+from bidui.web.editing.preview import Opened
 from tests.web.editing.small import open_small
 
 

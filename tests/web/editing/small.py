@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from bidui.grammar.project import read_project
-from bidui.grammar.project_folder import write_texts
-from bidui.web.editing.opened import Opened, opened
+from bidui.grammar.project import read_project, write_texts
+from bidui.web.editing.preview import Opened, opened
 
 LEXICON = """\
 expression\tpos\tkind\tgender\tclassifier\tclass\ttakes

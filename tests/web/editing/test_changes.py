@@ -3,16 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.web.editing.changes import (
-    Change,
-    apply_edit,
-    difference,
-    from_utf16,
-    in_utf16,
-    inverse,
-    make_edit,
-    to_utf16,
-)
+from bidui.web.editing.text import Change, apply_edit, difference, from_utf16, in_utf16, inverse, make_edit, to_utf16
 
 TEXTS = st.text(alphabet="ab中𠀀\n", max_size=30)
 

@@ -7,10 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from bidui.web.editing.completion import Completion, complete_line, complete_rule
-from bidui.web.editing.opened import Opened
-from bidui.web.editing.rule_options import MOST
-from bidui.web.editing.text_completion import complete_text
+from bidui.web.editing.completion import MOST, Completion, complete_line, complete_rule, complete_text
+from bidui.web.editing.preview import Opened
 from tests.web.editing.small import CLASSIFIER, PHRASES
 
 SLOTS = {"who": "phrase:Person", "thing": "pos:NN kind:thing", "verb": "pos:VV", "m": "pos:M"}

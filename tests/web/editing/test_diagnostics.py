@@ -3,8 +3,8 @@
 import pytest
 
 from bidui.web.editing.diagnostics import MAX_ROWS, MAX_SHOWN, Diagnostic, paradigm_diagnostics, phrase_diagnostics
-from bidui.web.editing.layout import MAX_CHARACTERS
-from bidui.web.editing.opened import Opened
+from bidui.web.editing.preview import Opened
+from bidui.web.editing.yaml import MAX_CHARACTERS
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 RIGHT = "right: pos:PN mPos:who mPro:gender"

@@ -5,7 +5,7 @@ from pathlib import Path
 from bidui.grammar.lexicon import Lexicon, Word
 from bidui.grammar.project import read_project
 from bidui.grammar.rules import Condition
-from bidui.web.editing.opened import Opened
+from bidui.web.editing.preview import Opened
 from tests.web.editing.small import open_small
 
 

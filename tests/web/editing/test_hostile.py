@@ -5,16 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.web.editing.completion import complete_line, complete_rule
+from bidui.web.editing.completion import complete_line, complete_rule, complete_text
 from bidui.web.editing.diagnostics import paradigm_diagnostics, phrase_diagnostics
-from bidui.web.editing.opened import Opened
-from bidui.web.editing.paradigm_edits import set_rule
-from bidui.web.editing.paradigm_merging import merge_paradigms
-from bidui.web.editing.paradigm_rows import read_rows
-from bidui.web.editing.phrase_rows import read_phrases
-from bidui.web.editing.rule_pieces import pieces_of
-from bidui.web.editing.slot_words import slot_words
-from bidui.web.editing.text_completion import complete_text
+from bidui.web.editing.fitting import slot_words
+from bidui.web.editing.merging import merge_paradigms
+from bidui.web.editing.paradigm import read_rows, set_rule
+from bidui.web.editing.phrases import read_phrases
+from bidui.web.editing.pieces import pieces_of
+from bidui.web.editing.preview import Opened
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 HEAD = "format: 1\nuid: x\nphenomenon: p\n"

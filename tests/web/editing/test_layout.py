@@ -5,18 +5,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.web.editing.layout import (
+from bidui.web.editing.text import Lines, Span
+from bidui.web.editing.yaml import (
     MAX_CHARACTERS,
-    Mapping,
+    MappingNode,
     Scalar,
     lay_out,
     node_at,
+    offsets,
     scalars_of,
     try_lay_out,
     value_of,
+    written,
 )
-from bidui.web.editing.positions import Lines, Span
-from bidui.web.editing.scalars import offsets, written
 from tests.web.editing.small import CLASSIFIER, GENDER
 
 WAYS = """\
@@ -67,7 +68,7 @@ def test_values_are_those_that_are_meant() -> None:
         "empty": "",
         "last": "",
     }
-    assert isinstance(node_at(document, ("flow",)), Mapping)
+    assert isinstance(node_at(document, ("flow",)), MappingNode)
     assert isinstance(node_at(document, ("flow", "l", 1)), Scalar)
     assert node_at(document, ("flow", "l", 2)) is None
     assert node_at(document, ("plain", "x")) is None

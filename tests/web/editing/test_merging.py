@@ -6,14 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.web.editing.changes import Edit, apply_edit
-from bidui.web.editing.layout import lay_out, value_of
-from bidui.web.editing.merging import merge_tables
-from bidui.web.editing.paradigm_edits import add_slot, delete_slot, move_slot, set_field, set_rule
-from bidui.web.editing.paradigm_merging import merge_paradigms
-from bidui.web.editing.phrase_rows import add_alternative, delete_alternative, set_part
-from bidui.web.editing.row_edits import set_bad
-from bidui.web.editing.variant_edits import add_variant, delete_variant, set_option
+from bidui.web.editing.merging import merge_paradigms, merge_tables
+from bidui.web.editing.paradigm import (
+    add_slot,
+    add_variant,
+    delete_slot,
+    delete_variant,
+    move_slot,
+    set_bad,
+    set_field,
+    set_option,
+    set_rule,
+)
+from bidui.web.editing.phrases import add_alternative, delete_alternative, set_part
+from bidui.web.editing.text import Edit, apply_edit
+from bidui.web.editing.yaml import lay_out, value_of
 from tests.web.editing.small import CLASSIFIER, GENDER, LEXICON, PHRASES
 
 Make = Callable[[str], Edit]

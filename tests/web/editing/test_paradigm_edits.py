@@ -6,19 +6,23 @@ import pytest
 
 from bidui.errors import InputError
 from bidui.grammar.paradigm_file import parse_paradigm
-from bidui.web.editing.changes import Edit, apply_edit
-from bidui.web.editing.paradigm_edits import (
+from bidui.web.editing.paradigm import (
     add_slot,
+    add_variant,
     delete_slot,
+    delete_variant,
     move_slot,
+    move_variant,
+    read_rows,
+    rename_phrase,
+    rename_slot,
     set_field,
     set_group,
     set_line,
+    set_option,
     set_rule,
 )
-from bidui.web.editing.paradigm_rows import read_rows
-from bidui.web.editing.renaming import rename_phrase, rename_slot
-from bidui.web.editing.variant_edits import add_variant, delete_variant, move_variant, set_option
+from bidui.web.editing.text import Edit, apply_edit
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 

@@ -3,9 +3,8 @@
 import pytest
 
 from bidui.errors import InputError
-from bidui.web.editing.line_items import items_of
-from bidui.web.editing.paradigm_rows import read_rows
-from bidui.web.editing.rule_pieces import pieces_of
+from bidui.web.editing.paradigm import read_rows
+from bidui.web.editing.pieces import items_of, pieces_of
 from tests.web.editing.small import CLASSIFIER, GENDER
 
 Row = tuple[str, str, str]

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from bidui.errors import InputError
-from bidui.web.editing.changes import Edit, apply_edit
-from bidui.web.editing.phrase_rows import (
+from bidui.web.editing.phrases import (
     add_alternative,
     add_part,
     add_phrase,
@@ -22,6 +21,7 @@ from bidui.web.editing.phrase_rows import (
     set_depth,
     set_part,
 )
+from bidui.web.editing.text import Edit, apply_edit
 from tests.web.editing.small import PHRASES
 
 MORE = (

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from bidui.grammar import count, enumerate_all
-from bidui.web.editing.opened import Opened, source_of
-from bidui.web.editing.preview import Counted, counted, preview
+from bidui.web.editing.preview import Counted, Opened, counted, preview, source_of
 from tests.web.editing.small import CLASSIFIER, GENDER, open_small
 
 

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.web.editing.changes import Edit, apply_edit
-from bidui.web.editing.paradigm_rows import read_rows
-from bidui.web.editing.row_edits import (
+from bidui.web.editing.paradigm import (
     add_row,
     copy_bad,
     delete_row,
     drop_bad,
     move_bad,
     move_row,
+    read_rows,
     same_again,
     set_bad,
     set_good,
 )
+from bidui.web.editing.text import Edit, apply_edit
 from tests.web.editing.small import CLASSIFIER, GENDER
 
 BASE = "uid: x\nslots: {a: x, b: y, c: z}\ngood: a 把 b c 。\n"

@@ -5,9 +5,9 @@ The words are those of the small lexicon.
 
 import pytest
 
-from bidui.web.editing.opened import Opened
-from bidui.web.editing.paradigm_rows import read_rows
-from bidui.web.editing.slot_words import Narrowing, SlotWords, slot_words
+from bidui.web.editing.fitting import Narrowing, SlotWords, slot_words
+from bidui.web.editing.paradigm import read_rows
+from bidui.web.editing.preview import Opened
 from tests.web.editing.small import CLASSIFIER, GENDER
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.web.editing.changes import Edit, apply_edit, inverse
 from bidui.web.editing.tables import add_column, add_rows, delete_rows, paste, pasted_cells, read_table, set_cell
+from bidui.web.editing.text import Edit, apply_edit, inverse
 from tests.web.editing.small import LEXICON
 
 SMALL = "expression\tpos\tclass\n猫\tNN\tpet\n狗\tNN\n\n跑\tVV\t\n"

@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.web.editing.changes import Change, apply_edit, inverse, line_difference
-from bidui.web.editing.positions import Range, Span
-from bidui.web.editing.utf16 import Utf16
+from bidui.web.editing.text import Change, Range, Span, Utf16, apply_edit, inverse, line_difference
 
 TEXTS = st.text(st.sampled_from("a国𠮷😀\n"), max_size=12)
 TABLES = st.lists(st.sampled_from(["a\tb", "国", "𠮷\t", "", "x\r"]), max_size=8).map("\n".join)

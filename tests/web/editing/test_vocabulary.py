@@ -3,9 +3,9 @@
 import pytest
 
 from bidui.grammar import check_project
-from bidui.web.editing.opened import Opened
-from bidui.web.editing.usage import phrase_users, used_by, word_places
-from bidui.web.editing.vocabulary import find, read_vocabulary, suggest, table_diagnostics, word_at
+from bidui.web.editing.fitting import phrase_users, used_by, word_places
+from bidui.web.editing.preview import Opened
+from bidui.web.editing.tables import find, read_vocabulary, suggest, table_diagnostics, word_at
 from tests.web.editing.small import CLASSIFIER, GENDER, LEXICON, PHRASES
 
 FEATURES = "feature\tvalue\tparent\tmeans\nclass\tfood\t\tfood\nclass\tfruit\tfood\tfruit\npos\t*\t\tx\n"

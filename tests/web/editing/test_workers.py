@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bidui.grammar.project_folder import write_texts
-from bidui.web.editing.opened import Source, source_of
-from bidui.web.editing.preview import Counted, Preview
-from bidui.web.editing.requests import Answer, Limits, Request
+from bidui.grammar.project import write_texts
+from bidui.web.editing.preview import Answer, Counted, Limits, Preview, Request, Source, source_of
 from bidui.web.editing.workers import PreviewWorkers
 from tests.web.editing.small import CLASSIFIER, FILES, GENDER
 

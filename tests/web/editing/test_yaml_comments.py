@@ -2,8 +2,8 @@
 
 import pytest
 
-from bidui.web.editing.changes import apply_edit
-from bidui.web.editing.yaml_edits import move, remove
+from bidui.web.editing.text import apply_edit
+from bidui.web.editing.yaml import move, remove
 
 
 @pytest.mark.parametrize(

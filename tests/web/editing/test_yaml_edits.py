@@ -8,10 +8,23 @@ from hypothesis import strategies as st
 
 from bidui.benchmarks import shipped
 from bidui.errors import InputError
-from bidui.web.editing.changes import Edit, apply_edit, inverse
-from bidui.web.editing.layout import Mapping, Path, Scalar, Value, lay_out, node_at, scalars_of, value_of
-from bidui.web.editing.positions import Lines, Span
-from bidui.web.editing.yaml_edits import add_entry, add_item, move, remove, rename, set_value
+from bidui.web.editing.text import Edit, Lines, Span, apply_edit, inverse
+from bidui.web.editing.yaml import (
+    MappingNode,
+    Path,
+    Scalar,
+    Value,
+    add_entry,
+    add_item,
+    lay_out,
+    move,
+    node_at,
+    remove,
+    rename,
+    scalars_of,
+    set_value,
+    value_of,
+)
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 ODD = """\
@@ -60,7 +73,7 @@ def lines_of(text: str, path: Path) -> Span:
     node = node_at(lay_out(text), path)
     parent = node_at(lay_out(text), path[:-1])
     assert node is not None
-    entry = parent.entry(str(path[-1])) if isinstance(parent, Mapping) else None
+    entry = parent.entry(str(path[-1])) if isinstance(parent, MappingNode) else None
     start = entry.key.start if entry else node.start
     return Span(lines.line_start(start), lines.next_line(max(start, node.end)))
 

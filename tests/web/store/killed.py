@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from bidui.web.store import changing, current, delete, delete_project, local_user, new_project, open_store, settling
+from bidui.web.store import current, delete, delete_project, disk, files, local_user, new_project, open_store
 
 from .small import PARADIGM, TEXTS, saved, the_entry
 
@@ -32,14 +32,14 @@ def then_die(function: Callable[..., Any], *, after: int = 1) -> Callable[..., A
 
 # Where a run dies, in the order in which saving gets there.
 POINTS: dict[str, Callable[[], Any]] = {
-    "before anything": lambda: patch.object(changing, "_accept", die),
-    "accepted, not committed": lambda: patch.object(changing, "_accept", then_die(changing._accept)),
-    "committed as pending": lambda: patch.object(changing, "_finish", die),
-    "new file pending": lambda: patch.object(changing, "_finish", die),
+    "before anything": lambda: patch.object(files, "_accept", die),
+    "accepted, not committed": lambda: patch.object(files, "_accept", then_die(files._accept)),
+    "committed as pending": lambda: patch.object(files, "_finish", die),
+    "new file pending": lambda: patch.object(files, "_finish", die),
     "file half written": lambda: patch.object(Path, "replace", die),
-    "file written": lambda: patch.object(settling, "write_file", then_die(settling.write_file)),
-    "done, not committed": lambda: patch.object(changing, "_finish", then_die(changing._finish)),
-    "file removed": lambda: patch.object(settling, "remove_file", then_die(settling.remove_file)),
+    "file written": lambda: patch.object(disk, "write_file", then_die(disk.write_file)),
+    "done, not committed": lambda: patch.object(files, "_finish", then_die(files._finish)),
+    "file removed": lambda: patch.object(disk, "remove_file", then_die(disk.remove_file)),
     "project moved to the bin": lambda: patch.object(Path, "rename", then_die(Path.rename)),
     "project moved into place": lambda: patch.object(Path, "rename", then_die(Path.rename, after=2)),
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bidui.errors import Problem
 from bidui.web.store import Kept, Saved, Store, User, entry, local_user, save
-from bidui.web.store.catalogue import Entry
+from bidui.web.store.workspace import Entry
 
 PARADIGM = "paradigms/anaphor/gender.yaml"
 TEXTS = {

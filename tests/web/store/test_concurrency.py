@@ -3,17 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from bidui.web.store import (
-    Conflict,
-    Store,
-    changes,
-    coverage,
-    current,
-    history,
-    keep_draft,
-    local_user,
-    refresh,
-)
+from bidui.web.store import Conflict, Store, changes, coverage, current, history, keep_draft, local_user, refresh
 
 from .small import saved, the_entry
 

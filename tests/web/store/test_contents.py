@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, func, select, update
 
 from bidui.errors import InputError
-from bidui.web.store.contents import LONGEST_CHAIN, content, keep
-from bidui.web.store.database import open_database, writing
-from bidui.web.store.schema import migrate
-from bidui.web.store.tables import contents
+from bidui.web.store.database import contents, migrate, open_database, writing
+from bidui.web.store.revisions import LONGEST_CHAIN, content, keep
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import pytest
 from bidui.errors import InputError
 from bidui.web.store import (
     Store,
+    accounts,
     add_user,
     current,
     delete_project,
@@ -13,7 +14,6 @@ from bidui.web.store import (
     keep_draft,
     local_user,
     new_project,
-    passwords,
 )
 
 from .small import PARADIGM, saved, the_entry
@@ -21,8 +21,8 @@ from .small import PARADIGM, saved, the_entry
 
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    weak = passwords.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "PasswordHasher", lambda: weak)
+    weak = accounts.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(accounts, "PasswordHasher", lambda: weak)
 
 
 def test_the_latest_text_of_a_tab_is_its_draft(store: Store) -> None:
@@ -78,6 +78,6 @@ def test_a_draft_that_no_file_could_be_is_refused(store: Store, monkeypatch: pyt
     entry, who = the_entry(store), local_user(store)
     with pytest.raises(InputError, match="no file of a project"):
         keep_draft(store, entry, "../x.yaml", "x", base=None, who=who)
-    monkeypatch.setattr("bidui.web.store.drafting.MAX_BYTES", 10)
+    monkeypatch.setattr("bidui.web.store.drafts.MAX_BYTES", 10)
     with pytest.raises(InputError, match="11"):
         keep_draft(store, entry, PARADIGM, "x" * 11, base=None, who=who)

@@ -10,9 +10,9 @@ from bidui.web.store import (
     current,
     delete,
     file_problems,
-    findings,
     local_user,
     open_store,
+    overview,
     paradigm_keys,
     project_key,
     recall,
@@ -91,13 +91,13 @@ def test_a_content_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         text = TEXTS[PARADIGM].replace("uid: gender", f"uid: p{number}")
         (home / "paradigms" / "anaphor" / f"p{number}.yaml").write_text(text, "utf-8")
     parsed: list[str] = []
-    parse = findings.parse_paradigm
+    parse = overview.parse_paradigm
 
     def counted(text: str, *, name: str) -> object:
         parsed.append(text)
         return parse(text, name=name)
 
-    monkeypatch.setattr(findings, "parse_paradigm", counted)
+    monkeypatch.setattr(overview, "parse_paradigm", counted)
     store = open_store(tmp_path)
     assert len(coverage(store, the_entry(store)).paradigms) == 501
     assert len(parsed) == 501

@@ -9,8 +9,7 @@ import pytest
 from bidui.benchmarks import shipped
 from bidui.errors import InputError
 from bidui.grammar import enumerate_all
-from bidui.grammar.project import load_project
-from bidui.grammar.starter import starter_texts
+from bidui.grammar.project import load_project, starter_texts
 from bidui.web.store import (
     Store,
     Unpacked,

@@ -21,8 +21,8 @@ from bidui.web.store import (
     restore,
     revision,
     save,
-    settling,
 )
+from bidui.web.store import disk as settling
 
 from .small import PARADIGM, TEXTS, anything, kept, saved, the_entry
 

@@ -10,9 +10,7 @@ from alembic.runtime.migration import MigrationContext
 
 from bidui.errors import InputError
 from bidui.web.store import entries, history, open_store
-from bidui.web.store.database import open_database, reading, writing
-from bidui.web.store.schema import migrate
-from bidui.web.store.tables import metadata
+from bidui.web.store.database import metadata, migrate, open_database, reading, writing
 from bidui.web.store.workspace import DATABASE, HIDDEN
 
 from .small import PARADIGM, the_entry, write_small

@@ -13,6 +13,7 @@ from bidui.web.store import (
     Store,
     User,
     accept,
+    accounts,
     add_user,
     allow,
     check_role,
@@ -33,7 +34,6 @@ from bidui.web.store import (
     new_project,
     open_account,
     password_link,
-    passwords,
     role_of,
     session_user,
     set_password,
@@ -47,7 +47,7 @@ from bidui.web.store import (
     withdraw,
 )
 from bidui.web.store import current as current_file
-from bidui.web.store.tables import metadata, tokens
+from bidui.web.store.database import metadata, tokens
 
 from .conftest import Clock
 from .small import PARADIGM, saved, the_entry
@@ -58,16 +58,16 @@ PASSWORD = "correct horse"
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real ones take 64 MB and a tenth of a second each, which is their point."""
-    weak = passwords.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "PasswordHasher", lambda: weak)
+    weak = accounts.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(accounts, "PasswordHasher", lambda: weak)
 
 
 def test_the_real_hashes_are_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """RFC 9106 asks for 64 MiB, three passes and four lanes where there is no more memory to spend."""
     monkeypatch.undo()
-    secret = passwords.hashed(PASSWORD)
+    secret = accounts.hashed(PASSWORD)
     assert secret.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
-    assert passwords.matches(PASSWORD, secret)
+    assert accounts.matches(PASSWORD, secret)
 
 
 def test_a_password_opens_the_account_and_nothing_else_does(store: Store) -> None:

@@ -1,28 +1,260 @@
 """Calls for the words of a project: the whole lexicon, searching it, and where a word or a phrase is used."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from bidui.errors import Place, fail
+from bidui.errors import Place, Problem, fail
 from bidui.grammar.lexicon import Lexicon
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
-from bidui.web.api.conflicts import text_of
-from bidui.web.api.parameters import Reader
-from bidui.web.api.table_problems import TableProblem, table_problems
-from bidui.web.editing.tables import Table, read_table
-from bidui.web.editing.usage import phrase_users, used_by, word_places
-from bidui.web.editing.vocabulary import find, suggest, word_at
-from bidui.web.identity import Access, Spoken
+from bidui.pairs.text import encoded
+from bidui.web.accounts import Access, Spoken
+from bidui.web.api.answers import ChangeShape, Checking, TableProblem, change_shapes, table_problems, text_of, writing
+from bidui.web.api.requests import Editor, File, Reader, Revision, Tab
+from bidui.web.editing.fitting import phrase_users, used_by, word_places
+from bidui.web.editing.merging import merge_tables
+from bidui.web.editing.tables import (
+    Table,
+    add_column,
+    add_rows,
+    delete_rows,
+    find,
+    paste,
+    read_table,
+    set_cell,
+    suggest,
+    word_at,
+)
+from bidui.web.editing.text import Change, Edit, Utf16, apply_edit, inverse, line_difference, make_edit
 from bidui.web.problems import fails
-from bidui.web.store import may, refresh
-from bidui.web.store.names import Kind
-from bidui.web.store.texts import heads, latest
-from bidui.web.words import EMPTY, NEW, Places, Words, words_of
+from bidui.web.store import Conflict, Kept, Saved, Version, may, refresh, revision, save
+from bidui.web.store.names import Kind, check_file_name
+from bidui.web.store.revisions import heads, latest
+from bidui.web.workbench import EMPTY, KINDS, NEW, Places, Trying, Words, keep_words, with_file, words_of
 from bidui.words import Language
+
+# Steps of tables: cells set, rows added and deleted, columns added, blocks pasted, and changes taken back.
+
+Line = Annotated[int, Field(ge=1, le=10_000_000)]
+
+
+class SetCell(BaseModel):
+    do: Literal["set"]
+    line: Line
+    column: str
+    value: str
+
+
+class AddRows(BaseModel):
+    do: Literal["add"]
+    rows: Annotated[list[list[str]], Field(max_length=20_000)]
+    after: Line | None = None
+
+
+class DeleteRows(BaseModel):
+    do: Literal["delete"]
+    lines: Annotated[list[Line], Field(max_length=50_000)]
+
+
+class AddColumn(BaseModel):
+    do: Literal["column"]
+    name: str
+
+
+class Paste(BaseModel):
+    do: Literal["paste"]
+    block: str
+    line: Line | None = None
+    column: str = ""
+
+
+class ApplyChanges(BaseModel):
+    do: Literal["changes"]
+    changes: Annotated[list[ChangeShape], Field(max_length=50_000)]
+
+
+Operation = Annotated[SetCell | AddRows | DeleteRows | AddColumn | Paste | ApplyChanges, Field(discriminator="do")]
+
+
+def applied(text: str, steps: Sequence[Operation]) -> str:
+    """The text of a table after some steps, each on what the one before left."""
+    for group in _groups(steps):
+        table = read_table(text)
+        text = apply_edit(text, make_edit(change for step in group for change in _edit(table, step)))
+    return text
+
+
+def _groups(steps: Sequence[Operation]) -> Iterator[list[Operation]]:
+    """Cells that are set in different lines are set at once: filling a column would take long otherwise."""
+    group: list[Operation] = []
+    lines: set[int] = set()
+    for step in steps:
+        line = step.line if isinstance(step, SetCell) else 0
+        if group and (not line or line in lines or not lines):
+            yield group
+            group, lines = [], set()
+        group.append(step)
+        lines |= {line} - {0}
+    if group:
+        yield group
+
+
+def _edit(table: Table, step: Operation) -> Edit:
+    match step:
+        case SetCell():
+            return set_cell(table, line=step.line, column=step.column, value=step.value)
+        case AddRows():
+            return add_rows(table, step.rows, after=step.after)
+        case DeleteRows():
+            return delete_rows(table, step.lines)
+        case AddColumn():
+            return add_column(table, step.name)
+        case Paste():
+            return paste(table, step.block, line=step.line, column=step.column)
+        case ApplyChanges():
+            return Utf16(table.text).changes(Change(c.start, c.end, c.text) for c in step.changes)
+
+
+# The call that changes cells: of the lexicon, of relations, of features; merged by rows where others were quicker.
+
+table_router = APIRouter(prefix="/api/projects/{project}", tags=["lexicon"], responses=fails(400, 401, 404, 422))
+Check = Checking | Trying
+_TRIES = 5  # of a merge, while others go on saving
+
+
+class TableEdit(BaseModel):
+    """Operations, each on what the one before left; the first on the text of the revision `base`."""
+
+    base: Revision = None
+    tab: Tab = ""
+    ops: Annotated[list[Operation], Field(min_length=1, max_length=5_000)]
+
+
+class TableAnswer(BaseModel):
+    """What became of a table. `moved`: rows have other lines now, and `rows_changed` are all of them.
+
+    `changes` lead from the text of `base` to the new one; `inverse` takes back what was done here. Where the text has
+    errors it is not saved, `revision` is the base, and rows and changes are those that would have been.
+    """
+
+    saved: bool
+    draft: bool
+    changed: bool
+    merged: bool
+    moved: bool
+    revision: int | None
+    columns: list[str]
+    rows_changed: list[list[int | str]]
+    changes: list[ChangeShape]
+    inverse: list[ChangeShape]
+    problems: list[TableProblem]
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What was saved or kept, the text before it, and whether somebody else's rows are in it."""
+
+    outcome: Saved | Kept
+    text: str
+    before: str  # what it was put on top of: the base, or what another had saved
+    merged: bool
+
+
+@table_router.post("/tables/{file:path}", responses=writing())
+def edit_table(access: Editor, language: Spoken, file: File, wanted: TableEdit) -> TableAnswer:
+    """Change cells, rows and columns of a table, and save it."""
+    if check_file_name(file) not in {"lexicon", "features", "relation"}:
+        raise fail("not-a-table", Place(), {"file": file})
+    base = _base(access, file, wanted.base)
+    mine = applied(base, wanted.ops)
+    with access.bench.turns.take((access.entry.id, file)):
+        check = _check(access, file)
+        done = _saved(access, file, base, mine, wanted, check)
+        problems = _problems(access, done, check)
+    return _answer(done, base, problems=table_problems(problems, language))
+
+
+def _base(access: Access, file: str, number: int | None) -> str:
+    if number is None:
+        return EMPTY if file == NEW else ""
+    found = revision(access.bench.store, access.entry, number)
+    if found.revision.file != file:
+        raise fail("revision-unknown", Place(file), {"number": number})
+    return EMPTY if found.revision.deleted and file == NEW else found.text
+
+
+def _saved(access: Access, file: str, base: str, mine: str, wanted: TableEdit, check: Check) -> _Done:
+    """Save a text; where others have saved meanwhile, what both made of it, if no row is in conflict."""
+    text, before, number = mine, base, wanted.base
+    for left in reversed(range(_TRIES)):
+        try:
+            done = save(
+                *(access.bench.store, access.entry, file, text),
+                base=number,
+                who=access.user,
+                check=check,
+                tab=wanted.tab,
+            )
+            return _Done(done, text, before, number != wanted.base)
+        except Conflict as conflict:
+            theirs = conflict.theirs
+            merged = merge_tables(before, text, text_of(theirs))
+            if merged.conflicts or theirs.revision.deleted or not left:
+                raise
+            text, before, number = merged.text, text_of(theirs), theirs.revision.id
+    raise AssertionError
+
+
+def _check(access: Access, file: str) -> Check:
+    """What looks at the new text: of a file of the lexicon, together with all other words."""
+    if check_file_name(file) not in KINDS:
+        return Checking(file)
+    return Trying(words_of(access.bench.store, access.entry, recent=access.bench.words), file)
+
+
+def _problems(access: Access, done: _Done, check: Check) -> Sequence[Problem]:
+    """Those of all words after a change of the lexicon, which are kept for the next call; of another table, its own."""
+    kept = done.outcome.problems if isinstance(done.outcome, Kept) else ()
+    if isinstance(check, Checking):
+        return kept or check.problems
+    if check.vocabulary is None:  # what was sent is no text
+        return kept
+    if isinstance(done.outcome, Saved):
+        version = Version(done.outcome.revision, encoded(done.text, place=Place(check.file)))
+        keep_words(with_file(check.words, version, check.vocabulary), access.entry, recent=access.bench.words)
+    return check.vocabulary.problems
+
+
+def _answer(done: _Done, base: str, *, problems: list[TableProblem]) -> TableAnswer:
+    old, new = read_table(base), read_table(done.text)
+    moved = done.merged or base.count("\n") != done.text.count("\n")
+    rows = (
+        new.rows
+        if moved
+        else [row for row in new.rows if row.line not in old.by_line or old.by_line[row.line].cells != row.cells]
+    )
+    kept = isinstance(done.outcome, Kept)
+    edit = line_difference(base, done.text)
+    back = inverse(done.before, line_difference(done.before, done.text))
+    return TableAnswer.model_construct(
+        saved=not kept,
+        draft=kept,
+        changed=isinstance(done.outcome, Saved) and done.outcome.changed,
+        merged=done.merged,
+        moved=moved,
+        revision=done.outcome.revision.id if isinstance(done.outcome, Saved) else done.outcome.draft.base,
+        columns=list(new.header),
+        rows_changed=[[row.line, *row.cells] for row in rows],
+        changes=change_shapes(edit, Utf16(base)),
+        inverse=change_shapes(back, Utf16(done.text)),
+        problems=problems,
+    )
+
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["lexicon"], responses=fails(400, 401, 404, 422))
 Text = Annotated[str, Query(max_length=1_000)]

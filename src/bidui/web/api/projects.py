@@ -1,37 +1,74 @@
 """Calls for all projects of a workspace: the list, new ones, deleting, and the bin."""
 
+import asyncio
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from itertools import chain
+from pathlib import PurePosixPath
+from typing import IO, Annotated, Any, Literal
+from urllib.parse import quote
 
-from fastapi import APIRouter, Depends
-from pydantic import BaseModel
+from fastapi import APIRouter, Depends, File, Form, Query, Request, Response, UploadFile
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
 from bidui.benchmarks import shipped
-from bidui.errors import fail
-from bidui.web.api.parameters import Owner, Who
-from bidui.web.counting import count_errors, known_counts
-from bidui.web.identity import Bench, Spoken, make_editor
+from bidui.errors import InputError, Place, fail
+from bidui.pairs.pair import Short
+from bidui.pairs.text import encoded
+from bidui.web.accounts import Access, Bench, Spoken, make_editor
+from bidui.web.api.requests import Editor, Owner, Reader, Who, until_gone
+from bidui.web.editing.paradigm import set_field
+from bidui.web.editing.text import apply_edit
+from bidui.web.editing.yaml import written
+from bidui.web.jobs import (
+    MOST,
+    Exported,
+    Format,
+    ParadigmCount,
+    count_errors,
+    count_problems,
+    count_some,
+    export_pairs,
+    known_counts,
+)
 from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store import (
     Binned,
+    Change,
+    Conflict,
     Coverage,
     Entry,
+    FileLine,
+    ParadigmLine,
     Role,
     Store,
+    Unpacked,
     User,
     binned,
     bring_back,
     check_role,
+    check_uid_free,
+    commit,
     copy_benchmark,
     coverage,
+    current,
     delete_project,
     entries,
+    export_project,
+    file_problems,
+    import_project,
     may,
     new_project,
+    paradigm_file,
+    read_zip,
     refresh,
     role_of,
     visible,
 )
+from bidui.web.store.archives import read_files
+from bidui.web.store.names import Kind
 from bidui.web.workbench import Workbench
 from bidui.words import Language
 
@@ -183,3 +220,309 @@ def _line(store: Store, who: User, entry: Entry) -> ProjectLine:
         changed=found.changed,
         author=found.author,
     )
+
+
+# Calls for a project at a glance: its paradigms with their counts and problems, and new paradigms.
+
+coverage_router = APIRouter(prefix="/api/projects/{project}", tags=["projects"], responses=fails(400, 401, 404, 422))
+MOST_TOLD = 200  # problems of a project that a page lists
+_STARTERS = {  # what a new paradigm contrasts until somebody says something better; in English only a slot goes bare
+    "zh": ("例子", "这 是 word 。", "这 word 是 。"),
+    "en": ("examples", '\'"these" "are" word\'', '\'"these" word "are"\''),
+}
+
+
+class FileLineShape(BaseModel):
+    """A file in a list, with its problems and its last change."""
+
+    file: str
+    kind: Kind
+    errors: int
+    warnings: int
+    revision: int
+    time: datetime
+    author: str
+
+
+class ParadigmLineShape(FileLineShape):
+    """A paradigm in a list; no count where it is not known yet. Errors that a count found are among its errors."""
+
+    parsed: bool
+    uid: str
+    phenomenon: str
+    status: str
+    count: ParadigmCount | None
+
+
+class ProjectAnswer(BaseModel):
+    """What a project holds; `phenomena` are the numbers of paradigms that are included, `skipped` what is not read.
+
+    Of the errors and warnings, `problems` are the first in words, at most two hundred. What keeps a paradigm from
+    having pairs is among them once its pairs were counted.
+    """
+
+    name: str
+    title: str
+    lang: str
+    role: Role
+    words: int
+    errors: int
+    warnings: int
+    problems: list[ProblemShape]
+    changed: datetime | None
+    author: str
+    phenomena: dict[str, int]
+    paradigms: list[ParadigmLineShape]
+    files: list[FileLineShape]
+    skipped: list[ProblemShape]
+
+
+class Counting(BaseModel):
+    """How many paradigms to count, at most."""
+
+    most: Annotated[int, Field(ge=1, le=200)] = 20
+
+
+class Counted(BaseModel):
+    """Counts that were worked out just now, by file, and how many are still missing."""
+
+    counts: dict[str, ParadigmCount]
+    left: int
+
+
+class NewParadigm(BaseModel):
+    """What a new paradigm is called, and which one it is to be a copy of."""
+
+    uid: str
+    phenomenon: str
+    copy_of: str | None = None
+
+
+class NewFile(BaseModel):
+    """A file that is there now."""
+
+    file: str
+    revision: int
+
+
+@coverage_router.get("")
+def project(access: Reader, language: Spoken) -> ProjectAnswer:
+    """A project at a glance."""
+    return project_answer(access, language)
+
+
+def project_answer(access: Access, language: Language) -> ProjectAnswer:
+    """The same for a page."""
+    store = access.bench.store
+    skipped = refresh(store, access.entry).skipped
+    found = coverage(store, access.entry)
+    counts = known_counts(store, access.entry, language=language)
+    paradigms = [_paradigm(line, counts.get(line.file)) for line in found.paradigms]
+    files = [_file(line) for line in found.files]
+    return ProjectAnswer(
+        name=found.name,
+        title=found.title,
+        lang=found.lang,
+        role=access.role,
+        words=found.words,
+        errors=sum(line.errors for line in (*files, *paradigms)),
+        warnings=sum(line.warnings for line in (*files, *paradigms)),
+        problems=_problems(found, counts, language),
+        changed=found.changed,
+        author=found.author,
+        phenomena=dict(found.phenomena),
+        paradigms=paradigms,
+        files=files,
+        skipped=problem_shapes(skipped, language),
+    )
+
+
+def _problems(found: Coverage, counts: Mapping[str, ParadigmCount], language: Language) -> list[ProblemShape]:
+    """What is wrong in the files, errors first."""
+    own = [*(line.problems for line in found.files), *(line.problems for line in found.paradigms)]
+    told = problem_shapes(chain.from_iterable(own), language)
+    for line in found.paradigms:
+        told += count_problems(line, counts.get(line.file))
+    return sorted(told, key=lambda each: (each.severity, each.place.file if each.place else ""))[:MOST_TOLD]
+
+
+@coverage_router.post("/counts")
+async def counts(access: Reader, language: Spoken, request: Request, wanted: Counting) -> Counted:
+    """Count the pairs of some paradigms whose numbers are not known yet; to be asked again while some are left."""
+    done, left = await count_some(
+        *(access.bench, access.entry),
+        most=wanted.most,
+        request=request,
+        language=language,
+        who=str(access.user.id),
+    )
+    return Counted(counts=done, left=left)
+
+
+@coverage_router.post("/paradigms", status_code=201, responses=fails(403, 409))
+def new_paradigm(access: Editor, wanted: NewParadigm) -> NewFile:
+    """Add a paradigm: the smallest there is, or a copy of another under a new name."""
+    store, entry = access.bench.store, access.entry
+    file = paradigm_file(wanted.phenomenon, wanted.uid)
+    if wanted.copy_of is None:
+        text = _starter(wanted, coverage(store, entry).lang)
+    else:
+        text = _named(current(store, entry, wanted.copy_of).text, wanted)
+    if errors := [problem for problem in file_problems(file, text) if problem.severity == "error"]:
+        raise InputError(errors)
+    with access.bench.turns.take(("uids", entry.id)):
+        refresh(store, entry)
+        check_uid_free(store, entry, wanted.uid)
+        try:
+            done = commit(store, entry, [Change(file, encoded(text, place=Place(file)), None)], who=access.user)[0]
+        except Conflict:
+            raise fail("file-there", Place(file), {"other": file}) from None
+    return NewFile(file=file, revision=done.revision.id)
+
+
+def _starter(wanted: NewParadigm, lang: str) -> str:
+    word, good, bad = _STARTERS["en" if lang == "en" else "zh"]
+    names = f"uid: {written(wanted.uid)}\nphenomenon: {written(wanted.phenomenon)}\n"
+    return f"format: 1\n{names}slots:\n  word: {word}\ngood: {good}\nbad: {bad}\n"
+
+
+def _named(text: str, wanted: NewParadigm) -> str:
+    for name, value in (("uid", wanted.uid), ("phenomenon", wanted.phenomenon)):
+        text = apply_edit(text, set_field(text, name=name, value=value))
+    return text
+
+
+def _file(line: FileLine) -> FileLineShape:
+    return FileLineShape(
+        file=line.file,
+        kind=line.kind,
+        errors=line.errors,
+        warnings=line.warnings,
+        revision=line.revision,
+        time=line.time,
+        author=line.author,
+    )
+
+
+def _paradigm(line: ParadigmLine, count: ParadigmCount | None) -> ParadigmLineShape:
+    return ParadigmLineShape(
+        file=line.file,
+        kind="paradigm",
+        errors=line.errors + count_errors(line, count),
+        warnings=line.warnings,
+        revision=line.revision,
+        time=line.time,
+        author=line.author,
+        parsed=line.parsed,
+        uid=line.uid,
+        phenomenon=line.phenomenon,
+        status=line.status,
+        count=count,
+    )
+
+
+# Calls that bring projects in and take them, and pairs, away.
+
+transfer_router = APIRouter(prefix="/api", tags=["transfers"], responses=fails(400, 401, 422))
+_CHUNK = 1 << 18
+_NAMED = 50  # paradigms that the header names; the manifest has them all
+_ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}, "description": "A zip"}}
+_PAIRS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"application/zip": {}, "application/jsonl": {}, "text/csv": {}},
+        "headers": {"Bidui-Short": {"schema": {"type": "string"}, "description": "uid=given of those that fell short"}},
+        "description": "The pairs of one paradigm, or a zip of all",
+    }
+}
+
+
+class ImportedAnswer(BaseModel):
+    """A project that has come in, how many files it has, what was left out, and what was changed on the way."""
+
+    name: str
+    files: int
+    skipped: list[str]
+    problems: list[ProblemShape]
+
+
+@transfer_router.post("/projects/import", status_code=201, responses=fails(403, 409, 413))
+def import_files(
+    bench: Bench,
+    who: Maker,
+    language: Spoken,
+    name: Annotated[str, Form()],
+    files: Annotated[list[UploadFile], File(description="A zip, or the files of a project, ours or classic.")],
+) -> ImportedAnswer:
+    """A project from a zip, or from several files: ours, or templates in JSON with a vocabulary in TSV."""
+    with bench.turns.take("import"):  # each may fill a hundred megabytes
+        done = import_project(bench.store, _unpacked(files), name=name, who=who)
+    problems = problem_shapes(done.problems, language)
+    return ImportedAnswer(name=done.entry.name, files=done.files, skipped=list(done.skipped), problems=problems)
+
+
+@transfer_router.get("/projects/{project}/export", responses={**fails(404), **_ZIP}, response_class=Response)
+def export_files(access: Reader) -> Response:
+    """The files of a project as a zip that can be imported again."""
+    data = export_project(access.bench.store, access.entry)
+    return Response(data, headers=_attached(f"{access.entry.name}.zip"), media_type="application/zip")
+
+
+@transfer_router.get("/projects/{project}/pairs", responses={**fails(404), **_PAIRS}, response_class=Response)
+async def pairs(
+    access: Reader,
+    request: Request,
+    n: Annotated[int, Query(ge=1, le=MOST)] = 300,
+    seed: Annotated[int, Query(ge=0, le=2**53)] = 0,
+    format: Format = "jsonl",
+    uid: str | None = None,
+) -> Response:
+    """The pairs as `bidui generate` writes them: of one paradigm, or of all in a zip."""
+    await run_in_threadpool(_check_uid, access, uid)
+    making = _made(access, n=n, seed=seed, format=format, uid=uid)
+    done = await until_gone(asyncio.ensure_future(making), request)
+    if done is None:
+        return Response(status_code=204)  # nobody is there to read it
+    kind = "application/zip" if uid is None else "text/csv" if format == "csv" else "application/jsonl"
+    headers = {**_attached(done.name), "Content-Length": str(done.size), **_short(done.short)}
+    return StreamingResponse(_chunks(done), headers=headers, media_type=kind)
+
+
+async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> Exported:
+    """The pairs, made when it is our turn: each making is a process that takes all it can get."""
+    entry = access.entry
+    async with access.bench.exports:
+        return await export_pairs(entry.folder, name=f"{entry.name}-pairs", n=n, seed=seed, format=format, uid=uid)
+
+
+def _check_uid(access: Access, uid: str | None) -> None:
+    """Refuse what is no paradigm's name before a process is started; to the command, `*` would mean all."""
+    uids = [line.uid for line in coverage(access.bench.store, access.entry).paradigms] if uid is not None else []
+    if uid is not None and uid not in uids:
+        raise fail("uid-unknown", Place(), {"uid": repr(uid), "uids": uids})
+
+
+def _unpacked(files: list[UploadFile]) -> Unpacked:
+    named: list[tuple[str, IO[bytes]]] = [(each.filename or "", each.file) for each in files]
+    if not named:
+        raise fail("import-nothing")
+    if not all(name for name, _ in named):
+        raise fail("import-name-missing")
+    if len(named) == 1 and PurePosixPath(named[0][0]).suffix.lower() == ".zip":
+        return read_zip(named[0][1])
+    return read_files(named)
+
+
+def _attached(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", "Cache-Control": "no-store"}
+
+
+def _short(short: tuple[Short, ...]) -> dict[str, str]:
+    named = [f"{quote(each.uid)}={each.given}" for each in short[:_NAMED]]
+    more = [f"+{len(short) - _NAMED}"] if len(short) > _NAMED else []
+    return {"Bidui-Short": ", ".join((*named, *more))} if short else {}
+
+
+def _chunks(done: Exported) -> Iterator[bytes]:
+    with done.file as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk

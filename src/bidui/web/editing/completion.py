@@ -1,12 +1,213 @@
 """Completion: what may be typed at a place in a rule or a line, each with how many words it would leave, best first."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
+from typing import Literal
 
+from bidui.errors import InputError
+from bidui.grammar.paradigm import EDITS
+from bidui.grammar.rules import KEYWORDS, Condition, escape
+from bidui.web.editing.diagnostics import Located, scalars_in
 from bidui.web.editing.fitting import Fitting
-from bidui.web.editing.line_items import Item, items_of
-from bidui.web.editing.rule_options import MOST, Option, RuleOptions, targets
-from bidui.web.editing.rule_pieces import Piece, pieces_of
+from bidui.web.editing.paradigm import ORDER, is_rule, read_rows
+from bidui.web.editing.phrases import read_phrases
+from bidui.web.editing.pieces import Item, Piece, items_of, pieces_of
+from bidui.web.editing.text import Lines
+from bidui.web.editing.yaml import offsets
+
+# The options at a place in a rule: features, values, links, phrases and relations, with the words each would leave.
+
+Kind = Literal["feature", "value", "keyword", "slot", "phrase", "relation", "part", "column", "word"]
+MOST = 50
+_TRIED = 40  # words that show whether two features have anything in common
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something to type; `count` is how many words would be left, where that can be said."""
+
+    text: str
+    kind: Kind
+    count: int | None = None
+    detail: str = ""  # the columns of a relation
+    first: bool = False  # comes before all others: the other half of a link
+
+
+@dataclass(slots=True)
+class RuleOptions:
+    """A rule being written, with what stands around it; `left_out` counts the values that were too many to list."""
+
+    rule: str
+    pieces: Sequence[Piece]
+    fitting: Fitting
+    others: Mapping[str, str]
+    slot: str
+    typed: str
+    left_out: int = 0
+
+    def options(self, piece: Piece) -> Iterable[Option]:
+        if piece.kind == "value":
+            return self.values(piece)
+        if piece.kind == "slot":
+            return self.slots(piece)
+        if piece.kind == "feature" and piece.of:
+            return self.properties(piece)
+        if piece.kind == "theirs":
+            return self.theirs(piece)
+        if piece.kind == "phrase":
+            return (replace(option, text=option.text.removeprefix("phrase:")) for option in self.phrases())
+        if piece.kind == "relation":
+            return (replace(option, text=option.text.removeprefix("rel:")) for option in self.relations(piece))
+        if piece.kind == "part":
+            return (replace(option, text=option.text.removesuffix(":<")) for option in self.parts(piece))
+        if piece.kind in {"feature", "keyword"}:  # before the colon
+            return (replace(option, text=option.text.removesuffix(":")) for option in self.starts(piece))
+        return self.starts(piece) if piece.kind == "word" else ()
+
+    def base(self, piece: Piece) -> int:
+        """The words left by everything finished around a piece but its own token."""
+        beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
+        words = self.fitting.everything
+        if piece.inside:
+            phrase = self.phrase(piece)
+            words = self.fitting.part(phrase, tuple(piece.inside[-1].split("."))) if phrase else words
+        return words & self.fitting.lexicon.bits(self.fitting.conditions(self.rule, beside, without=piece.token))
+
+    def phrase(self, piece: Piece) -> str:
+        """The phrase that an alternative names."""
+        return next((p.text for p in self.pieces if p.kind == "phrase" and p.alternative == piece.alternative), "")
+
+    def starts(self, piece: Piece) -> Iterator[Option]:
+        """What a token may begin with."""
+        beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
+        beside = [p for p in beside if p.token != piece.token]
+        if not piece.inside and any(p.kind == "phrase" for p in beside):
+            yield from self.parts(piece)
+            return
+        keywords = [KEYWORDS[p.text] for p in beside if p.kind == "keyword"]
+        for have, lack in (("mPos", "mPro"), ("mmPos", "mmPro"), ("mPro", "mPos"), ("mmPro", "mmPos")):
+            if keywords.count(have) > keywords.count(lack):
+                yield Option(f"{lack}:", "keyword", first=True)
+        words = self.base(piece)
+        used = {p.text for p in beside if p.kind == "feature" and not p.of}
+        for feature, count in self.fitting.having(words).items():
+            if feature not in used:
+                yield Option(f"{feature}:", "feature", count)
+        if self.others:
+            yield Option("mPos:", "keyword")
+            yield Option("mmPos:", "keyword")
+            yield from self.relations(piece)
+        if not beside and not piece.inside:
+            yield from self.phrases()
+            yield from self.forms(piece)
+
+    def forms(self, piece: Piece) -> Iterator[Option]:
+        """Words of the lexicon, once something other than Latin letters is typed."""
+        typed = piece.text.strip('"')
+        if typed and not typed.isascii():
+            for form in dict.fromkeys(word.form for word in self.fitting.lexicon.words if word.form.startswith(typed)):
+                yield Option(form, "word", len(self.fitting.lexicon.with_form(form)))
+
+    def values(self, piece: Piece) -> Iterator[Option]:
+        """The values of a feature; of thousands, those that would come first anyway."""
+        lexicon, feature = self.fitting.lexicon, piece.of
+        if not lexicon.has_feature(feature):
+            return
+        words = self.base(piece)
+        negated = self.rule[slice(*piece.token)].partition(":")[2].startswith("!")
+        beside = {p.text for p in self.pieces if p.token == piece.token and p.kind == "value" and p is not piece}
+        total = (words & lexicon.bits([Condition(feature, "has")])).bit_count()
+        wanted = self.typed.casefold()
+        counts = self.fitting.counts(feature, words)
+        fitting = [v for v in counts if v not in beside and wanted in v.casefold()]
+        if len(fitting) > 2 * MOST:
+            self.left_out += len(fitting) - MOST
+            sign = 1 if negated else -1
+            fitting = nsmallest(MOST, fitting, key=lambda v: (not v.startswith(self.typed), sign * counts[v], v))
+        for value in fitting:
+            yield Option(escape(value), "value", total - counts[value] if negated else counts[value])
+        if not beside and not negated:
+            yield Option("*", "value", total)
+            yield Option("-", "value", words.bit_count() - total)
+
+    def slots(self, piece: Piece) -> Iterator[Option]:
+        if piece.of in {"mPos", "mmPos"}:
+            yield from targets(self.fitting, self.others, whole=False)
+            return
+        relation = self.fitting.relations.get(piece.of)
+        column = -1
+        if relation and piece.argument < len(relation.columns):
+            column = self.fitting.column(relation, piece.argument)
+        every = {**self.others, **({self.slot: self.rule} if self.slot else {})}
+        yield from targets(self.fitting, every, whole=False, within=column)
+        yield Option("_", "slot")
+
+    def target(self, piece: Piece) -> int | None:
+        """The words of the slot that a property is compared with."""
+        of = "mPos" if piece.of == "mPro" else "mmPos"
+        beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
+        named = [p.text for p in beside if p.kind == "slot" and p.of == of]
+        name, *path = named[-1].split(".") if named else [""]
+        return self.fitting.rule(self.others[name], path) if name in self.others else None
+
+    def properties(self, piece: Piece) -> Iterator[Option]:
+        """Features that both words have, and pairs of different ones that have values in common."""
+        target, words = self.target(piece), self.base(piece)
+        own = [feature for feature, count in self.fitting.having(words).items() if count]
+        same = piece.of == "mPro"
+        if target is None:
+            yield from (Option(escape(feature), "feature") for feature in own)
+            return
+        theirs = self.fitting.seen(target)
+        for mine in own:
+            for other in theirs:
+                if mine == other != "expression":
+                    yield Option(escape(mine), "feature", self._partners(words, mine, theirs[other], same))
+                elif mine != other and self.fitting.partners(words, mine, theirs[other], same=True, most=_TRIED):
+                    text = f"{escape(mine)}={escape(other)}"
+                    yield Option(text, "feature", self._partners(words, mine, theirs[other], same))
+            yield Option(f"{escape(mine)}=", "feature")
+
+    def theirs(self, piece: Piece) -> Iterator[Option]:
+        target, words = self.target(piece), self.base(piece)
+        mine = next((p.text for p in self.pieces if p.end == piece.start - 1 and p.kind == "feature"), "")
+        if target is None or not self.fitting.lexicon.has_feature(mine):
+            return
+        for feature, sets in self.fitting.seen(target).items():
+            yield Option(escape(feature), "feature", self._partners(words, mine, sets, piece.of == "mPro"))
+
+    def _partners(self, words: int, mine: str, theirs: Iterable[frozenset[str]], same: bool) -> int:
+        return self.fitting.partners(words, mine, theirs, same=same)
+
+    def phrases(self) -> Iterator[Option]:
+        for name in self.fitting.phrases:
+            yield Option(f"phrase:{escape(name)}", "phrase", self.fitting.part(name, ("head",)).bit_count())
+
+    def parts(self, piece: Piece) -> Iterator[Option]:
+        phrase = self.phrase(piece)
+        for part in self.fitting.parts(phrase):
+            yield Option(f"{part}:<", "part", self.fitting.part(phrase, (part,)).bit_count())
+
+    def relations(self, piece: Piece) -> Iterator[Option]:
+        words = self.base(piece)
+        for name, relation in self.fitting.relations.items():
+            columns = range(len(relation.columns))
+            count = max(((self.fitting.column(relation, n) & words).bit_count() for n in columns), default=0)
+            yield Option(f"rel:{escape(name)}", "relation", count, f"({', '.join(relation.columns)})")
+
+
+def targets(fitting: Fitting, slots: Mapping[str, str], *, whole: bool, within: int = -1) -> Iterator[Option]:
+    """Slots and parts of slots, with their words; a slot that is a phrase can be printed whole, but not linked to."""
+    for name, rule in slots.items():
+        phrases = {piece.text for piece in pieces_of(rule) if piece.kind == "phrase"}
+        if whole or not phrases:
+            yield Option(name, "slot", (fitting.rule(rule) & within).bit_count())
+        shared = [set(fitting.parts(phrase)) for phrase in phrases]
+        for part in fitting.parts(min(phrases)) if phrases else ():
+            if all(part in parts for parts in shared):
+                yield Option(f"{name}.{part}", "slot", (fitting.rule(rule, (part,)) & within).bit_count())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +279,107 @@ def ranked(options: Iterable[Option], typed: str, start: int, end: int) -> Compl
     found.sort(key=lambda pair: pair[0])
     kept = tuple(option for _, option in found[:MOST])
     return Completion(start, end, kept, len(found) - len(kept))
+
+
+# Completion in the plain text of a paradigm or of the phrases: which rule or line the cursor is in, and what fits.
+
+_LINES = ("good", "bad", "line")
+_VALUES = {
+    "edit": EDITS,
+    "status": ("included", "excluded"),
+    **dict.fromkeys(("equal_length", "crossed"), ("true", "false")),
+}
+_ENTRY = re.compile(r"^(?P<head>\s*(?:-\s+)?(?P<key>[\w-]+):[ \t]+)(?P<value>.*)$")
+
+
+def complete_text(text: str, *, cursor: int, fitting: Fitting, phrases: bool = False) -> Completion:
+    """What may be typed at `cursor` in the text of a paradigm, or of a file of phrases."""
+    cursor = max(0, min(cursor, len(text)))
+    lines = Lines(text)
+    found = _scalar_at(text, cursor, lines)
+    if found is None:
+        return _by_line(text, cursor, lines, fitting)
+    raw = cursor - found.scalar.start
+    places = offsets(found.raw, found.scalar.text, style=found.scalar.style)
+    inner = next((n for n, place in enumerate(places) if place >= raw), len(places) - 1)
+    blanks = max(0, raw - len(found.raw))  # a plain scalar ends before the blank that was just typed
+    value = found.scalar.text + " " * blanks
+    key = str(found.path[-1])
+    if is_rule(found.path, phrases=phrases):
+        slots = _slots(text, found, phrases=phrases)
+        done = complete_rule(value, cursor=inner + blanks, fitting=fitting, slots=slots, slot=key)
+    elif key in _LINES:
+        slots = _slots(text, found, phrases=phrases)
+        done = complete_line(value, cursor=inner + blanks, fitting=fitting, slots=slots)
+    else:
+        done = _of_key(key, value, inner + blanks)
+    start, end = (found.at(at) + max(0, at - len(found.scalar.text)) for at in (done.start, done.end))
+    return replace(done, start=start, end=end)
+
+
+def _scalar_at(text: str, cursor: int, lines: Lines) -> Located | None:
+    """The value that the cursor stands in, at an end of, or after with nothing but blanks between."""
+    start = lines.line_start(cursor)
+    for found in reversed(scalars_in(text)):
+        if found.scalar.start <= cursor and not found.key:
+            between = text[found.scalar.end : cursor]
+            near = cursor <= found.scalar.end or (found.scalar.end >= start and not between.strip())
+            return found if near and (found.scalar.style == "" or not between) else None
+    return None
+
+
+def _slots(text: str, found: Located, *, phrases: bool) -> Mapping[str, str]:
+    """The rules that links and lines at a place may name."""
+    if phrases:
+        for phrase in read_phrases(text):
+            for row in phrase.alternatives:
+                if row.path == found.path[: len(row.path)]:
+                    return {part.name: part.rule for part in row.parts}
+        return {}
+    rows = read_rows(text)
+    scopes = [w for w in rows.wordings if not w.path or w.path == found.path[:2]] or list(rows.wordings[:1])
+    return {name: slot.rule for name, slot in rows.in_scope(scopes[0]).items()} if scopes else {}
+
+
+def _by_line(text: str, cursor: int, lines: Lines, fitting: Fitting) -> Completion:
+    """The same where the text is not YAML yet: judged by the line alone."""
+    start = lines.line_start(cursor)
+    line = text[start : lines.line_end(cursor)]
+    entry = _ENTRY.match(line)
+    if entry is None or cursor < start + entry.end("head"):
+        return _keys(text, cursor, start)
+    slots = {m["key"]: _bare(m["value"]) for m in map(_ENTRY.match, text.splitlines()) if m and m["key"] not in ORDER}
+    key, value = entry["key"], _bare(entry["value"])
+    at = start + entry.start("value") + entry["value"].startswith(("'", '"'))
+    if key in _LINES:
+        done = complete_line(value, cursor=cursor - at, fitting=fitting, slots=slots)
+    elif key in ORDER:
+        done = _of_key(key, value, cursor - at)
+    else:
+        done = complete_rule(value, cursor=cursor - at, fitting=fitting, slots=slots, slot=key)
+    return replace(done, start=done.start + at, end=done.end + at)
+
+
+def _bare(value: str) -> str:
+    """A value without its quotes, of which the second may not be there yet."""
+    return value[1:].removesuffix(value[0]) if value[:1] in {"'", '"'} else value
+
+
+def _of_key(key: str, value: str, cursor: int) -> Completion:
+    """The few words that a field may hold; `edit` holds several, joined by `+`."""
+    start = value.rfind("+", 0, cursor) + 1
+    return ranked(
+        [Option(word, "value") for word in _VALUES.get(key, ())], value[start:cursor].strip(), start, len(value)
+    )
+
+
+def _keys(text: str, cursor: int, start: int) -> Completion:
+    """Keys that the file does not have yet, at the start of a line."""
+    try:
+        there = {field.name.partition(".")[0] for field in read_rows(text).fields if field.span}
+    except InputError:
+        there = {m["key"] for m in map(_ENTRY.match, text.splitlines()) if m and m["head"] == m["head"].lstrip()}
+    typed = text[start:cursor]
+    if typed != typed.strip() or ":" in typed:
+        return Completion(cursor, cursor)
+    return ranked([Option(f"{key}: ", "keyword") for key in ORDER if key not in there], typed, start, cursor)

@@ -1,16 +1,41 @@
 """The files of a project as they lie on disk: which there are, and whether one has changed since it was last seen."""
 
+import contextlib
 import hashlib
 import os
+import shutil
 import stat
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, update
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.grammar.documents import MAX_BYTES, read_bytes
+from bidui.grammar.yaml import MAX_BYTES, read_bytes
+from bidui.pairs import write_file
+from bidui.pairs.atomic import TEMPORARY, remove_file
+from bidui.web.store.database import files, projects, put, revisions
+from bidui.web.store.drafts import Draft, Why, put_draft, recovered
 from bidui.web.store.names import DEEPEST, FOLDERS, expected, file_path, kind_of, named_tables
+from bidui.web.store.revisions import Version, by_number, content, record, version
+from bidui.web.store.workspace import (
+    Entry,
+    Store,
+    add_entry,
+    bin_folder,
+    check_live,
+    connect,
+    entries,
+    folder_of,
+    here,
+    name_key,
+    names_on_disk,
+    utc_now,
+)
 
 # A file changed twice within one tick of the file system's clock (two seconds on a USB stick) looks the same after.
 _TICK = 2_000_000_000
@@ -134,3 +159,334 @@ def _listing(folder: Path) -> dict[str, os.DirEntry[str]]:
         return {}
     except OSError as error:
         raise fail("read-failed", Place(folder.name), {"reason": error.strerror or str(error)}) from None
+
+
+# How an accepted revision and the file on disk come together, whatever dies in between.
+#
+# A change goes in two transactions, and in neither of them is anybody else changing files:
+#
+# 1. The latest revision is compared with the file and with what the writer started from; then the new one is added as
+#    pending. From here on it cannot be lost.
+# 2. The file is written, and the revision is done.
+#
+# Whoever finds a pending revision finishes it: the second transaction, the next writer of the file, a refresh, or the
+# next start. The file on disk decides how:
+#
+#     it is the new text      the write had happened: mark the revision done
+#     it is the old text      it had not: write it now
+#     it is something else    somebody outside was quicker: that becomes a revision, and the pending one a draft
+#
+# What an editor outside writes in the instant between our looking at a file and our replacing it is not seen; no file
+# system offers to replace a file only if it is still the same.
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The latest revision of a file, its hash (none where the file is not there), and what is pending."""
+
+    id: int | None = None
+    sha256: str | None = None
+    pending: int | None = None
+    stamp: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Whether a pending revision came about, and if the file could not be written, why."""
+
+    done: bool
+    problems: tuple[Problem, ...] = ()
+
+
+def head_of(connection: Connection, entry: Entry, file: str) -> Head:
+    """What the database knows of a file; of one that it has never seen, nothing."""
+    wanted = select(files.c.head, files.c.sha256, files.c.pending, files.c.stamp)
+    row = connection.execute(wanted.where(files.c.project == entry.id, files.c.name == file)).one_or_none()
+    return Head(*row) if row else Head()
+
+
+def set_head(connection: Connection, entry: Entry, file: str, head: Head) -> None:
+    """Write down what is known of a file."""
+    values = {"head": head.id, "sha256": head.sha256, "pending": head.pending, "stamp": head.stamp}
+    put(connection, files, {"project": entry.id, "name": file, **values})
+
+
+def catch_up(store: Store, connection: Connection, entry: Entry, file: str) -> Head:
+    """Finish what is pending and take in what was changed outside, so that the file on disk is the latest revision."""
+    head = head_of(connection, entry, file)
+    if head.pending is not None:
+        settle(store, connection, entry, file)
+        head = head_of(connection, entry, file)
+    found = look(entry.folder, file)
+    return take_in(store, connection, entry, file, head=head, found=found)
+
+
+def take_in(store: Store, connection: Connection, entry: Entry, file: str, *, head: Head, found: Found | None) -> Head:
+    """Record the file as somebody outside left it, if that is not the latest revision."""
+    there = found.sha256 if found else None
+    stamp = found.stamp if found else ""
+    if there == head.sha256 and (head.id is not None or found is None):
+        if stamp != head.stamp and head.id is not None:
+            set_head(connection, entry, file, Head(head.id, head.sha256, None, stamp))
+        return head
+    data = found.data if found else None
+    number, _ = record(connection, entry, file, data, author=None, time=store.now(), reason="outside", base=head.id)
+    new = Head(number, there, None, stamp)
+    set_head(connection, entry, file, new)
+    return new
+
+
+def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Settled:
+    """Finish the pending revision of a file, if it has one; where it cannot be, it becomes its author's draft."""
+    head = head_of(connection, entry, file)
+    if head.pending is None:
+        return Settled(True)
+    new = connection.execute(select(revisions).where(revisions.c.id == head.pending)).one()
+    try:
+        found = look(entry.folder, file)
+        there = found.sha256 if found else None
+        if there == head.sha256 != new.sha256:
+            _apply(connection, entry, file, new.sha256)
+            there = new.sha256
+    except InputError as error:
+        give_up(store, connection, entry, file)
+        return Settled(False, error.problems)
+    if there != new.sha256:
+        _drop(store, connection, entry, new, why="conflict")
+        take_in(store, connection, entry, file, head=Head(head.id, head.sha256), found=found)
+        return Settled(False)
+    connection.execute(update(revisions).where(revisions.c.id == new.id).values(state="done"))
+    set_head(connection, entry, file, Head(new.id, new.sha256))  # no stamp: the file is too young for one
+    return Settled(True)
+
+
+def give_up(store: Store, connection: Connection, entry: Entry, file: str) -> None:
+    """Leave a file as it is; what was pending for it becomes a draft."""
+    head = head_of(connection, entry, file)
+    if head.pending is not None:
+        new = connection.execute(select(revisions).where(revisions.c.id == head.pending)).one()
+        _drop(store, connection, entry, new, why="unwritten")
+        set_head(connection, entry, file, Head(head.id, head.sha256))
+
+
+def _apply(connection: Connection, entry: Entry, file: str, sha256: str | None) -> None:
+    path = file_path(entry.folder, file)
+    if not entry.folder.is_dir():  # to write would make it anew, with this file alone
+        raise fail("project-unknown", Place(), {"name": entry.name})
+    if sha256 is None:
+        remove_file(path)
+        if len(path.relative_to(entry.folder).parts) > 2:  # the folder of a phenomenon, where that was its last file
+            with contextlib.suppress(OSError):
+                path.parent.rmdir()
+    else:
+        write_file(path, content(connection, sha256))
+
+
+def _drop(store: Store, connection: Connection, entry: Entry, new: Row[Any], *, why: Why) -> None:
+    """Make a revision that did not come about a draft; under a name of its own, so that it replaces none."""
+    connection.execute(update(revisions).where(revisions.c.id == new.id).values(state="dropped"))
+    if new.sha256 is not None and new.author is not None:
+        text = content(connection, new.sha256).decode("utf-8", "replace")
+        draft = Draft(entry.name, new.file, text, new.base, store.now(), why, recovered(new.id))
+        put_draft(connection, entry, new.author, draft)
+
+
+# What was changed outside the workbench, in a text editor or by git, is noticed and becomes revisions.
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """How many files were found changed, and what lies in the workspace but is not read."""
+
+    changed: int
+    skipped: tuple[Problem, ...]
+
+
+def refresh(store: Store, entry: Entry | None = None) -> Refreshed:
+    """Compare the files on disk with their latest revisions, of one project or of all; what differs is recorded.
+
+    A file whose time, size and number on disk are as they were is not read.
+    """
+    if entry is not None:
+        return _refresh(store, entry)
+    skipped = list(_find_projects(store))
+    changed = 0
+    for each in entries(store):
+        found = _refresh(store, each)
+        changed += found.changed
+        skipped += found.skipped
+    return Refreshed(changed, tuple(skipped))
+
+
+def current(store: Store, entry: Entry, file: str) -> Version:
+    """A file as it is now, with its revision; a change made outside becomes one first."""
+    with store.reading() as connection:
+        head = head_of(connection, entry, file)
+        found = look(entry.folder, file)
+        if found and head.id is not None and head.pending is None and found.sha256 == head.sha256:
+            return Version(by_number(connection, entry, head.id), found.data)
+    with store.filing() as connection:
+        check_live(connection, entry)
+        head = catch_up(store, connection, entry, file)
+        if head.id is None or head.sha256 is None:
+            raise fail("file-unknown", Place(entry.name), {"file": file})
+        return version(connection, entry, head.id)
+
+
+def recover(store: Store) -> tuple[Problem, ...]:
+    """Finish what a killed server left pending; a revision that cannot be written becomes a draft."""
+    joined = files.join(projects, projects.c.id == files.c.project).join(revisions, revisions.c.id == files.c.pending)
+    pending = select(files.c.project, files.c.name, projects.c.name.label("entry")).select_from(joined)
+    pending = pending.where(*here(store)).order_by(revisions.c.sha256.is_(None))  # what comes before what goes
+    problems: list[Problem] = []
+    with store.filing() as connection:
+        for number, file, name in connection.execute(pending).all():
+            problems += settle(store, connection, Entry(number, name, folder_of(store, name)), file).problems
+    return tuple(problems)
+
+
+def _refresh(store: Store, entry: Entry) -> Refreshed:
+    if not entry.folder.is_dir():  # removed; its files are looked after when its absence is found
+        return Refreshed(0, ())
+    with store.reading() as connection:
+        heads = _heads(connection, entry)
+    found = scan(entry.folder, known=[name for name, head in heads.items() if head.sha256])
+    doubtful, young = _doubtful(entry, found, heads)
+    changed = 0
+    if doubtful:
+        with store.filing() as connection:
+            check_live(connection, entry)
+            for name in doubtful:
+                before = head_of(connection, entry, name)
+                try:
+                    after = catch_up(store, connection, entry, name)
+                except InputError as error:
+                    found = Scan(found.stamps, (*found.skipped, *error.problems))
+                else:
+                    changed += after.id != before.id
+    if young:
+        with store.filing() as connection:
+            for name, seen in young.items():
+                head = head_of(connection, entry, name)
+                if head.pending is None and head.sha256 == seen.sha256:
+                    set_head(connection, entry, name, Head(head.id, head.sha256, None, seen.stamp))
+    return Refreshed(changed, found.skipped)
+
+
+def _heads(connection: Connection, entry: Entry) -> dict[str, Head]:
+    wanted = select(files.c.name, files.c.head, files.c.sha256, files.c.pending, files.c.stamp)
+    return {name: Head(*rest) for name, *rest in connection.execute(wanted.where(files.c.project == entry.id))}
+
+
+def _doubtful(entry: Entry, found: Scan, heads: Mapping[str, Head]) -> tuple[list[str], dict[str, Found]]:
+    """The files that need a closer look, and those that are as they were but have not had a stamp to tell it by."""
+    doubtful: list[str] = []
+    young: dict[str, Found] = {}
+    unread = {problem.place.file for problem in found.skipped}
+    for name in sorted({*found.stamps, *(name for name, head in heads.items() if head.sha256 or head.pending)}):
+        head, stamp = heads.get(name, Head()), found.stamps.get(name)
+        if name in unread or (head.pending is None and stamp and stamp == head.stamp):
+            continue
+        seen = _seen(entry, name) if stamp is not None and head.pending is None else None
+        if seen is None or seen.sha256 != head.sha256:
+            doubtful.append(name)
+        elif seen.stamp:
+            young[name] = seen
+    return doubtful, young
+
+
+def _seen(entry: Entry, name: str) -> Found | None:
+    try:
+        return read(entry.folder, name)
+    except InputError:
+        return None  # whoever looks closer says why
+
+
+def _find_projects(store: Store) -> tuple[Problem, ...]:
+    """Give projects that are new on disk a number, and put those whose folders have gone into the bin."""
+    names, problems = names_on_disk(store)
+    known = {each.name: each for each in entries(store)}
+    gone = [each for each in known.values() if not each.folder.is_dir() and each.name not in names]
+    if {*names} <= known.keys() and not gone:
+        return tuple(problems)
+    with store.filing() as connection:
+        for name in names:
+            if name not in known:
+                _find(store, connection, name)
+        for each in gone:
+            if not each.folder.is_dir():
+                _lose(store, connection, each)
+    return tuple(problems)
+
+
+def _find(store: Store, connection: Connection, name: str) -> None:
+    """A project that is there: new, under a new spelling of its name, or back from where it was."""
+    same = projects.c.key == name_key(name)
+    there = select(projects.c.id).where(*here(store))
+    number = connection.scalar(there if store.alone else there.where(same))
+    if number is None:
+        away = select(projects.c.id).where(projects.c.binned.is_not(None), projects.c.binned_by.is_(None), same)
+        away = away.where(projects.c.alone.is_(store.alone))
+        number = connection.scalar(away.order_by(projects.c.id.desc()).limit(1))
+        number = None if number is not None and bin_folder(store, number).is_dir() else number
+    if number is None:
+        add_entry(store, connection, name)
+    else:
+        values = {"name": name, "key": name_key(name), "binned": None, "binned_by": None}
+        connection.execute(update(projects).where(projects.c.id == number).values(**values))
+
+
+def _lose(store: Store, connection: Connection, entry: Entry) -> None:
+    """A project whose folder was removed outside: its files are deleted, and it can be brought back.
+
+    Where the folder lies in the bin, somebody deleted the project here and the server died before it was written down.
+    """
+    binned = store.now()
+    for name, head in _heads(connection, entry).items():
+        if (head.sha256 or head.pending) and not bin_folder(store, entry.id).is_dir():
+            catch_up(store, connection, entry, name)
+    connection.execute(update(projects).where(projects.c.id == entry.id).values(binned=binned))
+
+
+# Opening a workspace: what a killed server left behind is put in order before anybody looks.
+
+_HOUR = 3600
+
+
+def open_store(
+    root: str | Path, *, database: str | None = None, adopt: bool = False, now: Callable[[], datetime] = utc_now
+) -> Store:
+    """The store of a folder that is a project or holds several.
+
+    `database` is a `postgresql://` address; without one, a file in the workspace's hidden folder. A database belongs
+    to one workspace: `adopt` gives it to this one, where the workspace was moved without its hidden folder.
+    """
+    store = connect(root, database=database, adopt=adopt, now=now)
+    try:
+        recover(store)
+        refresh(store)
+        _sweep(store)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _sweep(store: Store) -> None:
+    """Remove what was half written when a server died; what is young may be somebody's who is still writing it."""
+    for path in (store.hidden / "incoming").glob("*"):
+        if _old(path):
+            shutil.rmtree(path, ignore_errors=True)
+    for entry in entries(store):
+        folders = [entry.folder, *(entry.folder / name for name in FOLDERS), *(entry.folder / "paradigms").glob("*/")]
+        for path in (path for folder in folders for path in folder.glob(f".*{TEMPORARY}")):
+            if _old(path):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+
+def _old(path: Path) -> bool:
+    try:
+        return path.lstat().st_mtime < time.time() - _HOUR
+    except OSError:
+        return False

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from bidui.errors import InputError, Place, fail
-from bidui.grammar.documents import Mapping, Scalar, parse_document
+from bidui.grammar.yaml import Mapping, Scalar, parse_document
 from bidui.pairs import uid_fits
 
 Kind = Literal["settings", "lexicon", "features", "phrases", "relation", "paradigm", "notes"]

@@ -1,22 +1,208 @@
 """Coverage at a glance: what a project holds, what is wrong in its files, and when it last changed."""
 
+import hashlib
+import json
+import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from bidui.errors import Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, Severity, fail
+from bidui.grammar.lexicon import parse_features, parse_lexicon, parse_relation
+from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
+from bidui.grammar.project import read_project
+from bidui.grammar.yaml import decode
 from bidui.pairs import Json
-from bidui.web.store.catalogue import Entry
-from bidui.web.store.contents import content
-from bidui.web.store.facts import recalled, remember
-from bidui.web.store.findings import findings, told_problems
+from bidui.web.store.database import facts as table
+from bidui.web.store.database import files, put, revisions, users
 from bidui.web.store.names import Kind, check_file_name, kind_of
-from bidui.web.store.tables import files, revisions, users
-from bidui.web.store.uids import Named, placing_problems
-from bidui.web.store.workspace import Store
+from bidui.web.store.revisions import content
+from bidui.web.store.workspace import Entry, Store
+
+# What can be said of one file without the others: whether it parses, and what it holds.
+
+MOST_TOLD = 20  # problems of a file that are kept with their words; all are counted
+
+
+def file_problems(name: str, text: str) -> list[Problem]:
+    """The problems in the text of a project's file, errors and warnings; a `check` for `save`."""
+    return _found(check_file_name(name), text, name=name)[1]
+
+
+def findings(kind: Kind, data: bytes) -> dict[str, Json]:
+    """What a file of that kind holds: how many errors and warnings, the first of them, and what a list shows of it."""
+    try:
+        found, problems = _found(kind, decode(data, name=""), name="")
+    except InputError as error:
+        found, problems = {}, list(error.problems)
+    counts = Counter(problem.severity for problem in problems)
+    worst = sorted(problems, key=lambda problem: problem.severity)[:MOST_TOLD]  # "error" comes before "warning"
+    told: list[Json] = [_remembered(problem) for problem in worst]
+    return {**found, "errors": counts["error"], "warnings": counts["warning"], "problems": told}
+
+
+def told_problems(found: Mapping[str, Json], *, file: str) -> tuple[Problem, ...]:
+    """The problems in what was found once, as those of a file."""
+    told = found.get("problems")
+    return tuple(_recalled(each, file) for each in told if isinstance(each, dict)) if isinstance(told, list) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A problem as it is remembered: without its file, since the same content may stand in several."""
+
+    kind: str
+    severity: Severity
+    line: int
+    column: int
+    values: dict[str, Json]
+
+
+def _remembered(problem: Problem) -> dict[str, Json]:
+    values = {name: _plain(value) for name, value in problem.values.items()}
+    return asdict(_Told(problem.kind, problem.severity, problem.place.line, problem.place.column, values))
+
+
+def _recalled(found: dict[str, Any], file: str) -> Problem:
+    told = _Told(**found)
+    return Problem(told.kind, Place(file, told.line, told.column), told.values, told.severity)
+
+
+def _plain(value: object) -> Json:
+    if isinstance(value, list | tuple):
+        return [str(item) for item in value]
+    return value if isinstance(value, int) else str(value)
+
+
+def _found(kind: Kind, text: str, *, name: str) -> tuple[dict[str, Json], list[Problem]]:
+    match kind:
+        case "paradigm":
+            paradigm, problems = parse_paradigm(text, name=name)
+            if paradigm is None:
+                return {}, problems
+            return {"uid": paradigm.uid, "phenomenon": paradigm.phenomenon, "status": paradigm.status}, problems
+        case "lexicon":
+            lexicon, problems = parse_lexicon(text, name=name)
+            return {"words": len(lexicon.words)}, problems
+        case "phrases":
+            return {}, parse_phrases(text, name=name)[1]
+        case "features":
+            return {}, parse_features(text, name=name)[1]
+        case "relation":
+            return {}, parse_relation(text, name=name, file=name)[1]
+        case "settings":
+            return _settings(text)
+        case "notes":
+            return {}, []
+
+
+def _settings(text: str) -> tuple[dict[str, Json], list[Problem]]:
+    """The settings, read as those of a project that has nothing else: they have no reader of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "project.yaml"
+        file.write_text(text, "utf-8", newline="")
+        project = read_project(folder)
+    problems = [problem for problem in project.problems if problem.place.file == file.name]
+    name = "" if project.settings.name == file.parent.name else project.settings.name
+    return {"name": name, "lang": project.settings.lang}, problems
+
+
+# Facts: what follows from contents and takes time to find, kept by the hash of what it follows from.
+#
+# A fact never gets stale, since other contents have another hash; it is only looked up under another key.
+
+_AT_ONCE = 500
+
+
+def remember(store: Store, kind: str, found: Mapping[str, Json]) -> None:
+    """Keep facts of one kind, by the hash of what each follows from."""
+    with store.writing() as connection:
+        for key, value in found.items():
+            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+            put(connection, table, {"kind": kind, "key": key, "value": text})
+
+
+def recall(store: Store, kind: str, keys: Iterable[str]) -> dict[str, Json]:
+    """The facts of one kind that are known."""
+    with store.reading() as connection:
+        return recalled(connection, kind, keys)
+
+
+def recalled(connection: Connection, kind: str, keys: Iterable[str]) -> dict[str, Json]:
+    """The same within a transaction."""
+    wanted = list(keys)
+    found: dict[str, Json] = {}
+    for start in range(0, len(wanted), _AT_ONCE):
+        some = wanted[start : start + _AT_ONCE]
+        rows = connection.execute(select(table.c.key, table.c.value).where(table.c.kind == kind, table.c.key.in_(some)))
+        found |= {key: json.loads(value) for key, value in rows}
+    return found
+
+
+def project_key(store: Store, entry: Entry) -> str:
+    """A hash of all files of a project: facts of the whole, such as what `bidui check` finds, are kept by it."""
+    with store.reading() as connection:
+        return _hash(sorted(_contents(connection, entry).items()))
+
+
+def paradigm_keys(store: Store, entry: Entry) -> dict[str, str]:
+    """For each paradigm's file, a hash of it and of all that is not a paradigm: its pairs follow from that."""
+    with store.reading() as connection:
+        contents = _contents(connection, entry)
+    shared = _hash(sorted(item for item in contents.items() if kind_of(item[0]) not in {"paradigm", "notes"}))
+    return {name: _hash([(shared, sha256)]) for name, sha256 in sorted(contents.items()) if kind_of(name) == "paradigm"}
+
+
+def _contents(connection: Connection, entry: Entry) -> dict[str, str]:
+    wanted = select(files.c.name, files.c.sha256).where(files.c.project == entry.id, files.c.sha256.is_not(None))
+    return {name: sha256 for name, sha256 in connection.execute(wanted)}
+
+
+def _hash(items: Iterable[tuple[str, str]]) -> str:
+    return hashlib.sha256("".join(f"{one}\n{other}\n" for one, other in items).encode()).hexdigest()
+
+
+# Uids: in a project a paradigm's name is one file's alone, whatever its letters, and says where that file lies.
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A paradigm's file, and what the paradigm in it calls itself."""
+
+    file: str
+    uid: str
+    phenomenon: str
+
+    @property
+    def key(self) -> str:
+        """The uid as case-blind file systems compare it, and so does the grammar."""
+        return self.uid.casefold()
+
+
+def placing_problem(mine: Named, others: Iterable[Named]) -> Problem | None:
+    """What is wrong with a file's name, or with its uid beside those of other files."""
+    other = next((each for each in others if each.key == mine.key and each.file != mine.file), None)
+    if other is not None:
+        return Problem("paradigm-twice", Place(mine.file), {"uid": mine.uid, "other": other.file})
+    right = f"paradigms/{mine.phenomenon}/{mine.uid}.yaml"
+    return None if mine.file == right else Problem("file-misplaced", Place(mine.file), {"right": right})
+
+
+def placing_problems(named: Iterable[Named]) -> dict[str, Problem]:
+    """The same for all files of a project, by file: as `bidui check` has it, the first of a uid may keep it."""
+    first: dict[str, Named] = {}
+    found: dict[str, Problem] = {}
+    for each in sorted(named, key=lambda one: PurePosixPath(one.file).parts):
+        if problem := placing_problem(each, [first[each.key]] if each.key in first else []):
+            found[each.file] = problem
+        first.setdefault(each.key, each)
+    return found
+
 
 _VERSION = 2  # of the findings that are remembered
 

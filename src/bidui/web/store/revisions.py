@@ -1,20 +1,81 @@
 """Revisions: every state that a file of a project was ever in, append-only, with who, when and why."""
 
-from collections.abc import Collection
+import hashlib
+import zlib
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import SequenceMatcher, unified_diff
 from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, Select, and_, insert, select
 
 from bidui.errors import Place, fail
-from bidui.grammar.documents import decode
-from bidui.web.store.catalogue import Entry
-from bidui.web.store.contents import content, keep
-from bidui.web.store.database import storable
-from bidui.web.store.names import check_file_name
-from bidui.web.store.tables import files, revisions, users
-from bidui.web.store.workspace import Store
+from bidui.grammar.yaml import decode
+from bidui.web.store.database import contents, files, put, revisions, storable, users
+from bidui.web.store.names import Kind, check_file_name, kind_of
+from bidui.web.store.workspace import Entry, Store
+
+# The bytes of revisions, each kept once: whole, or as what differs from the content that it was made from.
+#
+# A lexicon of 5,000 words may be saved once a second while it is edited, each time with one row changed. So a content
+# may say "the first `head` bytes and the last `tail` bytes of `near`, and this between them". Chains are short, and
+# what comes out is compared with its hash.
+
+LONGEST_CHAIN = 30
+
+
+def keep(connection: Connection, data: bytes, *, near: str | None = None) -> str:
+    """Keep `data`, which was made from the content whose hash is `near`; its own hash is given back."""
+    name = hashlib.sha256(data).hexdigest()
+    if connection.scalar(select(contents.c.sha256).where(contents.c.sha256 == name)):
+        return name
+    row: dict[str, object] = {"sha256": name, "size": len(data), "near": None, "depth": 0, "head": 0, "tail": 0}
+    packed = zlib.compress(data)
+    depth = connection.scalar(select(contents.c.depth).where(contents.c.sha256 == near)) if near else None
+    if near and depth is not None and depth < LONGEST_CHAIN:
+        other = content(connection, near)
+        head = _shared(other, data)
+        tail = _shared(other[head:][::-1], data[head:][::-1])
+        piece = zlib.compress(data[head : len(data) - tail])
+        if 2 * len(piece) < len(packed):
+            packed = piece
+            row |= {"near": near, "depth": depth + 1, "head": head, "tail": tail}
+    put(connection, contents, {**row, "packed": packed}, replace=False)
+    return name
+
+
+def content(connection: Connection, sha256: str) -> bytes:
+    """The bytes with that hash."""
+    pieces: list[tuple[int, int, bytes]] = []
+    at: str | None = sha256
+    while at is not None:
+        found = select(contents.c.near, contents.c.head, contents.c.tail, contents.c.packed)
+        near, head, tail, packed = connection.execute(found.where(contents.c.sha256 == at)).one()
+        try:
+            pieces.append((head, tail, zlib.decompress(packed)))
+        except zlib.error:
+            raise fail("database-damaged", Place(), {"sha256": at}) from None
+        at = near
+    data = b""
+    for head, tail, piece in reversed(pieces):
+        data = data[:head] + piece + data[len(data) - tail :]
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise fail("database-damaged", Place(), {"sha256": sha256})
+    return data
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """How many bytes two contents begin with together; halving, since comparing slices is quick and a loop is not."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
 
 Reason = Literal["edit", "outside", "restore", "import", "delete"]
 PAGE = 100
@@ -153,3 +214,123 @@ def _done(entry: Entry) -> Select[Any]:
 
 def _revision(row: Row[Any]) -> Revision:
     return Revision(row.id, row.file, row.sha256, row.size, row.name or "", row.time, row.reason, row.base, row.origin)
+
+
+# Several files of a project at once, as their latest revisions have them.
+
+
+def latest(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, Version]:
+    """The files of some kinds by name, all at one moment; `refresh` first, to see what changed outside."""
+    wanted = select(files.c.name, files.c.head).where(files.c.project == entry.id, files.c.sha256.is_not(None))
+    with store.reading() as connection:
+        rows = connection.execute(wanted.order_by(files.c.name)).all()
+        return {name: version(connection, entry, head) for name, head in rows if head and kind_of(name) in kinds}
+
+
+def heads(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, int]:
+    """The numbers of the latest revisions of the files of some kinds."""
+    wanted = select(files.c.name, files.c.head).where(files.c.project == entry.id, files.c.sha256.is_not(None))
+    with store.reading() as connection:
+        rows = connection.execute(wanted.order_by(files.c.name)).all()
+    return {name: head for name, head in rows if head and kind_of(name) in kinds}
+
+
+def latest_number(store: Store, entry: Entry, file: str) -> int | None:
+    """The number of a file's latest revision, which may be its deletion; None where there never was such a file."""
+    wanted = select(files.c.head).where(files.c.project == entry.id, files.c.name == file)
+    with store.reading() as connection:
+        return connection.scalar(wanted)
+
+
+# Two versions of a file compared: line by line, as git does, and row by row, as people edit.
+
+Lines = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row that is not as it was: its number and cells before and after, from 1; 0 and none where it is not there.
+
+    In a YAML file a row is a line, and its cells are the key and the value.
+    """
+
+    kind: Literal["added", "removed", "changed"]
+    before: int
+    after: int
+    old: Lines
+    new: Lines
+
+
+def unified(old: str, new: str, *, name: str) -> str:
+    """The difference as `diff -u` and git show it."""
+    lines = unified_diff(_lines(old), _lines(new), f"a/{name}", f"b/{name}", lineterm="")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def row_changes(old: str, new: str, *, name: str) -> tuple[RowChange, ...]:
+    """The rows of a TSV, or the lines of a YAML file, that were added, removed or changed."""
+    before, after = _lines(old), _lines(new)
+    header = before[0].split("\t") if before and name.endswith(".tsv") else []
+    key = header.index("expression") if "expression" in header else 0
+    found: list[RowChange] = []
+    i = j = 0
+    for start, first, length in (*_blocks(before, after), (len(before), len(after), 0)):
+        olds = [(at + 1, _cells(before[at], name)) for at in range(i, start)]
+        news = [(at + 1, _cells(after[at], name)) for at in range(j, first)]
+        found += _paired(olds, news, key=key)
+        i, j = start + length, first + length
+    return tuple(found)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines by their ends alone: a text may hold other characters that Python takes for the end of a line."""
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _cells(line: str, name: str) -> Lines:
+    if name.endswith(".tsv"):
+        return tuple(line.split("\t"))
+    key, colon, value = line.partition(":")
+    return (key.strip(), value.strip()) if colon else (line.strip(),)
+
+
+Numbered = list[tuple[int, Lines]]
+
+
+def _paired(olds: Numbered, news: Numbered, *, key: int) -> Iterator[RowChange]:
+    """Old rows with the new ones of the same key; one that is left on each side is the same row renamed."""
+    named: dict[str, Numbered] = {}
+    for row in olds:
+        named.setdefault(_key(row[1], key), []).append(row)
+    pairs = {new: named[name].pop(0) for new in news if named.get(name := _key(new[1], key))}
+    kept = {number for number, _ in pairs.values()}
+    gone = [row for row in olds if row[0] not in kept]
+    come = [row for row in news if row not in pairs]
+    if len(gone) == len(come) == 1:
+        pairs[come[0]] = gone.pop()
+    for number, cells in gone:
+        yield RowChange("removed", number, 0, cells, ())
+    for new in news:
+        old = pairs.get(new)
+        if old is None:
+            yield RowChange("added", 0, new[0], (), new[1])
+        elif old[1] != new[1]:
+            yield RowChange("changed", old[0], new[0], old[1], new[1])
+
+
+def _key(cells: Lines, key: int) -> str:
+    return cells[key] if key < len(cells) else ""
+
+
+def _blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
+    """The runs of lines that two versions share: where they begin in each, and how many lines they have."""
+    least = min(len(before), len(after))
+    head = next((n for n in range(least) if before[n] != after[n]), least)
+    tail = next((n for n in range(least - head) if before[-1 - n] != after[-1 - n]), least - head)
+    # what is left between is little, mostly, and the rest need not be searched
+    middle = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail])
+    found = [(0, 0, head)]
+    found += [(head + block.a, head + block.b, block.size) for block in middle.get_matching_blocks()]
+    found += [(len(before) - tail, len(after) - tail, tail)]
+    return [block for block in found if block[2]]

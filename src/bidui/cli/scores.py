@@ -1,0 +1,298 @@
+"""`bidui score`: token scores of pairs by language models."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
+from rich.text import Text
+
+from bidui.benchmarks import generate, shipped
+from bidui.benchmarks.human import PUBLISHED_PAIRS, human_agreement, pooled
+from bidui.errors import InputError, Place, fail
+from bidui.models.specs import DEFAULT, KINDS, expand_specs, load_model, parse_spec
+from bidui.pairs import Pairs, check_new_folder, read_pairs, write_new_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from bidui.models.model import Model
+    from bidui.scores.choices import Choices, PairTotals
+    from bidui.scores.links import Link
+    from bidui.scores.run import Scored, ScoreManifest
+
+
+def score(
+    what: Annotated[
+        str | None, typer.Argument(help="A shipped benchmark, a project folder, or a file or folder of pairs.")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="What to score with; may be repeated. The model that comes with bidui if none."),
+    ] = None,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one folder of scores a model.")] = Path(
+        "results"
+    ),
+    n: Annotated[int, typer.Option("-n", min=1, help="Pairs for each paradigm, where they are generated.")] = 300,
+    seed: Annotated[int, typer.Option(help="Of the pairs, where they are generated.")] = 0,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16, float16; the softmax is always float32.")] = "float32",
+    batch_tokens: Annotated[int | None, typer.Option(min=1, help="Positions run at a time.")] = None,
+    bos: Annotated[str | None, typer.Option(help="bos, eos, none, or an id; by rule unless given.")] = None,
+    eos: Annotated[bool, typer.Option("--eos", help="Also score the end of the sentence.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over scores made otherwise.")] = False,
+    list_models: Annotated[bool, typer.Option("--list-models", help="Explain what --model takes.")] = False,
+) -> None:
+    """Score every sentence of every pair; what is there already is kept."""
+    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    if list_models:
+        for kind, text in KINDS.items():
+            typer.echo(f"{kind}:  {text}")
+        return
+    if what is None:
+        raise fail("score-what", Place(), {})
+    pairs = pairs_of(what, n=n, seed=seed)
+    for spec in expand_specs(model or [DEFAULT]):
+        loaded = load_model(
+            spec, device=device, dtype=dtype, batch_tokens=batch_tokens, bos=bos, eos=eos, cache=out / "api"
+        )
+        _show(console, _scored(console, pairs, loaded, out=out / loaded.name, force=force))
+        _take_unigrams(console, Path(parse_spec(spec).name), loaded, out=out / loaded.name)
+
+
+def _scored(console: Console, pairs: Pairs, model: "Model", *, out: Path, force: bool) -> "Scored":
+    from bidui.scores.run import run_scoring
+
+    declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name != "weights")
+    console.print(f"{escape(model.name)}: {escape(declared)}", highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), _Speed())
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+        task = progress.add_task(escape(model.name), total=len(pairs))
+        return run_scoring(
+            pairs, model, out=out, force=force, on_paradigm=lambda uid, count: progress.advance(task, count)
+        )
+
+
+def _take_unigrams(console: Console, folder: Path, model: "Model", *, out: Path) -> None:
+    """Unigrams that do not fit are told and left: the scores are good without them."""
+    from bidui.scores.unigrams import take_unigrams
+
+    try:
+        if take_unigrams(folder, tokenizer=str(model.declared.get("tokenizer", "")), scores=out):
+            console.print(f"{escape(str(out))}: with the unigrams of the model", highlight=False)
+    except InputError as error:
+        console.print(f"[yellow]unigrams not taken along: {escape(str(error))}[/]", highlight=False)
+
+
+class _Speed(ProgressColumn):
+    """Pairs a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+
+
+def pairs_of(what: str, *, n: int, seed: int) -> Pairs:
+    """Pairs made from a benchmark or project, or read from a file or folder of pairs."""
+    if what in shipped() or (Path(what) / "project.yaml").is_file():
+        return generate(what, n=n, seed=seed)
+    return read_pairs(what)
+
+
+def _show(console: Console, done: "Scored") -> None:
+    shards = done.manifest.shards.values()
+    console.print(
+        f"{escape(str(done.folder))}: {sum(shard.count for shard in shards):,} pairs of {len(shards)} paradigms; "
+        f"scored {len(done.done)}, there already {len(done.kept)}",
+        highlight=False,
+    )
+    if done.repaired:
+        console.print(f"[yellow]made anew, since the files were broken: {escape(', '.join(done.repaired))}[/]")
+    unknown = sum(shard.unknown for shard in shards)
+    if unknown:
+        console.print(f"[yellow]{unknown:,} tokens are unknown to the model[/]", highlight=False)
+    unseen = sum(shard.unseen for shard in shards)
+    if unseen:
+        console.print(f"[yellow]{unseen:,} pairs look the same to the model on both sides[/]", highlight=False)
+
+
+# `bidui compare`: accuracy by linking function, from stored scores.
+
+Unit = Literal["tokens", "characters", "bytes"]
+USUAL = ("lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm")
+FITTED = "* beta and gamma fitted to one half of each paradigm's pairs and used on the other half, both ways"
+
+
+def compare(
+    results: Annotated[Path, typer.Argument(help="A folder of scores, or of several.")],
+    link: Annotated[list[str] | None, typer.Option("--link", help="A linking function; may be repeated.")] = None,
+    unit: Annotated[Unit, typer.Option(help="What linking functions count lengths in.")] = "tokens",
+    groups: Annotated[Unit, typer.Option(help="What D=, D< and D> count lengths in.")] = "tokens",
+    unigrams: Annotated[
+        Path | None,
+        typer.Option(help="Unigram counts of the model's tokenizer; else those beside the scores."),
+    ] = None,
+    by: Annotated[
+        Literal["overall", "phenomenon", "paradigm"],
+        typer.Option(help="Accuracy of each, with the first linking function (slln:0.5 unless given)."),
+    ] = "overall",
+    smoothing: Annotated[float, typer.Option(min=0, help="Added to every unigram count.")] = 1.0,
+) -> None:
+    """Accuracy over all pairs, on pairs of equal length (D=), with the good side shorter (D<) and longer (D>).
+
+    delta is the mean distance of D< and D> from D=: 0 means that length plays no part. Ties count one half; near
+    ties, which rounding could turn, are counted too.
+    """
+    # here, since polars takes a third of a second to load and other commands do without
+    from bidui.scores.links import parse_link
+    from bidui.scores.run import score_folders
+
+    if by != "overall":
+        chosen = parse_link((link or ["slln:0.5"])[0])
+        _by_group(score_folders(results), chosen, by, unit=unit, unigrams=unigrams, smoothing=smoothing)
+        return
+    links = [parse_link(name) for name in link or USUAL]
+    needed = not link or any(one.needs_unigrams for one in links)
+    model = Column("model", overflow="fold")  # two checkpoints may differ at the end of a long name
+    heads = (model, "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near")
+    table = Table(*heads, box=None, padding=(0, 2, 0, 0))
+    notes = []
+    for manifest, totals in _stored(score_folders(results), unigrams, smoothing, needed=needed):
+        found, note = _choices(totals, links, usual=not link, unit=unit, groups=groups)
+        notes += [note] if note in ("", FITTED) else [f"{manifest.model}: {note}"]
+        for choices in found:
+            table.add_row(escape(manifest.model), choices.link, *_shown(choices))
+    Console().print(table)
+    for note in dict.fromkeys(filter(None, notes)):
+        typer.echo(note)
+
+
+def _choices(
+    totals: "PairTotals", links: "Sequence[Link]", *, usual: bool, unit: Unit, groups: Unit
+) -> "tuple[list[Choices], str]":
+    """The choices by each linking function; SLOR and MORCELA join the usual ones if unigrams are known, with a note."""
+    from bidui.scores.choices import choose_from
+    from bidui.scores.links import slor
+
+    found = [choose_from(totals, link, unit=unit, groups=groups) for link in links]
+    if not usual or totals.unigram is None:
+        return found, ""
+    from bidui.analysis.length_bias import held_out_morcela
+
+    found.append(choose_from(totals, slor(), unit=unit, groups=groups))
+    try:
+        fitted = held_out_morcela(totals, seed=0, unit=unit, groups=groups).choices
+    except InputError as error:  # as for a model that has learnt nothing yet
+        return found, str(error)
+    return [*found, replace(fitted, link="morcela*")], FITTED
+
+
+def _shown(choices: "Choices") -> tuple[str, ...]:
+    from bidui.scores.choices import length_split
+
+    split = length_split(choices)
+    numbers = (choices.worth.mean(), split.equal, split.good_shorter, split.good_longer, split.delta)
+    shown = ["–" if isnan(number) else f"{100 * number:.2f}" for number in numbers]  # a group may have no pairs
+    return (f"{len(choices.good):,}", *shown, str(choices.ties), str(choices.near_ties))
+
+
+def _stored(
+    folders: "Sequence[Path]", unigrams: Path | None, smoothing: float, *, needed: bool
+) -> "Iterator[tuple[ScoreManifest, PairTotals]]":
+    """The totals of every model; with unigrams that were asked for, or that stand beside the scores and are needed."""
+    from bidui.scores.run import read_totals
+    from bidui.scores.unigrams import UNIGRAMS
+
+    for folder in folders:
+        own = folder / UNIGRAMS
+        known = unigrams or (own if needed and own.is_file() else None)
+        yield read_totals(folder, unigrams=known, smoothing=smoothing)
+
+
+def _by_group(
+    folders: "Sequence[Path]",
+    link: "Link",
+    by: Literal["phenomenon", "paradigm"],
+    *,
+    unit: Unit,
+    unigrams: Path | None,
+    smoothing: float,
+) -> None:
+    """A row a paradigm or phenomenon, a column a model; people beside them where published figures are known."""
+    from bidui.analysis.accuracy import accuracy
+    from bidui.scores.choices import choose_from
+
+    found: dict[str, dict[str, float]] = {}
+    groups: dict[str, set[str]] = {}
+    for manifest, totals in _stored(folders, unigrams, smoothing, needed=link.needs_unigrams):
+        choices = choose_from(totals, link, unit=unit)
+        numbers = {**accuracy(choices, by=by), **accuracy(choices)}
+        found[manifest.model] = {name: number.value for name, number in numbers.items()}
+        names = choices.uids if by == "paradigm" else choices.phenomena
+        for name, uid in zip(names.tolist(), choices.uids.tolist(), strict=True):
+            groups.setdefault(name, set()).add(uid)
+            groups.setdefault("all", set()).add(uid)
+    people = _people(groups)
+    heads = [Column(escape(model), overflow="fold", justify="right") for model in found]
+    table = Table(by, *heads, *(["people*"] if people else []), box=None)
+    for name in [*sorted(groups.keys() - {"all"}), "all"]:
+        cells = [f"{100 * numbers[name]:.2f}" if name in numbers else "" for numbers in found.values()]
+        table.add_row(escape(name), *cells, *([people.get(name, "")] if people else []))
+    Console().print(table)
+    typer.echo(f"accuracy in per cent, linking function {link.name}")
+    if people:
+        typer.echo(f"* how often people chose the good sentence of the {PUBLISHED_PAIRS}, pooled from published counts")
+
+
+def _people(groups: "Mapping[str, set[str]]") -> dict[str, str]:
+    """Published human agreement with each group of paradigms, if it is known for all of them."""
+    counts = {a.name: a for a in human_agreement(shipped()["zhoblimp"]) if a.level == "paradigm"}
+    if not groups or not groups["all"] <= counts.keys():
+        return {}
+    return {name: f"{pooled(counts[uid] for uid in uids):.2f}" for name, uids in groups.items()}
+
+
+# `bidui export-scores`: stored scores as the JSON lines that others publish and check.
+
+
+def export_scores(
+    results: Annotated[Path, typer.Argument(help="A folder of scores, or of several.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="A new folder, for one JSONL file a model.")],
+    link: Annotated[str, typer.Option("--link", help="The linking function of the scores.")] = "lp",
+    unit: Annotated[
+        Literal["tokens", "characters", "bytes"], typer.Option(help="What lengths are counted in.")
+    ] = "tokens",
+    unigrams: Annotated[Path | None, typer.Option(help="Unigram counts of the model's tokenizer.")] = None,
+    smoothing: Annotated[float, typer.Option(min=0, help="Added to every unigram count.")] = 1.0,
+) -> None:
+    """Write a line a pair, for each model: both sentences, scores and lengths, and whether good was chosen.
+
+    The fields are sentence_good, sentence_bad, UID, phenomenon, pairID, score_good, score_bad, length_good,
+    length_bad, and correct: 1, 0.5 for a tie, or 0.
+    """
+    # here, since polars takes a third of a second to load and other commands do without
+    from bidui.scores.choices import file_of, published_lines
+    from bidui.scores.links import parse_link
+    from bidui.scores.run import read_scores, score_folders
+    from bidui.scores.unigrams import read_unigrams
+
+    check_new_folder(out)
+    chosen = parse_link(link)
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        for folder in score_folders(results):
+            manifest, scores = read_scores(folder)
+            known = None
+            if unigrams is not None:
+                wanted = str(manifest.declared.get("tokenizer", ""))
+                known = read_unigrams(unigrams, tokenizer=wanted).logprobs(smoothing=smoothing)
+            yield file_of(folder, results=results), published_lines(scores, chosen, unit=unit, unigrams=known)
+
+    count = write_new_folder(out, files())
+    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console.print(f"{escape(str(out))}: scores of {count} models by {escape(chosen.name)}", highlight=False)

@@ -1,0 +1,286 @@
+"""Lines as automata over texts: which texts may follow which, and where.
+
+An automaton does not know the links between words: it may allow sentences that the line never prints.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from bidui.grammar.network import Network
+from bidui.grammar.paradigm import Line, Literal
+from bidui.grammar.printing import GOOD, Style
+from bidui.grammar.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Any of these texts leads to `to`; no text at all is a step for nothing."""
+
+    texts: tuple[str, ...]
+    to: int
+    network: int
+    leaf: int  # -1 for literals
+    column: str = ""
+
+
+@dataclass(slots=True)
+class Automaton:
+    """States from 0, the last state is 1."""
+
+    edges: list[list[Edge]] = field(default_factory=lambda: [[], []])
+    doubtful: bool = False  # some alternative can be empty in two ways
+    outs: dict[int, dict[str, list[Edge]]] = field(default_factory=dict)
+    starts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+    ends: dict[int, bool] = field(default_factory=dict)
+    literals: list[frozenset[str]] = field(default_factory=list)  # of each variant, the characters of its literals
+    known_characters: frozenset[str] | None = None
+
+    def new(self) -> int:
+        self.edges.append([])
+        return len(self.edges) - 1
+
+    def out(self, state: int) -> dict[str, list[Edge]]:
+        """The texts that may come next, each with the edges it may come by."""
+        if state not in self.outs:
+            found: dict[str, list[Edge]] = {}
+            for edge in self._through(state):
+                for text in edge.texts:
+                    found.setdefault(text, []).append(edge)
+            self.outs[state] = found
+        return self.outs[state]
+
+    def beginning(self, state: int) -> dict[str, list[str]]:
+        """For each beginning of a text that may come next (the whole included), the texts."""
+        if state not in self.starts:
+            found: dict[str, list[str]] = {}
+            for text in self.out(state):
+                for cut in range(1, len(text) + 1):
+                    found.setdefault(text[:cut], []).append(text)
+            self.starts[state] = found
+        return self.starts[state]
+
+    def characters(self) -> frozenset[str]:
+        """The characters that any text has."""
+        if self.known_characters is None:
+            texts = (text for edges in self.edges for edge in edges for text in edge.texts)
+            self.known_characters = frozenset(char for text in texts for char in text)
+        return self.known_characters
+
+    def required(self) -> frozenset[str]:
+        """Characters that every sentence has; there may be more."""
+        return frozenset.intersection(*self.literals) if self.literals else frozenset()
+
+    def final(self, state: int) -> bool:
+        """Whether the sentence may end here."""
+        if state not in self.ends:
+            steps = (edge for edge in self.edges[state] if not edge.texts)
+            self.ends[state] = state == 1 or any(self.final(edge.to) for edge in steps)
+        return self.ends[state]
+
+    def _through(self, state: int) -> Iterator[Edge]:
+        for edge in self.edges[state]:
+            if edge.texts:
+                yield edge
+            else:
+                yield from self._through(edge.to)
+
+
+def automaton(networks: Sequence[Network], side: int) -> Automaton:
+    """The automaton of one side of all variants of a paradigm."""
+    built = Automaton()
+    for number, network in enumerate(networks):
+        start = built.new()
+        built.edges[0].append(Edge((), start, number, -1))
+        line = network.variant.good if side == GOOD else network.variant.bad
+        built.literals.append(frozenset(c for item in line.items if isinstance(item, Literal) for c in item.text))
+        _Builder(built, network, number).line(line, network.tree.scope.nodes, start, 1, first=True)
+    return built
+
+
+@dataclass(slots=True)
+class _Builder:
+    automaton: Automaton
+    network: Network
+    number: int
+
+    def line(self, line: Line, nodes: dict[str, Node], start: int, end: int, *, first: bool) -> None:
+        style = self.network.style
+        state = start
+        for n, item in enumerate(line.items):
+            to = end if n == len(line.items) - 1 else self.automaton.new()
+            opening = first and n == 0
+            if isinstance(item, Literal):
+                text = _styled(item.text, style, opening, item.text)
+                self.automaton.edges[state].append(Edge((text,), to, self.number, -1))
+            else:
+                self.use(nodes[item.ref.slot], item.ref.path, item.column, state, to, opening)
+            state = to
+
+    def use(self, node: Node, path: tuple[str, ...], column: str, start: int, end: int, opening: bool) -> None:
+        style = self.network.style
+        empty = 0
+        for option in node.options:
+            if option.leaf:
+                texts = given = self.network.columns[option.leaf.index].domain.texts[column]
+                if style.separator or (style.capital and opening):
+                    texts = [_styled(text, style, opening, None) for text in texts]
+                    self.automaton.doubtful |= opening and len(set(texts)) < len(set(given))  # he and He
+                edge = Edge(tuple(dict.fromkeys(texts)), end, self.number, option.leaf.index, column)
+                self.automaton.edges[start].append(edge)
+            elif "" in option.parts:
+                self.use(option.parts[""], path, column, start, end, opening)
+            elif path and option.parts:
+                self.use(option.part(path[0]), path[1:], column, start, end, opening)
+            elif option.parts:
+                self.line(option.line, option.parts, start, end, first=opening)
+            else:
+                empty += 1
+                self.automaton.edges[start].append(Edge((), end, self.number, -1))
+        self.automaton.doubtful |= empty > 1
+
+
+def _styled(text: str, style: Style, opening: bool, literal: str | None) -> str:
+    """A text as it stands in the sentence: with the separator before it, or the capital it begins with."""
+    if opening:
+        return text[:1].upper() + text[1:] if style.capital else text
+    return style.joiner(literal) + text
+
+
+def possible_seams(line: Automaton, seams: Sequence[str]) -> list[str]:
+    """The seams whose characters can meet where two texts do; others cannot arise."""
+    inside = set("".join(seams))
+    lasts: dict[int, set[str]] = {}
+    for edges in line.edges:
+        for edge in edges:
+            ends = {text[-1] for text in edge.texts} & inside
+            if ends:
+                lasts.setdefault(edge.to, set()).update(ends)
+    meeting = set()
+    for state, ends in lasts.items():
+        firsts = {text[0] for text in line.out(state)} & inside
+        meeting |= {(a, b) for a in ends for b in firsts}
+    return [seam for seam in seams if any(pair in meeting for pair in pairwise(seam))]
+
+
+# Readings: can two fillings of a line print the same sentence, can two lines?
+#
+# Automata know which words may follow which, but not the links between them. A "no" is therefore certain, a "yes"
+# only a suspicion.
+
+MAX_STATES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Whether two lines may have a sentence in common: read in step, word for word, or out of step."""
+
+    in_step: bool = False
+    out_of_step: bool = False
+
+
+def could_meet(first: Automaton, second: Automaton) -> Chance:
+    """Whether some sentence could be read by both."""
+    if not (first.required() <= second.characters() and second.required() <= first.characters()):
+        return Chance()
+    in_step = _reaches(first, second, strict=True)
+    return Chance(in_step, _reaches(first, second, strict=False))
+
+
+def _reaches(first: Automaton, second: Automaton, *, strict: bool) -> bool:
+    """Whether both can come to an end together: all words in step (strict), or some not."""
+    # states of both, what one has said more than the other, whether that is the first, and whether all was in step
+    agenda = [(0, 0, "", True, True)]
+    seen = set(agenda)
+    while agenda:
+        a, b, over, first_ahead, in_step = agenda.pop()
+        if not over and first.final(a) and second.final(b) and in_step == strict:
+            return True
+        if len(seen) > MAX_STATES:
+            return True
+        ahead, behind = ((first, a), (second, b)) if first_ahead else ((second, b), (first, a))
+        for p, q, rest, swapped in _advance(ahead, behind, over):
+            now_first = first_ahead != swapped
+            still = in_step and not rest
+            step = (p, q, rest, now_first, still) if now_first else (q, p, rest, now_first, still)
+            if step not in seen and (still or not strict):
+                seen.add(step)
+                agenda.append(step)
+    return False
+
+
+def _advance(
+    ahead: tuple[Automaton, int], behind: tuple[Automaton, int], over: str
+) -> Iterator[tuple[int, int, str, bool]]:
+    """The one behind takes a text: who is ahead then, who behind, by what, and whether they changed places."""
+    (one, a), (other, b) = ahead, behind
+    if over:
+        out = other.out(b)
+        for cut in range(1, len(over) + 1):
+            for edge in out.get(over[:cut], ()):
+                yield a, edge.to, over[cut:], False
+        for text in other.beginning(b).get(over, ()):
+            if text != over:
+                for edge in out[text]:
+                    yield edge.to, a, text[len(over) :], True
+        return
+    mine, theirs = one.out(a), other.out(b)
+    for text in mine.keys() & theirs.keys():
+        for edge in mine[text]:
+            for twin in theirs[text]:
+                yield edge.to, twin.to, "", False
+    for text in mine.keys() & other.beginning(b).keys():  # theirs begins with mine
+        for longer in other.beginning(b)[text]:
+            if longer != text:
+                for edge in mine[text]:
+                    for twin in theirs[longer]:
+                        yield twin.to, edge.to, longer[len(text) :], True
+    for text in theirs.keys() & one.beginning(a).keys():
+        for longer in one.beginning(a)[text]:
+            if longer != text:
+                for edge in mine[longer]:
+                    for twin in theirs[text]:
+                        yield edge.to, twin.to, longer[len(text) :], False
+
+
+Doubled = tuple[int, int, str]  # the run that is ahead, the one behind, and by which text
+
+
+def ambiguous(line: Automaton) -> bool:
+    """Whether two different fillings could print the same sentence."""
+    if line.doubtful:
+        return True
+    agenda = [pair for state in range(len(line.edges)) for pair in _partings(line, state)]
+    seen = set(agenda)
+    while agenda:
+        ahead, behind, over = agenda.pop()
+        if not over and (ahead == behind or (line.final(ahead) and line.final(behind))):
+            return True
+        for *states, rest, _ in _advance((line, ahead), (line, behind), over):
+            step = (states[0], states[1], rest)
+            if step not in seen:
+                seen.add(step)
+                agenda.append(step)
+        if len(seen) > MAX_STATES:
+            return True
+    return False
+
+
+def _partings(line: Automaton, state: int) -> Iterator[Doubled]:
+    """How two runs that were the same up to a state may part."""
+    spoken = [edge for edge in line.edges[state] if edge.texts]
+    if len(spoken) == len(line.edges[state]) == 1 and len({len(text) for text in spoken[0].texts}) == 1:
+        return  # one slot whose words are of one length
+    out = line.out(state)
+    lengths = sorted({len(text) for text in out})
+    for text, edges in out.items():
+        for number, edge in enumerate(edges[:-1]):
+            for other in edges[number + 1 :]:
+                yield edge.to, other.to, ""
+        if len(text) == lengths[0]:
+            continue
+        for cut in lengths[: bisect_left(lengths, len(text))]:
+            for shorter in out.get(text[:cut], ()):
+                for longer in edges:
+                    yield longer.to, shorter.to, text[cut:]

@@ -1,0 +1,218 @@
+"""The two lists of a classic template: rule strings by index, from the lines and slots of a variant."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from bidui.errors import InputError, Place, fail
+from bidui.grammar.classic.convert import Side, classic_rule, copying, index_of, is_fixed, matches
+from bidui.grammar.lexicon import Lexicon
+from bidui.grammar.paradigm import Line, Literal, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, Variant
+from bidui.grammar.project import Settings, lexicon_text
+from bidui.grammar.rules import Alternative, Lexical, Phrase, Ref, Rule, Words
+
+Item = Literal | Use | None
+
+
+def rule_lists(variant: Variant, phrases: Mapping[str, PhraseRule]) -> tuple[list[str], list[str]]:
+    """`good_rule` and `bad_rule`; raises `InputError` where no two lists say what the variant does."""
+    refused = InputError(())
+    for line in (variant.good, variant.bad):
+        _refuse_line(line)
+    for padded in _paddings(variant.good.items, variant.bad.items):
+        try:
+            return _Lists(variant, phrases, padded).texts()
+        except InputError as error:
+            refused = error
+    raise refused
+
+
+def _refuse_line(line: Line) -> None:
+    for item in line.items:
+        if isinstance(item, Use) and (item.ref.path or item.column != "expression"):
+            raise without("slot.part" if item.ref.path else "slot@column", item, line.place)
+
+
+class _Lists:
+    """The two lists of one variant, of equal length."""
+
+    def __init__(
+        self, variant: Variant, phrases: Mapping[str, PhraseRule], padded: tuple[list[Item], list[Item]]
+    ) -> None:
+        self.variant = variant
+        self.phrases = phrases
+        self.items: dict[Side, list[Item]] = {"good": padded[0], "bad": padded[1]}
+
+    def texts(self) -> tuple[list[str], list[str]]:
+        good = [self.text("good", index) for index in range(len(self.items["good"]))]
+        bad = [self.text("bad", index) for index in range(len(self.items["bad"]))]
+        for index, text in enumerate(bad):
+            self.refuse_ambiguous(index, text, good)
+        return good, bad
+
+    def text(self, side: Side, index: int) -> str:
+        item = self.items[side][index]
+        if item is None:
+            return ""
+        if isinstance(item, Literal):
+            rule = Rule((Alternative(Words((item.text,))),))
+            return classic_rule(rule, position=lambda ref: 0, index=lambda *_: 0, place=self.variant.place)
+        slot = self.variant.slots[item.ref.slot]
+        home = self.home(slot.name)
+        kept = self.items[home][index] == item
+        if kept and self.first(home, slot.name) != index and not is_fixed(slot.rule):
+            return self.copy(slot, home)
+        return classic_rule(
+            slot.rule,
+            position=lambda ref: self.position(ref, slot, home),
+            index=lambda phrase, part: index_of(phrase, part, self.phrases, slot.place),
+            place=slot.place,
+        )
+
+    def home(self, name: str) -> Side:
+        """The side whose positions a slot's links count in."""
+        return "good" if Use(Ref(name)) in self.items["good"] else "bad"
+
+    def first(self, side: Side, name: str) -> int:
+        return self.items[side].index(Use(Ref(name)))
+
+    def copy(self, slot: Slot, home: Side) -> str:
+        text = copying(slot.rule, self.first(home, slot.name))
+        if text is None:
+            raise fail("classic-no-copy", slot.place, {"slot": slot.name, "rule": slot.rule})
+        return text
+
+    def position(self, ref: Ref, slot: Slot, home: Side) -> int:
+        name = ref.slot
+        lines = [line for line in (self.variant.good, self.variant.bad) if Use(Ref(slot.name)) in line.items]
+        if name not in self.variant.slots and name.isdecimal() and int(name) < len(lines[0].items):
+            item = lines[0].items[int(name)]
+            name = item.ref.slot if isinstance(item, Use) else name
+        if ref.path:
+            raise without("slot.part", ref, slot.place.at(ref.column))
+        if Use(Ref(name)) not in self.items[home]:
+            values = {"slot": slot.name, "other": name, "side": home}
+            raise fail("classic-across-sides", slot.place.at(ref.column), values)
+        return self.first(home, name)
+
+    def refuse_ambiguous(self, index: int, text: str, good: list[str]) -> None:
+        """Refuse a bad string that would be read as another slot than the one it is."""
+        item = self.items["bad"][index]
+        if not isinstance(item, Use) or is_fixed(self.variant.slots[item.ref.slot].rule):
+            return
+        meant = [self.items["good"][i] for i, other in enumerate(good) if other == text]
+        if good[index] == text:
+            meant = [self.items["good"][index]]
+        for other in meant:
+            if isinstance(other, Use) and other != item:
+                values = {"slot": item.ref.slot, "other": other.ref.slot, "text": text}
+                raise fail("classic-same-text", self.variant.slots[item.ref.slot].place, values)
+
+
+def _paddings(good: Sequence[Literal | Use], bad: Sequence[Literal | Use]) -> Iterator[tuple[list[Item], list[Item]]]:
+    """The lists as they are where they have one length, then with what is kept at one index and gaps elsewhere."""
+    if len(good) == len(bad):
+        yield list(good), list(bad)
+    left: list[Item] = []
+    right: list[Item] = []
+    for _, a, b, c, d in SequenceMatcher(None, good, bad, autojunk=False).get_opcodes():
+        for item, other in zip_longest(good[a:b], bad[c:d]):
+            left.append(item)
+            right.append(other)
+    yield left, right
+
+
+def without(means: str, text: object, place: Place) -> InputError:
+    """The error for something that classic templates do not have."""
+    return fail("classic-without", place, {"means": means, "text": text})
+
+
+# Paradigms as classic templates, where these can say the same; the first thing that they cannot is an error.
+#
+# What does not change the pairs (about, source, status, example, edit, and the names of slots) has no place in a
+# classic template and is left behind. Slots that stand on both sides are written alike on both; one that is moved or
+# copied is known by its string, so that the string must be its own.
+
+
+def export_classic(
+    paradigm: Paradigm, *, settings: Settings, phrases: Mapping[str, PhraseRule], user: str = ""
+) -> dict[str, object]:
+    """The JSON template of a paradigm; raises `InputError` at the first means that is not classic."""
+    refuse_settings(settings)
+    _refuse_paradigm(paradigm)
+    variant = paradigm.variants[0]
+    good, bad = rule_lists(variant, phrases)
+    separator = settings.separator if paradigm.separator is None else paradigm.separator
+    return {
+        "user": user,
+        "uid": paradigm.uid,
+        "phenomenon": paradigm.phenomenon,
+        "strict_MP": paradigm.equal_length,
+        "sep": separator,
+        "good_rule": good,
+        "bad_rule": bad,
+    }
+
+
+def export_phrases(phrases: Mapping[str, PhraseRule]) -> dict[str, list[list[dict[str, str]]]]:
+    """The JSON phrase file; raises `InputError` at the first means that is not classic."""
+    for phrase in phrases.values():
+        if phrase.depth:
+            raise without("depth:", phrase.name, phrase.place)
+    return {
+        name: [_phrase_rules(alternative, phrases) for alternative in phrase.alternatives]
+        for name, phrase in phrases.items()
+    }
+
+
+def export_vocabulary(lexicon: Lexicon) -> str:
+    """The TSV vocabulary, which is the same in both formats."""
+    return lexicon_text(lexicon)
+
+
+def refuse_settings(settings: Settings) -> None:
+    """Settings that change the pairs of every paradigm."""
+    for key, given in (("capital:", settings.capital), ("seams:", settings.seams), ("repeat:", settings.repeat)):
+        if given:
+            raise without(key, given, Place("project.yaml"))
+
+
+def _refuse_paradigm(paradigm: Paradigm) -> None:
+    place = paradigm.place
+    if len(paradigm.variants) != 1:
+        raise without("variants:", len(paradigm.variants), place)
+    variant = paradigm.variants[0]
+    if paradigm.seams:
+        raise without("seams:", paradigm.seams, place)
+    if variant.linked:
+        raise without("link:", variant.linked[0], place)
+    if variant.crossed:
+        raise without("crossed:", "true", place)
+    for group in variant.repeat:
+        if not any(_same_word(a, b, variant) for a in group for b in group):
+            raise without("repeat:", group, place)
+
+
+def _same_word(name: str, other: str, variant: Variant) -> bool:
+    """Whether one slot copies the other's word; such slots may repeat it in a classic template too."""
+    links = (link for link in matches(variant.slots[name].rule) if link.same and link.target == Ref(other))
+    return any(item.mine == item.theirs == "expression" for link in links for item in link.properties)
+
+
+def _phrase_rules(alternative: PhraseAlternative, phrases: Mapping[str, PhraseRule]) -> list[dict[str, str]]:
+    if alternative.weight != 1:
+        raise without("weight:", alternative.weight, alternative.place)
+    variant = Variant("", alternative.parts, alternative.line, alternative.line, place=alternative.place)
+    texts, _ = rule_lists(variant, phrases)
+    return [
+        {"type": _type(item, alternative.parts), "rule": text}
+        for item, text in zip(variant.good.items, texts, strict=True)
+    ]
+
+
+def _type(item: Literal | Use, parts: Mapping[str, Slot]) -> str:
+    """The type that the original gave to a rule."""
+    body = parts[item.ref.slot].rule.alternatives[0].rule if isinstance(item, Use) else Words()
+    if isinstance(body, Lexical):
+        return "Matched" if body.matches else "Lexical"
+    return "Phrase" if isinstance(body, Phrase) else "Direct"

@@ -1,0 +1,773 @@
+"""Factors: sparse tables of counts over attributes, joined and summed until the wanted attributes are left."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from math import prod
+
+from bidui.grammar.constraints import Constraint
+from bidui.grammar.domains import bits_of
+from bidui.grammar.network import Network
+from bidui.grammar.tree import Leaf, Node, Option
+
+Row = tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Factor:
+    """For each combination of the attributes' values, a number; what is not there is zero."""
+
+    attributes: tuple[int, ...]
+    table: dict[Row, int]
+
+
+def eliminate(factors: Sequence[Factor], keep: Collection[int], steps: list[Factor] | None = None) -> Factor:
+    """The product of all factors, summed over every attribute that is not kept.
+
+    Attributes go cheapest first, by the size of the tables that mention them. `steps` collects the products before
+    they are summed: read backwards, they say how often each value of a summed attribute occurs with the rest.
+    """
+    left = list(factors)
+    while True:
+        sizes: dict[int, int] = {}
+        for factor in left:
+            for attribute in factor.attributes:
+                if attribute not in keep:
+                    sizes[attribute] = sizes.get(attribute, 1) * max(1, len(factor.table))
+        if not sizes:
+            break
+        chosen = min(sizes, key=lambda attribute: (sizes[attribute], attribute))
+        touching = sorted((f for f in left if chosen in f.attributes), key=lambda f: len(f.table))
+        left = [factor for factor in left if chosen not in factor.attributes]
+        outside = {attribute for factor in left for attribute in factor.attributes} | set(keep)
+        if steps is not None:
+            everything = {attribute for factor in touching for attribute in factor.attributes}
+            steps.append(_product(touching, everything))
+            touching = steps[-1:]
+        left.append(_product(touching, outside))
+    return _product(left, keep) if left else Factor((), {(): 1})
+
+
+def _product(factors: Sequence[Factor], keep: Collection[int]) -> Factor:
+    """The product of factors; an attribute goes as soon as no later factor and no one outside needs it."""
+    product = factors[0]
+    for number, factor in enumerate(factors[1:], start=1):
+        needed = {a for later in factors[number + 1 :] for a in later.attributes} | set(keep)
+        product = _join(product, factor, needed)
+    if len(factors) == 1:
+        product = _join(product, Factor((), {(): 1}), set(keep))
+    return product
+
+
+def _join(a: Factor, b: Factor, keep: Collection[int]) -> Factor:
+    shared = [attribute for attribute in a.attributes if attribute in b.attributes]
+    at_a, at_b = ([f.attributes.index(s) for s in shared] for f in (a, b))
+    keep_a = [n for n, attribute in enumerate(a.attributes) if attribute in keep]
+    keep_b = [n for n, attribute in enumerate(b.attributes) if attribute in keep and attribute not in shared]
+    index: dict[Row, list[tuple[Row, int]]] = {}
+    for row, count in b.table.items():
+        index.setdefault(tuple([row[n] for n in at_b]), []).append((tuple([row[n] for n in keep_b]), count))
+    for key, rows in index.items():
+        if len(rows) > 1:  # sum what is no longer told apart before it is multiplied
+            summed: dict[Row, int] = {}
+            for row, count in rows:
+                summed[row] = summed.get(row, 0) + count
+            index[key] = list(summed.items())
+    table: dict[Row, int] = {}
+    for row, count in a.table.items():
+        head = tuple([row[n] for n in keep_a])
+        for tail, other in index.get(tuple([row[n] for n in at_a]), ()):
+            key = head + tail
+            table[key] = table.get(key, 0) + count * other
+    kept = tuple(a.attributes[n] for n in keep_a) + tuple(b.attributes[n] for n in keep_b)
+    return Factor(kept, table)
+
+
+# Coincidences: the sets of leaves that hold conflicting words at once, for counting by inclusion and exclusion.
+#
+# The number of ways to fill leaves without conflict is the sum, over all sets of disjoint blocks of leaves, of the
+# ways in which the leaves of each block do conflict, with a sign. A block of two counts -1 for each pair of
+# conflicting words, a block of three that all conflict +2, and so on: the sum of (-1)^edges over the connected graphs
+# on it.
+
+Pair = tuple[int, int]
+MAX_SETS = 2_000
+
+
+class TooMany(Exception):
+    """So many leaves conflict with each other that their sets cannot be gone through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Leaves that conflict, and how often (signed) words of given groups do."""
+
+    leaves: tuple[int, ...]
+    groups: dict[tuple[int, ...], int]
+
+
+@dataclass(slots=True)
+class Coincidences:
+    """All terms of the inclusion and exclusion over a network's conflicts."""
+
+    network: Network
+    clashes: dict[Pair, set[Pair]] = field(default_factory=dict)  # leaves -> conflicting values
+    neighbours: dict[int, set[int]] = field(default_factory=dict)
+    blocks: dict[tuple[int, ...], Block] = field(default_factory=dict)
+    signs: dict[tuple[tuple[int, ...], frozenset[Pair]], int] = field(default_factory=dict)
+    followers: dict[Pair, tuple[dict[int, list[int]], dict[int, list[int]]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for conflict in self.network.conflicts:
+            first, second = sorted(
+                ((conflict.a, conflict.a_tokens), (conflict.b, conflict.b_tokens)), key=lambda s: s[0]
+            )
+            holders: dict[str, list[int]] = {}
+            for value, tokens in enumerate(second[1]):
+                for token in tokens:
+                    holders.setdefault(token, []).append(value)
+            found = self.clashes.setdefault((first[0], second[0]), set())
+            for value, tokens in enumerate(first[1]):
+                for token in tokens:
+                    found.update((value, other) for other in holders.get(token, ()))
+        for a, b in self.clashes:
+            self.neighbours.setdefault(a, set()).add(b)
+            self.neighbours.setdefault(b, set()).add(a)
+
+    def small_components(self, limit: int) -> list[Factor]:
+        """Leaves that conflict among themselves only and have few groups, counted at once; they make no terms.
+
+        For each choice of groups (or absence) of such leaves: the number of distinct words they can have.
+        """
+        found = []
+        for leaves in self._components():
+            sizes = [len(self.network.columns[leaf].domain.groups) + 1 for leaf in leaves]
+            if prod(sizes) <= limit and len(leaves) <= 8:
+                table: dict[Row, int] = {}
+                self._joint(leaves, (), table)
+                found.append(Factor(tuple(group_attribute(leaf) for leaf in leaves), table))
+                for leaf in leaves:
+                    del self.neighbours[leaf]
+        return found
+
+    def _components(self) -> list[list[int]]:
+        left = set(self.neighbours)
+        found = []
+        while left:
+            members = {min(left)}
+            while grown := {other for leaf in members for other in self.neighbours[leaf]} - members:
+                members |= grown
+            found.append(sorted(members))
+            left -= members
+        return found
+
+    def _joint(self, leaves: list[int], groups: tuple[int, ...], table: dict[Row, int]) -> None:
+        number = len(groups)
+        if number == len(leaves):
+            present = {leaf: group for leaf, group in zip(leaves, groups, strict=True) if group >= 0}
+            table[groups] = self._ways(present)
+            return
+        leaf = self.network.columns[leaves[number]].leaf
+        if leaf.guard:
+            self._joint(leaves, (*groups, -1), table)
+        others = [self.network.columns[o].leaf for o, g in zip(leaves, groups, strict=False) if g >= 0]
+        if all(leaf.together(other) for other in others):
+            for group in range(len(self.network.columns[leaf.index].domain.groups)):
+                self._joint(leaves, (*groups, group), table)
+
+    def _ways(self, present: dict[int, int]) -> int:
+        """How many distinct words leaves can have whose groups are given."""
+        if not present:
+            return 1
+        first, *rest = sorted(present)
+        total = len(self.network.columns[first].domain.groups[present[first]])
+        total *= self._ways({leaf: present[leaf] for leaf in rest})
+        for members in self._connected(first, set(rest)):
+            weight = self.block(members).groups.get(tuple(present[leaf] for leaf in members), 0)
+            if weight:
+                total += weight * self._ways({leaf: g for leaf, g in present.items() if leaf not in members})
+        return total
+
+    def terms(self, slots: Collection[str]) -> Iterator[tuple[Block, ...]]:
+        """Every set of disjoint blocks in these slots whose leaves can all be in one sentence, the empty one first."""
+        leaves = [leaf for leaf in sorted(self.neighbours) if self.network.columns[leaf].leaf.slot in slots]
+        yield from self._terms(leaves, ())
+
+    def at_least(self, slots: Collection[str]) -> int:
+        """A number that the terms of these slots do not fall short of: one for every two leaves in conflict."""
+        columns = self.network.columns
+        return sum(a in self.neighbours and columns[a].leaf.slot in slots for a, _ in self.clashes)
+
+    def _terms(self, leaves: list[int], chosen: tuple[Block, ...]) -> Iterator[tuple[Block, ...]]:
+        """The blocks chosen, and with them every set of blocks of these leaves; each begins with a later leaf."""
+        yield chosen
+        for number, first in enumerate(leaves):
+            rest = leaves[number + 1 :]
+            for members in self._connected(first, set(rest)):
+                block = self.block(members)
+                if block.groups:
+                    left = [leaf for leaf in rest if leaf not in members and self._together(members, leaf)]
+                    yield from self._terms(left, (*chosen, block))
+
+    def _connected(self, first: int, allowed: set[int]) -> list[tuple[int, ...]]:
+        """The connected sets of two leaves or more that hold `first` and otherwise only `allowed` ones."""
+        found: set[tuple[int, ...]] = set()
+        open_sets: list[tuple[int, ...]] = [(first,)]
+        while open_sets:
+            members = open_sets.pop()
+            for leaf in members:
+                for other in self.neighbours[leaf] & allowed:
+                    larger = tuple(sorted({*members, other}))
+                    if other not in members and larger not in found and self._together(members, other):
+                        found.add(larger)
+                        open_sets.append(larger)
+            if len(found) > MAX_SETS:
+                raise TooMany
+        return sorted(found, key=lambda members: (len(members), members))
+
+    def _together(self, members: tuple[int, ...], other: int) -> bool:
+        """Whether a leaf can be in a sentence with these, which can be in one themselves."""
+        columns = self.network.columns
+        return all(columns[other].leaf.together(columns[leaf].leaf) for leaf in members)
+
+    def block(self, members: tuple[int, ...]) -> Block:
+        """The block of these leaves."""
+        if members not in self.blocks:
+            edges = [pair for pair in combinations(members, 2) if pair in self.clashes]
+            domains = [self.network.columns[index].domain for index in members]
+            groups: dict[tuple[int, ...], int] = {}
+            for values in self._conflicting(members, edges):
+                at = dict(zip(members, values, strict=True))
+                present = frozenset(edge for edge in edges if (at[edge[0]], at[edge[1]]) in self.clashes[edge])
+                if (members, present) not in self.signs:
+                    self.signs[members, present] = _signed(members, present)
+                key = tuple(domain.group[value] for domain, value in zip(domains, values, strict=True))
+                groups[key] = groups.get(key, 0) + self.signs[members, present]
+            self.blocks[members] = Block(members, {key: weight for key, weight in groups.items() if weight})
+        return self.blocks[members]
+
+    def _conflicting(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
+        """The values of these leaves that hang together by conflicts."""
+        alike = self._same_word(members, edges)
+        return alike if alike is not None else self._grown(members, edges)
+
+    def _same_word(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]] | None:
+        """The same, quickly, where every conflict is that of a word with itself; None where it is not."""
+        if len(edges) * 2 != len(members) * (len(members) - 1):
+            return None
+        partner: dict[Pair, dict[int, int]] = {}
+        for edge in edges:
+            forward, back = self._followers(*edge)
+            if any(len(others) > 1 for table in (forward, back) for others in table.values()):
+                return None
+            partner[edge] = {value: others[0] for value, others in forward.items()}
+        found = set()
+        for a, b, c in combinations(members, 3):
+            ab, bc, ac = partner[a, b], partner[b, c], partner[a, c]
+            if any(ac.get(value) != bc.get(other) for value, other in ab.items()):
+                return None
+            if len(ab.keys() & ac.keys()) < len(set(ac.values()) & set(bc.values())):
+                return None
+        first, *rest = members
+        tables = [partner[first, leaf] for leaf in rest]
+        for value in set(tables[0]).intersection(*tables[1:]):
+            found.add((value, *(table[value] for table in tables)))
+        return found
+
+    def _grown(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
+        """The same in general, grown leaf by leaf from the first."""
+        neighbours: dict[int, list[tuple[int, dict[int, list[int]]]]] = {leaf: [] for leaf in members}
+        for a, b in edges:
+            forward, back = self._followers(a, b)
+            neighbours[a].append((b, forward))
+            neighbours[b].append((a, back))
+        size = len(self.network.columns[members[0]].domain.words)
+        grown: set[frozenset[Pair]] = {frozenset(((members[0], value),)) for value in range(size)}
+        for _ in members[1:]:
+            larger: set[frozenset[Pair]] = set()
+            for partial in grown:
+                known = {leaf for leaf, _ in partial}
+                for leaf, value in partial:
+                    for other, follow in neighbours[leaf]:
+                        if other not in known:
+                            larger.update(partial | {(other, v)} for v in follow.get(value, ()))
+            grown = larger
+        return {tuple(dict(values)[leaf] for leaf in members) for values in grown}
+
+    def _followers(self, a: int, b: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        if (a, b) not in self.followers:
+            forward: dict[int, list[int]] = {}
+            back: dict[int, list[int]] = {}
+            for value, other in self.clashes[a, b]:
+                forward.setdefault(value, []).append(other)
+                back.setdefault(other, []).append(value)
+            self.followers[a, b] = (forward, back)
+        return self.followers[a, b]
+
+
+def group_attribute(leaf: int) -> int:
+    """The attribute of a factor that holds the group of a leaf."""
+    return (1 << 41) + leaf
+
+
+def leaf_of(attribute: int) -> int:
+    """The leaf of a group's attribute."""
+    return attribute - (1 << 41)
+
+
+def _signed(members: tuple[int, ...], edges: frozenset[Pair]) -> int:
+    """The sum of (-1)^edges over the connected graphs on `members` within `edges`.
+
+    Over all graphs the sum is nought if there is an edge, else one. Sorting them by the part that hangs together with
+    the first member leaves the connected ones: their sum is minus that of the smaller parts whose rest has no edge.
+    """
+    first, rest = members[0], members[1:]
+    sums: dict[frozenset[int], int] = {}
+    for size in range(len(rest) + 1):
+        for chosen in combinations(rest, size):
+            part = frozenset((first, *chosen))
+            inner = [edge for edge in edges if part.issuperset(edge)]
+            total = int(not inner)
+            for smaller, value in sums.items():
+                left = part - smaller
+                if smaller < part and not any(left.issuperset(edge) for edge in inner):
+                    total -= value
+            sums[part] = total
+    return sums[frozenset(members)]
+
+
+# Constraints in tables: which keys at the ends of a constraint go together, and how tables speak through it.
+
+ABSENT = -1  # the key of a word that is not in the sentence under this choice
+
+
+def member_attribute(constraint: Constraint, member: int) -> int:
+    """The attribute that holds the key at one end of a constraint."""
+    return constraint.index * 64 + member
+
+
+def ends_of(constraint: Constraint) -> list[int]:
+    """The attributes of all ends of a constraint."""
+    return [member_attribute(constraint, member) for member in range(len(constraint.members))]
+
+
+def join_under(factors: Sequence[Factor], constraints: Sequence[Constraint], keep: Collection[int]) -> Factor:
+    """The product of factors under constraints, summed over every attribute that is not kept.
+
+    Most keys mismatch, so a mismatch that is left is counted the other way round: all, less those that do not. (A word
+    without values may stand where the other end is not in the sentence.)
+    """
+    left, waiting = pass_messages(factors, constraints)
+    mismatch = next((c for c in waiting if c.kind == "mismatch"), None)
+    if mismatch is None:
+        return eliminate([*left, *(constraint_factor(constraint, left) for constraint in waiting)], keep)
+    others = [constraint for constraint in waiting if constraint is not mismatch]
+    everything = join_under(left, others, keep)
+    matching = join_under([*left, _not_mismatching(mismatch, left)], others, keep)
+    at = [matching.attributes.index(attribute) for attribute in everything.attributes]
+    table = dict(everything.table)
+    for row, count in matching.table.items():
+        key = tuple([row[n] for n in at])
+        table[key] = table.get(key, 0) - count
+    return Factor(everything.attributes, {row: count for row, count in table.items() if count})
+
+
+def _not_mismatching(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
+    """Keys at the two ends, both in the sentence, that do not mismatch: they share a value, or one of them has none."""
+    present = [_present(attribute, factors) - {ABSENT} for attribute in ends_of(constraint)]
+    others = sum(1 << key for key in present[1])
+    compatible = constraint.compatible(0, 1)
+    table: dict[Row, int] = {(a, b): 1 for a in present[0] for b in bits_of(others & ~compatible[a])}
+    return Factor(tuple(ends_of(constraint)), table)
+
+
+def _present(attribute: int, factors: Sequence[Factor]) -> set[int]:
+    """The keys that occur at an end; where no option left has such a word, it is absent."""
+    for factor in factors:
+        if attribute in factor.attributes:
+            at = factor.attributes.index(attribute)
+            return {row[at] for row in factor.table}
+    return {ABSENT}
+
+
+def pass_messages(
+    factors: Sequence[Factor], constraints: Sequence[Constraint]
+) -> tuple[list[Factor], list[Constraint]]:
+    """Lets every factor that is about one end of one constraint tell the factor at the other end, and go.
+
+    What is left are the factors and constraints that hang together in circles. In most paradigms nothing is, and
+    no table of pairs is ever made.
+    """
+    left, waiting = list(factors), list(constraints)
+    heard = True
+    while heard:
+        heard = False
+        for constraint in waiting:
+            if len(constraint.members) != 2:
+                continue
+            for here, there in ((0, 1), (1, 0)):
+                speaker = next((f for f in left if f.attributes == (member_attribute(constraint, here),)), None)
+                other = member_attribute(constraint, there)
+                listener = next((f for f in left if other in f.attributes), None)
+                if speaker is not None and listener is not None and speaker is not listener:
+                    left = [factor for factor in left if factor is not speaker and factor is not listener]
+                    left.append(_told(speaker, listener, constraint, here, other))
+                    waiting.remove(constraint)
+                    heard = True
+                    break
+            if heard:
+                break
+    return left, waiting
+
+
+def _told(speaker: Factor, listener: Factor, constraint: Constraint, here: int, attribute: int) -> Factor:
+    """The listener with each row multiplied by what goes with its key; the key itself is not needed any more."""
+    at = listener.attributes.index(attribute)
+    keys = {row[at] for row in listener.table}
+    present = sum(1 << key for key in keys if key != ABSENT)
+    compatible = constraint.compatible(here, 1 - here)
+    everywhere = 0
+    message: dict[int, int] = {}
+    for (key,), count in speaker.table.items():
+        if key == ABSENT:
+            everywhere += count
+            continue
+        mask = compatible[key] & present
+        sign = count
+        if mask.bit_count() * 2 > len(keys):  # say it of all, and take it back where it does not hold
+            everywhere += count
+            mask = present & ~mask
+            sign = -count
+        for other in bits_of(mask):
+            message[other] = message.get(other, 0) + sign
+    total = sum(speaker.table.values())
+    table: dict[Row, int] = {}
+    for row, count in listener.table.items():
+        key = row[at]
+        told = total if key == ABSENT else everywhere + message.get(key, 0)
+        if told:
+            rest = row[:at] + row[at + 1 :]
+            table[rest] = table.get(rest, 0) + count * told
+    return Factor(listener.attributes[:at] + listener.attributes[at + 1 :], table)
+
+
+def constraint_factor(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
+    """Which keys at the ends of a constraint go together, among those that occur."""
+    attributes = tuple(ends_of(constraint))
+    present = [_present(attribute, factors) for attribute in attributes]
+    if len(attributes) == 2:
+        return Factor(attributes, _two_ends(constraint, present))
+    return Factor(attributes, _many_ends(constraint, present))
+
+
+def _two_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]:
+    compatible = constraint.compatible(0, 1)
+    mask = sum(1 << key for key in present[1] if key != ABSENT)
+    table: dict[Row, int] = {}
+    for a in present[0]:
+        others = present[1] if a == ABSENT else bits_of(compatible[a] & mask)
+        table.update(dict.fromkeys(((a, b) for b in others), 1))
+        if ABSENT in present[1]:
+            table[a, ABSENT] = 1
+    return table
+
+
+def _many_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]:
+    """One entry for each combination of keys that has some value (or row of the relation) in common."""
+    table: dict[Row, int] = {}
+    declared = [n for n, member in enumerate(constraint.members) if member.declares and ABSENT in present[n]]
+    for absent in product(*((False, True) for _ in declared)):
+        gone = {n for n, is_absent in zip(declared, absent, strict=True) if is_absent}
+        ends = [n for n in range(len(present)) if n not in gone]
+        free = len(ends) < 2 or (constraint.relation is not None and bool(gone))
+        holders: list[dict[int, list[int]]] = []
+        for n in ends:
+            by_value: dict[int, list[int]] = {}
+            for key in present[n] - {ABSENT}:
+                for value in (0,) if free else constraint.members[n].holds[key]:
+                    by_value.setdefault(value, []).append(key)
+            holders.append(by_value)
+        for value in set(holders[0]).intersection(*holders[1:]) if holders else (0,):
+            for keys in product(*(by_value[value] for by_value in holders)):
+                row = [ABSENT] * len(present)
+                for n, key in zip(ends, keys, strict=True):
+                    row[n] = key
+                table[tuple(row)] = 1
+    return table
+
+
+# Slots as tables: for what others can ask of a slot, in how many ways it can be filled.
+#
+# What others can ask are the keys of the constraints that reach out of it. Tables of the parts of a phrase are joined
+# into the table of the phrase, those of alternatives are added. Equal length is an exponent: a table's numbers are
+# polynomials in one large integer, of which the coefficient at length difference zero is wanted.
+
+
+@dataclass(slots=True)
+class Tables:
+    """The tables of a network's slots; with `traced`, how they came about is kept for drawing."""
+
+    network: Network
+    lengths: bool = True
+    traced: bool = False
+    together: list[Factor] = field(default_factory=list)  # distinct words of leaves, by their groups
+    chains: dict[int, tuple[Option, ...]] = field(default_factory=dict)  # leaf -> the options around it
+    homes: dict[Option | None, list[Constraint]] = field(default_factory=dict)  # where a constraint's ends meet
+    linked: set[int] = field(default_factory=set)  # choices that several slots share
+    tables: dict[tuple[Node, tuple[object, ...]], Factor] = field(default_factory=dict)
+    offsets: dict[object, int] = field(default_factory=dict)
+    steps: dict[Option | None, list[Factor]] = field(default_factory=dict)
+    parts: dict[Node, list[tuple[int, Factor]]] = field(default_factory=dict)
+    grouped: set[int] = field(default_factory=set)  # leaves whose words are counted in `together`
+    bits: int = 0
+
+    def __post_init__(self) -> None:
+        network = self.network
+        network.number_keys()
+        self.grouped = {leaf_of(attribute) for factor in self.together for attribute in factor.attributes}
+        for node in network.tree.scope.nodes.values():
+            self._walk(node, ())
+        for constraint in network.constraints:
+            leaves = [leaf for member in constraint.members for leaf in member.leaves]
+            self.homes.setdefault(self._meet([leaf.index for leaf in leaves]), []).append(constraint)
+        choices = [node.choice for node in network.tree.nodes]
+        self.linked = {choice for choice in choices if choices.count(choice) > 1}
+        if network.equal_length and self.lengths and self._lengths_vary():
+            sizes = [len(column.domain.words) for column in network.columns]
+            self.bits = 64 + sum(size.bit_length() + 1 for size in sizes) + 4 * len(choices)
+
+    def _lengths_vary(self) -> bool:
+        """Whether the words or alternatives chosen make a difference to the lengths at all."""
+        columns = self.network.columns
+        if any(self.network.uses.literal.values()):
+            return True
+        if any(len(set(c.domain.diffs)) > 1 or (c.leaf.guard and c.domain.diffs[0]) for c in columns):
+            return True
+        return self.network.uses.fixed + sum(column.domain.diffs[0] for column in columns) != 0
+
+    def _walk(self, node: Node, chain: tuple[Option, ...]) -> None:
+        for option in node.options:
+            if option.leaf:
+                self.chains[option.leaf.index] = (*chain, option)
+            for part in option.parts.values():
+                self._walk(part, (*chain, option))
+
+    def _meet(self, leaves: Sequence[int]) -> Option | None:
+        """The innermost option that holds all these leaves; None is the whole sentence."""
+        common: Option | None = None
+        for level in zip(*(self.chains[leaf] for leaf in leaves), strict=False):
+            if any(option is not level[0] for option in level):
+                break
+            common = level[0]
+        return common
+
+    def islands(self) -> list[frozenset[str]]:
+        """Slots that nothing links with others: their numbers are simply multiplied."""
+        slots = list(self.network.tree.scope.nodes)
+        if self.bits:
+            return [frozenset(slots)]
+        columns = self.network.columns
+        bonds = [{leaf.slot for member in c.members for leaf in member.leaves} for c in self.network.constraints]
+        bonds += [{columns[c.a].leaf.slot, columns[c.b].leaf.slot} for c in self.network.conflicts]
+        bonds += [set(group) for group in self.network.variant.linked]
+        found: list[frozenset[str]] = []
+        for slot in slots:
+            touching = [bond for bond in bonds if slot in bond]
+            island = frozenset((slot,)).union(*touching)
+            joined = [other for other in found if other & island]
+            found = [other for other in found if not other & island]
+            found.append(island.union(*joined))
+        return found
+
+    def term(self, blocks: tuple[Block, ...], slots: Collection[str] | None = None) -> int:
+        """The signed number of fillings (of some slots) in which the leaves of each block conflict."""
+        everything = self.network.tree.scope.nodes
+        wanted_nodes = [node for name, node in everything.items() if slots is None or name in slots]
+        merged = {leaf: (number, at) for number, b in enumerate(blocks) for at, leaf in enumerate(b.leaves)}
+        factor = self._sequence(wanted_nodes, None, merged, blocks)
+        value = factor.table.get((), 0)
+        if not self.bits:
+            return value
+        nodes = self.network.tree.scope.nodes.values()
+        wanted = sum(self._offset(node) for node in nodes) - self.network.uses.fixed
+        return _coefficient(value, wanted, self.bits)
+
+    def _sequence(
+        self, nodes: list[Node], home: Option | None, merged: dict[int, tuple[int, int]], blocks: tuple[Block, ...]
+    ) -> Factor:
+        """The joint table of nodes that stand side by side, with the constraints whose ends meet here."""
+        factors = [self._node(node, merged, blocks) for node in nodes]
+        if any(not factor.table for factor in factors):
+            return Factor((), {})
+        names = {node.path for node in nodes}  # of slots, where this is the whole sentence
+        constraints = [c for c in self.homes.get(home, []) if home is not None or c.members[0].leaves[0].slot in names]
+        together = [factor for factor in self.together if self._at_home(factor, home, names)]
+        factors += [_restricted(factor, factors) for factor in together]
+        inner = {attribute for constraint in constraints for attribute in ends_of(constraint)}
+        inner |= {attribute for factor in together for attribute in factor.attributes}
+        inner |= {-1 - number for number, block in enumerate(blocks) if self._meet(block.leaves) is home}
+        everything = {attribute for factor in factors for attribute in factor.attributes}
+        keep = everything - inner if home is not None else set()
+        if self.traced:
+            tables = [constraint_factor(constraint, factors) for constraint in constraints]
+            return eliminate([*factors, *tables], keep, self.steps.setdefault(home, []))
+        return join_under(factors, constraints, keep)
+
+    def _at_home(self, factor: Factor, home: Option | None, names: set[str]) -> bool:
+        leaves = [leaf_of(attribute) for attribute in factor.attributes]
+        here = home is not None or self.network.columns[leaves[0]].leaf.slot in names
+        return here and self._meet(leaves) is home
+
+    def _node(self, node: Node, merged: dict[int, tuple[int, int]], blocks: tuple[Block, ...]) -> Factor:
+        inside = {leaf: merged[leaf] for leaf in merged if self._holds(node, leaf)}
+        # two terms may number their blocks differently
+        key = (node, tuple((leaf, number, blocks[number].leaves) for leaf, (number, _) in inside.items()))
+        if key not in self.tables:
+            self.tables[key] = self._alternatives(node, inside, blocks)
+        return self.tables[key]
+
+    def _holds(self, node: Node, leaf: int) -> bool:
+        return any(option in self.chains[leaf] for option in node.options)
+
+    def _alternatives(self, node: Node, inside: dict[int, tuple[int, int]], blocks: tuple[Block, ...]) -> Factor:
+        """The tables of a node's options, added up; an option without the merged leaves is out."""
+        parts: list[tuple[int, Factor]] = []
+        for number, option in enumerate(node.options):
+            if all(option in self.chains[leaf] for leaf in inside):
+                parts.append((number, self._option(node, option, inside, blocks)))
+        self.parts[node] = parts
+        attributes = tuple(sorted({a for _, factor in parts for a in factor.attributes}))
+        shared = (choice_attribute(node.choice),) if node.choice in self.linked else ()
+        table: dict[Row, int] = {}
+        for number, factor in parts:
+            at = [factor.attributes.index(a) if a in factor.attributes else -1 for a in attributes]
+            for row, count in factor.table.items():
+                key = tuple([row[n] if n >= 0 else ABSENT for n in at])
+                key = (*key, number) if shared else key
+                table[key] = table.get(key, 0) + count
+        return Factor((*attributes, *shared), table)
+
+    def _option(
+        self, node: Node, option: Option, inside: dict[int, tuple[int, int]], blocks: tuple[Block, ...]
+    ) -> Factor:
+        if option.leaf:
+            factor = self._leaf(option.leaf, inside.get(option.leaf.index), blocks)
+        else:
+            factor = self._sequence(list(option.parts.values()), option, inside, blocks)
+        if not self.bits:
+            return factor
+        literal = self.network.uses.literal.get(option, 0)
+        shift = self.bits * (self._offset(node) - self._option_offset(option) + max(0, literal))
+        return Factor(factor.attributes, {row: count << shift for row, count in factor.table.items()})
+
+    def _leaf(self, leaf: Leaf, merged: tuple[int, int] | None, blocks: tuple[Block, ...]) -> Factor:
+        column = self.network.columns[leaf.index]
+        domain = column.domain
+        attributes = tuple(member_attribute(constraint, member) for constraint, member in column.ends)
+        table: dict[Row, int] = {}
+        if merged is None and leaf.index in self.grouped:
+            for group, keys in enumerate(column.keys):
+                table[(*keys, group)] = 1 << self._shift(leaf, group)
+            return Factor((*attributes, group_attribute(leaf.index)), table)
+        if merged is None:
+            for group, keys in enumerate(column.keys):
+                size = len(domain.groups[group]) << self._shift(leaf, group)
+                table[keys] = table.get(keys, 0) + size
+            return Factor(attributes, table)
+        number, at = merged
+        for joint, (groups, weight) in enumerate(blocks[number].groups.items()):
+            count = weight if at == 0 else 1  # the first leaf of a block carries its number
+            table[(*column.keys[groups[at]], joint)] = count << self._shift(leaf, groups[at])
+        return Factor((*attributes, -1 - number), table)
+
+    def _shift(self, leaf: Leaf, group: int) -> int:
+        if not self.bits:
+            return 0
+        domain = self.network.columns[leaf.index].domain
+        return self.bits * (domain.diffs[domain.groups[group][0]] + self._leaf_offset(leaf))
+
+    def _leaf_offset(self, leaf: Leaf) -> int:
+        """What keeps a leaf's exponents from being negative."""
+        if leaf not in self.offsets:
+            self.offsets[leaf] = max(0, -min(self.network.columns[leaf.index].domain.diffs))
+        return self.offsets[leaf]
+
+    def _option_offset(self, option: Option) -> int:
+        literal = max(0, -self.network.uses.literal.get(option, 0))
+        own = self._leaf_offset(option.leaf) if option.leaf else 0
+        return literal + own + sum(self._offset(part) for part in option.parts.values())
+
+    def _offset(self, node: Node) -> int:
+        if node not in self.offsets:
+            self.offsets[node] = max(self._option_offset(option) for option in node.options)
+        return self.offsets[node]
+
+
+def choice_attribute(choice: int) -> int:
+    """The attribute that holds the option taken, where several slots share a choice."""
+    return (1 << 40) + choice
+
+
+def _restricted(factor: Factor, others: Sequence[Factor]) -> Factor:
+    """A factor without the attributes that no other has: those words are not there."""
+    known = {attribute for other in others for attribute in other.attributes}
+    at = [n for n, attribute in enumerate(factor.attributes) if attribute in known]
+    gone = [n for n, attribute in enumerate(factor.attributes) if attribute not in known]
+    table = {
+        tuple([row[n] for n in at]): count for row, count in factor.table.items() if all(row[n] == ABSENT for n in gone)
+    }
+    return Factor(tuple(factor.attributes[n] for n in at), table)
+
+
+def _coefficient(value: int, exponent: int, bits: int) -> int:
+    """The coefficient of a polynomial packed into one integer, `bits` for each; coefficients may be negative."""
+    if exponent < 0:
+        return 0
+    half = 1 << (bits - 1)
+    digits = exponent + 1
+    bias = half * (((1 << (bits * digits)) - 1) // ((1 << bits) - 1))
+    return ((value + bias) >> (bits * exponent) & ((1 << bits) - 1)) - half
+
+
+# Counting: how many distinct pairs a network has, exactly, without making them.
+#
+# The tables of its slots are joined into one number; conflicts are counted by inclusion and exclusion.
+
+MAX_TERMS = 2_000
+MAX_JOINT = 100  # rows of a table that counts distinct words of several leaves at once
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of pairs; if it is not exact, there are at most so many."""
+
+    value: int
+    exact: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.value:,}" if self.exact else f"≤ {self.value:,}"
+
+
+def count_assignments(network: Network) -> Count:
+    """The number of ways to fill a network's slots: all links, conflicts and lengths observed."""
+    coincidences = Coincidences(network)
+    counter = Tables(network, together=coincidences.small_components(MAX_JOINT))
+    total = Count(1)
+    for slots in counter.islands():
+        found = _count_island(counter, coincidences, slots)
+        total = Count(total.value * found.value, total.exact and found.exact)
+    return total
+
+
+def _count_island(counter: Tables, coincidences: Coincidences, slots: frozenset[str]) -> Count:
+    total = 0
+    if coincidences.at_least(slots) >= MAX_TERMS:
+        return Count(counter.term((), slots), exact=False)
+    try:
+        for number, blocks in enumerate(coincidences.terms(slots)):
+            if number >= MAX_TERMS:
+                return Count(counter.term((), slots), exact=False)
+            total += counter.term(blocks, slots)
+    except TooMany:
+        return Count(counter.term((), slots), exact=False)
+    return Count(total)

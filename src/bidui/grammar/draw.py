@@ -1,0 +1,514 @@
+"""Drawing `even`: alternatives by weight, and within them the words of each slot in turn.
+
+A draw takes the variant, then each alternative, with the lowest use per weight; then, leaf by leaf in a fixed order,
+the least-used word that still has an undrawn completion. Ties are broken by the seed, anew after every use, so that
+words that took turns together once do not do so for ever.
+"""
+
+import random
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate
+from operator import itemgetter
+
+from bidui.errors import fail
+from bidui.grammar.ambiguity import ambiguous, automaton
+from bidui.grammar.count import ABSENT, Factor, Row, Tables, choice_attribute, count_assignments
+from bidui.grammar.domains import bits_of
+from bidui.grammar.frames import (
+    Frame,
+    Neighbour,
+    Printer,
+    Search,
+    can_be_filled,
+    clash,
+    make_frame,
+    make_printer,
+    narrow,
+    neighbours,
+    seam_broken,
+    values_in,
+)
+from bidui.grammar.network import Column, Network
+from bidui.grammar.paradigm import Use
+from bidui.grammar.printing import BAD, GOOD, broken
+from bidui.grammar.tree import Leaf, Node, Option
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One pair, before it is written out: which frame, which value at each position, and the texts."""
+
+    printer: Printer
+    values: tuple[int, ...]
+    pieces: tuple[list[str], list[str]]
+
+
+def draw_even(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
+    """Distinct pairs, evenly, until there are no more; `seed` is the only source of chance."""
+    rng = random.Random(seed)
+    turns = _Turns([network.variant.weight for network in networks], rng)
+    samplers = [_Sampler(network, rng) for network in networks]
+    seen: set[tuple[str, str]] = set()
+    alive = list(range(len(samplers)))
+    while alive:
+        for number in list(turns.order(alive)):
+            draw = samplers[number].draw(seen)
+            if draw is not None:
+                turns.use(number)
+                yield draw
+                break
+            alive.remove(number)
+
+
+_VALUE = itemgetter(2)
+
+
+class _Turns:
+    """Options with weights that take turns: the lowest use per weight comes first."""
+
+    __slots__ = ("keys", "rng", "used", "weights")
+
+    def __init__(self, weights: Sequence[Fraction], rng: random.Random) -> None:
+        self.rng = rng
+        self.weights = [float(weight) for weight in weights]
+        self.used = [0] * len(weights)
+        self.keys = [(0.0, rng.random()) for _ in weights]
+
+    def order(self, options: Sequence[int]) -> Iterator[int]:
+        """Whose turn it is, and who comes after; sorting waits until the first will not do."""
+        first = min(options, key=self.keys.__getitem__)
+        yield first
+        for option in sorted(options, key=self.keys.__getitem__):
+            if option != first:
+                yield option
+
+    def use(self, option: int) -> None:
+        self.used[option] += 1
+        self.keys[option] = (self.used[option] / self.weights[option], self.rng.random())
+
+
+class _Words:
+    """The words of one leaf in the order of their turns: least used first, ties by chance."""
+
+    __slots__ = ("everything", "group", "groups", "keys", "known", "order", "rng")
+
+    def __init__(self, column: Column, rng: random.Random) -> None:
+        self.rng = rng
+        self.group = column.domain.group
+        self.groups = column.domain.groups
+        self.everything = (1 << len(column.domain.groups)) - 1
+        self.keys: list[tuple[int, float, int]] = [(0, rng.random(), value) for value in range(len(self.group))]
+        self.order = sorted(self.keys)
+        self.known: dict[int, list[int]] = {}
+
+    def turns(self, mask: int) -> Iterator[int]:
+        """The values of the groups in `mask`, in order."""
+        return map(_VALUE, self.order) if mask == self.everything else self._some(mask)
+
+    def _some(self, mask: int) -> Iterator[int]:
+        members = self.known.get(mask)
+        if members is None and mask.bit_count() * 48 > self.everything.bit_count():
+            for key in self.order:
+                if mask >> self.group[key[2]] & 1:
+                    yield key[2]
+            return
+        if members is None:
+            members = [value for group in bits_of(mask) for value in self.groups[group]]
+            self.known[mask] = members
+        first = min(members, key=self.keys.__getitem__)
+        yield first
+        for value in sorted(members, key=self.keys.__getitem__):
+            if value != first:
+                yield value
+
+    def use(self, value: int) -> None:
+        key = self.keys[value]
+        del self.order[bisect_left(self.order, key)]
+        self.keys[value] = (key[0] + 1, self.rng.random(), value)
+        insort(self.order, self.keys[value])
+
+
+class _Sampler:
+    """Draws from one network, remembering how often everything was used."""
+
+    def __init__(self, network: Network, rng: random.Random) -> None:
+        self.network = network
+        self.choices = network.tree.choices()
+        self.turns = {node.choice: _Turns([o.weight for o in node.options], rng) for node in self.choices}
+        self.guards = _guards(network, self.choices)
+        self.rng = rng
+        self.words: list[_Words | None] = [None for _ in network.columns]  # made when first needed
+        self.searches: dict[tuple[tuple[int, int], ...], Search[Draw]] = {}
+        self.dead: set[tuple[tuple[int, int], ...]] = set()
+        self.seen: set[tuple[str, str]] = set()
+
+    def draw(self, seen: set[tuple[str, str]]) -> Draw | None:
+        """The next pair whose texts are not in `seen`, which grows by it; None when there is none left."""
+        self.seen = seen
+        return self._choose(0, {})
+
+    def _choose(self, number: int, chosen: dict[int, int]) -> Draw | None:
+        while number < len(self.choices) and not self._open(self.choices[number], chosen):
+            number += 1
+        key = tuple(chosen.items())
+        if key in self.dead:
+            return None
+        if number == len(self.choices):
+            draw = self._fill(key, chosen)
+        else:
+            choice = self.choices[number].choice
+            turns = self.turns[choice]
+            draw = None
+            for option in turns.order(range(len(turns.weights))):
+                draw = self._choose(number + 1, {**chosen, choice: option})
+                if draw is not None:
+                    turns.use(option)
+                    return draw
+        if draw is None:
+            self.dead.add(key)
+            self.searches.pop(key, None)
+        return draw
+
+    def _open(self, node: Node, chosen: dict[int, int]) -> bool:
+        """Whether the node is in the sentence at all under what is chosen so far."""
+        return any(all(chosen.get(c, 0) == o for c, o in guard) for guard in self.guards[node.choice])
+
+    def _fill(self, key: tuple[tuple[int, int], ...], chosen: dict[int, int]) -> Draw | None:
+        search = self.searches.get(key)
+        if search is None:
+            search = self.searches[key] = self._search(make_frame(self.network, chosen))
+        return search.run()
+
+    def _search(self, frame: Frame) -> Search[Draw]:
+        """A search that tries words in turn and accepts what was not drawn before."""
+        words = self._words(frame) if all(frame.start) else []
+        printer = make_printer(frame)
+
+        def candidates(at: int, mask: int) -> Iterator[int]:
+            return words[at].turns(mask)
+
+        def accept(values: list[int]) -> Draw | None:
+            pieces = printer.pieces(values)
+            if frame.seams and (broken(pieces[0], frame.seams) or broken(pieces[1], frame.seams)):
+                return None
+            sentences = printer.sentences(pieces)
+            if sentences in self.seen or sentences[0] == sentences[1]:
+                return None
+            self.seen.add(sentences)
+            for used, value in zip(words, values, strict=True):
+                used.use(value)
+            return Draw(printer, tuple(values), pieces)
+
+        return Search(frame, candidates, accept)
+
+    def _words(self, frame: Frame) -> list[_Words]:
+        found = []
+        for column in frame.columns:
+            words = self.words[column.leaf.index]
+            if words is None:
+                words = self.words[column.leaf.index] = _Words(column, self.rng)
+            found.append(words)
+        return found
+
+
+def _guards(network: Network, choices: list[Node]) -> dict[int, list[tuple[tuple[int, int], ...]]]:
+    guards: dict[int, list[tuple[tuple[int, int], ...]]] = {node.choice: [] for node in choices}
+    for node in network.tree.nodes:
+        if node.choice in guards:
+            guards[node.choice].append(node.guard)
+    return guards
+
+
+# Enumeration: every distinct pair of a paradigm, one after the other, in a fixed order.
+
+
+def enumerate_pairs(networks: Sequence[Network]) -> Iterator[Draw]:
+    """All distinct pairs as a stream.
+
+    Memory stays constant, unless two fillings could print the same pair: then what was printed is remembered.
+    """
+    seen: set[tuple[str, str]] | None = set() if could_repeat(networks) else None
+    for network in networks:
+        for draw in _fillings(network):
+            sentences = draw.printer.sentences(draw.pieces)
+            if sentences[0] == sentences[1]:
+                continue
+            if seen is not None:
+                if sentences in seen:
+                    continue
+                seen.add(sentences)
+            yield draw
+
+
+def could_repeat(networks: Sequence[Network]) -> bool:
+    """Whether two different fillings could print the same pair.
+
+    They cannot if each side shows what filled it; one side is enough if it prints every word of the other.
+    """
+    if any(column.domain.ambiguous for network in networks for column in network.columns):
+        return True
+    unclear = [ambiguous(automaton(networks, side)) for side in (GOOD, BAD)]
+    if all(unclear):
+        return True
+    for side in (GOOD, BAD):
+        if unclear[side] and any(_printed(network, side) - _shown(network, 1 - side) for network in networks):
+            return True
+    return False
+
+
+def _printed(network: Network, side: int) -> set[int | str]:
+    """The words a side prints, and the slots it names: one that is empty in two ways has no words."""
+    line = network.variant.good if side == GOOD else network.variant.bad
+    slots = {item.ref.slot for item in line.items if isinstance(item, Use)}
+    return slots | {leaf.index for leaf, uses in network.uses.leaves.items() if any(at == side for at, _ in uses)}
+
+
+def _shown(network: Network, side: int) -> set[int | str]:
+    """The slots and words that can be told from what a side prints; a column may have one text for several words."""
+    found = _printed(network, side)
+    for leaf, uses in network.uses.leaves.items():
+        columns = [network.columns[leaf.index].domain.texts[column] for at, column in uses if at == side]
+        if all(len(set(texts)) < len(texts) for texts in columns):
+            found.discard(leaf.index)
+    return found
+
+
+def _fillings(network: Network) -> Iterator[Draw]:
+    """Every filling of a network, alternatives in the order of the file."""
+    for chosen in choices_of(network):
+        frame = make_frame(network, chosen)
+        if can_be_filled(frame):
+            printer = make_printer(frame)
+            yield from _place(frame, printer, neighbours(frame), list(frame.start), [], frame.fixed)
+
+
+def choices_of(network: Network) -> Iterator[dict[int, int]]:
+    """Every choice of alternatives."""
+    guards: dict[int, list[tuple[tuple[int, int], ...]]] = {}
+    for node in network.tree.nodes:
+        guards.setdefault(node.choice, []).append(node.guard)
+    yield from _choose(network.tree.choices(), guards, {})
+
+
+def _choose(
+    nodes: list[Node], guards: dict[int, list[tuple[tuple[int, int], ...]]], chosen: dict[int, int]
+) -> Iterator[dict[int, int]]:
+    if not nodes:
+        yield chosen
+        return
+    node, rest = nodes[0], nodes[1:]
+    is_open = any(all(chosen.get(c, 0) == o for c, o in guard) for guard in guards[node.choice])
+    if not is_open:
+        yield from _choose(rest, guards, chosen)
+        return
+    for option in range(len(node.options)):
+        yield from _choose(rest, guards, {**chosen, node.choice: option})
+
+
+def _place(
+    frame: Frame, printer: Printer, adjacent: list[list[Neighbour]], masks: list[int], values: list[int], length: int
+) -> Iterator[Draw]:
+    at = len(values)
+    if at == len(frame.columns):
+        pieces = printer.pieces(values)
+        if not frame.seams or not (broken(pieces[0], frame.seams) or broken(pieces[1], frame.seams)):
+            yield Draw(printer, tuple(values), pieces)
+        return
+    domain = frame.columns[at].domain
+    for value, group in enumerate(domain.group):
+        if not masks[at] >> group & 1 or clash(frame.conflicts[at], value, values) is not None:
+            continue
+        total = length + domain.diffs[value]
+        if frame.reach is not None and -total not in frame.reach[at + 1]:
+            continue
+        if adjacent[at] and seam_broken(frame, adjacent[at], domain.texts, value, values):
+            continue
+        narrowed = narrow(frame, at, group, masks, [0] * len(masks))
+        if not isinstance(narrowed, int):
+            yield from _place(frame, printer, adjacent, narrowed[0], [*values, value], total)
+
+
+def complete(network: Network, chosen: dict[int, int], values: dict[int, int]) -> tuple[int, ...] | None:
+    """A filling in which some leaves have given values, or None; alternatives not chosen are tried in turn."""
+    for choices in choices_of(network):
+        if any(chosen.get(choice, option) != option for choice, option in choices.items()):
+            continue
+        frame = make_frame(network, choices)
+        position = {column.leaf.index: at for at, column in enumerate(frame.columns)}
+        if not all(frame.start) or not values.keys() <= position.keys():
+            continue
+        fixed = {position[leaf]: value for leaf, value in values.items()}
+        if (found := Search(frame, _fixed(frame, fixed), list).run()) is not None:
+            return tuple(found)
+    return None
+
+
+def _fixed(frame: Frame, fixed: dict[int, int]) -> Callable[[int, int], Iterable[int]]:
+    everything = values_in(frame)
+
+    def candidates(at: int, mask: int) -> Iterable[int]:
+        if at not in fixed:
+            return everything(at, mask)
+        return (fixed[at],) if mask >> frame.columns[at].domain.group[fixed[at]] & 1 else ()
+
+    return candidates
+
+
+# Drawing `uniform`: every distinct pair of a paradigm equally likely, without replacement.
+#
+# A small paradigm is enumerated and shuffled. In a large one, fillings are drawn with equal chances from the tables
+# that count them (links observed, conflicts and lengths not), and those that will not do are passed over: what is
+# left is still equally likely, and because both numbers are known the work is known beforehand.
+
+SMALL = 50_000  # so many pairs are enumerated and shuffled
+COUNTED = 1_000_000  # so many are counted one by one where the tables do not know how many there are
+MAX_TRIES = 20_000  # fillings looked at for one pair, on average
+
+
+def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
+    """Distinct pairs, each equally likely, until there are no more; `seed` is the only source of chance."""
+    rng = random.Random(seed)
+    counts = [count_assignments(network) for network in networks]
+    total = sum(count.value for count in counts)
+    if total <= SMALL:
+        pairs = list(enumerate_pairs(networks))
+        rng.shuffle(pairs)
+        yield from pairs
+        return
+    samplers = [_UniformSampler(network, Tables(network, lengths=False, traced=True)) for network in networks]
+    sizes = [sampler.tables.term(()) for sampler in samplers]
+    if could_repeat(networks):
+        raise fail("uniform-repeats", networks[0].variant.place, {"count": total})
+    if sum(sizes) > MAX_TRIES * total:
+        raise fail("uniform-sparse", networks[0].variant.place, {"count": total, "tried": sum(sizes)})
+    cumulative = list(accumulate(sizes))
+    seen: set[tuple[str, str]] = set()
+    exact = all(count.exact for count in counts) and not any(n.seams or n.could_be_equal() for n in networks)
+    left = total if exact else sum(1 for _ in enumerate_pairs(networks)) if total <= COUNTED else None
+    while left is None or len(seen) < left:
+        number = bisect_right(cumulative, rng.randrange(cumulative[-1]))
+        draw = samplers[number].draw(rng)
+        if draw is not None and (sentences := draw.printer.sentences(draw.pieces)) not in seen:
+            seen.add(sentences)
+            yield draw
+
+
+@dataclass(slots=True)
+class _Weighted:
+    """Rows of a table that agree on what is known, ready to be drawn by their counts."""
+
+    rows: list[Row] = field(default_factory=list)
+    cumulative: list[int] = field(default_factory=list)
+
+    def add(self, row: Row, count: int) -> None:
+        self.rows.append(row)
+        self.cumulative.append(count + (self.cumulative[-1] if self.cumulative else 0))
+
+    def pick(self, rng: random.Random) -> Row:
+        return self.rows[bisect_right(self.cumulative, rng.randrange(self.cumulative[-1]))]
+
+
+@dataclass(slots=True)
+class _UniformSampler:
+    """Draws fillings of one network, equally likely, from its tables read backwards."""
+
+    network: Network
+    tables: Tables
+    indexes: dict[tuple[int, tuple[int, ...]], dict[Row, _Weighted]] = field(default_factory=dict)
+    options: dict[tuple[Node, Row], _Weighted] = field(default_factory=dict)
+    groups: dict[tuple[int, Row], _Weighted] = field(default_factory=dict)
+    frames: dict[tuple[tuple[int, int], ...], tuple[Frame, Printer]] = field(default_factory=dict)
+
+    def draw(self, rng: random.Random) -> Draw | None:
+        """A filling, or None if it breaks what the tables do not know: conflicts, length, seams."""
+        chosen: dict[int, int] = {}
+        picked: dict[int, int] = {}
+        nodes = list(self.network.tree.scope.nodes.values())
+        self._sequence(nodes, None, {}, chosen, picked, rng)
+        key = tuple(sorted(chosen.items()))
+        if key not in self.frames:
+            frame = make_frame(self.network, chosen)
+            self.frames[key] = (frame, make_printer(frame))
+        frame, printer = self.frames[key]
+        values = [picked[column.leaf.index] for column in frame.columns]
+        for at, value in enumerate(values):
+            if clash(frame.conflicts[at], value, values) is not None:
+                return None
+        if self.network.equal_length:
+            diffs = (column.domain.diffs[value] for column, value in zip(frame.columns, values, strict=True))
+            if frame.fixed + sum(diffs):
+                return None
+        pieces = printer.pieces(values)
+        if frame.seams and (broken(pieces[0], frame.seams) or broken(pieces[1], frame.seams)):
+            return None
+        good, bad = printer.sentences(pieces)
+        return None if good == bad else Draw(printer, tuple(values), pieces)
+
+    def _sequence(
+        self,
+        nodes: list[Node],
+        home: Option | None,
+        known: dict[int, int],
+        chosen: dict[int, int],
+        picked: dict[int, int],
+        rng: random.Random,
+    ) -> None:
+        for step in reversed(self.tables.steps.get(home, [])):
+            at = tuple(n for n, attribute in enumerate(step.attributes) if attribute in known)
+            row = self._rows(step, at)[tuple([known[step.attributes[n]] for n in at])].pick(rng)
+            known.update(zip(step.attributes, row, strict=True))
+        for node in nodes:
+            self._node(node, known, chosen, picked, rng)
+
+    def _rows(self, step: Factor, at: tuple[int, ...]) -> dict[Row, _Weighted]:
+        if (id(step), at) not in self.indexes:
+            index: dict[Row, _Weighted] = {}
+            for row, count in step.table.items():
+                index.setdefault(tuple([row[n] for n in at]), _Weighted()).add(row, count)
+            self.indexes[id(step), at] = index
+        return self.indexes[id(step), at]
+
+    def _node(
+        self, node: Node, known: dict[int, int], chosen: dict[int, int], picked: dict[int, int], rng: random.Random
+    ) -> None:
+        parts = self.tables.parts[node]
+        attributes = sorted({a for _, factor in parts for a in factor.attributes})
+        row = tuple([known[a] for a in attributes])
+        forced = known.get(choice_attribute(node.choice))
+        key = (node, (*row, -2 if forced is None else forced))
+        if key not in self.options:
+            self.options[key] = self._possible(parts, dict(zip(attributes, row, strict=True)), forced)
+        number = self.options[key].pick(rng)[0]
+        if len(node.options) > 1:
+            chosen[node.choice] = number
+        option = node.options[number]
+        factor = dict(parts)[number]
+        inner = {attribute: known[attribute] for attribute in factor.attributes}
+        if option.leaf:
+            picked[option.leaf.index] = self._leaf(option.leaf, tuple(inner.values()), rng)
+        else:
+            self._sequence(list(option.parts.values()), option, inner, chosen, picked, rng)
+
+    @staticmethod
+    def _possible(parts: list[tuple[int, Factor]], known: dict[int, int], forced: int | None) -> _Weighted:
+        found = _Weighted()
+        for number, factor in parts:
+            absent = all(value == ABSENT for a, value in known.items() if a not in factor.attributes)
+            count = factor.table.get(tuple([known[a] for a in factor.attributes]), 0)
+            if absent and count and forced in (None, number):
+                found.add((number,), count)
+        return found
+
+    def _leaf(self, leaf: Leaf, keys: Row, rng: random.Random) -> int:
+        column = self.network.columns[leaf.index]
+        if (leaf.index, keys) not in self.groups:
+            found = _Weighted()
+            for group, own in enumerate(column.keys):
+                if own == keys:
+                    found.add((group,), len(column.domain.groups[group]))
+            self.groups[leaf.index, keys] = found
+        (group,) = self.groups[leaf.index, keys].pick(rng)
+        return rng.choice(column.domain.groups[group])

@@ -1,0 +1,104 @@
+"""Token scores: what every model gives for every sentence, and what all that comes later is made from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidui.errors import Place, fail
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScores:
+    """The tokens of one sentence: their ids, the characters they cover, and their log-probabilities.
+
+    Only what was scored is here: no BOS, no padding. The stretch of a token is in characters, half-open; a token that
+    is a part of a character covers the whole of it.
+    """
+
+    sentence: str
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    logprobs: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def logprob(self) -> float:
+        """The sum over the tokens: LP."""
+        return float(self.logprobs.sum(dtype=np.float64))
+
+
+def stable_id(token: str, texts: dict[int, str]) -> int:
+    """A number for a token of a model that has none of its own, the same in every run; noted in `texts`.
+
+    Should two tokens fall on one number, the second goes on to the next that is free.
+    """
+    found = crc32(token.encode()) >> 1
+    while texts.setdefault(found, token) != token:
+        found += 1
+    return found
+
+
+def spans_of(sentence: str, tokens: Sequence[str]) -> NDArray[np.int32]:
+    """Where each token stands; blanks between tokens belong to none."""
+    spans = np.zeros((len(tokens), 2), np.int32)
+    at = 0
+    for number, token in enumerate(tokens):
+        at = sentence.index(token, at)
+        spans[number] = (at, at + len(token))
+        at += len(token)
+    return spans
+
+
+class Model(Protocol):
+    """Sentences in, token scores out: the one seam between bidui and language models."""
+
+    @property
+    def name(self) -> str:
+        """What tables and files call it."""
+        ...
+
+    @property
+    def declared(self) -> dict[str, str | int | bool | None]:
+        """What the scores depend on besides the sentences: kind, weights, tokenizer, dtype, BOS, EOS, first token."""
+        ...
+
+    def score(self, sentences: Sequence[str]) -> Iterable[TokenScores]:
+        """The scores of each sentence, in the given order."""
+        ...
+
+    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """The tokens that ids stand for, as the tokenizer writes them."""
+        ...
+
+    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which ids mean that the model does not know what stands there."""
+        ...
+
+
+# What no model may do silently: cut a sentence, or give a score that is not a number.
+
+
+def refuse_long(sentences: Sequence[str], lengths: Sequence[int], *, most: int | None, model: str) -> None:
+    """Refuse the first sentence that has more tokens than the model's context."""
+    for sentence, length in zip(sentences, lengths, strict=True):
+        if most is not None and length > most:
+            values = {"tokens": length, "most": most, "sentence": sentence, "model": model}
+            raise fail("sentence-too-long", Place(), values)
+
+
+def refuse_broken(sentence: str, ends: NDArray[np.int32], logprobs: NDArray[np.float32], *, model: str) -> None:
+    """Refuse NaN and infinite log-probabilities, naming the token."""
+    finite = np.isfinite(logprobs)
+    if finite.all():
+        return
+    at = int(np.argmin(finite))
+    before = sentence[: ends[at]]
+    values = {"value": str(logprobs[at]), "model": model, "sentence": sentence, "number": at + 1, "before": before}
+    raise fail("logprob-not-finite", Place(), values)

@@ -1,0 +1,526 @@
+"""A pair as the named fields of a file, with BLiMP's names for the fields that BLiMP has."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.pairs.manifest import NAME, Manifest, from_json
+from bidui.pairs.pair import Pair, Pairs, Region, Side
+from bidui.pairs.text import decoded, encoded, json_text, parsed
+
+if TYPE_CHECKING:
+    import polars
+
+FIELDS = (
+    "sentence_good",
+    "sentence_bad",
+    "UID",
+    "phenomenon",
+    "pairID",
+    "variant",
+    "edit",
+    "regions",
+    "slots",
+    "words",
+)
+GOOD = ("sentence_good", "good_sentence")  # the second is JBLiMP's
+Row = TypeVar("Row")
+
+# A damaged file can have a problem on each of its lines; nobody reads more than a screenful of them.
+MOST_PROBLEMS = 20
+
+
+def record_of(pair: Pair) -> dict[str, Any]:
+    """The fields of `pair`, in the order of `FIELDS`."""
+    regions: dict[Side, list[list[object]]] = {"good": [], "bad": []}
+    for region in pair.regions:
+        regions[region.side].append([region.start, region.end, region.slot, region.edit])
+    return {
+        "sentence_good": pair.good,
+        "sentence_bad": pair.bad,
+        "UID": pair.uid,
+        "phenomenon": pair.phenomenon,
+        "pairID": str(pair.pair_id),
+        "variant": pair.variant,
+        "edit": pair.edit,
+        "regions": regions,
+        "slots": dict(pair.slots),
+        "words": pair.words,
+    }
+
+
+def pair_of(record: Mapping[str, object], *, place: Place, number: int, uid: str) -> Pair:
+    """The pair that `record` holds; `number` and `uid` stand in where a foreign file has none.
+
+    BLiMP says linguistics_term for phenomenon; SLING says paradigm for UID and pair_ID for pairID, with capitals in its
+    later files; JBLiMP says paradigm, ID, good_sentence and bad_sentence.
+    """
+    good = _text(record, *GOOD, place=place)
+    bad = _text(record, "sentence_bad", "bad_sentence", place=place)
+    return Pair(
+        good=good,
+        bad=bad,
+        uid=_text(record, "UID", "paradigm", "Paradigm", place=place, default=uid),
+        # One file of SLING has both Phenomenon, as its neighbours have it, and a phenomenon left from before.
+        phenomenon=_text(record, "Phenomenon", "phenomenon", "linguistics_term", place=place, default=""),
+        pair_id=_number(record, place=place, default=number),
+        variant=_text(record, "variant", place=place, default=""),
+        edit=_text(record, "edit", place=place, default=""),
+        regions=_regions(record.get("regions"), good=good, bad=bad, place=place),
+        slots=_slots(record.get("slots"), place=place),
+        words=_words(record.get("words"), place=place),
+    )
+
+
+def pairs_of(
+    rows: Iterable[tuple[Place, Row]], read: Callable[[Row, Place], Mapping[str, object]], *, uid: str
+) -> tuple[Pair, ...]:
+    """The pairs of a file's rows, each made a record by `read`; the problems of all rows are raised together.
+
+    A file of SLING is one paradigm and is named after it, but twelve of its files say that theirs is called Plural, and
+    later ones share names too. So where SLING's fields name one paradigm only, `uid` is the better name.
+    """
+    pairs: list[Pair] = []
+    problems: list[Problem] = []
+    sling = True
+    for place, row in rows:
+        try:
+            record = read(row, place)
+            pairs.append(pair_of(record, place=place, number=len(pairs), uid=uid))
+            sling = sling and "pair_ID" in record and "UID" not in record
+        except InputError as error:
+            problems.extend(error.problems)
+            if len(problems) >= MOST_PROBLEMS:
+                problems.append(Problem("pairs-too-many-problems", place, {"count": len(problems)}))
+                break
+    if problems:
+        raise InputError(problems)
+    if sling and len({pair.uid for pair in pairs}) == 1:
+        return tuple(replace(pair, uid=uid) for pair in pairs)
+    return tuple(pairs)
+
+
+def _wrong(kind: str, place: Place, field: str, value: object) -> InputError:
+    return InputError([Problem(kind, place, {"field": field, "value": repr(value)})])
+
+
+def _text(record: Mapping[str, object], *names: str, place: Place, default: str | None = None) -> str:
+    """The first of `names` that the record has, as text."""
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, str):
+            return value
+        if value is not None:
+            raise _wrong("pairs-field-text", place, name, value)
+    if default is None:
+        raise InputError([Problem("pairs-field-missing", place, {"field": names[0], "fields": tuple(record)})])
+    return default
+
+
+def _number(record: Mapping[str, object], *, place: Place, default: int) -> int:
+    # What is called ID is a number in JBLiMP and can be anything elsewhere.
+    for name in ("pairID", "pair_ID", "ID") if GOOD[1] in record else ("pairID", "pair_ID"):
+        value = record.get(name)
+        if value is None:
+            continue
+        # int() takes "1_0" and digits of other scripts too, and True is an int: none of them is a pair's number.
+        if type(value) not in (str, int) or not re.fullmatch("[0-9]{1,18}", str(value)):
+            raise _wrong("pairs-field-number", place, name, value)
+        return int(str(value))
+    return default
+
+
+def _regions(value: object, *, good: str, bad: str, place: Place) -> tuple[Region, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, dict) or not value.keys() <= {"good", "bad"}:
+        raise _wrong("pairs-field-regions", place, "regions", value)
+    found: list[Region] = []
+    sides: tuple[tuple[Side, str], ...] = (("good", good), ("bad", bad))
+    for side, sentence in sides:
+        stretches = value.get(side, [])
+        if not isinstance(stretches, list):
+            raise _wrong("pairs-field-regions", place, "regions", stretches)
+        for stretch in stretches:
+            match stretch:
+                # The type and not int(): JSON's true would pass for 1.
+                case [start, end, str(slot), str(edit)] if type(start) is type(end) is int and 0 <= start <= end <= len(
+                    sentence
+                ):
+                    found.append(Region(side, start, end, slot, edit))
+                case _:
+                    raise _wrong("pairs-field-regions", place, "regions", stretch)
+    return tuple(found)
+
+
+def _slots(value: object, *, place: Place) -> tuple[tuple[str, str], ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, dict) or not all(isinstance(form, str) for form in value.values()):
+        raise _wrong("pairs-field-slots", place, "slots", value)
+    return tuple(value.items())
+
+
+def _words(value: object, *, place: Place) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
+        raise _wrong("pairs-field-words", place, "words", value)
+    return tuple(value)
+
+
+# Pairs as JSON lines, the form in which BLiMP and its kin are published.
+
+
+def to_jsonl(pairs: Iterable[Pair]) -> bytes:
+    """One object a line, UTF-8, Chinese as it is; the same bytes on every machine."""
+    return encoded("".join([json_text(record_of(pair)) + "\n" for pair in pairs]))
+
+
+def from_jsonl(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
+    """The pairs of a JSONL file, ours or in BLiMP's layout; `uid` is for those that name none."""
+    # Not splitlines(): U+2028 and its like may stand inside a sentence.
+    lines = enumerate(decoded(data, file=file).split("\n"), start=1)
+    return pairs_of(((Place(file, line), text) for line, text in lines if text.strip()), _object, uid=uid)
+
+
+def _object(text: str, place: Place) -> dict[str, object]:
+    value = parsed(text, place=place)
+    if not isinstance(value, dict):
+        raise fail("pairs-not-object", place, {"value": text})
+    return value
+
+
+# CLiMP's CSV files: a sentence a row, good and bad in turn, labelled or (ba_construction) bare.
+
+LABELLED = ["", "0", "1", "2", "3"]  # number, phenomenon, paradigm, sentence, 1 for good and 0 for bad
+PlacedRow = tuple[Place, list[str]]
+Two = tuple[list[str], list[str]]
+
+
+def from_labelled(rows: Iterable[PlacedRow], *, uid: str) -> tuple[Pair, ...]:
+    """The pairs of a file whose header is `LABELLED`."""
+    return pairs_of(_twos(rows, width=len(LABELLED)), _labelled, uid=uid)
+
+
+def from_sentences(rows: Iterable[PlacedRow], *, uid: str) -> tuple[Pair, ...]:
+    """The pairs of a file without header, of one column: the sentences."""
+    return pairs_of(_twos(rows, width=1), _sentences, uid=uid)
+
+
+def _twos(rows: Iterable[PlacedRow], *, width: int) -> Iterator[tuple[Place, Two]]:
+    waiting: PlacedRow | None = None
+    for place, row in rows:
+        if len(row) != width:
+            raise fail("pairs-row-width", place, {"count": len(row), "expected": width})
+        if waiting is None:
+            waiting = place, row
+        else:
+            yield waiting[0], (waiting[1], row)
+            waiting = None
+    if waiting is not None:
+        raise fail("pairs-odd", waiting[0], {"sentence": waiting[1][-2 if width > 1 else 0]})
+
+
+def _labelled(rows: Two, place: Place) -> dict[str, object]:
+    (_, phenomenon, paradigm, good, right), (_, other, another, bad, wrong) = rows
+    if (right, wrong) != ("1", "0") or (phenomenon, paradigm) != (other, another):
+        raise fail("pairs-labels", place, {"first": ",".join(rows[0]), "second": ",".join(rows[1])})
+    return {"sentence_good": good, "sentence_bad": bad, "UID": paradigm, "phenomenon": phenomenon}
+
+
+def _sentences(rows: Two, place: Place) -> dict[str, object]:
+    """A list of words or of unrelated sentences is not taken for pairs: half of the characters must be shared."""
+    [good], [bad] = rows
+    if 2 * (Counter(good) & Counter(bad)).total() < max(len(good), len(bad), 1):
+        raise fail("pairs-unlike", place, {"first": good, "second": bad})
+    return {"sentence_good": good, "sentence_bad": bad}
+
+
+# Pairs as comma-separated values (RFC 4180), for spreadsheets; regions, slots and words are JSON inside a field.
+
+_JSON_FIELDS = ("regions", "slots", "words")
+
+
+def to_csv(pairs: Iterable[Pair]) -> bytes:
+    """A header and one record a pair, lines ended by a line feed; the same bytes on every machine."""
+    rows = [",".join(FIELDS)]
+    for pair in pairs:
+        record = record_of(pair)
+        for field in _JSON_FIELDS:
+            record[field] = json_text(record[field])
+        rows.append(",".join(map(_quoted, record.values())))
+    return encoded("\n".join(rows) + "\n")
+
+
+def from_csv(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
+    """The pairs of a CSV file whose header names at least sentence_good and sentence_bad, or of one of CLiMP's."""
+    rows = _rows(decoded(data, file=file), file=file)
+    place, header = next(rows, (Place(file, 1), []))
+    if header == LABELLED:
+        return from_labelled(rows, uid=uid)
+    if len(header) == 1 and header[0] not in FIELDS:
+        return from_sentences(chain([(place, header)], rows), uid=uid)
+    if not set(GOOD) & set(header):
+        raise fail("pairs-field-missing", place, {"field": "sentence_good", "fields": tuple(header)})
+
+    def record(row: list[str], place: Place) -> dict[str, object]:
+        if len(row) != len(header):
+            raise fail("pairs-row-width", place, {"count": len(row), "expected": len(header)})
+        return {name: _value(name, text, place) for name, text in zip(header, row, strict=True)}
+
+    return pairs_of(rows, record, uid=uid)
+
+
+def _quoted(text: str) -> str:
+    # Written here because the csv module's choice of what to quote changes with the version of Python.
+    if any(mark in text for mark in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _rows(text: str, *, file: str) -> Iterator[tuple[Place, list[str]]]:
+    """The records with the lines they begin on; a sentence may go over several lines."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    line = 1
+    try:
+        for row in reader:
+            if row:
+                yield Place(file, line), row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise fail("pairs-bad-csv", Place(file, line), {"reason": str(error)}) from None
+
+
+def _value(name: str, text: str, place: Place) -> object:
+    if name in _JSON_FIELDS:
+        return parsed(text, place=Place(place.file, place.line, part=name)) if text else None
+    # A foreign file leaves empty what it does not know.
+    return None if name in ("pairID", "pair_ID", "ID") and not text else text
+
+
+# Pairs as Parquet, with regions, slots and words as nested columns that data frames can explode.
+
+
+def to_parquet(pairs: Iterable[Pair]) -> bytes:
+    """One row a pair; slots and regions are lists of structs, since Parquet has no objects with open keys."""
+    import polars  # here, so that `import bidui` stays quick
+
+    rows = [_row(pair) for pair in pairs]
+    buffer = io.BytesIO()
+    polars.DataFrame(rows, schema=_schema(), orient="row").write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def from_parquet(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
+    """The pairs of a Parquet file; a problem's line is the row, from 1."""
+    import polars
+
+    try:
+        frame = polars.read_parquet(io.BytesIO(data))
+    except (polars.exceptions.PolarsError, OSError) as error:
+        raise fail("pairs-bad-parquet", Place(file), {"reason": str(error).splitlines()[0]}) from None
+    if not set(GOOD) & set(frame.columns):
+        raise fail("pairs-field-missing", Place(file), {"field": "sentence_good", "fields": tuple(frame.columns)})
+    return pairs_of(_parquet_rows(frame, file=file), _record, uid=uid)
+
+
+def _schema() -> dict[str, Any]:
+    import polars
+
+    text = polars.String
+    region = polars.Struct({"side": text, "start": polars.Int32, "end": polars.Int32, "slot": text, "edit": text})
+    slot = polars.Struct({"slot": text, "form": text})
+    nested = {"regions": polars.List(region), "slots": polars.List(slot), "words": polars.List(text)}
+    return {field: nested.get(field, text) for field in FIELDS}
+
+
+def _row(pair: Pair) -> tuple[object, ...]:
+    record = record_of(pair)
+    record["regions"] = [
+        {"side": r.side, "start": r.start, "end": r.end, "slot": r.slot, "edit": r.edit} for r in pair.regions
+    ]
+    record["slots"] = [{"slot": slot, "form": form} for slot, form in pair.slots]
+    record["words"] = list(pair.words)
+    return tuple(record.values())
+
+
+def _parquet_rows(frame: "polars.DataFrame", *, file: str) -> Iterator[tuple[Place, dict[str, Any]]]:
+    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+        yield Place(file, number), row
+
+
+def _record(row: dict[str, Any], place: Place) -> dict[str, object]:
+    """The row in the form that JSON has."""
+    try:
+        regions = {
+            side: [[r["start"], r["end"], r["slot"], r["edit"]] for r in row.get("regions") or () if r["side"] == side]
+            for side in ("good", "bad")
+        }
+        slots = {slot["slot"]: slot["form"] for slot in row.get("slots") or ()}
+    except (TypeError, KeyError) as error:
+        raise fail("pairs-bad-parquet", place, {"reason": f"regions or slots: {error!r}"}) from None
+    return row | {"regions": regions, "slots": slots}
+
+
+# Pair files by their suffix, and reading them, one or a folder full, ours or as others released them.
+
+Format = Literal["jsonl", "csv", "parquet"]
+SUFFIXES = tuple(f".{name}" for name in get_args(Format))
+_ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".rar", ".zst")
+
+
+def pairs_to_bytes(pairs: Iterable[Pair], *, format: Format) -> bytes:
+    """The whole content of a pair file."""
+    match format:
+        case "jsonl":
+            return to_jsonl(pairs)
+        case "csv":
+            return to_csv(pairs)
+        case "parquet":
+            return to_parquet(pairs)
+        case _:
+            raise fail("pairs-format", Place(), {"given": format, "formats": get_args(Format)})
+
+
+def read_pairs(path: str | Path) -> Pairs:
+    """The pairs of a .jsonl, .csv or .parquet file, or of all such files of a folder and the folders in it, by name.
+
+    The releases of BLiMP, CLiMP, SLING and JBLiMP are read as they are; where a file names no paradigm, its own name is
+    the uid. A release that holds the same pairs in two formats is read once; other pairs under the same uid are an
+    error. With a manifest in a folder, the files must be the ones it names.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return Pairs(_read_file(path))
+    files, manifests = _files(path)
+    if not files and not manifests:
+        raise _none(path)
+    found: dict[Path, tuple[Pair, ...]] = {}
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            found[file] = _read_file(file)
+        except InputError as error:
+            problems.extend(error.problems)
+    kept, clashes = _apart(found)
+    if problems or clashes:
+        raise InputError([*problems, *clashes])
+    short = tuple(short for manifest in manifests for short in manifest.short)
+    return Pairs(tuple(pair for file in kept for pair in found[file]), short)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file that should be there."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise fail("file-missing", Place(), {"path": str(path)}) from None
+    except OSError as error:
+        raise fail("read-failed", Place(str(path)), {"reason": error.strerror or str(error)}) from None
+
+
+def listing(folder: Path) -> list[Path]:
+    """What is in a folder that should be there."""
+    try:
+        return list(folder.iterdir())
+    except OSError as error:
+        raise fail("read-failed", Place(str(folder)), {"reason": error.strerror or str(error)}) from None
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The manifest of a folder of pairs, if it has one."""
+    path = folder / NAME
+    return from_json(decoded(read_bytes(path), file=str(path)), file=str(path)) if path.exists() else None
+
+
+def _files(folder: Path, *, above: frozenset[Path] = frozenset()) -> tuple[list[Path], list[Manifest]]:
+    """The pair files of a folder, then those of the folders in it, with the manifests found.
+
+    Hidden files are left out, and so is what macOS adds to an archive. A folder with a manifest holds all its pairs.
+    """
+    paths = sorted(path for path in listing(folder) if not path.name.startswith(".") and path.name != "__MACOSX")
+    files = [path for path in paths if path.suffix.lower() in SUFFIXES and not path.is_dir()]
+    manifest = read_manifest(folder)
+    if manifest:
+        _check_folder(folder, manifest, {file.name for file in files})
+        return files, [manifest]
+    manifests: list[Manifest] = []
+    above |= {folder.resolve()}
+    for inner in paths:
+        if inner.is_dir() and inner.resolve() not in above:  # a link may lead back up
+            more, others = _files(inner, above=above)
+            files += more
+            manifests += others
+    return files, manifests
+
+
+def _none(folder: Path) -> InputError:
+    archive = next((path for path in sorted(listing(folder)) if path.suffix.lower() in _ARCHIVES), None)
+    if archive:
+        return fail("pairs-archive", Place(str(archive)))
+    return fail("pairs-none", Place(str(folder)), {"suffixes": SUFFIXES})
+
+
+def _apart(found: Mapping[Path, tuple[Pair, ...]]) -> tuple[list[Path], list[Problem]]:
+    """The files without those that hold the very pairs of another, and every two that share a uid for other pairs.
+
+    Files of one folder may share a paradigm out among them, if no number comes twice.
+    """
+    kept: list[Path] = []
+    problems: list[Problem] = []
+    homes: dict[str, dict[Path, set[int]]] = {}
+    for file, pairs in found.items():
+        numbers: dict[str, set[int]] = {}
+        for pair in pairs:
+            numbers.setdefault(pair.uid, set()).add(pair.pair_id)
+        clashes: dict[Path, str] = {}
+        for uid, own in numbers.items():
+            for other, theirs in homes.get(uid, {}).items():
+                if other.parent != file.parent or own & theirs:
+                    clashes.setdefault(other, uid)
+        if any(found[other] == pairs for other in clashes):
+            continue
+        kept.append(file)
+        problems += [
+            Problem("pairs-uid-shared", Place(str(file)), {"uid": uid, "other": str(other)})
+            for other, uid in clashes.items()
+        ]
+        for uid, own in numbers.items():
+            homes.setdefault(uid, {})[file] = own
+    return kept, problems
+
+
+def _read_file(path: Path) -> tuple[Pair, ...]:
+    data = read_bytes(path)
+    match path.suffix.lower():
+        case ".jsonl":
+            return from_jsonl(data, file=str(path), uid=path.stem)
+        case ".csv":
+            return from_csv(data, file=str(path), uid=path.stem)
+        case ".parquet":
+            return from_parquet(data, file=str(path), uid=path.stem)
+        case suffix if suffix in _ARCHIVES:
+            raise fail("pairs-archive", Place(str(path)))
+        case _:
+            raise fail("pairs-suffix", Place(str(path)), {"suffixes": SUFFIXES})
+
+
+def _check_folder(folder: Path, manifest: Manifest, found: set[str]) -> None:
+    """Half a run, or a file of another run, must not be taken for the whole."""
+    place = Place(str(folder / NAME))
+    if not manifest.finished:
+        raise fail("pairs-unfinished", place)
+    missing = tuple(sorted(manifest.files.keys() - found))
+    strange = tuple(sorted(found - manifest.files.keys()))
+    problems = [Problem("pairs-gone", place, {"names": missing})] if missing else []
+    problems += [Problem("pairs-stray", place, {"names": strange})] if strange else []
+    if problems:
+        raise InputError(problems)

@@ -1,0 +1,202 @@
+"""Box plots: how accuracies spread, over models or over paradigms, a box each (Song et al., Figures 6 and 7)."""
+
+from collections.abc import Mapping
+from math import isfinite, nan
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from bidui.analysis.estimate import Box
+from bidui.analysis.frequencies import Share
+from bidui.errors import Place, fail
+from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
+from bidui.reports.figures.layout import (
+    Block,
+    Label,
+    Row,
+    label_above,
+    make_blocks,
+    make_panels,
+    name_rows,
+    per_cent_axis,
+    place,
+    widest,
+    word,
+)
+from bidui.reports.figures.style import COLOURS, FAINT, INK, SMALL, TINY, WIDTHS, Width, darker, house_style
+from bidui.words import Language
+
+HEAD, TOP, BOTTOM = 0.2, 0.05, 0.40  # inches: for the names of marks, above, and below with the numbers
+THICK = 0.62  # of a box, in rows
+FILL, MEDIAN, MEAN = "#cfe3f1", COLOURS[1], COLOURS[2]
+
+
+def box_plots(
+    boxes: Mapping[str, Box],
+    *,
+    people: Mapping[str, float] | None = None,
+    width: Width = "column",
+    language: Language = "en",
+) -> Drawing:
+    """Quartiles as a box, a line at the median, a triangle at the mean, whiskers, outliers; people are a diamond."""
+    if not boxes:
+        raise fail("figure-nothing", Place())
+    known = {name: value for name, value in (people or {}).items() if name in boxes}
+    reached = [value for box in boxes.values() for value in (box.summary.minimum, box.summary.maximum)]
+    check_parts([*reached, *known.values()], what=", ".join(boxes))
+    row, size = (0.15, SMALL) if len(boxes) <= 40 else (0.12, TINY)
+    with house_style():
+        rows = [Row(name) for name in boxes]
+        blocks = make_blocks(rows, row=row, width=width, size=size, right=0.06)
+        down = max(len(block.rows) for block in blocks) * row
+        figure = Figure(figsize=(WIDTHS[width], TOP + HEAD + down + BOTTOM))
+        for block in blocks:
+            height = HEAD + row * len(block.rows)
+            axes = place(figure, left=block.left, top=TOP, width=block.width, height=height)
+            per_cent_axis(axes, (100 * value for value in (*reached, *known.values())), which="x", inches=block.width)
+            name_rows(axes, [block.names[one.name] for one in block.rows], size=size, head=HEAD / row)
+            axes.set_xlabel(word("accuracy", language))
+            for name, number in block.groups.items():
+                draw_box(axes, boxes[name], y=number + 0.5, people=known.get(name, nan))
+            label_first(axes, block, boxes, people=known, language=language)
+    return Drawing(figure, box_rows(boxes, known))
+
+
+def draw_box(axes: Axes, box: Box, *, y: float, people: float) -> None:
+    """One box, in per cent."""
+    summary, half = box.summary, THICK / 2
+    first, third = 100 * summary.first_quartile, 100 * summary.third_quartile
+    for inner, outer in ((first, 100 * box.low_whisker), (third, 100 * box.high_whisker)):
+        axes.plot([inner, outer], [y, y], color=INK, linewidth=0.6, zorder=1)
+    axes.barh(y, third - first, left=first, height=THICK, color=FILL, edgecolor=INK, linewidth=0.5, zorder=2)
+    axes.plot([100 * summary.median] * 2, [y - half, y + half], color=MEDIAN, linewidth=1.2, zorder=3)
+    axes.plot([100 * summary.mean], [y], marker="^", color=MEAN, markersize=2.8, markeredgewidth=0, zorder=4)
+    outliers = [100 * value for value in box.outliers]
+    axes.plot(outliers, [y] * len(outliers), "o", markersize=1.8, markerfacecolor="none", markeredgecolor=INK, zorder=2)
+    if isfinite(people):
+        axes.plot([100 * people], [y], marker="D", color=INK, markersize=2.4, markeredgewidth=0, zorder=5)
+
+
+def label_first(
+    axes: Axes, block: Block, boxes: Mapping[str, Box], *, people: Mapping[str, float], language: Language
+) -> None:
+    """What the marks are, above the first box; people may be missing there, and are named where they come first."""
+    summary = boxes[block.rows[0].name].summary
+    labels = [
+        Label(word("median", language), 100 * summary.median, 0.3, darker(MEDIAN)),
+        Label(word("mean", language), 100 * summary.mean, 0.5, darker(MEAN)),
+    ]
+    marked = next((group for group in block.groups if isfinite(people.get(group, nan))), None)
+    if marked is not None:
+        labels.append(Label(word("people", language), 100 * people[marked], block.groups[marked] + 0.5, INK))
+    label_above(axes, labels, y=-0.15, width=block.width, size=TINY)
+
+
+def box_rows(boxes: Mapping[str, Box], people: Mapping[str, float]) -> Rows:
+    """A row a box; outliers stand in one cell, parted by blanks."""
+    head = ("name", "count", "minimum", "low_whisker", "first_quartile", "median", "third_quartile", "high_whisker")
+    lines = []
+    for name, box in boxes.items():
+        one, outliers = box.summary, " ".join(repr(value) for value in box.outliers)
+        within = (box.low_whisker, one.first_quartile, one.median, one.third_quartile, box.high_whisker)
+        lines.append((name, one.count, one.minimum, *within, one.maximum, one.mean, outliers, people.get(name, nan)))
+    return Rows((*head, "maximum", "mean", "outliers", "people"), tuple(lines))
+
+
+# Frequencies: the words of a benchmark by their rank in the list of a corpus (Xiang et al., Figure 1).
+
+ROW, BAND_HEAD = 0.18, 0.22  # inches: of a band, and above the first
+BAR, RING = COLOURS[5], COLOURS[1]
+
+Shares = Mapping[str, Mapping[str, Share]]
+
+
+def frequencies(shares: Shares, *, width: Width = "column", language: Language = "en") -> Drawing:
+    """A panel a benchmark, a bar a band of ranks with the number of words; a ring is their part of all occurrences."""
+    bands = groups_of(shares)
+    parts = [part for by_band in shares.values() for share in by_band.values() for part in _parts(share)]
+    check_parts(parts, what=", ".join(shares))
+    with house_style():
+        shown = [band_text(band, language) for band in bands]
+        made = make_panels(
+            tuple(shares),
+            width=width,
+            left=max(widest(shown, size=SMALL), widest([word("rank", language)], size=TINY)) + 0.12,
+            right=0.08,
+            height=len(bands) * ROW + BAND_HEAD,
+            x_label=word("share", language),
+        )
+        most = 100 * max((part for part in parts if isfinite(part)), default=1.0)
+        for number, (name, by_band) in enumerate(shares.items()):
+            axes = made.axes[name]
+            axes.set_xlim(0, most * 1.18)
+            name_rows(axes, shown, size=SMALL, head=BAND_HEAD / ROW)
+            axes.spines["left"].set_visible(True)  # bars stand on it
+            for row, band in enumerate(bands):
+                if band in by_band:
+                    draw_band(axes, by_band[band], y=row + 0.5)
+            if number == 0:
+                head_ranks(axes, language)
+            if number == 0 and bands[0] in by_band:
+                label_marks(axes, by_band[bands[0]], width=made.width, language=language)
+    return Drawing(made.figure, band_rows(shares))
+
+
+def band_text(band: str, language: Language) -> str:
+    """1–1,000 for `1-1000`; the band of words that the list does not have is put in words."""
+    if band == "unlisted":
+        return word("unlisted", language)
+    start, dash, end = band.partition("-")
+    numbers = [f"{int(part):,}" if part.isdigit() else part for part in (start, end) if part]
+    if not dash and band.startswith(">") and band[1:].isdigit():
+        return f"> {int(band[1:]):,}"
+    return "–".join(numbers)
+
+
+def draw_band(axes: Axes, share: Share, *, y: float) -> None:
+    """The words of a band and their occurrences."""
+    of_words, of_occurrences = (100 * part for part in _parts(share))
+    axes.barh(y, of_words, height=0.62, color=BAR, linewidth=0, zorder=2)
+    axes.plot([of_occurrences], [y], "o", markersize=3.6, markerfacecolor="none", markeredgecolor=RING, zorder=3)
+    end = max(of_words, of_occurrences) if abs(of_words - of_occurrences) < 8 else of_words
+    axes.annotate(
+        f"{share.words:,}",
+        (end, y),
+        (4, 0),
+        textcoords="offset points",
+        va="center_baseline",
+        fontsize=TINY,
+        color=INK,
+    )
+
+
+def head_ranks(axes: Axes, language: Language) -> None:
+    """What the bands count, above their names."""
+    text = word("rank", language)
+    axes.annotate(
+        text, (0, -0.15), (-3, 0), textcoords="offset points", ha="right", va="bottom", fontsize=TINY, color=FAINT
+    )
+
+
+def label_marks(axes: Axes, share: Share, *, width: float, language: Language) -> None:
+    """What bar and ring are, above the first band."""
+    of_words, of_occurrences = (100 * part for part in _parts(share))
+    labels = [
+        Label(word("of_words", language), of_words, 0.25, darker(BAR)),
+        Label(word("of_occurrences", language), of_occurrences, 0.4, darker(RING)),
+    ]
+    label_above(axes, labels, y=-0.1, width=width, size=TINY)
+
+
+def band_rows(shares: Shares) -> Rows:
+    """A row a band."""
+    lines = [
+        (name, band, share.words, share.of_words, share.of_occurrences)
+        for name, by_band in shares.items()
+        for band, share in by_band.items()
+    ]
+    return Rows(("benchmark", "band", "words", "of_words", "of_occurrences"), tuple(lines))
+
+
+def _parts(share: Share) -> tuple[float, float]:
+    return share.of_words, share.of_occurrences

@@ -1,0 +1,310 @@
+"""Dots: accuracy of several models by phenomenon, with intervals and the value of people."""
+
+from collections.abc import Mapping
+from math import isfinite, nan
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from bidui.analysis.people import Gap
+from bidui.errors import Place, fail
+from bidui.reports.figures.drawing import Drawing, Measured, Rows, check_parts, groups_of
+from bidui.reports.figures.layout import (
+    Block,
+    Label,
+    Row,
+    label_above,
+    make_blocks,
+    make_panels,
+    name_rows,
+    per_cent_axis,
+    place,
+    shortened,
+    widest,
+    widths_of,
+    word,
+    write_beside,
+)
+from bidui.reports.figures.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    RULE,
+    SMALL,
+    TEXT,
+    TINY,
+    WIDTHS,
+    Look,
+    Width,
+    darker,
+    house_style,
+    looks,
+)
+from bidui.scores.choices import LengthSplit
+from bidui.words import Language
+
+STEP = 0.085  # inches between two models of a phenomenon: as high as a small letter with its line
+AROUND = 0.10  # inches above the first and below the last
+TOP, BOTTOM = 0.16, 0.40
+
+Accuracies = Mapping[str, Mapping[str, Measured]]
+
+
+def accuracy_by_phenomenon(
+    accuracies: Accuracies,
+    *,
+    people: Mapping[str, float] | None = None,
+    width: Width = "page",
+    language: Language = "en",
+) -> Drawing:
+    """A dot a model with its interval of 95 per cent, phenomenon by phenomenon; people are an upright line.
+
+    Models stand in the same order in every phenomenon and are named where they come first.
+    """
+    groups = groups_of(accuracies)
+    known = {group: value for group, value in (people or {}).items() if group in groups}
+    check_parts((one.value for values in accuracies.values() for one in values.values()), what=", ".join(accuracies))
+    check_parts(known.values(), what=word("people", "en"))
+    row = len(accuracies) * STEP + AROUND
+    with house_style():
+        blocks = make_blocks([Row(group) for group in groups], row=row, width=width, size=TEXT, right=0.04, names=0.36)
+        rows = max(len(block.rows) for block in blocks)
+        figure = Figure(figsize=(WIDTHS[width], TOP + rows * row + BOTTOM))
+        dots = [one for values in accuracies.values() for one in values.values()]
+        reached = [*known.values(), *(end for one in dots for end in _ends(one))]
+        for block in blocks:
+            axes = place(figure, left=block.left, top=TOP, width=block.width, height=row * len(block.rows))
+            per_cent_axis(axes, (100 * value for value in reached), which="x", inches=block.width)
+            axes.set_xlabel(word("accuracy", language))
+            name_rows(axes, [block.names[one.name] for one in block.rows], size=TEXT)
+            for number in range(1, len(block.rows)):
+                axes.axhline(number, color=RULE, linewidth=0.4, zorder=0)
+            draw_people(axes, block, known, language=language)
+            for number, (model, look) in enumerate(looks(accuracies).items()):
+                offset = (AROUND / 2 + (number + 0.5) * STEP) / row
+                draw_model(axes, block, accuracies[model], look, offset=offset)
+            label_models(axes, block, accuracies, people=known, row=row)
+    return Drawing(figure, dot_rows(accuracies, known))
+
+
+def draw_people(axes: Axes, block: Block, people: Mapping[str, float], *, language: Language) -> None:
+    """An upright line through the row of each group, named where it comes first."""
+    for group, number in block.groups.items():
+        value = 100 * people.get(group, nan)
+        axes.plot([value, value], [number + 0.06, number + 0.94], color=INK, linewidth=0.8, zorder=1)
+    first = next((group for group in block.groups if isfinite(people.get(group, nan))), None)
+    if first is not None:
+        point = (100 * people[first], block.groups[first] + 0.06)
+        axes.annotate(word("people", language), point, (0, 3), textcoords="offset points", ha="center", fontsize=SMALL)
+
+
+def draw_model(axes: Axes, block: Block, values: Mapping[str, Measured], look: Look, *, offset: float) -> None:
+    """The dots of a model, and its intervals where they are known."""
+    for group, number in block.groups.items():
+        one = values.get(group, Measured(nan))
+        axes.plot([100 * one.low, 100 * one.high], [number + offset] * 2, color=look.colour, linewidth=0.7, zorder=2)
+    heights = [number + offset for number in block.groups.values()]
+    dots = [100 * values.get(group, Measured(nan)).value for group in block.groups]
+    axes.plot(dots, heights, look.mark, color=look.colour, markersize=3, markeredgewidth=0, zorder=3)
+
+
+def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, people: Mapping[str, float], row: float) -> None:
+    """The name of each model beside its first dot, on a side where there is room and people are not."""
+    low, high = axes.get_xlim()
+    inch = (high - low) / block.width
+    for number, (model, look) in enumerate(looks(accuracies).items()):
+        values = accuracies[model]
+        group = next((name for name in block.groups if name in values and isfinite(values[name].value)), None)
+        if group is None:
+            continue
+        one, taken = values[group], 100 * people.get(group, nan)
+        ends = [100 * end for end in _ends(one) if isfinite(end)]
+        text = shortened(model, size=TINY, width=block.width / 2.5)
+        long = (0.07 + widths_of([text], size=TINY)[0]) * inch
+        left_free = min(ends) - long >= low and not min(ends) - long <= taken <= min(ends)
+        right_free = max(ends) + long <= high and not max(ends) <= taken <= max(ends) + long
+        to_right = right_free or not left_free
+        axes.annotate(
+            text,
+            (max(ends) if to_right else min(ends), block.groups[group] + (AROUND / 2 + (number + 0.5) * STEP) / row),
+            (3.5 if to_right else -3.5, 0),
+            textcoords="offset points",
+            ha="left" if to_right else "right",
+            va="center_baseline",
+            fontsize=TINY,
+            color=look.ink,
+        )
+
+
+def dot_rows(accuracies: Accuracies, people: Mapping[str, float]) -> Rows:
+    """A row a dot, people last."""
+    lines = [
+        (group, model, one.value, one.low, one.high)
+        for model, values in accuracies.items()
+        for group, one in values.items()
+    ]
+    lines += [(group, "people", value, nan, nan) for group, value in people.items()]
+    return Rows(("group", "model", "accuracy", "low", "high"), tuple(lines))
+
+
+def _ends(one: Measured) -> tuple[float, float, float]:
+    return one.value, one.low, one.high
+
+
+# The gap to people: the best model beside them by phenomenon, the widest gap first (Liu et al., Table 6).
+
+ROW, HEAD, GAP_TOP, GAP_BOTTOM = 0.17, 0.22, 0.05, 0.40  # inches
+NUMBER = 0.3  # inches for a gap in points
+BEHIND, AHEAD = COLOURS[1], COLOURS[0]
+
+
+def human_gap(
+    gaps: Mapping[str, Gap],
+    *,
+    intervals: Mapping[str, tuple[float, float]] | None = None,
+    width: Width = "column",
+    language: Language = "en",
+) -> Drawing:
+    """People as a diamond, the best model as a dot with its interval, and people less the model, in points, beside.
+
+    Where different models are best, each is named in its row.
+    """
+    if not gaps:
+        raise fail("figure-nothing", Place())
+    within = {name: intervals[name] for name in gaps if name in intervals} if intervals else {}
+    reached = [value for gap in gaps.values() for value in (gap.people, gap.best)]
+    reached += [end for ends in within.values() for end in ends]
+    check_parts(reached, what=", ".join(gaps))
+    order = sorted(gaps, key=lambda name: -gaps[name].gap if isfinite(gaps[name].gap) else 2.0)
+    models = {gap.model for gap in gaps.values()}
+    with house_style():
+        shown = {model: shortened(model, size=TINY, width=WIDTHS[width] / 4) for model in models}
+        right = NUMBER + (widest(shown.values(), size=TINY) + 0.11 if len(models) > 1 else 0.04)
+        blocks = make_blocks([Row(name) for name in order], row=ROW, width=width, size=SMALL, right=right)
+        down = max(len(block.rows) for block in blocks) * ROW
+        figure = Figure(figsize=(WIDTHS[width], GAP_TOP + HEAD + down + GAP_BOTTOM))
+        for block in blocks:
+            axes = place(figure, left=block.left, top=GAP_TOP, width=block.width, height=HEAD + ROW * len(block.rows))
+            per_cent_axis(axes, (100 * value for value in reached), which="x", inches=block.width)
+            name_rows(axes, [block.names[one.name] for one in block.rows], size=SMALL, head=HEAD / ROW)
+            axes.set_xlabel(word("accuracy", language))
+            write_beside(axes, word("gap", language), y=-0.5, size=TINY, colour=FAINT)
+            for name, number in block.groups.items():
+                draw_gap(axes, gaps[name], within=within.get(name, (nan, nan)), y=number + 0.5)
+                if len(models) > 1:
+                    text = shown[gaps[name].model]
+                    write_beside(axes, text, y=number + 0.5, size=TINY, colour=FAINT, points=4 + NUMBER * 72)
+            label_first(axes, block, gaps, alone=len(models) == 1, language=language)
+    return Drawing(figure, gap_rows(gaps, order, within))
+
+
+def draw_gap(axes: Axes, gap: Gap, *, within: tuple[float, float], y: float) -> None:
+    """One row: what lies between people and the model, coloured by who is ahead."""
+    colour = BEHIND if gap.gap > 0 else AHEAD
+    axes.plot([100 * gap.best, 100 * gap.people], [y, y], color=colour, linewidth=1.6, alpha=0.35, zorder=1)
+    axes.plot([100 * end for end in within], [y, y], color=colour, linewidth=0.7, zorder=2)
+    axes.plot([100 * gap.people], [y], marker="D", color=INK, markersize=3, markeredgewidth=0, zorder=3)
+    axes.plot([100 * gap.best], [y], marker="o", color=colour, markersize=3.4, markeredgewidth=0, zorder=4)
+    write_beside(axes, points_text(gap.gap), y=y, size=SMALL, colour=darker(colour))
+
+
+def points_text(gap: float) -> str:
+    """A gap in points with its sign; what rounds to nothing has none."""
+    if not isfinite(gap):
+        return "–"
+    points = round(100 * gap, 1)
+    return f"{points:+.1f}".replace("-", "−") if points else "0.0"
+
+
+def label_first(axes: Axes, block: Block, gaps: Mapping[str, Gap], *, alone: bool, language: Language) -> None:
+    """Who the marks are, above the first row."""
+    gap = gaps[block.rows[0].name]
+    colour = darker(BEHIND if gap.gap > 0 else AHEAD)
+    model = shortened(gap.model, size=TINY, width=block.width / 2) if alone else word("best", language)
+    labels = [Label(model, 100 * gap.best, 0.5, colour), Label(word("people", language), 100 * gap.people, 0.5, INK)]
+    label_above(axes, [label for label in labels if isfinite(label.x)], y=-0.1, width=block.width, size=TINY)
+
+
+def gap_rows(gaps: Mapping[str, Gap], order: list[str], within: Mapping[str, tuple[float, float]]) -> Rows:
+    """A row a phenomenon, in the order drawn."""
+    lines = (
+        (name, gaps[name].people, gaps[name].model, gaps[name].best, *within.get(name, (nan, nan)), gaps[name].gap)
+        for name in order
+    )
+    return Rows(("group", "people", "model", "accuracy", "low", "high", "gap"), tuple(lines))
+
+
+# Length bias: accuracy on D=, D< and D> by linking function, a panel a model (Liu et al., Table 5).
+
+SPLIT_ROW, SPLIT_HEAD = 0.16, 0.2  # inches: of a linking function, and above the first
+MARKS = {"D=": ("o", INK), "D<": ("<", COLOURS[0]), "D>": (">", COLOURS[1])}
+
+Splits = Mapping[str, Mapping[str, LengthSplit]]
+
+
+def length_bias(splits: Splits, *, width: Width = "page", language: Language = "en") -> Drawing:
+    """Three marks a linking function, the closer together the less biased, and delta-acc, in points, beside them."""
+    links = groups_of(splits)
+    values = [value for by_link in splits.values() for split in by_link.values() for value in by_group(split).values()]
+    check_parts(values, what=", ".join(splits))
+    with house_style():
+        shown = [shortened(link, size=SMALL, width=WIDTHS[width] / 4) for link in links]
+        made = make_panels(
+            tuple(splits),
+            width=width,
+            left=widest(shown, size=SMALL) + 0.1,
+            right=0.4,
+            between=0.45,
+            height=len(links) * SPLIT_ROW + SPLIT_HEAD,
+            x_label=word("accuracy", language),
+        )
+        for model, by_link in splits.items():
+            axes = made.axes[model]
+            per_cent_axis(axes, (100 * value for value in values), which="x", inches=made.width)
+            name_rows(axes, shown, size=SMALL, head=SPLIT_HEAD / SPLIT_ROW)
+            write_beside(axes, word("bias", language), y=-SPLIT_HEAD / SPLIT_ROW - 0.4, size=TINY, colour=FAINT)
+            for row, link in enumerate(links):
+                if link in by_link:
+                    draw_split(axes, by_link[link], y=row + 0.5)
+        fullest = max(splits, key=lambda model: len(known_groups(splits[model].get(links[0]))))
+        label_marks(made.axes[fullest], splits[fullest].get(links[0]), width=made.width, language=language)
+    return Drawing(made.figure, bias_rows(splits))
+
+
+def by_group(split: LengthSplit) -> Mapping[str, float]:
+    """Accuracy on each group of pairs."""
+    return {"D=": split.equal, "D<": split.good_shorter, "D>": split.good_longer}
+
+
+def known_groups(split: LengthSplit | None) -> Mapping[str, float]:
+    """Accuracy, in per cent, on the groups that have pairs."""
+    found = by_group(split) if split else {}
+    return {group: 100 * value for group, value in found.items() if isfinite(value)}
+
+
+def draw_split(axes: Axes, split: LengthSplit, *, y: float) -> None:
+    """A linking function: a rule from the lowest to the highest of the three, the marks, and delta-acc."""
+    found = known_groups(split)
+    if found:
+        axes.plot([min(found.values()), max(found.values())], [y, y], color=RULE, linewidth=1.2, zorder=1)
+    for group, value in found.items():
+        mark, colour = MARKS[group]
+        axes.plot([value], [y], marker=mark, color=colour, markersize=3.4, markeredgewidth=0, zorder=3)
+    write_beside(axes, f"{100 * split.delta:.1f}" if isfinite(split.delta) else "–", y=y, size=SMALL, colour=INK)
+
+
+def label_marks(axes: Axes, split: LengthSplit | None, *, width: float, language: Language) -> None:
+    """What the marks are, above those of the first linking function."""
+    found = known_groups(split)
+    labels = [Label(word(group, language), value, 0.5, darker(MARKS[group][1])) for group, value in found.items()]
+    label_above(axes, labels, y=-0.15, width=width, size=TINY)
+
+
+def bias_rows(splits: Splits) -> Rows:
+    """A row a model and linking function."""
+    lines = [
+        (model, link, split.equal, split.good_shorter, split.good_longer, split.delta)
+        for model, by_link in splits.items()
+        for link, split in by_link.items()
+    ]
+    return Rows(("model", "link", "D=", "D<", "D>", "delta"), tuple(lines))

@@ -1,0 +1,129 @@
+"""What figures are drawn from and what they give back: values with intervals, lines, and a figure with its rows.
+
+Accuracies are parts of one, as analysis gives them, and are drawn in per cent; NaN is a gap.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO, StringIO
+from math import isfinite, isnan, nan
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from matplotlib.figure import Figure
+
+from bidui.errors import Place, Problem, fail
+from bidui.pairs.atomic import write_file
+from bidui.reports.figures.style import house_style, missing_characters, texts_of
+from bidui.scores.links import Floats
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a figure was drawn from, under the names of their columns."""
+
+    head: tuple[str, ...]
+    lines: tuple[tuple[str | int | float, ...], ...]
+
+
+class Drawing(NamedTuple):
+    """A figure, and the rows it was drawn from: `save_figure(*drawing, folder=…, name=…)`."""
+
+    figure: Figure
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value with its interval of 95 per cent, where there is one."""
+
+    value: float
+    low: float = nan
+    high: float = nan
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a panel: its name, its points by rising x, and the band about it, where there is one."""
+
+    name: str
+    x: Floats
+    y: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+
+
+def groups_of(columns: Mapping[str, Mapping[str, Value]]) -> tuple[str, ...]:
+    """The groups of all models, in the order in which they come first; nothing at all is refused."""
+    groups = tuple(dict.fromkeys(group for values in columns.values() for group in values))
+    if not groups:
+        raise fail("figure-nothing", Place())
+    return groups
+
+
+def check_parts(values: Iterable[float], *, what: str) -> None:
+    """Refuse an accuracy that is no part of one; most often it is in per cent."""
+    for value in values:
+        if isfinite(value) and not 0 <= value <= 1:
+            raise fail("figure-not-part", Place(), {"what": what, "value": f"{value:g}"})
+
+
+def check_lines(panels: Mapping[str, Sequence[Line]], *, parts: bool) -> None:
+    """Refuse lines that cannot be drawn: points without a partner, bands without an end, or no lines at all."""
+    if not any(panels.values()):
+        raise fail("figure-nothing", Place())
+    for panel, lines in panels.items():
+        for line in lines:
+            given = [values for values in (line.x, line.y, line.low, line.high) if values is not None]
+            if len({len(values) for values in given}) != 1 or (line.low is None) != (line.high is None):
+                lengths = [len(values) for values in given]
+                raise fail("figure-lengths", Place(), {"panel": panel, "line": line.name, "lengths": lengths})
+            if parts:
+                check_parts(line.y.tolist(), what=f"{panel}, {line.name}")
+
+
+# Saving a figure: SVG, PDF and PNG, and the CSV it was drawn from; the same bytes every time.
+
+# What each format would say of the day and of the program.
+UNDATED: dict[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The files of a figure, and what a reader of it will miss."""
+
+    files: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+
+
+def save_figure(figure: Figure, rows: Rows, *, folder: Path, name: str) -> Saved:
+    """Write `name.svg`, `name.pdf`, `name.png` and `name.csv`; all are made before the first is written."""
+    made: dict[Path, bytes] = {}
+    with house_style():
+        for kind, metadata in UNDATED.items():
+            data = BytesIO()
+            figure.savefig(data, format=kind, metadata=metadata)
+            made[folder / f"{name}.{kind}"] = data.getvalue()
+    lacking = missing_characters(texts_of(figure))  # only now are all numbers on axes written
+    made[folder / f"{name}.csv"] = csv_bytes(rows)
+    for path, content in made.items():
+        write_file(path, content)
+    values = {"figure": name, "characters": list(lacking)}
+    problems = (Problem("figure-no-glyph", Place(str(folder / name)), values, "warning"),) if lacking else ()
+    return Saved(tuple(made), problems)
+
+
+def csv_bytes(rows: Rows) -> bytes:
+    """The rows as UTF-8, numbers in full; a gap is an empty cell."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows.head)
+    writer.writerows(["" if isinstance(cell, float) and isnan(cell) else cell for cell in line] for line in rows.lines)
+    return text.getvalue().encode()

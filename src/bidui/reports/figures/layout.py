@@ -1,0 +1,386 @@
+"""The scales of axes: per cents, and logarithms that keep a place for zero."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, isfinite, log10
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
+from matplotlib.transforms import ScaledTranslation
+
+from bidui.reports.figures.style import FAINT, RULE, SMALL, TALLEST, TEXT, WIDTHS, Width, families
+from bidui.words import Language, texts
+
+CHANCE = 50.0
+POWERS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+UNITS: dict[Language, tuple[tuple[float, str], ...]] = {
+    "en": ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")),
+    "zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")),
+}
+NARROW = 0.9  # inches: here numbers would stand too close
+
+
+def per_cent_limits(values: Iterable[float], *, inches: float) -> tuple[float, float, tuple[float, ...]]:
+    """Limits and ticks for values in per cent: chance is always inside, and 100 has room for a mark."""
+    lowest = min((value for value in values if isfinite(value)), default=CHANCE)
+    low = max(0.0, min(CHANCE - 2, floor(lowest / 5) * 5))
+    step = 10 if low > 45 and inches > NARROW else 25
+    ticks = tuple(float(tick) for tick in range(0, 101, step) if tick >= low)
+    return low - 1.5, 102.0, ticks
+
+
+def per_cent_axis(axes: Axes, values: Iterable[float], *, which: Literal["x", "y"], inches: float) -> None:
+    """An axis in per cent, so many inches long, with a faint line at chance."""
+    low, high, ticks = per_cent_limits(values, inches=inches)
+    if which == "x":
+        axes.set_xlim(low, high)
+        axes.xaxis.set_major_locator(FixedLocator(ticks))
+        axes.axvline(CHANCE, color=RULE, linewidth=0.6, zorder=0)
+    else:
+        axes.set_ylim(low, high)
+        axes.yaxis.set_major_locator(FixedLocator(ticks))
+        axes.axhline(CHANCE, color=RULE, linewidth=0.6, zorder=0)
+
+
+def log_axis(axes: Axes, values: Iterable[float], *, text: Callable[[int], str], most: int = 4) -> None:
+    """A logarithmic x axis over these values with at most so many numbers; zero, where it occurs, stands to the left.
+
+    `text` writes a power of ten. Values between two of them have both as the ends of their axis, which would be without
+    any number otherwise.
+    """
+    known = [value for value in values if isfinite(value)]
+    above = [value for value in known if value > 0] or [1.0]
+    low, high = min(above), max(above)
+    powers = [power for power in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
+    if not powers:
+        powers = [floor(log10(low)), ceil(log10(high))]
+        low, high = 10.0 ** powers[0], 10.0 ** powers[1]
+    step = ceil(len(powers) / most)
+    shown = powers[(len(powers) - 1) % step :: step]
+    places, texts = [10.0**power for power in shown], [text(power) for power in shown]
+    room = (high / low) ** 0.04 if high > low else 2.0
+    if 0 in known:
+        away = max(0.3, 0.2 * log10(high / low))  # decades: enough for the numbers of both
+        axes.set_xscale("symlog", linthresh=low, linscale=away)
+        axes.set_xlim(-low * 0.12, high * room)
+        places, texts = [0.0, *places], ["0", *texts]
+    else:
+        axes.set_xscale("log")
+        axes.set_xlim(low / room, high * room)
+    axes.xaxis.set_major_locator(FixedLocator(places))
+    axes.xaxis.set_major_formatter(FixedFormatter(texts))
+    axes.xaxis.set_minor_locator(FixedLocator([10.0**power for power in powers]) if step > 1 else NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write a power of ten as plain text: 10¹⁷."""
+    return f"10{str(exponent).translate(POWERS)}"
+
+
+def short_number(value: float, language: Language) -> str:
+    """Write a number with a unit: 10M, 1B; 1000万, 10亿."""
+    for size, unit in UNITS[language]:
+        if value >= size:
+            return f"{value / size:g}{unit}"
+    return f"{value:g}"
+
+
+# Labels beside what they name: how wide a text is, how to cut one that is too wide, how to keep several apart.
+
+CUT = "..."  # the ellipsis of a Chinese font is as wide as a character
+LEADER = {"arrowstyle": "-", "linewidth": 0.35, "color": FAINT, "shrinkA": 0}  # from a label to what it names
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A name, and the point in its axes that it names."""
+
+    text: str
+    x: float
+    y: float
+    colour: str
+
+
+def word(name: str, language: Language) -> str:
+    """Return one of the words that figures draw."""
+    return texts("report", language)[f"figure.{name}"]
+
+
+def widths_of(texts: Iterable[str], *, size: float) -> list[float]:
+    """The width of each text, in inches."""
+    font = FontProperties(family=families(), size=size)
+    return [text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72 for text in texts]
+
+
+def widest(texts: Iterable[str], *, size: float) -> float:
+    """The width of the widest text, in inches."""
+    return max(widths_of(texts, size=size), default=0.0)
+
+
+def shortened(text: str, *, size: float, width: float) -> str:
+    """The text, or as much of both its ends as fits: names of paradigms often differ only at the end."""
+    kept = len(text)
+    while kept > 2 and widths_of([shown := _middle_cut(text, kept)], size=size)[0] > width:
+        kept = min(kept - 1, int(kept * max(0.5, width / widths_of([shown], size=size)[0])))
+    return _middle_cut(text, kept)
+
+
+def spread(wanted: Sequence[float], *, sizes: Sequence[float], low: float, high: float) -> list[float]:
+    """Centres near the wanted ones, for things of such sizes, so that they do not overlap and are inside the limits.
+
+    Those that would collide move together about their mean, so none moves further than it must. Where there is no room
+    for all, they overlap evenly.
+    """
+    if not wanted:
+        return []
+    order = sorted(range(len(wanted)), key=lambda number: wanted[number])
+    shrink = min(1.0, (high - low) / (sum(sizes) or 1.0))
+    before, total = [0.0] * len(wanted), 0.0  # how far each centre is from the start of the first thing, if all touch
+    for number in order:
+        before[number] = (total + sizes[number] / 2) * shrink
+        total += sizes[number]
+    blocks: list[tuple[float, int]] = []  # where the first thing would start, by the mean of several, and how many
+    for number in order:
+        start, count = wanted[number] - before[number], 1
+        while blocks and blocks[-1][0] > start:
+            other, many = blocks.pop()
+            start, count = (other * many + start * count) / (many + count), many + count
+        blocks.append((start, count))
+    starts = [min(max(start, low), high - total * shrink) for start, count in blocks for _ in range(count)]
+    places = [0.0] * len(wanted)
+    for start, number in zip(starts, order, strict=True):
+        places[number] = start + before[number]
+    return places
+
+
+def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: float) -> None:
+    """Write names in the margin to the right of a panel of that height, with a thin line to where each belongs."""
+    bottom, top = axes.get_ylim()
+    per_inch = (top - bottom) / height
+    high = size / 72 * 1.12 * per_inch
+    wanted = [label.y for label in labels]
+    places = spread(wanted, sizes=[high] * len(labels), low=bottom, high=top + high / 2)
+    right = axes.get_xlim()[1]
+    beside = axes.transData + ScaledTranslation(4 / 72, 0, axes.figure.dpi_scale_trans)
+    for label, place in zip(labels, places, strict=True):
+        axes.annotate(
+            label.text,
+            xy=(right, place),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            ha="left",
+            fontsize=size,
+            color=label.colour,
+            annotation_clip=False,
+        )
+        axes.annotate(
+            "",
+            xy=(label.x, label.y),
+            xytext=(right, place),
+            textcoords=beside,
+            annotation_clip=False,
+            arrowprops={**LEADER, "shrinkB": 2},
+        )
+
+
+def label_above(axes: Axes, labels: Sequence[Label], *, y: float, width: float, size: float) -> None:
+    """Write names side by side at the height `y`, above marks in the rows of axes `width` inches wide."""
+    left, right = axes.get_xlim()
+    inch = (right - left) / width
+    wide = [(length + 0.06) * inch for length in widths_of([label.text for label in labels], size=size)]
+    places = spread([label.x for label in labels], sizes=wide, low=left, high=right)
+    for label, place in zip(labels, places, strict=True):
+        axes.annotate(
+            label.text,
+            xy=(label.x, label.y),
+            xytext=(place, y),
+            ha="center",
+            va="bottom",
+            fontsize=size,
+            color=label.colour,
+            annotation_clip=False,
+            arrowprops={**LEADER, "shrinkB": 3, "relpos": (0.5, 0)},
+        )
+
+
+def write_beside(axes: Axes, text: str, *, y: float, size: float, colour: str, points: float = 4) -> None:
+    """Write so many points to the right of the axes, at the height of a row."""
+    axes.annotate(
+        text,
+        xy=(1, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(points, 0),
+        textcoords="offset points",
+        ha="left",
+        va="center_baseline",
+        fontsize=size,
+        color=colour,
+        annotation_clip=False,
+    )
+
+
+def _middle_cut(text: str, kept: int) -> str:
+    if kept >= len(text):
+        return text
+    first = (kept + 1) // 2
+    return f"{text[:first]}{CUT}{text[len(text) - (kept - first) :]}"
+
+
+# Rows of a figure that has one for every group, with headings; a list longer than a page becomes two blocks.
+
+BETWEEN = 0.2  # inches between two blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A group, or the heading of those that follow."""
+
+    name: str
+    heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows one below the other, and where their axes stand, after the names: inches from the left of the figure."""
+
+    rows: tuple[Row, ...]
+    left: float
+    width: float
+    names: Mapping[str, str]  # of groups, as they fit
+
+    @property
+    def groups(self) -> Mapping[str, int]:
+        """The groups, and the number of each one's row."""
+        return {row.name: number for number, row in enumerate(self.rows) if not row.heading}
+
+
+def rows_under_headings(groups: Sequence[str], sections: Mapping[str, str]) -> tuple[Row, ...]:
+    """The groups, section by section in the order in which these come first; one without a name has no heading."""
+    found: dict[str, list[str]] = {}
+    for group in groups:
+        found.setdefault(sections.get(group, ""), []).append(group)
+    rows: list[Row] = []
+    for section, members in found.items():
+        rows += [Row(section, heading=True)] * bool(section) + [Row(member) for member in members]
+    return tuple(rows)
+
+
+def make_blocks(
+    rows: Sequence[Row], *, row: float, width: Width, size: float, right: float = 0.0, names: float = 0.42
+) -> tuple[Block, ...]:
+    """One block of rows `row` inches high, or two where one would be higher than a page.
+
+    Names take what they need, up to the part `names` of the width of a block; `right` inches stay free beside it.
+    """
+    parts = [tuple(rows)]
+    if width == "page" and len(rows) * row > TALLEST - 1:
+        cut = break_at(rows)
+        parts = [tuple(rows[:cut]), tuple(rows[cut:])]
+    across = (WIDTHS[width] - (len(parts) - 1) * BETWEEN) / len(parts)
+    shown = {one.name: shortened(one.name, size=size, width=names * across) for one in rows if not one.heading}
+    room = widest(shown.values(), size=size) + 0.1
+    return tuple(
+        Block(part, number * (across + BETWEEN) + room, across - room - right, shown)
+        for number, part in enumerate(parts)
+    )
+
+
+def name_rows(axes: Axes, names: Sequence[str], *, size: float, head: float = 0.0) -> None:
+    """Rows 0, 1, … from the top with their names to the left, below a head of so many rows that stays free."""
+    axes.set_ylim(len(names), -head)
+    axes.set_yticks([number + 0.5 for number in range(len(names))], names)
+    axes.tick_params(axis="y", length=0, labelsize=size)
+    axes.spines["left"].set_visible(False)
+
+
+def break_at(rows: Sequence[Row]) -> int:
+    """Where the second block begins: at the heading nearest to the middle, or, without headings, in the middle."""
+    middle = -(-len(rows) // 2)
+    headings = [number for number, row in enumerate(rows) if row.heading and number]
+    return min(headings, key=lambda number: abs(number - middle), default=middle)
+
+
+# Small multiples: panels of one size with common axes, a group each, laid out in inches.
+
+LEFT, BOTTOM, TOP = 0.42, 0.40, 0.20  # inches: for words and numbers on the outer sides
+ACROSS, DOWN = 0.12, 0.25  # between panels; a title stands in the lower one
+SHAPE, HIGHEST = 0.74, 2.0  # height over width of a panel, and its greatest height
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """A figure, the axes of every group, their size in inches, and the groups that stand at the end of a row."""
+
+    figure: Figure
+    axes: Mapping[str, Axes]
+    width: float
+    height: float
+    at_row_end: frozenset[str]
+
+
+def place(figure: Figure, *, left: float, top: float, width: float, height: float) -> Axes:
+    """New axes so many inches from the left and from the top of a figure."""
+    across, down = figure.get_size_inches()
+    return figure.add_axes((left / across, 1 - (top + height) / down, width / across, height / down))
+
+
+def make_panels(
+    names: Sequence[str],
+    *,
+    width: Width,
+    right: float,
+    x_label: str,
+    y_label: str = "",
+    left: float = LEFT,
+    between: float = ACROSS,
+    height: float | None = None,
+    columns: int | None = None,
+) -> Panels:
+    """Empty panels under their names; `right` inches are kept free beside the last of a row.
+
+    Numbers stand only at the outer axes, below the lowest panel of each column, and the words once.
+    """
+    columns = columns or column_count(len(names), width)
+    rows = ceil(len(names) / columns)
+    across = (WIDTHS[width] - left - right - (columns - 1) * between) / columns
+    down = height or min(HIGHEST, across * SHAPE)
+    figure = Figure(figsize=(WIDTHS[width], TOP + rows * down + (rows - 1) * DOWN + BOTTOM))
+    found: dict[str, Axes] = {}
+    for number, name in enumerate(names):
+        row, column = divmod(number, columns)
+        start = left + column * (across + between)
+        axes = place(figure, left=start, top=TOP + row * (down + DOWN), width=across, height=down)
+        axes.set_title(shortened(name, size=TEXT, width=across))
+        axes.tick_params(labelleft=column == 0, labelbottom=number + columns >= len(names))
+        found[name] = axes
+    write_axis_words(figure, x=x_label, y=y_label, left=left, right=right)
+    ends = frozenset(name for number, name in enumerate(names, 1) if number % columns == 0 or number == len(names))
+    return Panels(figure, found, across, down, ends)
+
+
+def write_axis_words(figure: Figure, *, x: str, y: str, left: float, right: float) -> None:
+    """What the axes of all panels count, once below and once to the left."""
+    width, height = figure.get_size_inches()
+    figure.text((left + (width - left - right) / 2) / width, 0.05 / height, x, ha="center", va="bottom", fontsize=TEXT)
+    if y:
+        middle = (BOTTOM + (height - BOTTOM - TOP) / 2) / height
+        figure.text(0.04 / width, middle, y, ha="left", va="center", rotation=90, fontsize=TEXT)
+
+
+def column_count(panels: int, width: Width) -> int:
+    """How many panels stand side by side: in as few rows as can be read, and these as even as can be."""
+    rows = ceil(panels / (4 if width == "page" else 2))
+    return ceil(panels / rows)
+
+
+def label_room(names: Sequence[str], *, width: Width) -> tuple[float, Mapping[str, str]]:
+    """The inches that names need to the right of the panels, and the names, cut to at most a fifth of the width."""
+    most = WIDTHS[width] / 5
+    shown = {name: shortened(name, size=SMALL, width=most) for name in names}
+    return widest(shown.values(), size=SMALL) + 0.15, shown

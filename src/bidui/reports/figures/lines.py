@@ -1,0 +1,357 @@
+"""Lines in small multiples: one line a size or region, bands, fitted curves and values to compare with."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from bidui.errors import Place, fail
+from bidui.reports.figures.drawing import Drawing, Line, Rows, check_lines, check_parts
+from bidui.reports.figures.layout import (
+    Label,
+    Panels,
+    label_ends,
+    label_room,
+    log_axis,
+    make_panels,
+    per_cent_axis,
+    power_of_ten,
+    short_number,
+    word,
+)
+from bidui.reports.figures.style import INK, RULE, SMALL, Look, Width, house_style, looks
+from bidui.scores.links import Floats
+from bidui.words import Language
+
+MARKED = 15  # points: with more, marks run into each other
+References = Mapping[str, Mapping[str, float]]
+Lines = Mapping[str, Sequence[Line]]
+
+
+def accuracy_panels(
+    panels: Lines,
+    *,
+    references: References,
+    fits: Lines,
+    width: Width,
+    x_label: str,
+    y_label: str,
+    x_text: Callable[[int], str],
+) -> Panels:
+    """Accuracy on a logarithmic axis, a panel a group; names stand at the end of each row.
+
+    Values to compare with and fitted curves of other groups than those of the panels are passed over.
+    """
+    check_lines(panels, parts=True)
+    check_x(panels)
+    levels = [values[name] for values in references.values() for name in panels if name in values]
+    check_parts(levels, what=", ".join(references))
+    names = tuple(dict.fromkeys(line.name for lines in panels.values() for line in lines))
+    fitted = tuple(dict.fromkeys(fit.name for name in panels for fit in fits.get(name, ()) if fit.name not in names))
+    room, shown = label_room([*names, *fitted, *references], width=width)
+    made = make_panels(tuple(panels), width=width, right=room, x_label=x_label, y_label=y_label)
+    drawn = [line for lines in panels.values() for line in lines]
+    heights = [100 * value for value in (*levels, *(value for line in drawn for value in reached(line)))]
+    places = [x for line in drawn for x in line.x.tolist()]
+    look = looks(names)
+    ends: dict[str, list[Label]] = {}
+    for name, lines in panels.items():
+        axes = made.axes[name]
+        per_cent_axis(axes, heights, which="y", inches=made.height)
+        log_axis(axes, places, text=x_text, most=5 if len(panels) < 4 else 3)
+        found = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
+        ends[name] = [end for end in found if end] + draw_fits(axes, fits.get(name, ()), look, shown)
+        ends[name] += draw_references(axes, name, references, shown)
+    label_rows(made, ends)
+    return made
+
+
+def label_rows(made: Panels, ends: Mapping[str, Sequence[Label]]) -> None:
+    """Names beside the last panel of each row; a line that no such panel has is named in the first that has it."""
+    for name in made.at_row_end:
+        label_ends(made.axes[name], ends[name], size=SMALL, height=made.height)
+    named = {end.text for name in made.at_row_end for end in ends[name]}
+    for name, labels in ends.items():
+        for end in (label for label in labels if label.text not in named):
+            axes, point = made.axes[name], (end.x, end.y)
+            axes.annotate(end.text, point, (0, 3), textcoords="offset points", fontsize=SMALL, color=end.colour)
+            named.add(end.text)
+
+
+def draw_fits(axes: Axes, fits: Sequence[Line], look: Mapping[str, Look], shown: Mapping[str, str]) -> list[Label]:
+    """Fitted curves, thin, in the colour of the line they are named after; another name has ink, and is written."""
+    found = []
+    for fit in fits:
+        own = fit.name in look
+        colour = look[fit.name].colour if own else INK
+        axes.plot(fit.x, 100 * fit.y, color=colour, linewidth=0.5, alpha=0.7 if own else 1, zorder=2 if own else 3)
+        if not own:
+            found.append(Label(shown[fit.name], float(fit.x[-1]), 100 * float(fit.y[-1]), INK))
+    return found
+
+
+def draw_line(axes: Axes, line: Line, look: Look, shown: str, *, times: float = 1.0) -> Label | None:
+    """One line with its band, and where its name belongs: at its last point, if it has any."""
+    y = times * line.y
+    marked = list(range(len(y))) if len(y) <= MARKED else alone(y)
+    if line.low is not None and line.high is not None:
+        axes.fill_between(line.x, times * line.low, times * line.high, color=look.colour, alpha=0.18, linewidth=0)
+    axes.plot(
+        line.x,
+        y,
+        color=look.colour,
+        linestyle=look.dash,
+        marker=look.mark,
+        markevery=marked,
+        markersize=2.4,
+        markeredgewidth=0,
+        linewidth=0.9,
+        label=line.name,
+    )
+    known = np.flatnonzero(np.isfinite(y))
+    return Label(shown, float(line.x[known[-1]]), float(y[known[-1]]), look.ink) if len(known) else None
+
+
+def draw_references(axes: Axes, panel: str, references: References, shown: Mapping[str, str]) -> list[Label]:
+    """Values to compare with, as level lines; the first is dotted, the next dashed."""
+    found = []
+    for number, (name, values) in enumerate(references.items()):
+        level = 100 * values.get(panel, np.nan)
+        if np.isfinite(level):
+            dash = ("dotted", "dashed", "dashdot")[number % 3]
+            axes.axhline(level, color=INK, linewidth=0.6, linestyle=dash, zorder=1)
+            found.append(Label(shown[name], axes.get_xlim()[1], float(level), INK))
+    return found
+
+
+def alone(values: Floats) -> list[int]:
+    """The points between gaps, which no line shows."""
+    known = np.concatenate([[False], np.isfinite(values), [False]])
+    return [int(number) for number in np.flatnonzero(known[1:-1] & ~known[:-2] & ~known[2:])]
+
+
+def reached(line: Line) -> list[float]:
+    """Every height that a line and its band come to."""
+    return [*line.y.tolist(), *(value for end in (line.low, line.high) if end is not None for value in end.tolist())]
+
+
+def check_x(panels: Lines) -> None:
+    """Refuse a place that a logarithmic axis does not have."""
+    for panel, lines in panels.items():
+        for line in lines:
+            if not (np.isfinite(line.x) & (line.x >= 0)).all():
+                bad = line.x[~(np.isfinite(line.x) & (line.x >= 0))][0]
+                raise fail("figure-x", Place(), {"panel": panel, "line": line.name, "value": f"{bad:g}"})
+
+
+def rows_of(
+    panels: Lines, *, head: tuple[str, str, str, str], references: References | None = None, fits: Lines | None = None
+) -> Rows:
+    """A row a point: the panel, the line, what it is (run, fit or reference), x, y and the ends of the band."""
+    lines: list[tuple[str | int | float, ...]] = []
+    for kind, drawn in (("run", panels), ("fit", fits or {})):
+        for panel in panels:
+            for line in drawn.get(panel, ()):
+                ends = (np.full(len(line.x), np.nan) if end is None else end for end in (line.low, line.high))
+                points = zip(*(values.tolist() for values in (line.x, line.y, *ends)), strict=True)
+                lines += [(panel, line.name, kind, *point) for point in points]
+    for name, values in (references or {}).items():
+        known = [(panel, values[panel]) for panel in panels if panel in values]
+        lines += [(panel, name, "reference", np.nan, value, np.nan, np.nan) for panel, value in known]
+    return Rows((*head[:2], "kind", *head[2:], "low", "high"), tuple(lines))
+
+
+# Curves: accuracy against the FLOPs of training, or against the tokens seen, a panel a phenomenon.
+
+
+def scaling(
+    panels: Mapping[str, Sequence[Line]],
+    *,
+    references: Mapping[str, Mapping[str, float]] | None = None,
+    fits: Mapping[str, Sequence[Line]] | None = None,
+    width: Width = "page",
+    language: Language = "en",
+) -> Drawing:
+    """A line a model size, with FLOPs as x and accuracy as y (Liu et al., Figure 3).
+
+    `references` are level lines, by name and phenomenon. Fitted curves are lines of many points; one that is called as
+    a size has its colour.
+    """
+    with house_style():
+        made = accuracy_panels(
+            panels,
+            references=references or {},
+            fits=fits or {},
+            width=width,
+            x_label=word("flops", language),
+            y_label=word("accuracy", language),
+            x_text=power_of_ten,
+        )
+    head = ("phenomenon", "size", "flops", "accuracy")
+    return Drawing(made.figure, rows_of(panels, head=head, references=references, fits=fits))
+
+
+def learning_curves(
+    panels: Mapping[str, Sequence[Line]],
+    *,
+    references: Mapping[str, Mapping[str, float]] | None = None,
+    fits: Mapping[str, Sequence[Line]] | None = None,
+    width: Width = "page",
+    language: Language = "en",
+) -> Drawing:
+    """A line a model size, with tokens as x, the mean over seeds as y, and the deviation about it as a band.
+
+    After Liu et al., Figure 4 (Figure 5 of the first version). Zero tokens, the model before training, stand to the
+    left of the logarithmic axis. References and fits are as for `scaling`.
+    """
+    with house_style():
+        made = accuracy_panels(
+            panels,
+            references=references or {},
+            fits=fits or {},
+            width=width,
+            x_label=word("tokens", language),
+            y_label=word("accuracy", language),
+            x_text=lambda power: short_number(10.0**power, language),
+        )
+    head = ("phenomenon", "size", "tokens", "accuracy")
+    return Drawing(made.figure, rows_of(panels, head=head, references=references, fits=fits))
+
+
+# Alpha sweeps: accuracy and delta-acc of SLLN-LP against alpha, from LP to mean LP (Liu et al., Figure 2).
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaSweep:
+    """Accuracy and delta-acc at every alpha, of one model or the mean of several with their standard deviations."""
+
+    name: str
+    alpha: Floats
+    accuracy: Floats
+    delta: Floats
+    accuracy_deviation: Floats | None = None
+    delta_deviation: Floats | None = None
+
+
+def alpha_sweep(
+    sweeps: Sequence[AlphaSweep],
+    *,
+    of: Literal["accuracy", "unequal"] = "unequal",
+    width: Width = "page",
+    language: Language = "en",
+) -> Drawing:
+    """Accuracy beside delta-acc, a line a model; a ring marks where accuracy is highest and delta-acc lowest.
+
+    `of` says which accuracy was given: that of all pairs, or, as in the paper, the mean of those on D< and D>.
+    """
+    measures = {word(of, language): accuracy_lines(sweeps), word("delta", language): delta_lines(sweeps)}
+    check_lines(measures, parts=True)
+    names = tuple(sweep.name for sweep in sweeps)
+    look = looks(names)
+    with house_style():
+        right, shown = label_room(names, width=width)
+        made = make_panels(
+            tuple(measures),
+            width=width,
+            right=right,
+            between=right + 0.35,
+            x_label=word("alpha", language),
+            columns=2 if width == "page" else 1,
+        )
+        for (name, lines), best in zip(measures.items(), (np.nanargmax, np.nanargmin), strict=True):
+            axes = made.axes[name]
+            prepare(axes, lines)
+            ends = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
+            for line in lines:
+                if np.isfinite(line.y).any():
+                    draw_ring(axes, line, look[line.name], at=int(best(line.y)))
+            label_ends(axes, [end for end in ends if end], size=SMALL, height=made.height)
+    return Drawing(made.figure, sweep_rows(sweeps))
+
+
+def accuracy_lines(sweeps: Sequence[AlphaSweep]) -> list[Line]:
+    """Accuracy with its band."""
+    return [_banded(one.name, one.alpha, one.accuracy, one.accuracy_deviation) for one in sweeps]
+
+
+def delta_lines(sweeps: Sequence[AlphaSweep]) -> list[Line]:
+    """delta-acc with its band."""
+    return [_banded(one.name, one.alpha, one.delta, one.delta_deviation) for one in sweeps]
+
+
+def prepare(axes: Axes, lines: Sequence[Line]) -> None:
+    """The axes of one measure; alpha 0 and 1 carry the names that they have in the papers."""
+    heights = [100 * value for line in lines for value in reached(line) if np.isfinite(value)] or [0.0]
+    room = (max(heights) - min(heights) or 1.0) * 0.08
+    axes.set_ylim(min(heights) - room, max(heights) + room)
+    axes.set_xlim(-0.03, 1.03)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 = LP", "0.25", "0.5", "0.75", "1 = mean LP"])
+    axes.tick_params(labelleft=True)
+
+
+def draw_ring(axes: Axes, line: Line, look: Look, *, at: int) -> None:
+    """The best point."""
+    x, y = [line.x[at]], [100 * line.y[at]]
+    axes.plot(x, y, "o", markersize=6, markerfacecolor="none", markeredgecolor=look.colour, zorder=4)
+
+
+def sweep_rows(sweeps: Sequence[AlphaSweep]) -> Rows:
+    """A row a point."""
+    lines: list[tuple[str | int | float, ...]] = []
+    for one in sweeps:
+        gaps = np.full(len(one.alpha), np.nan)
+        deviations = (gaps if given is None else given for given in (one.accuracy_deviation, one.delta_deviation))
+        columns = (one.alpha, one.accuracy, one.delta, *deviations)
+        lines += [(one.name, *point) for point in zip(*(column.tolist() for column in columns), strict=True)]
+    return Rows(("model", "alpha", "accuracy", "delta", "accuracy_deviation", "delta_deviation"), tuple(lines))
+
+
+def _banded(name: str, alpha: Floats, values: Floats, deviation: Floats | None) -> Line:
+    if len({len(one) for one in (alpha, values, deviation) if one is not None}) != 1:
+        lengths = [len(one) for one in (alpha, values, deviation) if one is not None]
+        raise fail("figure-lengths", Place(), {"panel": "alpha", "line": name, "lengths": lengths})
+    if deviation is None:
+        return Line(name, alpha, values)
+    return Line(name, alpha, values, values - deviation, values + deviation)
+
+
+# Regions: how far the good sentence is ahead of the bad one in each part, over training (Liu et al. 2024, 5.4).
+
+
+def region_differences(
+    panels: Mapping[str, Sequence[Line]],
+    *,
+    at: Literal["tokens", "steps"] = "tokens",
+    width: Width = "page",
+    language: Language = "en",
+) -> Drawing:
+    """A panel a paradigm, a line a region: above zero, this part of the sentence speaks for the good one."""
+    check_lines(panels, parts=False)
+    check_x(panels)
+    names = tuple(dict.fromkeys(line.name for lines in panels.values() for line in lines))
+    heights = np.array([0.0, *(value for lines in panels.values() for line in lines for value in reached(line))])
+    low, high = float(np.nanmin(heights)), float(np.nanmax(heights))
+    room = (high - low or 1.0) * 0.06
+    with house_style():
+        right, shown = label_room(names, width=width)
+        # regions differ from paradigm to paradigm, so they are named beside every panel
+        made = make_panels(
+            tuple(panels),
+            width=width,
+            right=right,
+            between=right + 0.05,
+            x_label=word(at, language),
+            y_label=word("difference", language),
+        )
+        look = looks(names)
+        places = [place for lines in panels.values() for line in lines for place in line.x.tolist()]
+        for name, lines in panels.items():
+            axes = made.axes[name]
+            axes.set_ylim(low - room, high + room)
+            axes.axhline(0, color=RULE, linewidth=0.6, zorder=0)
+            log_axis(axes, places, text=lambda power: short_number(10.0**power, language), most=3)
+            drawn = [draw_line(axes, line, look[line.name], shown[line.name]) for line in lines]
+            label_ends(axes, [end for end in drawn if end], size=SMALL, height=made.height)
+    return Drawing(made.figure, rows_of(panels, head=("paradigm", "region", at, "difference")))

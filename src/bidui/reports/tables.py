@@ -1,0 +1,307 @@
+"""Tables: typed values in named columns, as Markdown and CSV; `bidui.reports.tables` has them as LaTeX.
+
+A value is formatted in one place, so that these and the page agree. Markdown and LaTeX have it rounded, with its
+interval in the same cell; CSV has it in full, with the ends of the interval in columns of their own.
+"""
+
+import csv
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from io import StringIO
+from math import isinf, isnan
+from typing import Literal
+
+Unit = Literal["text", "count", "percent", "points", "number", "amount", "p", "r", "nats"]
+SENTENCE = 40  # characters, from which a text is wrapped
+NOTHING = "–"  # where there is no value
+
+
+@dataclass(frozen=True, slots=True)
+class Ranged:
+    """A value with its interval of 95 per cent; `ties` of its pairs, where they are known."""
+
+    value: float
+    low: float
+    high: float
+    ties: int | None = None
+
+
+Value = str | int | float | Ranged | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name in CSV, its head for readers, and what its values are.
+
+    Of `percent` the values are parts of one; of `points` differences of such, which are shown with their sign. An
+    `amount` is a large number, such as of tokens, that readers see as 79M. `r` is a correlation, and `nats` are
+    differences of log-probabilities, shown with their sign.
+    """
+
+    name: str
+    head: str
+    unit: Unit = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with the name of its files, a title, and a note on how to read it; the last row may be of the whole."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    note: str = ""
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        assert all(len(row) == len(self.columns) for row in self.rows), self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value as readers see it, and its interval, which may be empty."""
+
+    text: str
+    interval: str = ""
+
+
+def shown(value: Value, unit: Unit) -> Shown:
+    """A value as text, rounded as its unit asks for."""
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return Shown(NOTHING)
+    if isinstance(value, str):
+        return Shown(value)
+    one = _FORMATS[unit]
+    if not isinstance(value, Ranged):
+        return Shown(one(value))
+    if isnan(value.value):
+        return Shown(NOTHING)
+    return Shown(one(value.value), f"[{one(value.low)}, {one(value.high)}]")
+
+
+def short_count(number: float) -> str:
+    """10M, 79M, 1.4B: as sizes and corpora are called."""
+    for unit, size in (("B", 1e9), ("M", 1e6), ("k", 1e3)):
+        if size * 0.9995 <= number < 1e12:
+            return f"{number / size:.3g}{unit}"
+    return _number(number)
+
+
+def _number(value: float) -> str:
+    if isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if abs(value) < 1000:
+        return f"{value:.3g}"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+_FORMATS: dict[Unit, Callable[[float], str]] = {
+    "text": str,
+    "count": lambda value: f"{value:,.0f}",
+    "percent": lambda value: f"{100 * value:.2f}",
+    "points": lambda value: f"{100 * value:+.2f}",
+    "number": _number,
+    "amount": short_count,
+    "p": _p,
+    "r": lambda value: f"{value:.3f}",
+    "nats": lambda value: f"{round(value, 2) + 0.0:+.2f}",  # never a negative zero
+}
+
+
+def without_blank(table: Table) -> Table:
+    """The table without columns in which no row says anything, such as remarks on rows that need none."""
+    kept = [number for number in range(len(table.columns)) if any(row[number] != "" for row in table.rows)]
+    rows = tuple(tuple(row[number] for number in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[number] for number in kept), rows=rows)
+
+
+def markdown(table: Table) -> str:
+    """A pipe table under its title; cells cannot end a row or begin a tag."""
+    heads = [_markdown_cell(column.head) for column in table.columns]
+    lines = [f"**{_markdown_cell(table.title)}**", "", _piped(heads)]
+    lines.append(_piped(["---" if column.unit == "text" else "---:" for column in table.columns]))
+    for row in table.rows:
+        cells = [shown(value, column.unit) for value, column in zip(row, table.columns, strict=True)]
+        lines.append(_piped([_markdown_cell(f"{cell.text} {cell.interval}".strip()) for cell in cells]))
+    if table.note:
+        lines += ["", _markdown_cell(table.note)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _piped(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(text: str) -> str:
+    text = re.sub(r"[\\`*_{}\[\]<>|#~]|&(?=#?\w+;)", r"\\\g<0>", text)
+    return " ".join(text.split())
+
+
+def csv_text(table: Table) -> str:
+    """A header and a line a row: numbers unrounded, per cents as per cents, and nothing where there is no value."""
+    wide = [_parts(table, number) for number in range(len(table.columns))]
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([f"{c.name}{end}" for c, ends in zip(table.columns, wide, strict=True) for end in ends])
+    for row in table.rows:
+        cells = zip(row, table.columns, wide, strict=True)
+        writer.writerow([_csv_cell(value, column.unit, end) for value, column, ends in cells for end in ends])
+    return text.getvalue()
+
+
+def _parts(table: Table, number: int) -> tuple[str, ...]:
+    """The endings of the names of the columns that a column becomes."""
+    ranged = [row[number] for row in table.rows if isinstance(row[number], Ranged)]
+    ties = any(isinstance(value, Ranged) and value.ties is not None for value in ranged)
+    return ("", *(("_low", "_high") if ranged else ()), *(("_ties",) if ties else ()))
+
+
+def _csv_cell(value: Value, unit: Unit, end: str) -> str:
+    if isinstance(value, Ranged):
+        if end == "_ties":
+            return "" if value.ties is None else str(value.ties)
+        value = {"": value.value, "_low": value.low, "_high": value.high}[end]
+    elif end:
+        return ""
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return ""
+    if isinstance(value, str | int):
+        return str(value)
+    return f"{100 * value if unit in ('percent', 'points') else value:.10g}"
+
+
+# Tables as LaTeX, with the rules of booktabs; every character that means something to LaTeX means itself.
+
+LONG = 45  # rows, from which a table goes over several pages
+WIDE = 6  # columns, beyond which it is set in smaller type
+CROWDED, CROWDED_LONG = 4, 2  # columns with intervals, the most that fit; a long table cannot shrink
+CTEX = ", and for Chinese ctex, with XeLaTeX or LuaLaTeX"
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "–": "--",
+    "…": r"\ldots{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "∞": r"$\infty$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "γ": r"$\gamma$",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
+    "Δ": r"$\Delta$",
+    "₀": "$_0$",
+}
+
+
+def latex(table: Table) -> str:
+    """A floating `tabular` that shrinks to the width of the text; or, if it is long, a `longtable`.
+
+    Where more columns have intervals than can be read in print, they are left to the CSV.
+    """
+    spec = "".join(_alignment(table, number) for number in range(len(table.columns)))
+    heads = _row([latex_text(column.head) for column in table.columns])
+    long, wide = len(table.rows) > LONG, len(table.columns) > WIDE
+    crowded = _with_intervals(table) > (CROWDED_LONG if long else CROWDED)
+    rows = [_row(_cells(table, row, intervals=not crowded)) for row in table.rows]
+    if table.whole and rows:
+        rows.insert(-1, r"\midrule")
+    needs = f"booktabs, {'longtable' if long else 'adjustbox'}{CTEX if _has_chinese(table) else ''}"
+    size = r"\scriptsize" if wide else r"\footnotesize"
+    lines = _long(table, spec, heads, rows, size) if long else _floating(table, spec, heads, rows, size)
+    comments = [f"% needs the packages {needs}", *(["% intervals: see the CSV"] if crowded else [])]
+    return "".join(f"{line}\n" for line in [*comments, *lines])
+
+
+def latex_text(text: str) -> str:
+    """The text on one line; Chinese stays as it is."""
+    return "".join(SPECIAL.get(character, character) for character in " ".join(text.split()))
+
+
+def _floating(table: Table, spec: str, heads: str, rows: list[str], size: str) -> list[str]:
+    top = [
+        r"\begin{table}",
+        rf"\centering{size}",
+        _caption(table),
+        r"\begin{adjustbox}{max width=\linewidth}",
+        rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}",
+        r"\toprule",
+    ]
+    end = [r"\bottomrule", r"\end{tabular}", r"\end{adjustbox}", *_note(table), r"\end{table}"]
+    return [*top, heads, r"\midrule", *rows, *end]
+
+
+def _long(table: Table, spec: str, heads: str, rows: list[str], size: str) -> list[str]:
+    """The caption is the first of its rows; the heads come again on every page."""
+    head = [r"\toprule", heads, r"\midrule"]
+    top = [
+        rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}",
+        rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}",
+        rf"{_caption(table)} \\",
+    ]
+    pages = [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
+    return [*top, *pages, *rows, r"\end{longtable}", *_note(table), "}"]
+
+
+def _caption(table: Table) -> str:
+    return rf"\caption{{{latex_text(table.title)}}}\label{{tab:{table.name}}}"
+
+
+def _row(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _cells(table: Table, row: tuple[Value, ...], *, intervals: bool) -> list[str]:
+    found = []
+    for value, column in zip(row, table.columns, strict=True):
+        cell = shown(value, column.unit)
+        text = latex_text(cell.text)
+        interval = rf" {{\tiny {latex_text(cell.interval)}}}" if cell.interval and intervals else ""
+        # a bracket or star at the beginning of a row would be read as belonging to the end of the row before
+        found.append(f"{'{}' if text[:1] in ('[', '*') else ''}{text}{interval}")
+    return found
+
+
+def _with_intervals(table: Table) -> int:
+    """How many columns have some."""
+    return sum(any(isinstance(value, Ranged) for value in column) for column in zip(*table.rows, strict=True))
+
+
+def _alignment(table: Table, number: int) -> str:
+    """Numbers to the right; a column of sentences wraps them."""
+    if table.columns[number].unit != "text":
+        return "r"
+    texts = [value for value in (row[number] for row in table.rows) if isinstance(value, str)]
+    return "l" if all(len(text) <= SENTENCE for text in texts) else r"p{0.3\linewidth}"
+
+
+def _note(table: Table) -> list[str]:
+    return [rf"\par\smallskip\noindent\parbox{{\linewidth}}{{{latex_text(table.note)}}}"] if table.note else []
+
+
+def _has_chinese(table: Table) -> bool:
+    texts = [table.title, table.note, *(column.head for column in table.columns)]
+    texts += [value for row in table.rows for value in row if isinstance(value, str)]
+    return any("\u2e80" <= character <= "\uffef" for text in texts for character in text)

@@ -1,0 +1,169 @@
+"""Initial weights: of transformers, a normal distribution of deviation 0.02 for all; of Pythia, by width and depth.
+
+Pythia takes small_init, sqrt(2 / (5 h)) (Nguyen and Salazar 2019), for embeddings, the head, and what goes into
+attention and MLP; and wang_init, 2 / (L sqrt(h)) (Wang and Komatsuzaki 2021), for what comes out of them.
+"""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import GPTNeoXForCausalLM, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers.utils.logging import disable_progress_bar
+
+from bidui.errors import Place, fail
+from bidui.models.causal import CausalModel
+from bidui.models.conventions import DECLARATION, decide
+from bidui.models.huggingface import causal_model
+from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_model, save_lstm
+from bidui.models.model import Model
+from bidui.models.tokenize import declared_kind, special_tokens
+from bidui.scores.unigrams import Unigrams, write_unigrams
+from bidui.training.corpus import UNIGRAMS
+from bidui.training.recipe import OPTIMIZERS, Optimizer, Recipe
+from bidui.training.sizes import SIZES, neox_config
+from bidui.training.step import Hidden
+
+
+def deviation(name: str, *, init: str, width: int, layers: int) -> float:
+    """The standard deviation of a matrix, by its name in the network."""
+    if init == "normal":
+        return 0.02
+    outward = name.endswith(("attention.dense.weight", "mlp.dense_4h_to_h.weight"))
+    return 2 / (layers * math.sqrt(width)) if outward else math.sqrt(2 / (5 * width))
+
+
+@torch.no_grad()
+def initialise(network: GPTNeoXForCausalLM, optimizer: Optimizer, *, seed: int) -> None:
+    """Set every weight from the seed; biases are 0, norms 1.
+
+    The draws are numpy's, whose stream is the same on every machine and in every version; those of torch are not.
+    """
+    width, layers = network.config.hidden_size, network.config.num_hidden_layers
+    stream = np.random.RandomState(seed)
+    for name, parameter in network.named_parameters():
+        if parameter.ndim >= 2:
+            scale = deviation(name, init=optimizer.init, width=width, layers=layers)
+            drawn = stream.standard_normal(parameter.numel()).astype(np.float32).reshape(parameter.shape)
+            parameter.copy_(torch.from_numpy(drawn * np.float32(scale)))
+        elif name.endswith("bias"):
+            nn.init.zeros_(parameter)
+        else:
+            nn.init.ones_(parameter)
+
+
+# What can be trained: a network, what stands before its head, and how it is saved so that `bidui score` loads it.
+
+
+@dataclass(frozen=True, slots=True)
+class Trainee:
+    """A network in training, and its two ways out: into a folder, and to the scorer as it is."""
+
+    network: nn.Module
+    hidden: Hidden
+    head: nn.Linear
+    unigrams: Unigrams  # of the rows it learns from
+    save: Callable[[Path], None]
+    model: Callable[[str], Model]  # under the name of its checkpoint
+
+
+def make_neox(
+    recipe: Recipe,
+    tokenizer: PreTrainedTokenizerBase,
+    unigrams: Unigrams,
+    *,
+    bos: int | None,
+    device: torch.device,
+) -> Trainee:
+    """A Zh-Pythia of the recipe's size, with its initial weights."""
+    disable_progress_bar()  # type: ignore[no-untyped-call]  # ours shows the steps
+    config = neox_config(
+        SIZES[recipe.size], vocabulary=recipe.vocabulary, context=recipe.context, bos=bos, eos=tokenizer.eos_token_id
+    )
+    network = GPTNeoXForCausalLM(config)  # type: ignore[no-untyped-call]
+    initialise(network, OPTIMIZERS[recipe.optimizer], seed=recipe.seed)
+    network.to(device)  # type: ignore[arg-type]  # its stubs take the method for a function
+    network.train()
+    declaration = {"bos": "none" if bos is None else str(bos)}
+
+    def hidden(tokens: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = network.base_model(input_ids=tokens, use_cache=False).last_hidden_state
+        return found
+
+    def save(folder: Path) -> None:
+        network.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        (folder / UNIGRAMS).write_bytes(write_unigrams(unigrams))
+        (folder / DECLARATION).write_text(json.dumps(declaration) + "\n", encoding="utf-8", newline="\n")
+
+    def model(name: str) -> CausalModel:
+        return causal_model(name, network, tokenizer, declaration=declaration)
+
+    head = network.get_output_embeddings()  # type: ignore[no-untyped-call]
+    assert isinstance(head, nn.Linear)
+    return Trainee(network, hidden, head, unigrams, save, model)
+
+
+# LSTM language models to train, over characters or over words, in the shape of CLiMP's (Xiang et al. 2021).
+#
+# The shape is all they share with them. CLiMP took the word language model of PyTorch's examples, which reads the
+# text on end, carries the state from one stretch to the next, and learns by SGD, its rate divided by four whenever
+# validation gets worse. Here an LSTM learns as every other model does: AdamW by the recipe, from shuffled rows that
+# each begin with an empty state, so that it can be compared with a Zh-Pythia that saw the same rows in the same
+# order.
+
+
+def make_lstm(
+    recipe: Recipe,
+    tokenizer: PreTrainedTokenizerBase,
+    unigrams: Unigrams,
+    *,
+    bos: int | None,
+    device: torch.device,
+) -> Trainee:
+    """An LSTM with its initial weights; it is one over words where the tokenizer looks up words that jieba divides."""
+    if not isinstance(tokenizer, PreTrainedTokenizerFast):
+        raise fail("lstm-tokenizer", Place(), {"found": type(tokenizer).__name__})
+    words: Words | None = "jieba" if declared_kind(tokenizer) == "jieba" else None
+    with torch.random.fork_rng(devices=[]):  # its own weights are thrown away, so nobody's seed may feel them
+        network = LstmNetwork(LstmShape(recipe.vocabulary))
+    initialise_lstm(network, seed=recipe.seed)
+    network.to(device).train()
+    declaration = {"bos": "none" if bos is None else str(bos)}
+
+    def hidden(tokens: torch.Tensor) -> torch.Tensor:
+        outputs, _ = network.lstm(network.dropout(network.embedding(tokens)))
+        found: torch.Tensor = network.dropout(outputs)
+        return found
+
+    def save(folder: Path) -> None:
+        save_lstm(folder, network, tokenizer, declaration, words=words)
+        (folder / UNIGRAMS).write_bytes(write_unigrams(unigrams))
+
+    def model(name: str) -> LstmModel:
+        conventions = decide(special_tokens(tokenizer), declaration=declaration)
+        return lstm_model(name, network, tokenizer, conventions, words=words)
+
+    return Trainee(network, hidden, network.head, unigrams, save, model)
+
+
+@torch.no_grad()
+def initialise_lstm(network: LstmNetwork, *, seed: int) -> None:
+    """Set every weight from the seed, by numpy's stream, which is the same on every machine.
+
+    Uniform within 0.1 for embedding and head, whose bias is 0, as in PyTorch's example; within 1 / sqrt(hidden) for
+    the layers, as PyTorch itself does.
+    """
+    stream = np.random.RandomState(seed)
+    for name, parameter in network.named_parameters():
+        most = 1 / math.sqrt(network.shape.hidden) if name.startswith("lstm.") else 0.1
+        if name == "head.bias":
+            parameter.zero_()
+        else:
+            drawn = stream.uniform(-most, most, parameter.numel()).astype(np.float32)
+            parameter.copy_(torch.from_numpy(drawn.reshape(parameter.shape)))

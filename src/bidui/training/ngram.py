@@ -1,0 +1,394 @@
+"""An n-gram model from text, as an ARPA file: numbered, counted, smoothed and written, in bounded memory."""
+
+import errno
+import gzip
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import IO, Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.pairs.atomic import TEMPORARY, write_file
+from bidui.pairs.manifest import tool_version
+from bidui.training.corpus import file_hash
+from bidui.training.documents import Seen, read_documents, source_files
+from bidui.training.ngram_counts import (
+    BOS,
+    SPECIAL,
+    Table,
+    Tables,
+    Unit,
+    build_tables,
+    count_ngrams,
+    number_text,
+    slices,
+    suffix_rows,
+)
+
+# Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998; Heafield et al. 2013), as KenLM's lmplz has it.
+#
+# For the word w after the words h, with the adjusted count c, and with h' for h without its first word,
+#
+#     p(w | h) = (c - D(c)) / (sum of the counts after h)  +  b(h) p(w | h')
+#     b(h)     = (sum of the D(c) after h) / (sum of the counts after h)
+#
+# D(c) is one of the three discounts that an order has: for counts of 1, of 2, and of 3 and more. Unigrams are
+# interpolated with the uniform distribution over all words, `</s>` and `<unk>`; `<s>` has the probability 1.
+
+Array: TypeAlias = NDArray[Any]
+Discounts: TypeAlias = tuple[float, float, float]
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+FALLBACK: Discounts = (0.5, 1.0, 1.5)  # those of lmplz
+LOOKUP_BYTES = 150  # that an n-gram takes at most while its context is looked up
+CONTEXT_BYTES = 50  # that a context takes at most while the counts after it are summed
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """The discounts of each order, and the orders whose own could not be estimated."""
+
+    discounts: tuple[Discounts, ...]
+    fallen_back: tuple[int, ...]
+
+
+def estimate(
+    tables: Tables,
+    *,
+    memory: int,
+    fallback: Discounts | None = None,
+    on_progress: Progress = lambda step, done, total: None,
+) -> Smoothing:
+    """Fill in contexts, probabilities and back-offs of all tables; `fallback` is for orders without discounts."""
+    smoothing = find_discounts(tables, fallback)
+    unigrams = tables.orders[0]
+    _estimate_unigrams(unigrams, smoothing.discounts[0])
+    done = len(unigrams)
+    on_progress("estimating", done, tables.ngrams)
+    for below, table, discounts in zip(tables.orders, tables.orders[1:], smoothing.discounts[1:], strict=False):
+        _find_contexts(table, below, vocabulary=len(unigrams), memory=memory)
+        _estimate_order(table, below, discounts, memory=memory)
+        done += len(table)
+        on_progress("estimating", done, tables.ngrams)
+    return smoothing
+
+
+def find_discounts(tables: Tables, fallback: Discounts | None = None) -> Smoothing:
+    """The discounts of every order; those of orders that have none are `fallback`, or an error."""
+    found = [discounts_of(counts_of_counts(tables, number)) for number in range(len(tables.orders))]
+    without = tuple(order for order, discounts in enumerate(found, start=1) if discounts is None)
+    if without and fallback is None:
+        raise InputError(
+            Problem("ngram-no-discounts", Place(), {"order": order, "numbers": counts_of_counts(tables, order - 1)})
+            for order in without
+        )
+    return Smoothing(tuple(discounts or fallback or FALLBACK for discounts in found), without)
+
+
+def counts_of_counts(tables: Tables, number: int) -> list[int]:
+    """How many n-grams of a table have the counts 1, 2, 3 and 4.
+
+    Of each lower order, lmplz counts the very last n-gram by how often it occurs, not by its adjusted count. Models
+    are to be equal to its own, so this is done here too; it makes a difference in tiny texts only.
+    """
+    counts = tables.orders[number].counts
+    having = np.zeros(6, np.int64)
+    for start, stop in slices(len(counts)):
+        having += np.bincount(np.minimum(counts.read(start, stop), 5), minlength=6)
+    if occurs := tables.last_counts[number]:
+        having[min(5, int(counts.read(len(counts) - 1, len(counts))[0]))] -= 1
+        having[min(5, occurs)] += 1
+    return [int(count) for count in having[1:5]]
+
+
+def discounts_of(having: list[int]) -> Discounts | None:
+    """The discounts by how many n-grams have the counts 1, 2, 3 and 4 (Chen and Goodman, equation 26).
+
+    There are none if no n-gram has one of the first three, or if one would be below 0 or above its count.
+    """
+    if not all(having[:3]):
+        return None
+    n1, n2, n3, n4 = map(np.float32, having)  # in single precision, for the same decision as that of lmplz
+    y = n1 / np.float32(having[0] + 2.0 * having[1])
+    one, two, three = (
+        np.float32(c) - np.float32(c + 1) * y * more / n for c, n, more in ((1, n1, n2), (2, n2, n3), (3, n3, n4))
+    )
+    return (float(one), float(two), float(three)) if 0 <= one <= 1 and 0 <= two <= 2 and 0 <= three <= 3 else None
+
+
+def _estimate_unigrams(table: Table, discounts: Discounts) -> None:
+    counts = table.counts.read(0, len(table)).astype(np.int64)
+    taken = _taken(counts, discounts)
+    uniform = 1 / (len(table) - 1)  # of all but `<s>`
+    found = (counts - taken + taken.sum() * uniform) / counts.sum()
+    found[BOS] = 1
+    table.probabilities.append(found)
+
+
+def _find_contexts(table: Table, below: Table, *, vocabulary: int, memory: int) -> None:
+    """Look up the row of each n-gram's context, w1 … wn-1, in the table below.
+
+    The n-gram without w1 stands there too, and its own context, w2 … wn-1, is known by now: it is the suffix of what is
+    looked for, and w1 the first word. Many are looked up at a time, in the order of the table.
+    """
+    if not len(below.suffixes):  # the context of a bigram is a word, and words are the rows of unigrams
+        for start, stop in slices(len(table)):
+            table.contexts.append(table.words.read(start, stop))
+        return
+    for start, stop in slices(len(table), max(1, memory // LOOKUP_BYTES)):
+        low, high, suffixes = suffix_rows(table, start, stop)
+        wanted = below.contexts.read(low, high).astype(np.int64)[suffixes] * vocabulary + table.words.read(start, stop)
+        order = np.argsort(wanted)
+        found = np.empty(len(wanted), np.int64)
+        found[order] = _looked_up(wanted[order], below, vocabulary)
+        table.contexts.append(found)
+
+
+def _looked_up(wanted: Array, table: Table, vocabulary: int) -> Array:
+    """The rows of n-grams, given in order as the row of the suffix, times the vocabulary, plus the first word."""
+    found = np.empty(len(wanted), np.int64)
+    done = 0
+    for start, stop in slices(len(table)):
+        keys = table.suffixes.read(start, stop).astype(np.int64) * vocabulary + table.words.read(start, stop)
+        until = done + int(wanted[done:].searchsorted(keys[-1], "right"))
+        found[done:until] = start + keys.searchsorted(wanted[done:until])
+        done = until
+    return found
+
+
+def _estimate_order(table: Table, below: Table, discounts: Discounts, *, memory: int) -> None:
+    """The back-offs of the table below and the probabilities of this one, for as many contexts at a time as fit."""
+    for low, high in slices(len(below), max(1, memory // CONTEXT_BYTES)):
+        sums, taken = np.zeros(high - low), np.zeros(high - low)
+        for start, stop in slices(len(table)):
+            contexts, inside = _within(table.contexts.read(start, stop), low, high)
+            counts = table.counts.read(start, stop)[inside]
+            np.add.at(sums, contexts, counts.astype(np.float64))
+            np.add.at(taken, contexts, _taken(counts, discounts))
+        backoffs = np.divide(taken, sums, out=np.ones_like(sums), where=sums > 0)
+        below.backoffs.append(backoffs)
+        for start, stop in slices(len(table)):
+            contexts, inside = _within(table.contexts.read(start, stop), low, high)
+            counts = table.counts.read(start, stop)[inside]
+            first, last, suffixes = suffix_rows(table, start, stop)
+            lower = below.probabilities.read(first, last)[suffixes[inside]]
+            found = table.probabilities.read(start, stop) if low else np.zeros(stop - start)
+            found[inside] = (counts - _taken(counts, discounts)) / sums[contexts] + backoffs[contexts] * lower
+            table.probabilities.write(start, found)
+
+
+def _within(rows: Array, low: int, high: int) -> tuple[Array, Array]:
+    """Those of the rows that are from `low` to before `high`, counted from `low`; and which they are."""
+    inside = (rows >= low) & (rows < high)
+    return rows[inside].astype(np.int64) - low, inside
+
+
+def _taken(counts: Array, discounts: Discounts) -> Array:
+    """What is taken off each count."""
+    taken: Array = np.array([0.0, *discounts])[np.minimum(counts, 3)]
+    return taken
+
+
+# ARPA files: n-gram models as text, a line an n-gram: log10 of its probability, its words, log10 of its back-off.
+
+ROWS = 1 << 17  # lines that are laid out at a time
+LEAST = -99.0  # what ARPA has for the logarithm of 0; KenLM does not read -inf
+WIDEST = 24  # bytes of a word that is laid out with all others; longer ones are put in afterwards
+
+
+def write_arpa(
+    tables: Tables,
+    words: Sequence[str],
+    path: Path,
+    *,
+    on_progress: Callable[[str, int, int], None] = lambda step, done, total: None,
+) -> None:
+    """Write the model to `path`, whole or not at all; compressed if its name ends with `.gz`."""
+    texts = [word.encode() for word in words]
+    done = 0
+    with _new_file(path) as file:
+        counts = "".join(f"ngram {order}={len(table)}\n" for order, table in enumerate(tables.orders, start=1))
+        file.write(f"\\data\\\n{counts}".encode())
+        for order, table in enumerate(tables.orders, start=1):
+            file.write(f"\n\\{order}-grams:\n".encode())
+            lines = _layout(texts, order)
+            for start, stop in slices(len(table), ROWS):
+                file.write(lines(tables, start, stop))
+                done += stop - start
+                on_progress("writing", done, tables.ngrams)
+        file.write(b"\n\\end\\\n")
+
+
+def _layout(texts: Sequence[bytes], order: int) -> Callable[[Tables, int, int], bytes]:
+    """How the lines of an order are made: in fields of fixed widths, from which the NULs that fill them are taken out.
+
+    A word that is longer than its field stands there as its number between two carriage returns, since no word has
+    any of these in it.
+    """
+    short = np.array([text if len(text) <= WIDEST else b"\r%d\r" % number for number, text in enumerate(texts)])
+    long = any(len(text) > WIDEST for text in texts)
+    # Seven decimals, as many as single precision has; in parts of which tables are small.
+    whole, three, four = (
+        np.array([pattern % number for number in range(count)])
+        for pattern, count in ((b"-%d.", 100), (b"%03d", 1000), (b"%04d", 10_000))
+    )
+    number = [("whole", whole.dtype), ("three", three.dtype), ("four", four.dtype)]
+    words = [(name, kind) for n in range(order) for name, kind in ((f"blank{n}", "S1"), (f"word{n}", short.dtype))]
+    line = np.dtype([("probability", number), *words, ("tab", "S1"), ("backoff", number), ("newline", "S1")])
+
+    def fill(field: Array, values: Array) -> None:
+        scaled = np.rint(np.log10(np.maximum(values, 10**LEAST)) * -(10**7)).astype(np.int64)
+        rest, fourth = np.divmod(np.maximum(scaled, 0), len(four))
+        first, third = np.divmod(rest, len(three))
+        field["whole"], field["three"], field["four"] = whole[first], three[third], four[fourth]
+        zero = scaled <= 0
+        field["whole"][zero], field["three"][zero], field["four"][zero] = b"0", b"", b""
+
+    def lines(tables: Tables, start: int, stop: int) -> bytes:
+        table = tables.orders[order - 1]
+        found = np.zeros(stop - start, line)
+        fill(found["probability"], table.probabilities.read(start, stop).astype(np.float64))
+        for n, word in enumerate(_words(tables.orders[:order], start, stop)):
+            found[f"blank{n}"] = b" " if n else b"\t"
+            found[f"word{n}"] = short[word]
+        if order < len(tables.orders):
+            found["tab"] = b"\t"
+            fill(found["backoff"], table.backoffs.read(start, stop).astype(np.float64))
+        found["newline"] = b"\n"
+        data = found.tobytes().translate(None, b"\0")
+        return re.sub(rb"\r(\d+)\r", lambda match: texts[int(match[1])], data) if long else data
+
+    return lines
+
+
+def _words(tables: Sequence[Table], start: int, stop: int) -> Iterator[Array]:
+    """The words of n-grams, from the first to the last: each table has the first, and leads to the one below."""
+    at = np.arange(stop - start)
+    for table in reversed(tables):
+        yield table.words.read(start, stop)[at]
+        if len(table.suffixes):
+            start, stop, rows = suffix_rows(table, start, stop)
+            at = rows[at]
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name when all is written."""
+    temporary = path.with_name(f".{path.name[:80]}.{os.urandom(4).hex()}{TEMPORARY}")
+    try:
+        with temporary.open("xb") as file:
+            if path.suffix == ".gz":
+                # Without a time and a name in it, so that equal models are equal files.
+                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+                    yield cast(IO[bytes], packed)
+            else:
+                yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+ORDERS = range(2, 7)  # of the models that KenLM reads, unless it is built for more
+MEMORY = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class NgramTraining:
+    """What a model was made of: the size of its text, how many n-grams each order has, and their discounts."""
+
+    order: int
+    unit: Unit
+    sentences: int
+    tokens: int  # without the ends of sentences
+    words: int  # distinct
+    ngrams: tuple[int, ...]
+    smoothing: Smoothing
+
+
+def train_ngram(
+    source: Path,
+    out: Path,
+    *,
+    order: int = 5,
+    unit: Unit = "char",
+    memory: int = MEMORY,
+    fallback: Discounts | None = None,
+    field: str = "text",
+    seen: Seen | None = None,
+    on_progress: Progress = lambda step, done, total: None,
+) -> NgramTraining:
+    """Train on the lines of a file or folder; beside the model, a `.json` says what it was made of.
+
+    A line is a sentence. Empty lines are none, though lmplz takes them for sentences without words.
+    """
+    files, _ = source_files(source)
+    size = sum(path.stat().st_size for path in files.values())
+
+    def on_bytes(done: int) -> None:
+        on_progress("reading", done, size)
+
+    def sentences() -> Iterator[str]:
+        for document in read_documents(source, field=field, seen=seen, on_bytes=on_bytes):
+            yield from document.split("\n")
+
+    made = train_ngram_on(
+        sentences(), out, order=order, unit=unit, memory=memory, fallback=fallback, on_progress=on_progress
+    )
+    value = {
+        "bidui": tool_version(),
+        "sha256": file_hash(out),
+        "sources": {name: file_hash(path) for name, path in files.items()},
+        **asdict(made),
+    }
+    write_file(out.with_name(f"{out.name}.json"), (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode())
+    return made
+
+
+def train_ngram_on(
+    sentences: Iterable[str],
+    out: Path,
+    *,
+    order: int = 5,
+    unit: Unit = "char",
+    memory: int = MEMORY,
+    fallback: Discounts | None = None,
+    on_progress: Progress = lambda step, done, total: None,
+) -> NgramTraining:
+    """Estimate an n-gram model as KenLM's lmplz does, and write it to `out`; `.gz` at its end compresses it.
+
+    About `memory` bytes are used beside the vocabulary; everything else is kept in a folder beside `out`, which is
+    removed at the end. `fallback` has the discounts of orders for which the text does not give any.
+    """
+    if order not in ORDERS:
+        raise fail("ngram-order", Place(), {"order": order, "least": ORDERS[0], "most": ORDERS[-1]})
+    if out.is_dir():  # not after minutes of work
+        raise fail("write-failed", Place(str(out)), {"reason": os.strerror(errno.EISDIR)})
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(mkdtemp(prefix=f".{out.name[:80]}.", suffix=TEMPORARY, dir=out.parent))
+        try:
+            text = number_text(sentences, folder / "numbers", unit=unit)
+            if not text.tokens:
+                raise fail("ngram-no-text", Place(), {"sentences": text.sentences})
+            blocks = count_ngrams(text, folder, order=order, memory=memory, on_progress=on_progress)
+            tables = build_tables(blocks, folder, order=order, rows=len(text.numbers) + len(text.words))
+            smoothing = estimate(tables, memory=memory, fallback=fallback, on_progress=on_progress)
+            write_arpa(tables, text.words, out, on_progress=on_progress)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    except OSError as error:
+        raise fail("write-failed", Place(str(out)), {"reason": error.strerror or str(error)}) from error
+    ngrams = tuple(map(len, tables.orders))
+    return NgramTraining(order, unit, text.sentences, text.tokens, len(text.words) - len(SPECIAL), ngrams, smoothing)

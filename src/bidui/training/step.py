@@ -1,0 +1,167 @@
+"""One step of training: the loss of some rows, its gradients, the update; on a GPU compiled and captured as a graph."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import numpy as np
+import torch
+import torch.distributed
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from bidui.training.recipe import OPTIMIZERS, Recipe
+
+ALIGNED = 128  # a vocabulary that is no multiple of it makes the matrix products of the head twice as slow on a GPU
+# All but cuDNN's, which takes rows of 64 for rows of 128.
+ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+WARM = 3  # steps run before a graph is captured, so that all memory and kernels are there
+
+Rows = NDArray[np.uint16] | NDArray[np.uint32]
+Hidden = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(slots=True)
+class Step:
+    """A network in training: `run` takes it one step further; `loss` and `norm` are then those of that step."""
+
+    network: nn.Module
+    optimizer: torch.optim.AdamW
+    update: Callable[[torch.Tensor, int], None]  # from the numbers of the rows, and the seed of the step
+    rate: torch.Tensor
+    loss: torch.Tensor
+    norm: torch.Tensor
+    capture: bool
+    device: torch.device
+    chosen: torch.Tensor  # where a graph looks for the numbers of its rows
+    graph: "torch.cuda.CUDAGraph | None" = field(default=None)
+    warm: int = 0
+
+    def run(self, chosen: NDArray[np.int64], *, rate: float, seed: int) -> None:
+        """One step on the rows of these numbers."""
+        self.rate.fill_(rate)
+        self.chosen.copy_(torch.from_numpy(chosen), non_blocking=True)
+        if self.graph is not None:
+            self.graph.replay()
+        elif self.capture and self.warm >= WARM:
+            self._capture()
+            self.run(chosen, rate=rate, seed=seed)
+        else:
+            self.warm += 1
+            self.update(self.chosen, seed)
+
+    def _capture(self) -> None:
+        """Record the kernels of a step, which are then started all at once; nothing is computed by recording."""
+        torch.cuda.synchronize()
+        self.optimizer.zero_grad(set_to_none=True)
+        torch.cuda.empty_cache()  # what the first steps used is of no use to the graph, which has memory of its own
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.update(self.chosen, 0)  # what draws random numbers is never captured; a recipe sees to it
+
+
+def make_step(
+    network: nn.Module, hidden: Hidden, head: nn.Linear, *, rows: Rows, recipe: Recipe, rank: int = 0
+) -> Step:
+    """The step of a recipe over `rows`; `hidden` gives what stands before the head."""
+    device = head.weight.device
+    on_gpu = device.type == "cuda"
+    rate = torch.zeros((), device=device)
+    optimizer = make_optimizer(network, recipe, rate=rate)
+    loss, norm = torch.zeros((), device=device), torch.zeros((), device=device)
+    gather = gatherer(rows, device)
+    micro = recipe.micro_batch
+    parts = recipe.batch // recipe.world // micro
+
+    def loss_of(tokens: torch.Tensor) -> torch.Tensor:
+        with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bfloat16", cache_enabled=False):
+            return mean_loss(hidden(tokens)[:, :-1], head, tokens[:, 1:], align=on_gpu)
+
+    compiled = loss_of if recipe.mode == "eager" else torch.compile(loss_of, fullgraph=True, dynamic=False)
+    parameters = list(network.parameters())
+    drawing = any(_draws(module) for module in network.modules())
+
+    def update(chosen: torch.Tensor, seed: int) -> None:
+        optimizer.zero_grad(set_to_none=True)
+        loss.zero_()
+        for part in range(parts):
+            if drawing:
+                torch.manual_seed(_part_seed(seed, rank * parts + part))
+            with sdpa_kernel(ATTENTION):
+                found = compiled(gather(chosen[part * micro : (part + 1) * micro])) / parts
+            found.backward()  # type: ignore[no-untyped-call]
+            loss.add_(found.detach())
+        if recipe.world > 1:
+            _average([loss, *(p.grad for p in parameters if p.grad is not None)], recipe.world)
+        norm.copy_(nn.utils.clip_grad_norm_(parameters, OPTIMIZERS[recipe.optimizer].clip))
+        optimizer.step()
+
+    capture = recipe.mode == "captured" and on_gpu and recipe.world == 1
+    chosen = torch.zeros(parts * micro, dtype=torch.int64, device=device)
+    return Step(network, optimizer, update, rate, loss, norm, capture, device, chosen)
+
+
+def mean_loss(hidden: torch.Tensor, head: nn.Linear, targets: torch.Tensor, *, align: bool) -> torch.Tensor:
+    """The mean negative log-probability, in fp32.
+
+    Aligned, the head is widened by rows whose logits become minus infinity, so that they have no probability at all.
+    Cutting them off instead would make every later pass over the logits start at an odd place, at half the speed.
+    """
+    size = head.weight.shape[0]
+    weight: torch.Tensor = head.weight
+    bias: torch.Tensor | None = head.bias
+    if align and size % ALIGNED:
+        weight = F.pad(weight, (0, 0, 0, -size % ALIGNED))
+        bias = None if bias is None else F.pad(bias, (0, -size % ALIGNED))
+    logits = F.linear(hidden.flatten(0, 1), weight, bias).float()
+    if len(weight) > size:
+        outside = torch.arange(len(weight), device=logits.device) >= size
+        logits = logits + torch.where(outside, -torch.inf, 0.0)
+    return F.cross_entropy(logits, targets.flatten())
+
+
+def make_optimizer(network: nn.Module, recipe: Recipe, *, rate: torch.Tensor) -> torch.optim.AdamW:
+    """AdamW as the recipe says; its learning rate is a tensor, so that a graph can read it."""
+    chosen = OPTIMIZERS[recipe.optimizer]
+    matrices = [p for p in network.parameters() if p.ndim >= 2]
+    others = [p for p in network.parameters() if p.ndim < 2]
+    on_gpu = rate.device.type == "cuda"
+    return torch.optim.AdamW(
+        [{"params": matrices, "weight_decay": chosen.decay}, {"params": others, "weight_decay": 0.0}],
+        lr=rate,
+        betas=chosen.betas,
+        eps=chosen.epsilon,
+        fused=True,
+        capturable=on_gpu,
+    )
+
+
+def gatherer(rows: Rows, device: torch.device) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Rows by their numbers: on a GPU from its own memory, where three billion tokens take six gigabytes."""
+    signed, mask = (np.int16, 0xFFFF) if rows.dtype.itemsize == 2 else (np.int32, 0xFFFFFFFF)
+    if device.type == "cuda":
+        held = torch.from_numpy(np.array(rows).view(signed)).to(device)
+        return lambda chosen: held[chosen].to(torch.int64) & mask  # torch can do little with unsigned numbers
+    return lambda chosen: torch.from_numpy(rows[chosen.cpu().numpy()].astype(np.int64)).to(device)
+
+
+def _draws(module: nn.Module) -> bool:
+    """Whether a module has dropout; that of GPT-NeoX is 0."""
+    return (isinstance(module, nn.Dropout) and module.p > 0) or (isinstance(module, nn.LSTM) and module.dropout > 0)
+
+
+def _part_seed(seed: int, part: int) -> int:
+    """Dropout is a function of the step and of the part of its rows, as the order is, whichever process has the part.
+
+    A hash, since on a CPU torch takes only the last 32 bits, and neighbours must not have the seeds of neighbours.
+    """
+    return int.from_bytes(blake2b(f"{seed} {part}".encode(), digest_size=8).digest(), "big")
+
+
+def _average(tensors: list[torch.Tensor], world: int) -> None:
+    """The mean over processes, in place."""
+    for tensor in tensors:
+        torch.distributed.all_reduce(tensor)
+        tensor /= world

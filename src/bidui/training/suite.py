@@ -1,0 +1,172 @@
+"""The suite of the paper as data: the runs that Zh-Pythia consists of, and what they cost."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bidui.errors import Place, fail
+from bidui.training.recipe import Recipe, milestone_steps, steps_of
+from bidui.training.sizes import SIZES
+
+PAPER_SIZES = ("14m", "70m", "160m", "410m", "1.4b")  # listed here, so that a new entry of SIZES adds no run
+SEEDS = (0, 1, 2)  # the paper says only that there were three
+TOKENS = (10_000_000, 100_000_000, 1_000_000_000, 3_000_000_000)  # Table 3
+VOCABULARIES = {"cllama": 49_953, "word": 20_276, "char": 12_142}  # Table 4
+
+# Tokens a second on one H200 with the vocabulary of cllama: measured, see docs/benchmarks.md.
+H200 = {"14m": 2.95e6, "70m": 1.28e6, "160m": 0.52e6, "410m": 0.203e6, "1.4b": 0.064e6}
+FLOAT32 = 4  # bytes
+SCORES = 6_100_000  # bytes of the token scores of 35,400 pairs at a token a character: measured
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun:
+    """One run of a suite: what is trained on what."""
+
+    size: str
+    tokenizer: str
+    tokens: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.size not in SIZES:
+            raise fail("size-unknown", Place(), {"value": self.size, "known": list(SIZES)})
+
+    @property
+    def name(self) -> str:
+        """Of its folder: 160m-3B-char-0."""
+        return f"{self.size}-{short_count(self.tokens)}-{self.tokenizer}-{self.seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run and what it costs."""
+
+    run: SuiteRun
+    vocabulary: int
+    parameters: int
+    body: int  # of the parameters: without embedding and head
+    steps: int
+    warmup: int  # of the steps
+    tokens: int  # that whole steps take; the rest of the corpus is left out
+    milestones: int  # with step 0 and the last
+    flops: int  # C = 6 N D, with all parameters
+    weights: int  # bytes of all milestones, in fp32
+    scores: int  # bytes of the token scores at all milestones
+    hours: float
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What several runs cost together."""
+
+    runs: int
+    steps: int
+    tokens: int
+    milestones: int
+    flops: int
+    weights: int
+    scores: int
+    hours: float
+
+
+def zh_pythia(*, seeds: Sequence[int] = SEEDS) -> tuple[SuiteRun, ...]:
+    """The 66 runs of section 3 of the paper; with other seeds, 22 for each.
+
+    Five sizes on four corpora with the tokenizer of Chinese-LLaMA, and 160M on the largest with two others.
+    """
+    main = [("cllama", size, tokens) for size in PAPER_SIZES for tokens in TOKENS]
+    others = [(tokenizer, "160m", TOKENS[-1]) for tokenizer in ("word", "char")]
+    return tuple(
+        SuiteRun(size, tokenizer, tokens, seed) for tokenizer, size, tokens in (*main, *others) for seed in seeds
+    )
+
+
+def choose_runs(
+    runs: Sequence[SuiteRun],
+    *,
+    sizes: Collection[str] = (),
+    tokens: Collection[int] = (),
+    tokenizers: Collection[str] = (),
+) -> tuple[SuiteRun, ...]:
+    """The runs that have one of each; none given is any. What no run has, or no run has together, is an error."""
+    wanted: dict[str, Collection[str | int]] = {"size": sizes, "tokens": tokens, "tokenizer": tokenizers}
+    for name, values in wanted.items():
+        known = list(dict.fromkeys(getattr(run, name) for run in runs))
+        for value in values:
+            if value not in known:
+                shown = {"value": _shown(value), "known": [_shown(one) for one in known]}
+                raise fail("suite-choice", Place(part=f"--{name}"), shown)
+    chosen = tuple(r for r in runs if all(not v or getattr(r, name) in v for name, v in wanted.items()))
+    if not chosen:
+        raise fail("suite-nothing", Place(), {"count": len(runs)})
+    return chosen
+
+
+def plan(
+    runs: Iterable[SuiteRun],
+    *,
+    speed: Mapping[str, float] | None = None,
+    vocabularies: Mapping[str, int] = VOCABULARIES,
+) -> tuple[PlannedRun, ...]:
+    """What each run costs, at `speed` tokens a second by size; those of one H200 for sizes without one.
+
+    The speed is taken to be the same for all tokenizers; a smaller vocabulary is quicker, so its hours are the most.
+    """
+    speeds = {**H200, **(speed or {})}
+    return tuple(_planned(run, speed=speeds.get(run.size), vocabularies=vocabularies) for run in runs)
+
+
+def totals(planned: Sequence[PlannedRun]) -> Totals:
+    """The sums."""
+    return Totals(
+        runs=len(planned),
+        steps=sum(one.steps for one in planned),
+        tokens=sum(one.tokens for one in planned),
+        milestones=sum(one.milestones for one in planned),
+        flops=sum(one.flops for one in planned),
+        weights=sum(one.weights for one in planned),
+        scores=sum(one.scores for one in planned),
+        hours=sum(one.hours for one in planned),
+    )
+
+
+def short_count(number: int) -> str:
+    """10M, 3B; digits where these would not be exact."""
+    for unit, letter in ((10**9, "B"), (10**6, "M")):
+        if number and number % unit == 0:
+            return f"{number // unit}{letter}"
+    return str(number)
+
+
+def _shown(value: str | int) -> str:
+    return value if isinstance(value, str) else short_count(value)
+
+
+def _planned(run: SuiteRun, *, speed: float | None, vocabularies: Mapping[str, int]) -> PlannedRun:
+    if run.tokenizer not in vocabularies:
+        raise fail("suite-tokenizer", Place(), {"value": run.tokenizer, "known": list(vocabularies)})
+    if speed is None:
+        raise fail("suite-no-speed", Place(), {"size": run.size})
+    if not speed > 0:
+        raise fail("suite-speed", Place(), {"value": f"{run.size}={speed:g}"})
+    size, vocabulary = SIZES[run.size], vocabularies[run.tokenizer]
+    recipe = Recipe(run.size, "", "", vocabulary, "", run.tokens, run.seed)  # for what it says of batches and warm-up
+    steps = steps_of(run.tokens // recipe.context, batch=recipe.batch)
+    tokens = steps * recipe.batch * recipe.context
+    parameters = size.parameters(vocabulary)
+    milestones = len(milestone_steps(recipe.milestones, steps=steps))
+    return PlannedRun(
+        run=run,
+        vocabulary=vocabulary,
+        parameters=parameters,
+        body=size.body,
+        steps=steps,
+        warmup=math.ceil(recipe.warmup * steps),
+        tokens=tokens,
+        milestones=milestones,
+        flops=size.flops(vocabulary, tokens=tokens),
+        weights=milestones * parameters * FLOAT32,
+        scores=milestones * SCORES,
+        hours=tokens / speed / 3600,
+    )

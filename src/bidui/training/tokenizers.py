@@ -1,0 +1,247 @@
+"""Tokenizers: loading those of Hugging Face and sentencepiece, saving them, and the counts of the paper's Table 4."""
+
+import heapq
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers.trainers import BpeTrainer
+from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+
+from bidui.errors import Place, fail
+from bidui.models.huggingface import first_line
+from bidui.models.lstm import divided
+from bidui.models.tokenize import DECLARED
+from bidui.pairs import write_new_folder
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyCounts:
+    """The three columns of Table 4 of Liu et al. (ZhoBLiMP)."""
+
+    all: int
+    single_character: int
+    multi_character: int
+
+
+def load_tokenizer(name: str | Path) -> PreTrainedTokenizerBase:
+    """The tokenizer of a Hugging Face folder or hub name, or of a sentencepiece `.model` file.
+
+    A `.model` file is run by sentencepiece itself. Converted to merges, as transformers would, the one of
+    Chinese-LLaMA divides two fifths of all lines otherwise: its pieces were merged from two models, 18,212 of them
+    have the same score, and sentencepiece takes the leftmost of equals, which no list of merges can say.
+    """
+    path = Path(name)
+    try:
+        if path.suffix == ".model" and path.is_file():
+            # transformers' plain wrapper of sentencepiece; the pad and sep that it adds would be new ids
+            return BertGenerationTokenizer(str(path), pad_token=None, sep_token=None)
+        found: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(name))
+    except ImportError as error:
+        raise fail("needs-extra", Place(str(name)), {"package": "sentencepiece", "extra": "lm"}) from error
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RuntimeError) as error:
+        raise fail("tokenizer-missing", Place(str(name)), {"reason": first_line(error)}) from error
+    if len(found.get_vocab()) <= len(found.all_special_tokens):
+        raise fail("tokenizer-missing", Place(str(name)), {"reason": "it has no vocabulary"})
+    return found
+
+
+def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
+    """Put a tokenizer into a folder that is not there or empty; `AutoTokenizer` and `load_tokenizer` load it."""
+    write_new_folder(folder, tokenizer_files(tokenizer).items())
+
+
+def tokenizer_files(tokenizer: PreTrainedTokenizerBase) -> dict[str, bytes]:
+    """The files of a tokenizer, by name; the same whether it was just trained or loaded, by any version."""
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer.save_pretrained(folder)
+        files = {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.is_file()}
+    settings = json.loads(files["tokenizer_config.json"])
+    if settings.get("tokenizer_class") == "TokenizersBackend":
+        settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # the name that transformers 4 has for it, and 5 too
+    kept = {name: value for name, value in sorted(settings.items()) if name not in ("is_local", "local_files_only")}
+    files["tokenizer_config.json"] = (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode()
+    return files
+
+
+def vocabulary_size(tokenizer: PreTrainedTokenizerBase) -> int:
+    """The rows an embedding needs: one more than the greatest id."""
+    return max(tokenizer.get_vocab().values()) + 1
+
+
+def vocabulary_counts(tokenizer: PreTrainedTokenizerBase) -> VocabularyCounts:
+    """How many entries there are, and how many of them contain Chinese characters: one character, or several.
+
+    Chinese characters are those from U+4E00 to U+9FFF, and all characters of the text that a token stands for count,
+    the blank that sentencepiece writes ▁ too: ▁我 has two. So the Chinese-LLaMA tokenizer has 49,953 entries, 6,963 of
+    one character and 10,876 of several. Table 4 prints these very numbers with the last two exchanged in that row,
+    and only there: its `char` has 11,116 of one character and none of several.
+    """
+    vocabulary = tokenizer.get_vocab()
+    text_of = _spelling(tokenizer)
+    texts = [text_of(token) for token in vocabulary]
+    lengths = [len(text) for text in texts if any("\u4e00" <= char <= "\u9fff" for char in text)]
+    return VocabularyCounts(len(vocabulary), lengths.count(1), sum(length > 1 for length in lengths))
+
+
+def _spelling(tokenizer: PreTrainedTokenizerBase) -> Callable[[str], str]:
+    """How the text of a token is found from the way it is written in the vocabulary."""
+    if not tokenizer.is_fast:
+        return lambda token: token
+    written = json.loads(tokenizer.backend_tokenizer.to_str())
+    if '"ByteLevel"' in json.dumps([written["decoder"], written["pre_tokenizer"]]):
+        bytes_of = _byte_characters()
+        # part of a character is no text
+        return lambda token: bytes(bytes_of.get(char, 0) for char in token).decode("utf-8", "ignore")
+    within = written["model"].get("continuing_subword_prefix") or ""  # ## of BERT
+    return lambda token: token.removeprefix(within)
+
+
+def _byte_characters() -> dict[str, int]:
+    """The characters by which GPT-2 and its successors write the 256 bytes."""
+    shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(256) if byte not in shown]
+    return {chr(byte): byte for byte in shown} | {chr(256 + n): byte for n, byte in enumerate(hidden)}
+
+
+# Trains tokenizers: a token a character, characters merged into words by BPE, or the words that jieba finds.
+#
+# All give the same tokenizer for the same texts in any order, and the first two have the same characters, the
+# frequent ones first and equals by code point. The newline is always a token, since documents are joined by it.
+
+SPECIAL = ("<unk>", "<s>", "</s>", "<pad>")
+CHARACTERS = r"[\s\S]"
+# Runs of Chinese characters, runs of other letters, and everything else alone: no word goes beyond one of these.
+BLANKS = r"\s+"
+RUNS = r"\p{Han}+|[^\P{L}\p{Han}]+|[\s\S]"
+LONGEST_WORD = 8  # characters; longer ones are phrases that some source repeats
+
+
+def train_char(texts: Iterable[str], *, least: int = 8) -> PreTrainedTokenizerFast:
+    """A token for every character that occurs at least `least` times."""
+    counts = np.zeros(0x110000, np.int64)
+    for text in _counted(texts, counts):
+        del text  # only the counts matter
+    vocabulary = _numbered(_alphabet(counts, least=least))
+    return _tokenizer(models.WordLevel(vocabulary, unk_token=SPECIAL[0]), CHARACTERS, "char")
+
+
+def train_word(
+    texts: Iterable[str], *, size: int = 20_000, least: int = 8, most: int = 20_000_000
+) -> PreTrainedTokenizerFast:
+    """A vocabulary of `size`: the characters that occur at least `least` times, and words that BPE merges from them.
+
+    Words are found in at most `most` characters of text, since BPE takes some 120 bytes of memory for each: whole
+    texts, chosen by their hashes. A text without enough repetitions gives fewer words than asked for.
+    """
+    counts = np.zeros(0x110000, np.int64)
+    sample = _sample(_counted(texts, counts), most=most)
+    alphabet = _alphabet(counts, least=least)
+    words = size - len(SPECIAL) - len(alphabet)
+    if words < 0:
+        raise fail("tokenizer-size", Place(), {"size": size, "least": size - words})
+    merges = _merges(sample, words=words, least=least)
+    vocabulary = _numbered(dict.fromkeys([*alphabet, *(left + right for left, right in merges)]))
+    return _tokenizer(models.BPE(vocabulary, merges, unk_token=SPECIAL[0]), RUNS, "word")
+
+
+def train_jieba(texts: Iterable[str], *, size: int = 50_000, least: int = 8) -> PreTrainedTokenizerFast:
+    """A vocabulary of at most `size`: the most frequent words, as jieba divides the texts, of `least` times or more.
+
+    No file of a tokenizer can hold jieba, so transformers alone divides at blanks only. It is for LSTM models over
+    words, and those who encode for them divide first, here and in scoring alike.
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(word for word, _, _ in divided(text))
+    frequent = sorted((word for word in counts if counts[word] >= least), key=lambda word: (-counts[word], word))
+    chosen = ["\n", *frequent][: max(size - len(SPECIAL), 1)]
+    return _tokenizer(models.WordLevel(_numbered(chosen), unk_token=SPECIAL[0]), BLANKS, "jieba")
+
+
+def _counted(texts: Iterable[str], counts: NDArray[np.int64]) -> Iterator[str]:
+    """The texts themselves; how often each code point occurs in them is added to `counts`."""
+    for text in texts:
+        codes, found = np.unique(np.frombuffer(text.encode("utf-32-le"), "<u4"), return_counts=True)
+        counts[codes] += found
+        yield text
+
+
+def _alphabet(counts: NDArray[np.int64], *, least: int) -> list[str]:
+    found = np.union1d(np.flatnonzero(counts >= max(least, 1)), [ord("\n")])
+    return [chr(code) for code in found[np.argsort(-counts[found], kind="stable")]]
+
+
+def _sample(texts: Iterable[str], *, most: int) -> list[str]:
+    """The texts with the smallest hashes, as many as have at most `most` characters together."""
+    chosen: list[tuple[int, str]] = []  # a heap with the greatest hash on top
+    size, limit = 0, 1 << 64
+    for text in texts:
+        place = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
+        if place >= limit:  # beyond one that had no room; taking it would make the order of texts matter
+            continue
+        heapq.heappush(chosen, (-place, text))
+        size += len(text)
+        while size > most:
+            greatest, dropped = heapq.heappop(chosen)
+            size, limit = size - len(dropped), -greatest
+    return [text for _, text in chosen]
+
+
+def _merges(texts: list[str], *, words: int, least: int) -> list[tuple[str, str]]:
+    """The pairs that BPE merges, in their order, until there are so many words."""
+    inner = Tokenizer(models.BPE())
+    inner.pre_tokenizer = pre_tokenizers.Split(Regex(RUNS), "isolated")
+    # Its alphabet is all characters. Those rarer than `least` are in no pair that occurs so often, so in no word.
+    size = words + len(set().union(*texts))
+    longest = LONGEST_WORD + 1  # the trainer takes only what is shorter
+    trainer = BpeTrainer(vocab_size=size, min_frequency=max(least, 2), max_token_length=longest, show_progress=False)
+    _interruptibly(lambda: inner.train_from_iterator(texts, trainer))
+    found = json.loads(inner.to_str())["model"]["merges"]
+    return [(left, right) for left, right in found]
+
+
+def _interruptibly(work: Callable[[], None]) -> None:
+    """Do work that takes minutes without looking whether the user wants to stop it."""
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+    if failed:
+        raise failed[0]
+
+
+def _numbered(tokens: Iterable[str]) -> dict[str, int]:
+    return {token: number for number, token in enumerate((*SPECIAL, *tokens))}
+
+
+def _tokenizer(model: models.Model, runs: str, kind: str) -> PreTrainedTokenizerFast:
+    inner = Tokenizer(model)
+    inner.pre_tokenizer = pre_tokenizers.Split(Regex(runs), "removed" if runs == BLANKS else "isolated")
+    inner.decoder = decoders.Fuse()
+    unknown, bos, eos, pad = SPECIAL
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=inner,
+        unk_token=unknown,
+        bos_token=bos,
+        eos_token=eos,
+        pad_token=pad,
+        clean_up_tokenization_spaces=False,
+        **{DECLARED: kind},
+    )

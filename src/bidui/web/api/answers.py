@@ -1,0 +1,583 @@
+"""A conflict as it travels: what the writer began with, what is there now, and what she wrote."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from bidui.errors import Place, Problem, Severity
+from bidui.pairs import Pair
+from bidui.web.editing.diagnostics import Diagnostic, Located, scalars_in
+from bidui.web.editing.fitting import SlotWords
+from bidui.web.editing.paradigm import Field, LineRow, ParadigmRows, SlotRow, Wording, read_rows
+from bidui.web.editing.phrases import AlternativeRow, PhraseRow, read_phrases
+from bidui.web.editing.pieces import Fate, ItemRow
+from bidui.web.editing.preview import Counted, Preview, Result
+from bidui.web.editing.text import Change, Range, Span, Utf16
+from bidui.web.problems import Problems, ProblemShape, fails, problem_shape, problem_shapes
+from bidui.web.store import Conflict, Kept, Saved, Version, file_problems
+from bidui.words import Language
+
+
+class BaseShape(BaseModel):
+    """The revision that a writer began with."""
+
+    revision: int
+    text: str
+
+
+class TheirsShape(BaseModel):
+    """The revision that is there now; no author where it was made outside the workbench."""
+
+    revision: int
+    text: str
+    author: str
+    time: datetime
+    deleted: bool
+
+
+class ConflictShape(BaseModel):
+    """The three versions; no base where the writer took the file for new, no `yours` where she wanted it deleted."""
+
+    file: str
+    base: BaseShape | None
+    theirs: TheirsShape
+    yours: str | None
+
+
+class ConflictAnswer(Problems):
+    """What a call answers that would have overwritten what somebody else wrote."""
+
+    conflict: ConflictShape
+
+
+def conflict_answer(conflict: Conflict, language: Language) -> ConflictAnswer:
+    """The answer to whoever was not the first."""
+    theirs, base = conflict.theirs.revision, conflict.base
+    shape = ConflictShape(
+        file=conflict.file,
+        base=BaseShape(revision=base.revision.id, text=text_of(base)) if base else None,
+        theirs=TheirsShape(
+            revision=theirs.id,
+            text=text_of(conflict.theirs),
+            author=theirs.author,
+            time=theirs.time,
+            deleted=theirs.deleted,
+        ),
+        yours=None if conflict.yours is None else _text(conflict.yours),
+    )
+    return ConflictAnswer(problems=problem_shapes([conflict.problem], language), conflict=shape)
+
+
+def text_of(version: Version) -> str:
+    """The text of a revision; of one made outside that is no text, what can be shown of it."""
+    return _text(version.data)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8-sig", "replace")
+
+
+# What calls answer that write a file: a new revision, or a draft where the text does not parse yet.
+
+
+class SavedAnswer(BaseModel):
+    """Whether the file is so now; if not, the text is kept as a draft and the problems say why.
+
+    `revision` is the file's latest one, or for a draft the one that it was made from.
+    """
+
+    saved: bool
+    draft: bool
+    changed: bool
+    file: str
+    revision: int | None
+    time: datetime
+    problems: list[ProblemShape]
+
+
+@dataclass(slots=True)
+class Checking:
+    """A `check` for `save`: what keeps a text from being saved is that it does not parse. What was found is kept."""
+
+    file: str
+    problems: list[Problem] = field(default_factory=list)
+
+    def __call__(self, text: str) -> list[Problem]:
+        """The problems of a text, errors and warnings."""
+        self.problems = file_problems(self.file, text)
+        return self.problems
+
+
+def saved_answer(done: Saved | Kept, *, warnings: Iterable[Problem], language: Language) -> SavedAnswer:
+    """The answer to a writer."""
+    if isinstance(done, Kept):
+        return SavedAnswer(
+            saved=False,
+            draft=True,
+            changed=False,
+            file=done.draft.file,
+            revision=done.draft.base,
+            time=done.draft.time,
+            problems=problem_shapes(done.problems, language),
+        )
+    return SavedAnswer(
+        saved=True,
+        draft=False,
+        changed=done.changed,
+        file=done.revision.file,
+        revision=done.revision.id,
+        time=done.revision.time,
+        problems=problem_shapes(warnings, language),
+    )
+
+
+def writing(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route that writes a file."""
+    conflict = {"model": ConflictAnswer, "description": "Somebody else has changed the file meanwhile"}
+    return {**fails(403, 503, *statuses), 409: conflict}
+
+
+# Problems of tables as they travel: each with its row and the name of its column.
+
+_MOST = 1_000  # that are listed
+
+
+class TableProblem(BaseModel):
+    """A problem of the lexicon; `column` is the name of a column, empty where it is the whole row."""
+
+    kind: str
+    severity: Severity
+    text: str
+    values: dict[str, Any]
+    file: str
+    line: int
+    column: str
+
+
+def table_problems(problems: Sequence[Problem], language: Language) -> list[TableProblem]:
+    """Problems of a table, each with its row and column."""
+    shown = list(problems[:_MOST])
+    if len(problems) > _MOST:
+        shown.append(Problem("more-problems", Place(), {"count": len(problems) - _MOST}, "warning"))
+    return [_problem(problem, language) for problem in shown]
+
+
+def _problem(problem: Problem, language: Language) -> TableProblem:
+    shape, part = problem_shape(problem, language), problem.place.part
+    named = part.startswith('column "') and part.endswith('"')
+    return TableProblem(
+        kind=shape.kind,
+        severity=shape.severity,
+        text=shape.text,
+        values=shape.values,
+        file=problem.place.file,
+        line=problem.place.line,
+        column=part[len('column "') : -1] if named else "",
+    )
+
+
+# Shapes that most calls share: stretches of a text, changes of it, and problems at their characters.
+
+
+class SpanShape(BaseModel):
+    """The characters from `start` up to `end`, as a browser counts them."""
+
+    start: int
+    end: int
+
+
+class ChangeShape(BaseModel):
+    """The characters from `start` up to `end` give way to `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+class RangeShape(BaseModel):
+    """A stretch, and where it begins and ends in lines and columns, which count characters from 1."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class DiagnosticShape(BaseModel):
+    """A problem of a text; `inner` counts from the start of the rule or line that it stands in, whose path is `row`."""
+
+    kind: str
+    severity: Severity
+    text: str
+    values: dict[str, Any]
+    range: RangeShape | None
+    file: str
+    slot: str
+    variant: int | None
+    row: list[str | int]
+    inner: SpanShape | None
+
+
+def span_shape(span: Span, places: Utf16) -> SpanShape:
+    """A stretch of the text of `places`."""
+    return SpanShape(start=places.offset(span.start), end=places.offset(span.end))
+
+
+def change_shapes(changes: Iterable[Change], places: Utf16) -> list[ChangeShape]:
+    """Changes of the text of `places`."""
+    return [ChangeShape(start=c.start, end=c.end, text=c.text) for c in places.edit(tuple(changes))]
+
+
+def diagnostic_shapes(
+    text: str, diagnostics: Iterable[Diagnostic], *, language: Language = "en"
+) -> list[DiagnosticShape]:
+    """The problems of a text, in the reader's language."""
+    found = list(diagnostics)
+    if not found:
+        return []
+    places = Utf16(text)
+    values = {located.path: located for located in scalars_in(text) if not located.key}
+    return [_diagnostic(each, places, values.get(each.row), language) for each in found]
+
+
+def _diagnostic(found: Diagnostic, places: Utf16, located: Located | None, language: Language) -> DiagnosticShape:
+    inner = located.inner(Span(found.range.start, found.range.end)) if located and found.range else None
+    return DiagnosticShape(
+        kind=found.kind,
+        severity=found.severity,
+        text=found.text(language),
+        values=dict(found.values),
+        range=_range(places.range(found.range)) if found.range else None,
+        file=found.file,
+        slot=found.slot,
+        variant=found.variant,
+        row=list(found.row),
+        inner=span_shape(inner, Utf16(located.scalar.text)) if inner and located else None,
+    )
+
+
+def _range(found: Range) -> RangeShape:
+    return RangeShape(
+        start=found.start,
+        end=found.end,
+        line=found.line,
+        column=found.column,
+        end_line=found.end_line,
+        end_column=found.end_column,
+    )
+
+
+# Rows as they travel: those of a paradigm, and those of the phrases, with their places in the text.
+
+PathShape = list[str | int]
+
+
+class FieldShape(BaseModel):
+    """A value that is no slot and no line; without a span it is not in the text."""
+
+    name: str
+    value: str
+    span: SpanShape | None
+
+
+class SlotShape(BaseModel):
+    """A slot, or a part of a phrase, with its rule."""
+
+    name: str
+    rule: str
+    path: PathShape
+    name_span: SpanShape
+    rule_span: SpanShape
+
+
+class ItemShape(BaseModel):
+    """An item of a line; its place counts from the start of the line's own text."""
+
+    text: str
+    start: int
+    end: int
+    slot: str
+    part: str
+    column: str
+
+
+class LineShape(BaseModel):
+    """A good or bad line."""
+
+    text: str
+    path: PathShape
+    span: SpanShape
+    items: list[ItemShape]
+
+
+class ItemRowShape(BaseModel):
+    """One row of both lines: numbers of items, what the bad side does, and the row that a moved item has there."""
+
+    good: int | None
+    bad: int | None
+    fate: Fate
+    partner: int | None
+
+
+class WordingShape(BaseModel):
+    """A variant, or the paradigm itself where it has none."""
+
+    name: str
+    path: PathShape
+    slots: list[SlotShape]
+    good: LineShape | None
+    bad: LineShape | None
+    rows: list[ItemRowShape]
+    options: dict[str, str]
+    groups: dict[str, list[list[str]]]
+
+
+class ParadigmRowsShape(BaseModel):
+    """A whole paradigm; `slots` are those that several wordings share."""
+
+    fields: list[FieldShape]
+    slots: list[SlotShape]
+    wordings: list[WordingShape]
+    seams: list[str]
+
+
+class AlternativeShape(BaseModel):
+    """One way to build a phrase: a rule alone, or parts with what is said of them."""
+
+    path: PathShape
+    span: SpanShape
+    rule: str | None
+    parts: list[SlotShape]
+    line: str
+    head: str
+    weight: str
+
+
+class PhraseShape(BaseModel):
+    """A phrase with its alternatives."""
+
+    name: str
+    path: PathShape
+    span: SpanShape
+    depth: str
+    alternatives: list[AlternativeShape]
+
+
+def paradigm_rows(text: str) -> ParadigmRowsShape:
+    """The rows of a paradigm's text; raises `InputError` where it is not YAML, with the place."""
+    return rows_shape(read_rows(text), text)
+
+
+def rows_shape(rows: ParadigmRows, text: str) -> ParadigmRowsShape:
+    """The rows of a text as they travel."""
+    places = Utf16(text)
+    return ParadigmRowsShape(
+        fields=[_field(field, places) for field in rows.fields],
+        slots=_slots(rows.slots, places),
+        wordings=[_wording(wording, places) for wording in rows.wordings],
+        seams=list(rows.seams),
+    )
+
+
+def phrase_rows(text: str) -> list[PhraseShape]:
+    """The rows of a text of phrases."""
+    places = Utf16(text)
+    return [_phrase(row, places) for row in read_phrases(text)]
+
+
+def _field(field: Field, places: Utf16) -> FieldShape:
+    return FieldShape(name=field.name, value=field.value, span=span_shape(field.span, places) if field.span else None)
+
+
+def _slots(rows: Iterable[SlotRow], places: Utf16) -> list[SlotShape]:
+    return [
+        SlotShape(
+            name=row.name,
+            rule=row.rule,
+            path=list(row.path),
+            name_span=span_shape(row.name_span, places),
+            rule_span=span_shape(row.rule_span, places),
+        )
+        for row in rows
+    ]
+
+
+def _wording(wording: Wording, places: Utf16) -> WordingShape:
+    return WordingShape(
+        name=wording.name,
+        path=list(wording.path),
+        slots=_slots(wording.slots, places),
+        good=_line(wording.good, places) if wording.good else None,
+        bad=_line(wording.bad, places) if wording.bad else None,
+        rows=[_item_row(row) for row in wording.rows],
+        options=dict(wording.options),
+        groups={key: [list(group) for group in groups] for key, groups in wording.groups.items()},
+    )
+
+
+def _line(line: LineRow, places: Utf16) -> LineShape:
+    inner = Utf16(line.text)
+    items = [
+        ItemShape(
+            text=item.text,
+            start=inner.offset(item.start),
+            end=inner.offset(item.end),
+            slot=item.slot,
+            part=item.part,
+            column=item.column,
+        )
+        for item in line.items
+    ]
+    return LineShape(text=line.text, path=list(line.path), span=span_shape(line.span, places), items=items)
+
+
+def _item_row(row: ItemRow) -> ItemRowShape:
+    return ItemRowShape(good=row.good, bad=row.bad, fate=row.fate, partner=row.partner)
+
+
+def _phrase(row: PhraseRow, places: Utf16) -> PhraseShape:
+    return PhraseShape(
+        name=row.name,
+        path=list(row.path),
+        span=span_shape(row.span, places),
+        depth=row.depth,
+        alternatives=[_alternative(each, places) for each in row.alternatives],
+    )
+
+
+def _alternative(row: AlternativeRow, places: Utf16) -> AlternativeShape:
+    return AlternativeShape(
+        path=list(row.path),
+        span=span_shape(row.span, places),
+        rule=row.rule,
+        parts=_slots(row.parts, places),
+        line=row.line,
+        head=row.head,
+        weight=row.weight,
+    )
+
+
+# What workers work out, as it travels: pairs, words and counts.
+
+
+class RegionShape(BaseModel):
+    """A stretch of a sentence that differs from the other one; empty where something was dropped."""
+
+    start: int
+    end: int
+    slot: str
+    edit: str
+
+
+class PairShape(BaseModel):
+    """A pair, with where its sentences differ and what filled each slot."""
+
+    good: str
+    bad: str
+    good_regions: list[RegionShape]
+    bad_regions: list[RegionShape]
+    variant: str
+    slots: list[tuple[str, str]]
+
+
+class NarrowingShape(BaseModel):
+    """A condition: how many words it allows by itself, and how many the rule would without it."""
+
+    text: str
+    alone: int
+    without: int
+
+
+class SlotWordsShape(BaseModel):
+    """What may fill a slot in one wording; `joint` are those that go with some word of every linked slot."""
+
+    slot: str
+    wording: int
+    alone: int
+    joint: int | None
+    examples: list[str]
+    narrowings: list[NarrowingShape]
+
+
+class PreviewShape(BaseModel):
+    """Everything that a page shows of a paradigm's text at a pause in typing, but for the exact count.
+
+    `complete` means that there are no more pairs than these. `diagnostics` are problems in the text, by position.
+    `rows` is null where the text is not YAML, and `problems` say why. Where there are rows, `problems` say why there
+    are no pairs (drawing them took too long, or the project's other files cannot be read); `words` is empty then.
+    """
+
+    seed: int
+    pairs: list[PairShape]
+    complete: bool
+    diagnostics: list[DiagnosticShape]
+    rows: ParadigmRowsShape | None
+    words: list[SlotWordsShape]
+    problems: list[ProblemShape]
+    seconds: float
+
+
+class Counts(BaseModel):
+    """How many distinct pairs there are, exactly or at most (None: not known), and why not more where they are few."""
+
+    value: int | None
+    exact: bool
+    reasons: list[DiagnosticShape]
+
+
+def preview_shape(preview: Preview, text: str, *, language: Language, seconds: float) -> PreviewShape:
+    """Pairs of a text."""
+    return PreviewShape(
+        seed=preview.seed,
+        pairs=[_pair(pair) for pair in preview.pairs],
+        complete=preview.complete,
+        diagnostics=diagnostic_shapes(text, preview.diagnostics, language=language),
+        rows=rows_shape(preview.rows, text) if preview.rows else None,
+        words=[_words(each) for each in preview.words],
+        problems=problem_shapes(preview.problems, language),
+        seconds=seconds,
+    )
+
+
+def words_shape(result: Result) -> list[SlotWordsShape]:
+    """The words of each slot."""
+    return [_words(each) for each in result if isinstance(each, SlotWords)] if isinstance(result, tuple) else []
+
+
+def counts_shape(counted: Counted, text: str, *, language: Language) -> Counts:
+    """The count of a text."""
+    reasons = diagnostic_shapes(text, counted.reasons, language=language)
+    return Counts(value=counted.value, exact=counted.exact, reasons=reasons)
+
+
+def _pair(pair: Pair) -> PairShape:
+    sides: dict[str, list[RegionShape]] = {"good": [], "bad": []}
+    places = {"good": Utf16(pair.good), "bad": Utf16(pair.bad)}
+    for region in pair.regions:
+        start, end = (places[region.side].offset(at) for at in (region.start, region.end))
+        sides[region.side].append(RegionShape(start=start, end=end, slot=region.slot, edit=region.edit))
+    return PairShape(
+        good=pair.good,
+        bad=pair.bad,
+        good_regions=sides["good"],
+        bad_regions=sides["bad"],
+        variant=pair.variant,
+        slots=list(pair.slots),
+    )
+
+
+def _words(words: SlotWords) -> SlotWordsShape:
+    narrowings = [NarrowingShape(text=n.text, alone=n.alone, without=n.without) for n in words.narrowings]
+    return SlotWordsShape(
+        slot=words.slot,
+        wording=words.wording,
+        alone=words.alone,
+        joint=words.joint,
+        examples=list(words.examples),
+        narrowings=narrowings,
+    )

@@ -1,0 +1,263 @@
+"""The pieces of a rule's text, finished or half-typed: features, values, slots, phrases and words, with their places.
+
+The parser of the grammar refuses what is not a rule; this scanner takes any text, since completion, renaming and
+messages need to know what stands where while a rule is being written.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bidui.grammar.printing import Token, align
+from bidui.grammar.rules import KEYWORDS, MAX_LENGTH, unescape
+
+Kind = Literal["feature", "value", "theirs", "share", "slot", "phrase", "relation", "part", "keyword", "word"]
+_WEIGHT = re.compile(r"\d+(?:\.\d+)?\*")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+_CLOSING = {"<": ">", "(": ")"}
+_DEEPEST = 3  # of `<…>` inside each other; the grammar allows two
+_Where = tuple[tuple[int, int], tuple[str, ...]]  # the token, and the parts of phrases around it
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a rule: what it is, and of what.
+
+    `of` is the feature of a value, the keyword of a slot or property, the relation whose argument a slot is.
+    `token` is the blank-separated token around it. `inside` names the parts of phrases whose `<…>` it stands in.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    text: str
+    of: str = ""
+    token: tuple[int, int] = (0, 0)
+    alternative: int = 0
+    inside: tuple[str, ...] = ()
+    argument: int = 0  # which of a relation's
+
+
+def pieces_of(rule: str) -> tuple[Piece, ...]:
+    """All pieces of a text, in order; of one that is too long for a rule, those at its start."""
+    return tuple(_Scanner(rule).pieces(0, min(len(rule), MAX_LENGTH), ()))
+
+
+class _Scanner:
+    def __init__(self, rule: str) -> None:
+        self.rule = rule
+        self.alternative = 0
+
+    def pieces(self, at: int, end: int, inside: tuple[str, ...]) -> Iterator[Piece]:
+        first = True
+        while at < end:
+            char = self.rule[at]
+            if char.isspace():
+                at += 1
+                continue
+            if char == "|":
+                self.alternative += not inside
+                first = True
+                at += 1
+                continue
+            if char == '"' and (found := _QUOTED.match(self.rule, at, end)):
+                yield self.piece("word", at, found.end(), ((at, found.end()), inside))
+                at = found.end()
+            else:
+                stop = self.token_end(at, end)
+                start = weight.end() if first and (weight := _WEIGHT.match(self.rule, at, stop)) else at
+                if start < stop:
+                    yield from self.token(start, stop, inside)
+                at = stop
+            first = False
+
+    def token_end(self, at: int, end: int) -> int:
+        """Up to the next blank or bar outside of brackets; a bracket that is not closed reaches to the end."""
+        closing: list[str] = []
+        while at < end:
+            char = self.rule[at]
+            if char == "\\":
+                at += 1
+            elif char in _CLOSING:
+                closing.append(_CLOSING[char])
+            elif closing and char == closing[-1]:
+                closing.pop()
+            elif not closing and (char.isspace() or char == "|"):
+                break
+            at += 1
+        return min(at, end)
+
+    def piece(self, kind: Kind, start: int, end: int, where: _Where, *, of: str = "", argument: int = 0) -> Piece:
+        text = unescape(self.rule[start:end])
+        return Piece(kind, start, end, text, of, where[0], self.alternative, where[1], argument)
+
+    def token(self, start: int, end: int, inside: tuple[str, ...]) -> Iterator[Piece]:
+        where = ((start, end), inside)
+        colon = self.find(start, end, ":")
+        if colon < 0:
+            yield self.piece("word", start, end, where)
+            return
+        name = unescape(self.rule[start:colon])
+        value = colon + 1
+        if self.rule.startswith("<", value) and len(inside) < _DEEPEST:
+            yield self.piece("part", start, colon, where)
+            stop = end - 1 if self.rule[end - 1] == ">" and end - 1 > value else end
+            yield from self.pieces(value + 1, stop, (*inside, name))
+        elif name in KEYWORDS:
+            yield self.piece("keyword", start, colon, where)
+            yield from self.linked(KEYWORDS[name], value, end, where)
+        else:
+            yield self.piece("feature", start, colon, where)
+            value += value < end and self.rule[value] == "!"
+            for left, right in self.split(value, end, "/"):
+                yield self.piece("value", left, right, where, of=name)
+
+    def linked(self, keyword: str, start: int, end: int, where: _Where) -> Iterator[Piece]:
+        """What stands after a keyword and its colon."""
+        if keyword == "phrase":
+            yield self.piece("phrase", start, end, where)
+        elif keyword.endswith("Pos"):
+            yield self.piece("slot", start, end, where, of=keyword)
+        elif keyword.endswith("Pro"):
+            for left, right in self.split(start, end, "/"):
+                yield from self.property(keyword, left, right, where)
+        else:
+            bracket = self.rule.find("(", start, end)
+            stop = bracket if bracket >= 0 else end
+            yield self.piece("relation", start, stop, where)
+            last = end - 1 if self.rule[end - 1] == ")" else end
+            arguments = self.split(bracket + 1, last, ",") if bracket >= 0 else ()
+            for number, (left, right) in enumerate(arguments):
+                text = self.rule[left:right]
+                left += len(text) - len(text.lstrip())
+                right = left + len(text.strip())
+                of = unescape(self.rule[start:stop])
+                yield self.piece("slot", left, right, where, of=of, argument=number)
+
+    def property(self, keyword: str, start: int, end: int, where: _Where) -> Iterator[Piece]:
+        """`takes=class#1`."""
+        share = self.find(start, end, "#")
+        stop = share if share >= 0 else end
+        equals = self.find(start, stop, "=")
+        yield self.piece("feature", start, equals if equals >= 0 else stop, where, of=keyword)
+        if equals >= 0:
+            yield self.piece("theirs", equals + 1, stop, where, of=keyword)
+        if share >= 0:
+            yield self.piece("share", share + 1, end, where, of=keyword)
+
+    def find(self, start: int, end: int, char: str) -> int:
+        """The first such character that is neither escaped nor in brackets, or -1."""
+        depth = 0
+        while start < end:
+            here = self.rule[start]
+            if here == "\\":
+                start += 1
+            elif here == char and not depth:
+                return start
+            depth += (here in "<(") - (here in ">)")
+            start += 1
+        return -1
+
+    def split(self, start: int, end: int, separator: str) -> Iterator[tuple[int, int]]:
+        while (found := self.find(start, end, separator)) >= 0:
+            yield start, found
+            start = found + 1
+        yield start, max(start, end)
+
+
+# The items of `good:` and `bad:` lines, finished or half-typed, and the rows in which the two sides stand beside each
+# other: an item of the good line, what the bad line has in its place, and what became of it.
+
+Fate = Literal["same", "move", "copy", "drop", "add", "replace", "agree"]
+_ITEM = re.compile(r'"(?:[^"\\]|\\.)*"?|(?:\\.|[^\s])+', re.DOTALL)
+_USE = re.compile(r"(?P<ref>[\w+-]+(?:\.[\w+-]*)*)(?:@(?P<column>[^\s@]*))?")
+MAX_ITEMS = 200  # of a line that is shown; the grammar allows 60
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A slot (or a part of its phrase, or a column of its word) or a literal, with its place in the line's text."""
+
+    text: str
+    start: int
+    end: int
+    slot: str = ""  # none: a literal, or a name that nobody declared
+    part: str = ""
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One row of the two lines side by side: numbers of items, and what the bad side does.
+
+    Something moved has two rows, one on each side, which name each other as `partner`.
+    """
+
+    good: int | None
+    bad: int | None
+    fate: Fate
+    partner: int | None = None
+
+
+def items_of(line: str, *, slots: Collection[str]) -> tuple[Item, ...]:
+    """The items of a line's text; `slots` are the names declared."""
+    found = []
+    for match in _ITEM.finditer(line):
+        raw = match.group()
+        use = None if raw.startswith('"') else _USE.fullmatch(raw)
+        slot, _, part = use["ref"].partition(".") if use else ("", "", "")
+        if use and slot in slots:
+            found.append(Item(raw, *match.span(), slot, part, use["column"] or ""))
+        else:
+            found.append(Item(raw, *match.span()))
+        if len(found) == MAX_ITEMS:
+            break
+    return tuple(found)
+
+
+def rows_of(good: Sequence[Item], bad: Sequence[Item], *, rules: Mapping[str, str]) -> tuple[ItemRow, ...]:
+    """The lines side by side; `rules` are the rules of the slots, of which a mismatch makes `agree` of `replace`."""
+    sides = [[_token(item, rules) for item in line] for line in (good, bad)]
+    fates: list[dict[int, Fate]] = [{}, {}]
+    for change in align(*sides):
+        fates[change.side][change.item] = change.kind
+    rows: list[ItemRow] = []
+    at = [0, 0]
+    while at[0] < len(good) or at[1] < len(bad):
+        mine, theirs = fates[0].get(at[0], "same"), fates[1].get(at[1], "same")
+        one_left, other_left = at[0] < len(good), at[1] < len(bad)
+        if one_left and mine in {"drop", "move"}:
+            rows.append(ItemRow(at[0], None, mine))
+            at[0] += 1
+        elif other_left and theirs in {"add", "copy", "move"}:
+            rows.append(ItemRow(None, at[1], theirs))
+            at[1] += 1
+        else:
+            rows.append(ItemRow(at[0], at[1], mine))
+            at = [at[0] + 1, at[1] + 1]
+    return tuple(_with_partners(rows, good, bad))
+
+
+def _with_partners(rows: list[ItemRow], good: Sequence[Item], bad: Sequence[Item]) -> list[ItemRow]:
+    """Moved items find each other, first with first."""
+    found = list(rows)
+    arrivals = [n for n, row in enumerate(rows) if row.fate == "move" and row.bad is not None]
+    for number, row in enumerate(rows):
+        if row.fate != "move" or row.good is None:
+            continue
+        for other in arrivals:
+            if (place := rows[other].bad) is not None and bad[place].text == good[row.good].text:
+                found[number] = ItemRow(row.good, None, "move", other)
+                found[other] = ItemRow(None, place, "move", number)
+                arrivals.remove(other)
+                break
+    return found
+
+
+def _token(item: Item, rules: Mapping[str, str]) -> Token:
+    mismatched = any(piece.of == "mmPos" for piece in pieces_of(rules.get(item.slot, "")))
+    if item.slot:
+        return Token(item.text, item.slot, literal=False, mismatched=mismatched)
+    text = unescape(item.text[1:].removesuffix('"') if item.text.startswith('"') else item.text)
+    return Token(text, text, literal=True, mismatched=False)

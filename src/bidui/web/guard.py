@@ -1,0 +1,232 @@
+"""Failures: every error becomes a status and problems in words, as JSON for a call and as a page for a person."""
+
+import logging
+import secrets
+from collections.abc import Iterable
+from dataclasses import replace
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bidui.errors import BiduiError, InputError, Place, Problem
+from bidui.web.accounts import language_of, session_token
+from bidui.web.api.answers import conflict_answer
+from bidui.web.pages.rendering import error_page
+from bidui.web.problems import Json, Problems, problem_shapes, status_of
+from bidui.web.store import Conflict
+from bidui.web.workbench import Settings
+
+_LOG = logging.getLogger("bidui.web")
+
+
+def answer_failures(app: FastAPI) -> None:
+    """Let the app answer every error in the reader's language."""
+    app.add_exception_handler(BiduiError, _on_error)
+    app.add_exception_handler(RequestValidationError, _on_shape)
+    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(SQLAlchemyError, _on_database)
+
+
+def failure(request: Request, problems: Iterable[Problem], status: int | None = None) -> Response:
+    """The answer that lists these problems."""
+    found = list(problems)
+    status = status_of(found) if status is None else status
+    language = language_of(request)
+    shapes = problem_shapes(found, language)
+    headers = {"Cache-Control": "no-store"}
+    if request.url.path.startswith("/api/"):
+        return Json(Problems(problems=shapes).model_dump(), status, headers)
+    if status == 401 and request.app.state.bench.settings.team and request.method == "GET":
+        return RedirectResponse(f"/login?then={quote(request.url.path, safe='')}", 303, headers)
+    return error_page(request, shapes, status=status, language=language)
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    if isinstance(error, Conflict):
+        return Json(conflict_answer(error, language_of(request)).model_dump(mode="json"), 409)
+    if isinstance(error, InputError):
+        team = request.app.state.bench.settings.team
+        return failure(request, map(_discreet, error.problems) if team else error.problems)
+    return failure(request, [Problem("write-failed", Place(), {"reason": str(error)})])
+
+
+def _discreet(problem: Problem) -> Problem:
+    """The problem for strangers: what a driver says of the database, such as its host and user, is for the log."""
+    if not problem.kind.startswith("database-") or "reason" not in problem.values:
+        return problem
+    _LOG.error("%s", problem)
+    return replace(problem, values={**problem.values, "reason": "…"})
+
+
+async def _on_shape(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return failure(request, [_shape_problem(each) for each in error.errors()[:20]])
+
+
+def _shape_problem(found: dict[str, object]) -> Problem:
+    place = found.get("loc")
+    where = ".".join(str(part) for part in place) if isinstance(place, tuple | list) else ""
+    return Problem("request-shape", Place(), {"where": where, "reason": str(found.get("msg", ""))})
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    match error.status_code:
+        case 404:
+            problem = Problem("page-unknown", Place(), {"path": request.url.path})
+        case 405:
+            problem = Problem("method-unknown", Place(), {"method": request.method})
+        case 413:
+            problem = Problem("body-too-large", Place(), {"most": str(error.detail)})
+        case _:
+            problem = Problem("request-shape", Place(), {"where": "body", "reason": str(error.detail)})
+    answer = failure(request, [problem], error.status_code)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _on_database(request: Request, error: Exception) -> Response:
+    """What the store has no words for: a connection lost in the middle of a transaction, and the like."""
+    _LOG.error("the database failed", exc_info=error)
+    return failure(request, [Problem("database-unreachable", Place(), {"reason": type(error).__name__})])
+
+
+def fault(request: Request, error: Exception) -> Response:
+    """The answer to a mistake of ours: it is logged, and nobody sees its insides."""
+    route = getattr(request.scope.get("route"), "path", "?")  # not the address itself, which may hold a token
+    _LOG.error("%s %s", request.method, route, exc_info=error)
+    return failure(request, [Problem("server-fault", Place(), {"error": type(error).__name__})], 500)
+
+
+# The guard before every request: only this server's own names and pages, no body too large, and strict headers.
+#
+# Host            a name that this server was not given is refused: a foreign page that points its own name at this
+#                 machine (DNS rebinding) stays outside
+# other sites     whatever changes something must come from a page of this server (Sec-Fetch-Site, or Origin), or
+#                 bear a session's token in its Authorization header, which no foreign page knows
+# bodies          refused by their length before they are read, or as soon as they grow too long; whoever has no
+#                 session gets little, since a body is read before it is asked who sent it
+# headers         a Content-Security-Policy with no exception, and the like, on every answer
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+UPLOADS = frozenset({"/api/projects/import"})
+FORMS = frozenset({"/api/login", "/api/logout", "/api/join", "/api/password", "/api/language"})
+
+
+class Guard:
+    """The middleware; it reads nothing of a request that it refuses."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        nonce = scope.setdefault("state", {})["nonce"] = secrets.token_urlsafe(16)
+        most = body_limit(request, self.settings)
+        started = False
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in strict_headers(nonce, secure=self.settings.secure).items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        if problem := refused(request, self.settings, most=most):
+            await failure(request, [problem])(scope, receive, guarded_send)
+            return
+        try:
+            await self.app(scope, _limited(receive, most), guarded_send)
+        except Exception as error:
+            if started:  # too late to say anything else
+                raise
+            await fault(request, error)(scope, receive, guarded_send)
+
+
+def refused(request: Request, settings: Settings, *, most: int) -> Problem | None:
+    """Why a request is not let in, or None."""
+    hosts = request.headers.getlist("host")
+    if len(hosts) != 1 or hosts[0].lower() not in settings.hosts:
+        return Problem("host-unknown", Place(), {"host": ", ".join(hosts) or "?"})
+    if request.method not in SAFE and not _ours(request, hosts[0].lower()):
+        return Problem("cross-site", Place())
+    length = request.headers.get("content-length", "0")
+    if not (length.isascii() and length.isdigit()) or len(length) > 15 or int(length) > most:
+        stranger = _for_members(request) and not session_token(request, settings)
+        return Problem("not-signed-in", Place()) if stranger else Problem("body-too-large", Place(), {"most": most})
+    return None
+
+
+def _ours(request: Request, host: str) -> bool:
+    """Whether a page of this server asks, or somebody who knows a session's token."""
+    if request.headers.get("authorization", "").lower().startswith("bearer "):
+        return True
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    same = origin is not None and origin.lower() in {f"http://{host}", f"https://{host}"}
+    if site is None:  # an old browser, or a connection without TLS
+        return same
+    return site == "same-origin" and (origin is None or same)
+
+
+def body_limit(request: Request, settings: Settings) -> int:
+    """How many bytes a request may carry: those that need no session, or bear none, get little."""
+    if not _for_members(request) or not session_token(request, settings):
+        return settings.form
+    return settings.upload if request.url.path in UPLOADS else settings.body
+
+
+def _for_members(request: Request) -> bool:
+    path = request.url.path
+    return path.startswith("/api/") and path not in FORMS
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """Receive a body as long as it is not too long: its length may not have been told, or told wrongly."""
+    taken = 0
+
+    async def limited() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > most:
+            raise HTTPException(413, str(most))
+        return message
+
+    return limited
+
+
+def strict_headers(nonce: str, *, secure: bool) -> dict[str, str]:
+    """The headers of every answer."""
+    policy = {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": f"'self' 'nonce-{nonce}'",
+        "connect-src": "'self'",
+        "img-src": "'self' data:",
+        "font-src": "'self'",
+        "form-action": "'self'",
+        "base-uri": "'none'",
+        "frame-ancestors": "'none'",
+    }
+    headers = {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "same-origin",  # `no-referrer` would hide the Origin of our own forms
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    return headers | {"Strict-Transport-Security": "max-age=31536000"} if secure else headers

@@ -1,0 +1,263 @@
+"""Counts of a whole project: how many pairs each paradigm has, worked out once by workers and then remembered."""
+
+import asyncio
+import os
+import shutil
+import signal
+import stat
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
+
+from fastapi import Request
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+
+from bidui.errors import Problem, fail
+from bidui.grammar.network import Compiler
+from bidui.grammar.project import chosen, load_project
+from bidui.pairs.formats import read_manifest
+from bidui.pairs.pair import Short
+from bidui.web.api.answers import Counts, DiagnosticShape, diagnostic_shapes
+from bidui.web.api.requests import answered
+from bidui.web.editing.diagnostics import located
+from bidui.web.editing.preview import Answer, Counted, Source, source_of
+from bidui.web.editing.preview import Request as Question
+from bidui.web.problems import PlaceShape, ProblemShape
+from bidui.web.store import Entry, ParadigmLine, Store, paradigm_keys, recall, refresh, remember
+from bidui.web.store.revisions import latest
+from bidui.web.store.workspace import HIDDEN
+from bidui.web.workbench import Workbench
+from bidui.words import Language
+
+_FACT = "count-2"  # another number where counts come to mean something else
+SECONDS = 2.0  # after which no other count is begun, so that the page gets some
+_LASTING = {"preview-too-long", "preview-memory", "preview-too-large"}  # it would be no other the next time
+
+
+class ParadigmCount(Counts):
+    """How many pairs a paradigm has, and how many errors keep it from having any."""
+
+    errors: int
+
+
+def known_counts(store: Store, entry: Entry, *, language: Language) -> dict[str, ParadigmCount]:
+    """The counts of a project's paradigms that are known, by file; `refresh` first."""
+    keys = paradigm_keys(store, entry)
+    facts = recall(store, _FACT, set(keys.values()))
+    found = {}
+    for file, key in keys.items():
+        try:
+            if key in facts:
+                found[file] = _spoken(ParadigmCount.model_validate(facts[key]), language)
+        except ValidationError:
+            continue  # written by another version; it is counted anew
+    return found
+
+
+def count_errors(line: ParadigmLine, count: ParadigmCount | None) -> int:
+    """The errors of a paradigm that only the other files bring to light; one that does not parse has told its own."""
+    return count.errors if count and line.parsed else 0
+
+
+def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> list[ProblemShape]:
+    """The same, each in words and with its place."""
+    reasons = count.reasons if count and count_errors(line, count) else []
+    return [_placed(each, line.file) for each in reasons if each.severity == "error"]
+
+
+async def count_some(
+    bench: Workbench, entry: Entry, *, most: int, request: Request, language: Language, who: str
+) -> tuple[dict[str, ParadigmCount], int]:
+    """Counts of paradigms that were not known yet, by file, and how many are still left."""
+    before = await run_in_threadpool(_state, bench.store, entry)
+    texts = await run_in_threadpool(_uncounted, bench.store, entry)
+    done: dict[str, ParadigmCount] = {}
+    lasting: dict[str, ParadigmCount] = {}
+    start = time.monotonic()
+    for file, text in list(texts.items())[:most]:
+        if done and time.monotonic() - start > SECONDS:
+            break
+        question = Question("count", text, file)
+        future = bench.workers.ask(question, source=before.source, editor=f"counts/{entry.id}/{file}", who=who)
+        answer = await answered(future, request)
+        if answer is None:
+            break  # the browser has gone, or another page counts the same
+        done[file] = _count(file, text, answer)
+        if answer.problem is None or answer.problem.kind in _LASTING:
+            lasting[file] = done[file]
+    await run_in_threadpool(_keep, bench.store, entry, lasting, before)
+    return {file: _spoken(count, language) for file, count in done.items()}, len(texts) - len(done)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What counts are made from: the files beside the paradigms, and the hashes that counts are remembered by."""
+
+    source: Source
+    keys: Mapping[str, str]
+
+
+def _state(store: Store, entry: Entry) -> _State:
+    refresh(store, entry)
+    return _State(source_of(entry.folder), paradigm_keys(store, entry))
+
+
+def _uncounted(store: Store, entry: Entry) -> dict[str, str]:
+    """The texts of paradigms whose counts are not known."""
+    known = known_counts(store, entry, language="en")
+    found = latest(store, entry, {"paradigm"})
+    return {file: version.data.decode("utf-8-sig", "replace") for file, version in found.items() if file not in known}
+
+
+def _count(file: str, text: str, answer: Answer) -> ParadigmCount:
+    if isinstance(answer.result, Counted):
+        reasons = diagnostic_shapes(text, answer.result.reasons)
+        errors = sum(reason.severity == "error" for reason in reasons) if answer.result.value == 0 else 0
+        return ParadigmCount(value=answer.result.value, exact=answer.result.exact, reasons=reasons, errors=errors)
+    problem = answer.problem or Problem("preview-crashed")
+    reasons = diagnostic_shapes(text, located(text, [problem], name=file))
+    return ParadigmCount(value=None, exact=False, reasons=reasons, errors=0)
+
+
+def _keep(store: Store, entry: Entry, counts: Mapping[str, ParadigmCount], before: _State) -> None:
+    """Remember counts, but for those of which something that they follow from has changed meanwhile."""
+    after = _state(store, entry)
+    same = [file for file in counts if before.keys.get(file) is not None and before.keys[file] == after.keys.get(file)]
+    if after.source == before.source:
+        remember(store, _FACT, {before.keys[file]: counts[file].model_dump(mode="json") for file in same})
+
+
+def _spoken(count: ParadigmCount, language: Language) -> ParadigmCount:
+    """The count with its reasons in the reader's language; what is remembered has none."""
+    reasons = [_translated(reason, language) for reason in count.reasons]
+    return count.model_copy(update={"reasons": reasons})
+
+
+def _placed(reason: DiagnosticShape, file: str) -> ProblemShape:
+    at = reason.range
+    place = PlaceShape(file=reason.file or file, line=at.line if at else 0, column=at.column if at else 0)
+    return ProblemShape(
+        kind=reason.kind, severity=reason.severity, text=reason.text, place=place, values=dict(reason.values)
+    )
+
+
+def _translated(reason: DiagnosticShape, language: Language) -> DiagnosticShape:
+    return reason.model_copy(update={"text": Problem(reason.kind, values=reason.values).text(language)})
+
+
+# Pairs to take away: made by `bidui generate` in a process of its own, so that they are the same byte for byte.
+
+EXPORT_SECONDS = 300.0
+MOST = 10_000  # pairs of a paradigm
+_BIDUI = (sys.executable, "-P", "-m", "bidui")
+_DATE = (1980, 1, 1, 0, 0, 0)
+Format = Literal["jsonl", "csv"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file to take away, open at its start and nowhere else to be found; and which paradigms fell short."""
+
+    name: str
+    file: IO[bytes]
+    size: int
+    short: tuple[Short, ...]
+
+
+async def export_pairs(
+    folder: Path, *, name: str, n: int, seed: int, format: Format, uid: str | None, seconds: float = EXPORT_SECONDS
+) -> Exported:
+    """The pairs of one paradigm, or of all in a zip; raises `InputError` where there are none to be had.
+
+    Whoever cancels this also ends the process.
+    """
+    place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
+    try:
+        source = folder if uid is None else await run_in_threadpool(_alone, folder, uid, place / "project")
+        arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed), "--format", format]
+        arguments += ["-o", str(place / name), *(["--only", uid, "--include-excluded"] if uid is not None else [])]
+        status, said = await _run(arguments, place=place, seconds=seconds)
+        if status not in {0, 1}:  # 1: some paradigms fell short
+            await run_in_threadpool(_explain, source, uid, said)
+        return await run_in_threadpool(_packed, place / name, f"{uid}.{format}" if uid is not None else None)
+    finally:
+        await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
+
+
+def _alone(folder: Path, uid: str, target: Path) -> Path:
+    """A copy of the project with this paradigm alone: what is wrong in another one is no reason to give no pairs."""
+    mine = [
+        path for path in (folder / "paradigms").glob("*/*") if path.stem == uid and path.suffix in {".yaml", ".yml"}
+    ]
+    if len(mine) != 1:
+        return folder  # the command says what is wrong
+    shutil.copytree(folder, target, ignore=shutil.ignore_patterns(HIDDEN, "paradigms", ".git"))
+    place = target / mine[0].relative_to(folder)
+    place.parent.mkdir(parents=True)
+    shutil.copyfile(mine[0], place)
+    return target
+
+
+async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tuple[int, str]:
+    """The exit status of a command and the end of what it said; it is ended with all that it started."""
+    with (place / "said").open("wb") as said:
+        process = await asyncio.create_subprocess_exec(
+            *(*_BIDUI, *arguments),
+            cwd=place,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+        try:
+            status = await asyncio.wait_for(process.wait(), seconds)
+        except TimeoutError:
+            raise fail("pairs-too-long", None, {"seconds": f"{seconds:g}"}) from None
+        finally:
+            _end(process)
+            await asyncio.shield(process.wait())
+    return status, (place / "said").read_text("utf-8", "replace")[-2_000:]
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)  # it leads its group
+            else:
+                process.kill()
+
+
+def _explain(folder: Path, uid: str | None, said: str) -> None:
+    """Raise what kept the command from making pairs, as problems with their places."""
+    project = load_project(folder)
+    compiler = Compiler.of(project)
+    for paradigm in chosen(project.paradigms, only=[] if uid is None else [uid]):
+        compiler.networks(paradigm)
+    raise fail("pairs-failed", None, {"reason": said.strip().rpartition("\n")[2] or "?"})
+
+
+def _packed(folder: Path, only: str | None) -> Exported:
+    """One file of a folder of pairs, or all of it in a zip, as a file without a name."""
+    manifest = read_manifest(folder)
+    target: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (whoever sends it closes it)
+    if only is not None:
+        with (folder / only).open("rb") as source:
+            shutil.copyfileobj(source, target)
+    else:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                item = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}", _DATE)
+                item.create_system = 3
+                item.external_attr = (stat.S_IFREG | 0o644) << 16
+                archive.writestr(item, path.read_bytes())
+    size = target.tell()
+    target.seek(0)
+    return Exported(only or f"{folder.name}.zip", target, size, manifest.short if manifest else ())

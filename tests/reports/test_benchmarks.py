@@ -1,0 +1,92 @@
+"""What a report says of CLiMP and SLING: kinds, biases, contrasts and rankings, with values worked out by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from bidui.pairs import Pair, Pairs
+from bidui.reports.results import collect
+from bidui.reports.section import Picture
+from bidui.scores.run import run_scoring
+from tests.reports.small import write_run, write_scores
+from tests.reports.test_contents import Backwards, cells, reasons, report, tables
+from tests.scores.small import Counting, pair
+
+
+def judged(uid: str, *, right: int, of: int) -> list[Pair]:
+    """Pairs of which `Counting` gets so many right: 甲 is likelier than 乙."""
+    return [pair(uid, n, *(("甲", "乙") if n < right else ("乙", "甲")), phenomenon=uid) for n in range(of)]
+
+
+def test_local_against_hierarchical_paradigms_of_climp(tmp_path: Path) -> None:
+    """Classifiers 2 of 2, ba 1 of 2; passives are neither, and count for neither."""
+    pairs = [*judged("classifier", right=2, of=2), *judged("ba_construction", right=1, of=2)]
+    write_scores(tmp_path, pairs=Pairs((*pairs, *judged("passive_formal", right=0, of=2))))
+    assert cells(tables(report(tmp_path))["kinds-local"], 0) == ["counting", "lp", 1, 1, 0.5, 1, 0.5]
+
+
+def test_baselines_are_read_as_bias_and_are_part_of_no_average(tmp_path: Path) -> None:
+    """The test has 4 of 4; in the baseline 3 of 4 go the same way: a bias of 0.5, with p 2 (1 + 4) / 16; gain 0.25."""
+    pairs = [*judged("self_male", right=4, of=4), *judged("baseline_male", right=3, of=4)]
+    write_scores(tmp_path, pairs=Pairs(tuple(pairs)))
+    found = tables(report(tmp_path))
+    assert cells(found["biases"], 0) == ["baseline_male", "counting", 4, 0.75, 0.5, pytest.approx(0.625)]
+    assert cells(found["readings"], 0) == ["self_male", "baseline_male", "counting", 1, 0.75, 0.25, "no"]
+    assert cells(found["accuracy"], 0)[1] == 1
+    assert [row[0] for row in found["accuracy-paradigm-lp"].rows] == ["self_male", "all pairs"]
+    assert cells(found["models"], 0)[3:5] == [4, 1] and "4 pairs of counting are of baselines" in found["models"].note
+
+
+def test_scores_and_runs_of_baselines_alone_are_left_out(tmp_path: Path) -> None:
+    """They have no accuracy."""
+    write_scores(tmp_path, name="one", pairs=Pairs(tuple(judged("baseline_male", right=1, of=2))))
+    write_scores(tmp_path, name="two", pairs=Pairs(tuple(judged("self_male", right=1, of=2))))
+    found = collect(tmp_path)
+    assert [model.name for model in found.models] == ["two"]
+    assert [problem.kind for problem in found.problems] == ["report-only-baselines"]
+
+
+def test_a_distractor_is_tested_over_models(tmp_path: Path) -> None:
+    """Five models have 1 and 0, so V is 15 with all ranks shared: by the normal rule z = 7 / sqrt(11.25), p 0.0369.
+
+    The other way, the correction goes the other way too: 8 / sqrt(11.25) is 2.385, and 0.9915 lies below.
+    """
+    pairs = Pairs((*judged("self_male", right=1, of=1), *judged("pp_male", right=0, of=1)))
+    for number in range(5):
+        write_scores(tmp_path, name=f"m{number}", pairs=pairs)
+    sections = report(tmp_path)
+    row = cells(tables(sections)["contrasts"], 0)
+    assert row[:9] == ["self_male", "pp_male", 5, 1, 1, 0, 0, 0, 0]
+    assert row[9:] == pytest.approx([0.0369, 0.0369, 0.01845, 0.9915], abs=1e-4)
+    assert "accuracy-spread" in {item.name for one in sections for item in one.items if isinstance(item, Picture)}
+
+
+def test_fewer_than_five_models_give_no_contrast(tmp_path: Path) -> None:
+    write_scores(tmp_path, pairs=Pairs((*judged("self_male", right=1, of=1), *judged("pp_male", right=0, of=1))))
+    assert list(reasons(report(tmp_path)).values()).count("report-few-models") == 2  # and the box plot over models
+
+
+def test_two_models_are_tested_over_paradigms(tmp_path: Path) -> None:
+    """Counting is ahead by 1, 1/2 and 1/4: V is 6, and p 2 / 8; one-sided 1 / 8, and 1 the other way."""
+    pairs = [*judged("a", right=1, of=1), *judged("b", right=3, of=4), *judged("c", right=5, of=8)]
+    for model in (Counting(), Backwards()):
+        run_scoring(Pairs(tuple(pairs)), model, out=tmp_path / model.name)
+    row = cells(tables(report(tmp_path))["wilcoxon"], 0)
+    assert row == ["backwards", "counting", 3, 0, 0, 0.25, 0.25, 1, 0.125]
+
+
+def test_tau_is_of_models_on_two_benchmarks(tmp_path: Path) -> None:
+    """Both put counting first: τ is 1; the models are known by their names, though their folders differ."""
+    for benchmark, uid in (("climp", "classifier"), ("sling", "self_male")):
+        for model in (Counting(), Backwards()):
+            pairs = Pairs((*judged(uid, right=1, of=1), *judged("own", right=0, of=1)))
+            run_scoring(pairs, model, out=tmp_path / benchmark / model.name)
+    found = tables(report(tmp_path))
+    assert cells(found["rankings"], 0) == ["climp", "sling", 2, 1]
+    assert {row[0]: (row[1], row[3]) for row in found["benchmarks"].rows} == {"backwards": (0, 0), "counting": (1, 1)}
+
+
+def test_one_benchmark_has_no_ranking_to_compare(tmp_path: Path) -> None:
+    write_scores(tmp_path, pairs=Pairs(tuple(judged("classifier", right=1, of=1))))
+    write_run(tmp_path / "run", {400: [60]})
+    assert "report-one-benchmark" in reasons(report(tmp_path)).values()

@@ -1,0 +1,343 @@
+"""Which tables a set of results gives, with values worked out by hand, and what stands where a table cannot be made."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bidui.models.model import TokenScores
+from bidui.pairs import Pairs
+from bidui.reports.results import collect
+from bidui.reports.section import Absent, Asked, Benchmark, Picture, Section
+from bidui.reports.site import contents
+from bidui.reports.tables import Ranged, Table, Value
+from bidui.scores.links import lp, slln_lp
+from bidui.scores.milestones import AlphaCount, write_alphas
+from bidui.scores.run import run_scoring
+from bidui.words import Language, texts
+from tests.reports.small import PAIRS, write_run, write_scores
+from tests.scores.small import Counting, pair, scores
+
+TOY = Benchmark("toy", {"u": "included", "v": "excluded"}, {"u": (9, 10), "v": (1, 2)})
+
+
+@dataclass
+class Backwards(Counting):
+    """What `Counting` thinks likely is unlikely to it: 甲 has -5, 乙 -4, 丙 -3."""
+
+    name: str = "backwards"
+
+    def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
+        for sentence in sentences:
+            found = scores(sentence)
+            yield TokenScores(sentence, found.ids, found.starts, found.ends, (found.ids - 6).astype(np.float32))
+
+
+def report(folder: Path, *benchmarks: Benchmark, link: str = "lp", language: Language = "en") -> list[Section]:
+    asked = Asked(
+        (lp(), slln_lp()),
+        main=link,
+        usual=False,
+        say=texts("report", language).__getitem__,
+        language=language,
+        benchmarks=benchmarks,
+    )
+    return list(contents(collect(folder), asked))
+
+
+def tables(sections: Iterable[Section]) -> dict[str, Table]:
+    items = [item for section in sections for item in (*section.items, *section.files)]
+    return {item.name: item for item in items if isinstance(item, Table)}
+
+
+def reasons(sections: Iterable[Section]) -> dict[str, str]:
+    """Why something is absent: the kind of problem by the section."""
+    return {
+        f"{section.name}: {item.title}": item.problems[0].kind
+        for section in sections
+        for item in section.items
+        if isinstance(item, Absent)
+    }
+
+
+def cells(table: Table, row: int) -> list[Value]:
+    """The values of a row, without intervals."""
+    return [value.value if isinstance(value, Ranged) else value for value in table.rows[row]]
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> list[Section]:
+    """Of one model: right, a tie, wrong by LP; u and v are of a benchmark that people judged."""
+    folder = tmp_path_factory.mktemp("scored")
+    write_scores(folder)
+    return report(folder, TOY)
+
+
+def test_accuracy_by_linking_function_phenomenon_and_paradigm(scored: list[Section]) -> None:
+    """LP: 1.5 of 3 pairs; p has 1.5 of 2, q none of 1. The macro averages are both (0.75 + 0) / 2; the deviation over
+    the two phenomena is 0.75 / sqrt(2).
+
+    By SLLN-LP the third pair has -4 / 2 against -3 / 1, so it is right too. People, last, had 9 of 10 and 1 of 2.
+    """
+    found = tables(scored)
+    assert cells(found["accuracy"], 0) == ["counting", 0.5, pytest.approx(2.5 / 3)]
+    spread = pytest.approx(0.75 / 2**0.5)
+    assert cells(found["accuracy-averages"], 0) == ["counting", "lp", 3, 1, 0, 0.5, 0.375, 0.375, spread]
+    rows = [cells(found["accuracy-phenomenon-lp"], n) for n in range(3)]
+    assert rows == [["p", 0.75, 0.9], ["q", 0, 0.5], ["all pairs", 0.5, pytest.approx(10 / 12)]]
+    assert [cells(found["accuracy-paradigm-lp"], n) for n in range(2)] == [["u", "p", 0.75, 0.9], ["v", "q", 0, 0.5]]
+    value = found["accuracy-phenomenon-lp"].rows[0][1]
+    assert isinstance(value, Ranged) and value.ties == 1
+
+
+def test_length_groups_and_what_they_lack(scored: list[Section]) -> None:
+    """Two pairs of equal length, none with the good side shorter, one longer; so there is no delta-acc."""
+    found = tables(scored)
+    *shown, delta = cells(found["length-groups"], 0)
+    assert shown == ["counting", "lp", 2, 0.75, 0, None, 1, 0]
+    assert np.isnan(float(delta))  # type: ignore[arg-type]
+    best = found["alpha-best"]
+    assert [row[1] for row in best.rows] == ["least delta-acc", "highest accuracy"]
+    assert "no pairs in D<" in str(best.rows[0][-1])
+
+
+def test_people_and_how_far_the_model_is_behind(scored: list[Section]) -> None:
+    """People had 9 of 10 in p and 1 of 2 in q, 10 of 12 together; the model 0.75, 0 and 0.5."""
+    rows = [cells(tables(scored)["people"], number) for number in range(3)]
+    assert rows == [
+        ["p", 0.9, "counting", pytest.approx(0.15), 0.75],
+        ["q", 0.5, "counting", 0.5, 0],
+        ["all pairs", pytest.approx(10 / 12), "counting", pytest.approx(1 / 3), 0.5],
+    ]
+
+
+def test_included_and_excluded_paradigms(scored: list[Section]) -> None:
+    """One paradigm each: 0.75 and 0."""
+    assert cells(tables(scored)["kinds"], 0) == ["counting", "lp", 0.75, 1, 0, 1, 0.75]
+
+
+def test_table_8_stands_below_ones_own_kinds(tmp_path: Path) -> None:
+    """Ours has 1 and 0 of 1; the paper's last row, SLLN-LP, has 87.0 and 78.2 of 118 and 11 paradigms."""
+    known = Benchmark("zhoblimp", {"u": "included", "v": "excluded"}, {})
+    write_scores(tmp_path, pairs=Pairs((pair("u", 0, "甲", "乙"), pair("v", 0, "乙", "甲"))))
+    table = tables(report(tmp_path, known))["kinds"]
+    assert cells(table, 0) == ["counting", "lp", 1, 1, 0, 1, 1]
+    last = ["Zh-Pythia-160M †", "slln:0.5", 0.87, 118, 0.782, 11, pytest.approx(0.088)]
+    assert cells(table, -1) == last and "Table 8" in table.note
+
+
+def test_what_cannot_be_made_says_why(scored: list[Section]) -> None:
+    """One model, no unigrams, no runs, nothing published: each stands on the page with its reason."""
+    assert set(reasons(scored).values()) >= {
+        "report-one-model",
+        "report-no-unigrams",
+        "report-no-runs",
+        "report-not-published",
+    }
+
+
+def test_figures_are_drawn(scored: list[Section]) -> None:
+    """All that one model gives."""
+    names = {item.name for section in scored for item in section.items if isinstance(item, Picture)}
+    assert names >= {"accuracy-by-phenomenon", "heatmap-phenomena", "heatmap-paradigms", "accuracy-boxes", "human-gap"}
+
+
+def test_people_stand_in_the_figures_of_accuracy(scored: list[Section]) -> None:
+    """Last, after the models: 9 of 10 in p, and in u, which is all of it."""
+    drawn = {item.name: item.drawing.rows for one in scored for item in one.items if isinstance(item, Picture)}
+    for name, group in (("heatmap-phenomena", "p"), ("heatmap-paradigms", "u")):
+        assert drawn[name].head[-1] == "people"
+        assert drawn[name].lines[0][1] == group and drawn[name].lines[0][-1] == 0.9
+    assert any("people" in line for line in drawn["accuracy-by-phenomenon"].lines)
+
+
+def test_two_models_are_compared_on_the_same_pairs(tmp_path: Path) -> None:
+    """Right against wrong in 6 pairs and a tie in one: McNemar's p is 2 / 2^6, the difference 6 of 7."""
+    pairs = [pair("u", number, f"甲{'甲' * number}", f"乙{'甲' * number}") for number in range(6)]
+    both = Pairs((*pairs, pair("u", 6, "甲乙", "乙甲")))
+    for model in (Counting(), Backwards()):
+        run_scoring(both, model, out=tmp_path / model.name)
+    found = tables(report(tmp_path))["compared"]
+    assert cells(found, 0) == ["backwards", "counting", pytest.approx(-6 / 7), 0, 6, *[pytest.approx(2 / 64)] * 2]
+
+
+def test_choices_that_turn_in_another_dtype_are_counted(tmp_path: Path) -> None:
+    """Of three pairs the right one turns; the tie stays one, and 丙 at -3 beats 甲甲甲甲 both at -4 and at -20."""
+    declared = {"kind": "causal", "model": "m"}
+    run_scoring(PAIRS, Counting("m", {**declared, "dtype": "float32"}), out=tmp_path / "exact" / "m")
+    run_scoring(PAIRS, Backwards("m", {**declared, "dtype": "bfloat16"}), out=tmp_path / "rough" / "m")
+    found = tables(report(tmp_path))["models"]
+    assert [row[2] for row in found.rows] == ["float32", "bfloat16"]
+    assert "choices that turn: 1 (lp)" in found.note
+
+
+def test_models_of_other_pairs_are_not_compared(tmp_path: Path) -> None:
+    """Their accuracies stand side by side, but a test of the same pairs there is not."""
+    write_scores(tmp_path, name="one")
+    write_scores(tmp_path, name="two", pairs=Pairs(tuple(PAIRS)[:2]))
+    found = report(tmp_path)
+    assert "report-other-pairs" in reasons(found).values()
+    assert cells(tables(found)["accuracy-phenomenon-lp"], 1) == ["q", 0, None]
+
+
+def test_published_results_stand_beside_ones_own(tmp_path: Path) -> None:
+    """CLiMP by the models of SLING, Table 7: there the LSTM has 82.6 on anaphor_agreement_gender, by mean LP."""
+    write_scores(tmp_path, pairs=Pairs((pair("anaphor_agreement_gender", 0, "甲", "乙"),)))
+    table = tables(report(tmp_path))["published-sling-7"]
+    row = dict(zip([column.head for column in table.columns], cells(table, 0), strict=True))
+    assert row["paradigm"] == "anaphor_agreement_gender"
+    assert row["counting (lp)"] == 1
+    assert row["lstm †"] == pytest.approx(0.826)
+    assert "SLING" in table.note and "mean_lp" in table.title
+
+
+def test_people_and_own_models_stand_in_every_table_of_zhoblimp(tmp_path: Path) -> None:
+    """Table 6 prints 96.15 for people on BA; Table 5 has D= 88.20 by LP, and ours has one pair there, chosen right."""
+    known = Benchmark("zhoblimp", {"BA_deletion": "included"}, {"BA_deletion": (28, 28)})
+    write_scores(tmp_path, pairs=Pairs((pair("BA_deletion", 0, "甲", "乙", phenomenon="BA"),)))
+    sections = report(tmp_path, known)
+    found = tables(sections)
+    for name, people in (("published-zhoblimp-6", 0.9615), ("published-zhoblimp-first-4", 0.962)):
+        row = dict(zip([column.head for column in found[name].columns], cells(found[name], 0), strict=True))
+        assert (cells(found[name], 0)[1], row["human †"]) == (1, pytest.approx(people))
+    first, second = (cells(found["published-zhoblimp-5"], row) for row in (0, 1))
+    assert first[:3] == ["lp", "counting", 1] and second[:3] == ["lp", "Zh-Pythia-160m-cllama †", 0.882]
+    drawn = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
+    rows = drawn["published-zhoblimp-6"].drawing.rows
+    assert dict(zip(rows.head, rows.lines[0], strict=True))["human †"] == pytest.approx(0.9615)
+
+
+def test_climp_as_released_stands_beside_its_people(tmp_path: Path) -> None:
+    """By hand: classifiers 1 and 0 of 1, ba 1 of 1. Over paradigms 2/3; over phenomena, as SLING averages, 3/4.
+
+    The released file of the ba construction has no name for its paradigm, so its pairs are called as the file.
+    """
+    made = [
+        pair("classifier", 0, "甲", "乙"),
+        pair("classifier_adj", 0, "乙", "甲"),
+        pair("ba_construction_1000", 0, "甲", "乙"),
+    ]
+    write_scores(tmp_path, pairs=Pairs(tuple(made)))
+    found = tables(report(tmp_path))
+    climp, sling = found["published-climp-2"], found["published-sling-7"]
+    heads = [column.head for column in climp.columns]
+    assert heads[1:3] == ["counting", "human †"]  # both by LP
+    assert [cells(climp, row)[:3] for row in range(3)] == [
+        ["Classifier", 0.5, pytest.approx(0.997)],
+        ["ba construction", 1, pytest.approx(0.85)],
+        ["over paradigms (macro)", pytest.approx(2 / 3), pytest.approx(0.958)],
+    ]
+    assert [cells(sling, row)[:2] for row in range(4)] == [
+        ["ba_construction", 1],
+        ["classifier", 1],
+        ["classifier_adj", 0],
+        ["over phenomena (macro)", 0.75],
+    ]
+    assert "Only 3 of 16 paradigms were scored here" in climp.note
+    assert cells(found["kinds-local"], 0)[2:] == [0.5, 2, 1, 1, -0.5]
+
+
+def test_published_results_of_more_paradigms_say_so(tmp_path: Path) -> None:
+    """A phenomenon of one paradigm stands beside one of thirteen; the note keeps readers from comparing them."""
+    known = Benchmark("zhoblimp", {"BA_deletion": "included", "BA_inversion": "included"}, {})
+    write_scores(tmp_path, pairs=Pairs((pair("BA_deletion", 0, "甲", "乙", phenomenon="BA"),)))
+    table = tables(report(tmp_path, known, link="slln:0.5"))["published-zhoblimp-6"]
+    row = dict(zip([column.head for column in table.columns], cells(table, 0), strict=True))
+    assert (row["counting"], row["Zh-Pythia-14M †"]) == (1, pytest.approx(0.9037))  # Table 6
+    assert "Only 1 of 2 paradigms were scored here" in table.note
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> list[Section]:
+    """Three sizes on the same data, with four paradigms of 100 pairs; the largest is at half of its way."""
+    folder = tmp_path_factory.mktemp("trained")
+    for size, rights in {"1m": [60, 75, 10, 30], "10m": [90, 80, 20, 20], "100m": [80, 70, 30, 10]}.items():
+        steps = {0: [50, 50, 50, 50], 100: [40, 50, 30, 30], 200: rights}
+        facts = {"parameters": int(size[:-1]) * 10**6, "steps": 400 if size == "100m" else 200}
+        write_run(folder / size, steps, recipe={"size": size}, facts=facts)
+    return report(folder, link="slln:0.5")
+
+
+def test_difficulty_is_by_the_best_accuracy_and_by_size(trained: list[Section]) -> None:
+    """By hand: a has 90 at best, b 80; c and d have 30, and only c grows with size."""
+    classes = {row[0]: row[2] for row in tables(trained)["difficulty-paradigms"].rows}
+    assert classes == {"a": "easy", "b": "medium", "c": "difficult", "d": "other"}
+    assert cells(tables(trained)["difficulty"], 0) == ["400k", 1, 1, 1, 1]
+
+
+def test_a_run_that_is_not_finished_is_shown_and_named(trained: list[Section]) -> None:
+    """With what it has, under every table and figure it is in."""
+    found = tables(trained)
+    assert {row[0]: row[7] for row in found["runs"].rows} == {"1m": "yes", "10m": "yes", "100m": "no"}
+    assert cells(found["accuracy"], 0) == ["1m", pytest.approx(0.4375)]
+    assert found["accuracy"].rows[2][0] == "100m (200/400)"
+    for name in ("runs", "series", "scaling-fits", "difficulty"):
+        assert "100m is not finished: it stands at step 200 of 400." in found[name].note
+
+
+def test_series_have_their_flops(trained: list[Section]) -> None:
+    """6 x 10^6 parameters x 200,000 tokens."""
+    assert cells(tables(trained)["series"], 0)[1:5] == [10**6, 200_000, pytest.approx(1.2e12), 1]
+
+
+def test_fits_and_tests_that_have_too_few_points_say_so_in_their_rows(trained: list[Section]) -> None:
+    """Three sizes are too few for a curve with four parameters, and two checkpoints for a dip."""
+    found = tables(trained)
+    assert {"too few" in str(row[-1]) for row in found["scaling-fits"].rows} == {True}
+    assert {"from 3 checkpoints" in str(row[-1]) for row in found["dips"].rows} == {True}
+
+
+def test_a_dip_is_found_and_fitted(tmp_path: Path) -> None:
+    """From 80 of 100 to 20 and back to 90: beyond all noise. Ten checkpoints show the U-shape."""
+    curve = [80, 78, 60, 40, 20, 30, 55, 75, 88, 90]
+    steps = {2**number: [right, right] for number, right in enumerate(curve)}
+    write_run(tmp_path / "r", steps, pairs=100, facts={"steps": 512})
+    sections = report(tmp_path, link="slln:0.5")
+    found = tables(sections)
+    head, *_ = found["dips"].rows
+    assert head[0] == "all pairs" and head[3] == 16_000 and head[-1] == "dip"
+    assert found["u-shape"].rows[0][0] == "all pairs"
+    pictures = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
+    kinds = {line[2] for line in pictures["learning-curves-mean"].drawing.rows.lines}
+    assert kinds == {"run", "fit"}
+
+
+def test_a_learning_curve_is_averaged_over_sizes_and_seeds(tmp_path: Path) -> None:
+    """At 1,000 tokens 50, 60 and 70 of 100: the mean is 60 and the deviation 10, the band 50 to 70."""
+    for number, (size, seed, right) in enumerate((("1m", 0, 50), ("1m", 1, 60), ("2m", 0, 70))):
+        facts = {"parameters": 1_000_000 * int(size[0]), "steps": 2}
+        write_run(tmp_path / f"r{number}", {1: [right], 2: [90]}, recipe={"size": size, "seed": seed}, facts=facts)
+    sections = report(tmp_path, link="slln:0.5")
+    pictures = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
+    line = pictures["learning-curves-mean"].drawing.rows.lines[0]
+    assert line == ("all pairs", "mean of 3 runs", "run", 1000, *(pytest.approx(x) for x in (0.6, 0.5, 0.7)))
+
+
+def test_a_report_speaks_chinese(tmp_path: Path) -> None:
+    """Titles, heads, notes and reasons."""
+    write_scores(tmp_path)
+    sections = report(tmp_path, language="zh")
+    assert [section.title for section in sections][:2] == ["内容概览", "正确率"]
+    assert tables(sections)["models"].columns[0].head == "模型"
+
+
+def test_a_run_that_counted_by_alpha_has_its_sweep_without_any_scores(tmp_path: Path) -> None:
+    """So the alpha sweep of published results can be drawn again from tables of some lines."""
+    write_run(tmp_path / "r", {100: [50, 60], 400: [70, 80]})
+    counts = [AlphaCount(100, 0.0, (9, 9, 9), (9, 9, 9))]  # of an earlier checkpoint
+    counts += [AlphaCount(400, 0.0, (2, 4, 5), (1, 4, 1)), AlphaCount(400, 1.0, (2, 4, 5), (1, 3, 4))]
+    write_alphas(tmp_path / "r", counts)
+    found = report(tmp_path, link="slln:0.5")
+    rows = tables(found)["alpha-sweep-values"].rows
+    assert [list(row[:3]) for row in rows] == [["r", 0.0, 6 / 11], ["r", 1.0, 8 / 11]]
+    assert [list(row[3:6]) for row in rows] == [[0.5, 1.0, 0.2], [0.5, 0.75, 0.8]]
+    (section,) = [section for section in found if section.name == "length"]
+    assert "alpha-sweep" in [item.name for item in section.items if isinstance(item, Picture)]
+
+
+def test_a_run_that_did_not_count_by_alpha_says_why_there_is_no_sweep(tmp_path: Path) -> None:
+    write_run(tmp_path / "r", {400: [70, 80]})
+    title = texts("report", "en")["alpha-sweep"]
+    assert reasons(report(tmp_path, link="slln:0.5"))[f"length: {title}"] == "report-no-scores"

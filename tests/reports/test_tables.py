@@ -1,0 +1,180 @@
+"""Tables as Markdown, LaTeX and CSV: what readers and programs find in them is what was put in."""
+
+import csv
+import re
+from io import StringIO
+from itertools import pairwise
+from math import inf, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from bidui.reports.tables import (
+    Column,
+    Ranged,
+    Table,
+    Unit,
+    Value,
+    csv_text,
+    latex,
+    latex_text,
+    markdown,
+    short_count,
+    shown,
+    without_blank,
+)
+
+SMALL = Table(
+    "small",
+    "A & B",
+    (Column("name", "na_me"), Column("accuracy", "acc. %", "percent"), Column("pairs", "pairs", "count")),
+    (("BA_x", Ranged(0.75, 0.5, 0.9, 2), 1234), ("量词", None, 5)),
+    "100% of 2.",
+    whole=True,
+)
+PARTS = st.characters(exclude_categories=["C", "Z"]) | st.sampled_from([" ", "&lt;", "~~", "**", "[x](y)"])
+TEXTS = st.lists(PARTS, max_size=8).map("".join)
+
+
+def test_markdown_is_the_table_that_was_meant() -> None:
+    """Written out by hand: an underscore or a star would else begin italics, and a bracket a link."""
+    assert markdown(SMALL) == (
+        "**A & B**\n\n"
+        "| na\\_me | acc. % | pairs |\n"
+        "| --- | ---: | ---: |\n"
+        "| BA\\_x | 75.00 \\[50.00, 90.00\\] | 1,234 |\n"
+        "| 量词 | – | 5 |\n\n"
+        "100% of 2.\n"
+    )
+
+
+def test_latex_is_the_table_that_was_meant() -> None:
+    """Written out by hand; the last row is of the whole, and a rule stands before it."""
+    assert latex(SMALL) == "\n".join(
+        [
+            "% needs the packages booktabs, adjustbox, and for Chinese ctex, with XeLaTeX or LuaLaTeX",
+            r"\begin{table}",
+            r"\centering\footnotesize",
+            r"\caption{A \& B}\label{tab:small}",
+            r"\begin{adjustbox}{max width=\linewidth}",
+            r"\begin{tabular}{@{}lrr@{}}",
+            r"\toprule",
+            r"na\_me & acc. \% & pairs \\",
+            r"\midrule",
+            r"BA\_x & 75.00 {\tiny [50.00, 90.00]} & 1,234 \\",
+            r"\midrule",
+            r"量词 & -- & 5 \\",
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{adjustbox}",
+            r"\par\smallskip\noindent\parbox{\linewidth}{100\% of 2.}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def test_csv_has_numbers_in_full_and_intervals_in_columns_of_their_own() -> None:
+    """Two thirds is 66.66666667 per cent, whatever the page shows; nothing is an empty cell."""
+    table = Table(
+        "t",
+        "t",
+        (Column("x", "X", "percent"), Column("y", "Y", "number"), Column("n", "N", "count")),
+        ((Ranged(2 / 3, 0.5, 0.8), nan, 1234), (None, 1e-9, 7)),
+    )
+    assert csv_text(table) == "x,x_low,x_high,y,n\n66.66666667,50,80,,1234\n,,,1e-09,7\n"
+    assert csv_text(SMALL).splitlines()[:2] == [
+        "name,accuracy,accuracy_low,accuracy_high,accuracy_ties,pairs",
+        "BA_x,75,50,90,2,1234",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.12345, "percent", "12.35"),
+        (-0.05, "points", "-5.00"),
+        (0.05, "points", "+5.00"),
+        (1234567, "count", "1,234,567"),
+        (78_970_880, "amount", "79M"),
+        (0.0004, "p", "<0.001"),
+        (0.05, "p", "0.050"),
+        (0.123456, "number", "0.123"),
+        (15_600_000, "number", "1.56e7"),
+        (inf, "number", "∞"),
+        (nan, "percent", "–"),
+        (None, "count", "–"),
+    ],
+)
+def test_a_value_is_rounded_as_its_unit_asks(value: Value, unit: Unit, text: str) -> None:
+    """All formats and the page take their text from here."""
+    assert shown(value, unit).text == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(999, "999"), (9_994_240, "9.99M"), (10_000_000, "10M"), (1.4e9, "1.4B"), (999_999, "1M")]
+)
+def test_sizes_are_called_as_the_papers_call_them(number: float, text: str) -> None:
+    """Series of runs are named so."""
+    assert short_count(number) == text
+
+
+def test_latex_means_every_special_character_as_itself() -> None:
+    """One that is missed breaks the user's whole paper."""
+    assert latex_text(r"a_b & 5% #1 {x} $y$ ~ ^ \z <|>") == (
+        r"a\_b \& 5\% \#1 \{x\} \$y\$ \textasciitilde{} \textasciicircum{} \textbackslash{}z "
+        r"\textless{}\textbar{}\textgreater{}"
+    )
+    assert latex_text("α ≥ 0.5 × 比对") == r"$\alpha$ $\geq$ 0.5 $\times$ 比对"
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), TEXTS)
+def test_any_text_keeps_the_rows_of_latex_whole(rows: list[tuple[str, str]], title: str) -> None:
+    """What TeX itself would count: columns in a row, braces that close, environments that end."""
+    table = Table("t", title, (Column("a", "a"), Column("b", "b")), tuple(rows), title)
+    text = latex(table)
+    # what is left when escaped characters are taken away: every & parts two columns, every brace is a group
+    bare = re.sub(r"\\[\\&%#_{}$]", lambda found: r"\\" if found[0] == r"\\" else "", text)
+    body = [line for line in bare.splitlines() if line.endswith(r"\\") and "caption" not in line]
+    assert all(line.count("&") == 1 for line in body)
+    assert len(body) == len(rows) + 1
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") % 2 == 0
+    assert re.findall(r"\\begin\{(\w+)\}", text) == re.findall(r"\\end\{(\w+)\}", text)[::-1]
+    assert not any(line.startswith("[") for line in body), "TeX reads a bracket after a row as its distance"
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))
+def test_any_text_comes_out_of_markdown_as_it_went_in(rows: list[tuple[str, str]]) -> None:
+    """Read by a Markdown parser: no cell ends a row, begins a tag, or is set in italics."""
+    table = Table("t", "t", (Column("a", "a"), Column("b", "b")), tuple(rows))
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown(table))
+    inline = [t for before, t in pairwise(tokens) if before.type == "td_open"]
+    cells = ["".join(child.content for child in token.children or []) for token in inline]
+    assert cells == [" ".join(text.split()) for row in rows for text in row]
+    assert {child.type for token in inline for child in token.children or []} <= {"text", "text_special"}
+
+
+@given(st.lists(st.tuples(TEXTS, st.floats(0, 1)), min_size=1, max_size=5))
+def test_csv_comes_back_as_it_went_in(rows: list[tuple[str, float]]) -> None:
+    """Model names may hold commas and quotes."""
+    table = Table("t", "t", (Column("a", "a"), Column("b", "b", "percent")), tuple(rows))
+    read = list(csv.reader(StringIO(csv_text(table))))[1:]
+    assert [row[0] for row in read] == [name for name, _ in rows]
+    assert [float(row[1]) for row in read] == pytest.approx([100 * value for _, value in rows])
+
+
+def test_a_long_table_goes_over_several_pages() -> None:
+    """118 paradigms do not fit on one, and `table` does not break."""
+    table = Table("t", "t", (Column("a", "a"),), tuple((str(n),) for n in range(118)))
+    text = latex(table)
+    assert r"\begin{longtable}{@{}l@{}}" in text and r"\endhead" in text and r"\begin{table}" not in text
+
+
+def test_a_column_of_nothing_is_left_out() -> None:
+    """A head over empty cells makes readers look for what is not there."""
+    table = Table("t", "t", (Column("a", "a"), Column("remark", "remark")), (("x", ""), ("y", "")))
+    assert [column.name for column in without_blank(table).columns] == ["a"]
+    assert without_blank(table).rows == (("x",), ("y",))

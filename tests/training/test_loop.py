@@ -1,0 +1,343 @@
+"""The loop: it learns, and killed at any moment it goes on to the very same model."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from bidui.errors import InputError, OutputRefused
+from bidui.models.huggingface import load_huggingface
+from bidui.training import loop
+from bidui.training.loop import Stopped, Watch, train
+from bidui.training.network import Trainee
+from tests.training import small
+
+ROOT = Path(__file__).parent.parent.parent
+# A run in a process of its own, which saves its state after every step; `{}` is code that is run before.
+CHILD = """
+import os, signal, sys
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+from bidui.training.loop import Watch, train
+from tests.training import small
+{}
+chosen = small.recipe()
+train(chosen, small.data(), small.trainee(chosen), out=Path(sys.argv[1]), watch=Watch(log_every=1, save_seconds=0))
+"""
+
+
+def child(out: Path, before: str = "") -> "subprocess.Popen[bytes]":
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    return subprocess.Popen([sys.executable, "-c", CHILD.format(before), str(out)], env=environment)
+
+
+def lines(out: Path) -> list[dict[str, float]]:
+    """The log without what depends on the clock."""
+    found = [json.loads(line) for line in (out / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [{k: v for k, v in line.items() if k != "tokens_per_second"} for line in found]
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "model.safetensors")
+
+
+def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Sums over another number of threads have other last bits."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nobody disturbed."""
+    out = tmp_path_factory.mktemp("whole") / "run"
+    assert child(out).wait() == 0
+    return out
+
+
+def test_the_loss_falls(whole: Path) -> None:
+    losses = [line["loss"] for line in lines(whole) if "loss" in line]
+    assert losses[0] == pytest.approx(np.log(small.VOCABULARY), rel=0.05)  # at first every token is as likely
+    assert losses[-1] < 0.6 * losses[0]
+    validation = [line["validation"] for line in lines(whole) if "validation" in line]
+    assert validation[-1] < 0.6 * validation[0]
+
+
+def test_there_is_a_checkpoint_at_every_milestone(whole: Path) -> None:
+    """25 steps: 0, 1 to 9, 10, 20, and the last; and nothing is left of the state."""
+    names = [f"step-{step:06d}" for step in (*range(11), 20, 25)]
+    assert sorted(path.name for path in whole.glob("step-*")) == names
+    assert not list(whole.glob("*.pt"))
+    assert [line["step"] for line in lines(whole) if "validation" in line] == [*range(11), 20, 25]
+
+
+def test_the_first_step_of_hf_has_no_learning_rate(whole: Path) -> None:
+    assert same(weights(whole / "step-000000"), weights(whole / "step-000001"))
+    assert not same(weights(whole / "step-000001"), weights(whole / "step-000002"))
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_killed_at_a_random_step_it_ends_with_the_same_bits(whole: Path, tmp_path: Path, number: int) -> None:
+    out = tmp_path / "run"
+    running = child(out)
+    until = random.Random(number).randint(2, 22)
+    log = out / "log.jsonl"
+    while running.poll() is None and not (log.is_file() and log.read_text(encoding="utf-8").count('"loss"') >= until):
+        time.sleep(0.005)
+    running.send_signal(signal.SIGKILL)
+    assert running.wait() == -signal.SIGKILL
+    assert child(out).wait() == 0
+    assert lines(out) == lines(whole)
+    for folder in whole.glob("step-*"):
+        assert same(weights(out / folder.name), weights(folder)), folder.name
+
+
+HALF = """
+real = torch.save
+calls = 0
+def cut(value, file):
+    global calls
+    calls += 1
+    if calls == 7:
+        file.write(b"half a state")
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(value, file)
+torch.save = cut
+"""
+HALF_MILESTONE = """
+from transformers import GPTNeoXForCausalLM
+real = GPTNeoXForCausalLM.save_pretrained
+def cut(self, folder):
+    real(self, folder)
+    if "step-000006" in str(folder):
+        os.kill(os.getpid(), signal.SIGKILL)
+GPTNeoXForCausalLM.save_pretrained = cut
+"""
+
+
+@pytest.mark.parametrize("before", [HALF, HALF_MILESTONE], ids=["state", "milestone"])
+def test_killed_in_the_middle_of_writing_it_ends_with_the_same_bits(whole: Path, tmp_path: Path, before: str) -> None:
+    out = tmp_path / "run"
+    assert child(out, before).wait() == -signal.SIGKILL
+    assert not (out / "step-000006" / "training.json").exists() or before == HALF
+    assert child(out).wait() == 0
+    assert lines(out) == lines(whole)
+    assert same(weights(out / "step-000025"), weights(whole / "step-000025"))
+    assert not [path for path in out.iterdir() if path.name.startswith(".")]
+
+
+def test_sigterm_saves_and_says_how_to_go_on(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    chosen = small.recipe()
+    asked = Watch(log_every=1, on_log=lambda progress: os.kill(os.getpid(), signal.SIGTERM))
+    with pytest.raises(Stopped, match="after step 1 of 25"):
+        train(chosen, small.data(), small.trainee(chosen), out=out, watch=asked)
+    assert (out / "state.pt").is_file()
+    assert child(out).wait() == 0
+    assert lines(out) == lines(whole)
+
+
+def test_a_second_process_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    """Two would cut each other's log and write over each other's states."""
+    out = tmp_path / "run"
+    chosen = small.recipe()
+
+    def intrude(step: int, trainee: Trainee) -> None:
+        if step == 3:
+            (out / ".state.pt.0000.part").write_bytes(b"being written")
+            with pytest.raises(InputError, match="another process"):
+                train(chosen, small.data(), small.trainee(chosen), out=out)
+            assert (out / ".state.pt.0000.part").exists()
+
+    train(chosen, small.data(), small.trainee(chosen), out=out, watch=Watch(on_milestone=intrude))
+    assert not (out / ".lock").exists()
+
+
+def test_whoever_asks_twice_need_not_wait(tmp_path: Path) -> None:
+    """Scoring at a milestone may take minutes; what is lost is what came after the last state."""
+
+    def press_twice(step: int, trainee: Trainee) -> None:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    chosen = small.recipe()
+    with pytest.raises(KeyboardInterrupt):
+        watch = Watch(on_milestone=press_twice)
+        train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
+
+
+def test_a_broken_state_is_passed_over_for_the_one_before(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    chosen = small.recipe()
+
+    def stop(step: int, trainee: Trainee) -> None:
+        if step == 9:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(Stopped):
+        train(
+            chosen,
+            small.data(),
+            small.trainee(chosen),
+            out=out,
+            watch=Watch(log_every=1, save_seconds=0, on_milestone=stop),
+        )
+    (out / "state.pt").write_bytes(b"not a state")
+    assert child(out).wait() == 0
+    assert lines(out) == lines(whole)
+
+
+def test_a_finished_run_is_left_as_it_is(whole: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in whole.rglob("*")}
+    chosen = small.recipe()
+    assert not train(chosen, small.data(), small.trainee(chosen), out=whole)
+    assert {path: path.stat().st_mtime_ns for path in whole.rglob("*")} == before
+
+
+def test_another_recipe_in_the_same_folder_is_refused_with_what_differs(whole: Path) -> None:
+    chosen = small.recipe(seed=4, corpus="another")
+    with pytest.raises(OutputRefused, match="corpus: corpus -> another, seed: 3 -> 4"):
+        train(chosen, small.data(), small.trainee(chosen), out=whole)
+
+
+def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(OutputRefused, match="thesis"):
+        train(small.recipe(), small.data(), small.trainee(small.recipe()), out=tmp_path)
+
+
+def test_too_few_tokens_for_one_step_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="48 tokens are too few for one step of 64"):
+        train(small.recipe(), small.data(rows=3), small.trainee(small.recipe()), out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
+    chosen = small.recipe(peak=1e30, optimizer="pythia")
+    with pytest.raises(InputError, match=r"the loss of step \d is (nan|inf)"):
+        train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
+
+
+def test_a_gradient_that_is_not_finite_stops_the_run_before_its_weights_are_kept(tmp_path: Path) -> None:
+    """The loss of a step is that of the weights before it: a good one says nothing of the weights that are saved."""
+    chosen = small.recipe()
+    made = small.trainee(chosen)
+    made.head.weight.register_hook(lambda gradient: gradient * torch.inf)
+    with pytest.raises(InputError, match=r"the gradient of step 1 has the norm (nan|inf), at a learning rate of 0.0"):
+        train(chosen, small.data(), made, out=tmp_path / "run")
+    assert [path.name for path in (tmp_path / "run").glob("step-*")] == ["step-000000"]
+
+
+def test_a_run_that_another_process_just_finished_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its state is gone: to begin again would cut its log."""
+
+    @contextmanager
+    def waited(folder: Path) -> Iterator[None]:
+        (folder / "log.jsonl").write_text("all of it")
+        (folder / "finished.json").write_text("{}")
+        yield
+
+    monkeypatch.setattr(loop, "only_one", waited)
+    chosen = small.recipe()
+    assert not train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run")
+    assert (tmp_path / "run" / "log.jsonl").read_text() == "all of it"
+
+
+def test_what_is_done_at_milestones_changes_nothing(whole: Path, tmp_path: Path) -> None:
+    """Scoring and validation draw no random number; nor does training."""
+    chosen = small.recipe(milestones="last")
+    made = small.trainee(chosen)
+    before = torch.get_rng_state()
+
+    def score(step: int, trainee: Trainee) -> None:
+        list(trainee.model("m").score(["一丁", "七"]))
+
+    train(chosen, small.data(), made, out=tmp_path / "run", watch=Watch(on_milestone=score))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert same(weights(tmp_path / "run" / "step-000025"), weights(whole / "step-000025"))
+
+
+def test_micro_batches_change_the_last_bits_only(whole: Path, tmp_path: Path) -> None:
+    chosen = small.recipe(micro_batch=4, milestones="last")
+    train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
+    one, other = ([line["loss"] for line in lines(out) if "loss" in line] for out in (whole, tmp_path / "run"))
+    assert one == pytest.approx(other, rel=1e-4)
+
+
+def test_checkpoints_load_in_transformers_with_equal_logits_and_score_as_declared(tmp_path: Path) -> None:
+    chosen = small.recipe(milestones="last")
+    made = small.trainee(chosen)
+    train(chosen, small.data(), made, out=tmp_path / "run")
+    folder = tmp_path / "run" / "step-000025"
+    loaded = AutoModelForCausalLM.from_pretrained(folder)
+    tokens = torch.tensor([[1, 5, 6, 7]])
+    made.network.eval()
+    assert torch.equal(loaded(tokens).logits, made.network(tokens).logits)
+    assert AutoTokenizer.from_pretrained(folder).bos_token_id == 1
+    scored, declared = load_huggingface(str(folder)), made.model("run@step-000025")
+    assert scored.declared == declared.declared
+    assert scored.declared["bos_rule"] == "declared by the model"
+    assert scored.name == "run@step-000025"
+    one, other = next(iter(scored.score(["一丁"]))), next(iter(declared.score(["一丁"])))
+    assert one.logprobs.tolist() == other.logprobs.tolist()
+
+
+def test_a_model_trained_without_bos_declares_so(tmp_path: Path) -> None:
+    from bidui.scores.unigrams import Unigrams
+    from bidui.training.network import make_neox
+
+    unigrams = Unigrams(np.ones(small.VOCABULARY, np.int64), "t")
+    made = make_neox(small.recipe(), small.tokenizer(), unigrams, bos=None, device=torch.device("cpu"))
+    made.save(tmp_path)
+    assert load_huggingface(str(tmp_path)).declared["first_token"] is False
+
+
+def test_a_full_disk_loses_no_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written before stays, and the run can go on when there is room again."""
+    chosen = small.recipe()
+
+    def full(value: object, file: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "save", full)
+        with pytest.raises(InputError, match="No space left"):
+            train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(save_seconds=0))
+    assert (tmp_path / "run" / "step-000000" / "training.json").is_file()
+    assert train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run")
+
+
+def test_padding_the_head_changes_no_probability() -> None:
+    """On a GPU the vocabulary is widened to a multiple of 128; what is added must have no probability at all."""
+    from bidui.training.step import mean_loss
+
+    torch.manual_seed(0)
+    head = torch.nn.Linear(8, 130, bias=True)
+    hidden, targets = torch.randn(2, 3, 8), torch.randint(0, 130, (2, 3))
+    losses = [mean_loss(hidden, head, targets, align=align) for align in (False, True)]
+    assert losses[0].item() == pytest.approx(losses[1].item(), abs=1e-6)
+    gradients: Sequence[torch.Tensor] = [torch.autograd.grad(loss, head.weight)[0] for loss in losses]
+    assert torch.allclose(gradients[0], gradients[1], atol=1e-7)

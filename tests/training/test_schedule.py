@@ -1,0 +1,132 @@
+"""Learning rates, milestones, sizes and first weights, against the papers and by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import GPTNeoXForCausalLM
+
+from bidui.errors import InputError
+from bidui.training.network import initialise
+from bidui.training.recipe import OPTIMIZERS, Recipe, differences, learning_rates, milestone_steps, recipe_from
+from bidui.training.sizes import SIZES, neox_config
+from tests.training.small import recipe
+
+
+def test_sizes_have_the_parameters_of_pythia() -> None:
+    """Pythia's own counts at its vocabulary of 50,304, and those of its published 14M to 1.4B models."""
+    counts = [size.parameters(50_304) for size in SIZES.values()]
+    assert counts == [14_067_712, 70_426_624, 162_322_944, 405_334_016, 1_414_647_808]
+
+
+@pytest.mark.parametrize("name", list(SIZES))
+def test_the_count_is_that_of_the_network(name: str) -> None:
+    with torch.device("meta"):
+        network = GPTNeoXForCausalLM(neox_config(SIZES[name], vocabulary=12_142))
+    assert sum(p.numel() for p in network.parameters()) == SIZES[name].parameters(12_142)
+
+
+def test_flops_are_six_times_parameters_times_tokens() -> None:
+    assert SIZES["14m"].flops(50_304, tokens=10) == 60 * 14_067_712
+
+
+@pytest.mark.parametrize(("steps", "kept"), [(610, 24), (6_103, 33), (61_035, 42), (183_105, 46)])
+def test_decades_give_as_many_checkpoints_as_the_paper_has(steps: int, kept: int) -> None:
+    """46 below the 183,105 steps of 3B tokens (and 47 with the last, 230 = 46 x 5 sizes), as in both versions."""
+    found = milestone_steps("decades", steps=steps)
+    assert found[0] == 0
+    assert found[-1] == steps
+    assert len(found) == kept + 2
+
+
+@given(st.integers(1, 200_000), st.sampled_from(["decades", "geometric:47", "last"]))
+def test_milestones_rise_and_end_with_the_last_step(steps: int, rule: str) -> None:
+    found = milestone_steps(rule, steps=steps)
+    assert list(found) == sorted(set(found))
+    assert (found[0], found[-1]) == (0, steps)
+
+
+@pytest.mark.parametrize("rule", ["decade", "geometric:", "geometric:1", "geometric:x", "", "decades:3"])
+def test_an_unknown_rule_is_refused(rule: str) -> None:
+    with pytest.raises(InputError, match="decades"):
+        milestone_steps(rule, steps=10)
+
+
+def test_rates_of_hf_start_at_zero_and_end_near_zero() -> None:
+    """By hand for ten steps, one of them warm-up: 0, then the peak, then the cosine over the nine that are left."""
+    rates = learning_rates(recipe(peak=1.0), steps=10)
+    assert rates[0] == 0.0
+    assert rates[1] == pytest.approx(1.0)
+    assert rates[4] == pytest.approx((1 + math.cos(math.pi * 3 / 9)) / 2)  # 0.75
+    assert rates[9] == pytest.approx((1 + math.cos(math.pi * 8 / 9)) / 2)
+
+
+def test_rates_of_pythia_start_in_the_warm_up_and_end_at_a_tenth() -> None:
+    rates = learning_rates(recipe(peak=1.0, optimizer="pythia"), steps=20)
+    assert rates[0] == pytest.approx(0.5)  # the first of two steps of warm-up
+    assert rates[-1] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("steps", "warm"), [(610, 61), (6_103, 611), (61_035, 6_104), (183_105, 18_311)])
+def test_warm_up_is_a_tenth_rounded_up(steps: int, warm: int) -> None:
+    rates = learning_rates(recipe(peak=1.0), steps=steps)
+    assert int(np.argmax(rates)) == warm
+
+
+@pytest.mark.parametrize(("optimizer", "inward", "outward"), [("hf", 0.02, 0.02), ("pythia", 0.05590, 0.02946)])
+def test_first_weights_have_the_deviations_of_the_recipe(optimizer: str, inward: float, outward: float) -> None:
+    """Pythia's at 14M: sqrt(2 / (5 x 128)) = 0.05590 and 2 / (6 sqrt(128)) = 0.02946."""
+    network = GPTNeoXForCausalLM(neox_config(SIZES["14m"], vocabulary=500))
+    initialise(network, OPTIMIZERS[optimizer], seed=0)
+    for name, parameter in network.named_parameters():
+        if parameter.ndim == 2:
+            wanted = outward if name.endswith(("attention.dense.weight", "dense_4h_to_h.weight")) else inward
+            assert float(parameter.detach().std()) == pytest.approx(wanted, rel=0.03), name
+        else:
+            assert float(parameter.detach().unique()) == (0.0 if name.endswith("bias") else 1.0), name
+
+
+def test_first_weights_depend_on_the_seed_alone() -> None:
+    one, same, other = (GPTNeoXForCausalLM(neox_config(SIZES["14m"], vocabulary=50)) for _ in range(3))
+    for network, seed in ((one, 1), (same, 1), (other, 2)):
+        initialise(network, OPTIMIZERS["hf"], seed=seed)
+    assert torch.equal(one.get_input_embeddings().weight, same.get_input_embeddings().weight)
+    assert not torch.equal(one.get_input_embeddings().weight, other.get_input_embeddings().weight)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("tokens", 0),
+        ("context", 1),
+        ("batch", 0),
+        ("peak", 0.0),
+        ("warmup", 1.0),
+        ("optimizer", "adam"),
+        ("seed", -1),
+        ("micro_batch", 3),
+        ("world", 3),
+        ("mode", "fast"),
+        ("precision", "float8"),
+    ],
+)
+def test_a_recipe_that_cannot_be_is_refused(field: str, value: object) -> None:
+    with pytest.raises(InputError):
+        recipe(**{field: value})
+
+
+def test_a_recipe_survives_being_stored_and_says_what_changed() -> None:
+    from dataclasses import asdict
+
+    from bidui.errors import Place
+
+    one = recipe()
+    assert recipe_from(asdict(one), place=Place()) == one
+    assert differences(one, recipe(seed=4, peak=1e-3)) == ["seed: 3 -> 4", "peak: 0.002 -> 0.001"]
+    with pytest.raises(InputError, match="seed"):
+        recipe_from({k: v for k, v in asdict(one).items() if k != "seed"}, place=Place())
+    assert isinstance(one, Recipe)
+    assert one.hash != recipe(seed=4).hash
