@@ -12,7 +12,7 @@ SOURCES = Path(__file__).parent.parent / "src"
 ROOT = "bidui/__init__.py"  # stands left of web and cli, so it may import anything but these, and only they import it
 ROOMS = [
     *("words", "errors", "files", "pairs", "grammar", "treebank", "people", "benchmarks", "models", "scores"),
-    *("train", "analysis", "report", "scale", ROOT, "web", "cli", "__main__"),
+    *("training", "analysis", "reports", "scale", ROOT, "web", "cli", "__main__"),
 ]
 MODULE = re.compile(r"bidui(\.\w+)+(:\w+)?")
 

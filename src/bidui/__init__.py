@@ -39,21 +39,17 @@ if TYPE_CHECKING:
 _HOMES = {
     "bidui.analysis": "Accuracy accuracy",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
-    "bidui.analysis.significance": "Comparison compare_models",
-    "bidui.analysis.significance": "signed_rank",
+    "bidui.analysis.significance": "Comparison compare_models signed_rank",
     "bidui.benchmarks": "generate open_project",
     "bidui.errors": "BiduiError InputError OutputRefused Place Problem",
     "bidui.grammar": "Count Lexicon Paradigm Project check_project count enumerate_all read_lexicon",
     "bidui.pairs": "Pair Pairs Region measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.published": "Published read_published",
     "bidui.scores": "Choices Link ScoreTable Totals choose log_norm_lp lp mean_lp morcela pen_lp score slln_lp slor",
-    "bidui.scores.choices": "choose_from length_split",
-    "bidui.scores.choices": "PairTotals pair_totals",
-    "bidui.training.corpus": "build_corpus",
+    "bidui.scores.choices": "PairTotals choose_from length_split pair_totals",
+    "bidui.training.corpus": "Corpus build_corpus read_corpus",
     "bidui.training.ngram": "train_ngram",
-    "bidui.training.corpus": "Corpus read_corpus",
-    "bidui.training.tokenizers": "train_char train_word",
-    "bidui.training.tokenizers": "load_tokenizer",
+    "bidui.training.tokenizers": "load_tokenizer train_char train_word",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 

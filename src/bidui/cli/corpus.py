@@ -199,7 +199,7 @@ def train(
     show_seen(console, seen)
 
 
-@tokenizer_app.command()
+@tokenizer_app.command("show")
 def show_tokenizer(
     tokenizer: Annotated[str, typer.Argument(help="A folder, a hub name, or a sentencepiece .model file.")],
     sentence: Annotated[str, typer.Option(help="A sentence to divide.")] = SENTENCE,

@@ -44,7 +44,7 @@ from bidui.training.step import Rows, Step, gatherer, make_step, mean_loss
 
 # Several processes that train one model together, as torchrun starts them: who this one is, and how they meet.
 #
-# Each has its own part of the rows of a step, and gradients are averaged (`bidui.training.step`). Only the one of rank 0
+# Each takes its own part of the rows of a step, and gradients are averaged (`bidui.training.step`). Only rank 0
 # writes. They read the same corpus and the same run, so on several machines the folders must be shared ones.
 
 NUMBERS = ("RANK", "LOCAL_RANK", "WORLD_SIZE")  # what torchrun puts into the environment

@@ -14,10 +14,11 @@ from bidui.web.problems import Json, fails
 from bidui.web.workbench import Workbench
 
 CALLS = (
-    *(projects, projects, projects, files, files, files),
-    *(editing, lexicon, editing, lexicon, team, team),
+    *(projects.router, projects.transfer_router, projects.coverage_router),
+    *(files.router, files.draft_router, files.history_router),
+    *(editing.router, lexicon.router, editing.phrase_router, lexicon.table_router, team.session_router, team.router),
 )
-PAGES = (routes, routes)
+PAGES = (routes.door_router, routes.router)
 
 
 def make_app(bench: Workbench) -> FastAPI:
@@ -48,6 +49,6 @@ def _app() -> FastAPI:
         default_response_class=Json,
         responses=fails(400, 403, 413, 421, 422, 503),  # the guard, the body, the database
     )
-    for module in (*CALLS, *PAGES):
-        app.include_router(module.router)
+    for router in (*CALLS, *PAGES):
+        app.include_router(router)
     return app
