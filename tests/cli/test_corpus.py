@@ -31,22 +31,22 @@ def test_text_becomes_a_tokenizer_and_a_corpus(bidui: Bidui, books: Path, tmp_pa
     built = bidui("corpus", "build", "books", "--tokenizer", "tok", "-o", "shards", "--validation", 0)
     assert built.code == 0, built.err
     assert "shards: vocabulary 12, tokenizer " in built.err and ", BOS before every line" in built.err
-    assert "train: 18 tokens of 15 characters in 2 documents; 0 tokens unknown; 1 shards" in built.err
+    assert "train: 18 tokens from 15 characters in 2 documents; 0 unknown tokens; 1 shard" in built.err
     assert "read: 3 documents, 21 characters" in built.err
     for counted in (
-        "1 documents that were there already",
-        "1 records without text",
-        "1 lines that are not UTF-8",
+        "1 duplicate document",
+        "1 record without text",
+        "1 line that is not UTF-8",
         "    a.txt:5: broken encodings",
         "    b.jsonl:2: empty",
-        "1 files of other kinds",
+        "1 file of an unsupported type",
         "    notes.pdf",
     ):
         assert counted in built.err
-    assert "lines that are no JSON" not in built.err  # what did not happen is not said
+    assert "not JSON" not in built.err  # what did not happen is not said
     shown = bidui("corpus", "show", "shards", "--verify")
     assert shown.code == 0
-    assert "train: 18 tokens of 15 characters" in shown.out and "every shard is whole" in shown.out
+    assert "train: 18 tokens from 15 characters" in shown.out and "all shards are intact" in shown.out
     assert "from a.txt, sha256 " in shown.out
     assert sorted(path.name for path in (tmp_path / "shards").iterdir()) == [
         *("corpus.json", "tokenizer", "train-00000.bin", "unigrams.json", "validation-00000.bin")
@@ -61,7 +61,7 @@ def test_a_second_build_says_that_there_is_nothing_to_do(bidui: Bidui, books: Pa
     assert "no document was held out for validation" in first  # by chance, of so few
     again = bidui(*typed)
     assert again.code == 0
-    assert "shards: nothing to do, this corpus is there already" in again.err
+    assert "shards: nothing to do, this corpus already exists" in again.err
     refused = bidui(*typed, "--bos", "row")
     assert refused.code == 2
     assert "holds a corpus made otherwise; these differ: bos (line, now row)" in refused.err

@@ -49,7 +49,7 @@ def results(run: Run, tmp_path: Path) -> Path:
 
 def test_scores_are_exported_a_file_a_model(run: Run, results: Path, tmp_path: Path) -> None:
     done = run("export-scores", "results", "-o", "out")
-    assert (done.returncode, done.stderr) == (0, "out: scores of 1 models by lp\n")
+    assert (done.returncode, done.stderr) == (0, "out: scores of 1 model by lp\n")
     lines = [json.loads(line) for line in (tmp_path / "out/m.jsonl").read_text("utf-8").splitlines()]
     assert [(line["score_good"], line["score_bad"], line["correct"]) for line in lines] == [(-3, -3, 0.5), (-3, -2, 0)]
     again = run("export-scores", "results", "-o", "out")
@@ -79,7 +79,7 @@ def test_what_cannot_be_exported_leaves_nothing(
 def test_a_project_is_exported_as_tasks(run: Run, tmp_path: Path) -> None:
     write_starter(tmp_path / "project", lang="zh")
     done = run("export-lm-eval", "project", "-o", "tasks", "-n", "3")
-    assert (done.returncode, done.stderr) == (0, "tasks: 15 pairs of 5 paradigms; see README.md there\n")
+    assert (done.returncode, done.stderr) == (0, "tasks: 15 pairs in 5 paradigms; see its README.md\n")
     assert len(list((tmp_path / "tasks/tasks").glob("bidui_project_*.yaml"))) == 5
     assert 'group: "bidui_project"\n' in (tmp_path / "tasks/group.yaml").read_text("utf-8")
     assert run("export-lm-eval", "project", "-o", "tasks").returncode == 2

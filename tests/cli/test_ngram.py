@@ -26,16 +26,16 @@ def test_a_model_is_made_and_scores_pairs(bidui: Bidui, text: Path, tmp_path: Pa
     """
     made = bidui("ngram", "text.txt", "-o", "models/m.arpa", "--order", "2", "--discount-fallback")
     assert made.code == 0, made.err
-    assert "models/m.arpa: 3 sentences, 15 tokens (char), 7 distinct" in made.err
+    assert "models/m.arpa: 3 sentences, 15 tokens (char), 7 types" in made.err
     assert "1-grams: 10; discounts" in made.err
     assert "2-grams: 12; discounts" in made.err
-    assert "the text gives no discounts for the orders" in made.err
+    assert "the text is too small to estimate the discounts of order" in made.err
     assert "to score: --model 'ngram:models/m.arpa'" in made.err
     assert sorted(path.name for path in (tmp_path / "models").iterdir()) == ["m.arpa", "m.arpa.json"]
     pair = {"sentence_good": "爸爸看书。", "sentence_bad": "爸看书爸。", "UID": "u"}
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair, ensure_ascii=False), encoding="utf-8")
     scored = bidui("score", "pairs.jsonl", "--model", "ngram:models/m.arpa")
-    assert "1 pairs of 1 paradigms; scored 1" in scored.err
+    assert "1 pair in 1 paradigm; 1 scored" in scored.err
     assert "unknown to the model" not in scored.err
     shown = bidui("compare", "results", "--link", "lp").out.splitlines()[1].split()
     assert shown[:4] == ["m", "lp", "1", "100.00"]
@@ -44,7 +44,7 @@ def test_a_model_is_made_and_scores_pairs(bidui: Bidui, text: Path, tmp_path: Pa
 def test_words_of_jieba_and_words_between_blanks(bidui: Bidui, text: Path, tmp_path: Path) -> None:
     """jieba finds 妈妈 看书 。, 爸爸 喝茶 。 and 妈妈 喝茶 。; written with blanks, they are the same model."""
     found = bidui("ngram", "text.txt", "-o", "jieba.arpa", "--unit", "jieba", "--order", "3", "--discount-fallback")
-    assert "jieba.arpa: 3 sentences, 9 tokens (jieba), 5 distinct" in found.err
+    assert "jieba.arpa: 3 sentences, 9 tokens (jieba), 5 types" in found.err
     assert "ngram:jieba.arpa?unit=jieba" in found.err
     text.write_text("妈妈 看书 。\n爸爸  喝茶 。\n妈妈\t喝茶 。\n", encoding="utf-8")
     again = bidui("ngram", "text.txt", "-o", "blank.arpa", "--unit", "blank", "--order", "3", "--discount-fallback")
@@ -65,7 +65,7 @@ def test_what_was_left_out_is_told(bidui: Bidui, text: Path) -> None:
     text.write_bytes(LINES.encode() + "爸\n".encode("gbk"))
     made = bidui("ngram", "text.txt", "-o", "m.arpa", "--discount-fallback")
     assert made.code == 0
-    assert "1 lines that are not UTF-8" in made.err
+    assert "1 line that is not UTF-8" in made.err
     assert "text.txt:5" in made.err
 
 

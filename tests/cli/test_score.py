@@ -82,7 +82,7 @@ def rows(ended: Ended) -> dict[str, list[str]]:
     """The numbers after each linking function: pairs, accuracy, D=, D<, D>, delta, ties."""
     assert ended.code == 0, ended.err
     header, *lines = ended.out.splitlines()
-    assert header.split() == ["model", "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near"]
+    assert header.split() == ["model", "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near", "ties"]
     return {line.split()[1]: line.split()[2:-1] for line in lines}
 
 
@@ -99,7 +99,7 @@ def test_given_scores_are_compared_as_by_hand(bidui: Bidui, tmp_path: Path) -> N
     write_pairs(tmp_path)
     scored = bidui("score", "pairs.jsonl", "--model", "given:given.jsonl")
     assert scored.code == 0
-    assert "results/given: 5 pairs of 1 paradigms; scored 1, there already 0" in scored.err
+    assert "results/given: 5 pairs in 1 paradigm; 1 scored, 0 already there" in scored.err
     as_mean = ["5", "70.00", "75.00", "50.00", "100.00", "25.00", "1"]
     assert rows(bidui("compare", "results")) == {
         "lp": ["5", "70.00", "75.00", "100.00", "0.00", "50.00", "1"],
@@ -165,7 +165,10 @@ def test_slor_and_morcela_join_the_usual_functions_where_unigrams_are_beside_the
     shown = rows(Ended(ended.code, "\n".join(table), ended.err))
     assert list(shown) == ["lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm", "slor", "morcela*"]
     assert {numbers[1] for numbers in shown.values()} == {"75.00"}
-    assert note == "* beta and gamma fitted to one half of each paradigm's pairs and used on the other half, both ways"
+    assert (
+        note
+        == "* beta and gamma were fitted on one half of each paradigm's pairs and applied to the other half, both ways"
+    )
     chosen = rows(bidui("compare", "results", "--link", "morcela:0.6,18"))
     assert chosen == {"morcela:0.6,18": shown["lp"]}
     by = bidui("compare", "results", "--link", "slor", "--by", "paradigm").out.splitlines()
@@ -181,21 +184,21 @@ def test_a_model_that_morcela_cannot_be_fitted_to_is_told_and_the_others_are_sho
     lines = bidui("compare", "results").out.splitlines()
     assert [line.split()[0] for line in lines if "morcela" in line] == ["good"]
     assert [line.split()[0] for line in lines if "slor" in line] == ["bad", "good"]
-    assert [line[:31] for line in lines[-2:]] == ["bad: no beta and gamma fit: a h", "* beta and gamma fitted to one "]
+    assert [line[:31] for line in lines[-2:]] == ["bad: no beta and gamma fit: a h", "* beta and gamma were fitted on"]
 
 
 def test_a_second_run_says_that_all_was_there_and_a_broken_file_is_named(bidui: Bidui, tmp_path: Path) -> None:
     write_pairs(tmp_path)
     arguments = ("score", "pairs.jsonl", "--model", "given.jsonl", "-o", "here")
     bidui(*arguments)
-    assert "scored 0, there already 1" in bidui(*arguments).err
+    assert "0 scored, 1 already there" in bidui(*arguments).err
     (tmp_path / "here/given/u.parquet").write_bytes(b"broken")
     compared = bidui("compare", "here")
     assert compared.code == 2
     assert "u.parquet: is missing or was changed since it was written; run bidui score again" in compared.err
     again = bidui(*arguments)
-    assert "scored 1, there already 0" in again.err
-    assert "made anew, since the files were broken: u" in again.err
+    assert "1 scored, 0 already there" in again.err
+    assert "scored again because the files were damaged: u" in again.err
     assert bidui("compare", "here").code == 0
 
 
@@ -218,7 +221,7 @@ def test_a_project_is_scored_by_an_ngram_model(bidui: Bidui, tmp_path: Path) -> 
     (tmp_path / "small.arpa").write_text(ARPA, encoding="utf-8")
     scored = bidui("score", "project", "--model", "small.arpa", "-n", "4", "--seed", "1")
     assert scored.code == 0, scored.err
-    assert "results/small: 20 pairs of 5 paradigms; scored 5" in scored.err
+    assert "results/small: 20 pairs in 5 paradigms; 5 scored" in scored.err
     manifest, table = read_scores(tmp_path / "results/small")
     totals = table.totals()
     assert totals.logprob == pytest.approx(-2.302585 * totals.length, rel=1e-5)
@@ -235,7 +238,7 @@ def test_pairs_that_look_the_same_to_the_model_are_told(bidui: Bidui, tmp_path: 
     write_lines(tmp_path / "pairs.jsonl", [*pairs, {"sentence_good": "甲乙", "sentence_bad": "乙甲", "UID": "u"}])
     (tmp_path / "small.arpa").write_text(ARPA, encoding="utf-8")
     scored = bidui("score", "pairs.jsonl", "--model", "small.arpa")
-    assert "1 pairs look the same to the model on both sides" in scored.err
+    assert "1 pair has the same tokens on both sides" in scored.err
     assert "unknown to the model" not in scored.err
 
 
@@ -259,13 +262,13 @@ def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigram
     assert shown["slor"] == shown["mean_lp"]
     file.rename(tmp_path / "runs/step-9/unigrams.json")
     beside = bidui("score", "pairs.jsonl", "--model", "hf:runs/step-9")
-    assert "results/step-9: with the unigrams of the model" in beside.err
+    assert "results/step-9: copied the model's unigram counts" in beside.err
     assert rows(bidui("compare", "results/step-9", "--link", "mean_lp", "--link", "slor")) == shown
     (tmp_path / "results/step-9/unigrams.json").unlink()
     (tmp_path / "runs/step-9/unigrams.json").write_text(json.dumps({"tokenizer": "another", "counts": [1] * 100}))
     misfit = bidui("score", "pairs.jsonl", "--model", "hf:runs/step-9")
-    assert (misfit.code, "step-9: with the unigrams" in misfit.err) == (0, False)
-    assert "unigrams not taken along: runs/step-9/unigrams.json: counted with another tokenizer" in misfit.err
+    assert (misfit.code, "step-9: copied the model's unigram counts" in misfit.err) == (0, False)
+    assert "unigram counts were not copied: runs/step-9/unigrams.json: counted with another tokenizer" in misfit.err
     without = bidui("compare", "results", "--link", "slor")
     assert (without.code, without.err) == (2, "this linking function needs unigrams; give them with --unigrams\n")
     file.write_text(json.dumps({"tokenizer": "another", "counts": [1] * 100}))
@@ -380,3 +383,21 @@ def test_the_installed_command_does_the_same(tmp_path: Path) -> None:
     assert shown.split() == ["given", "lp", "5", "70.00", "75.00", "100.00", "0.00", "50.00", "1", "0"]
     refused = typed("score", "pairs.jsonl", "--model", "hf:")
     assert (refused.returncode, refused.stderr) == (2, "hf: names no model; see bidui score --list-models\n")
+
+
+@pytest.mark.parametrize("by", ["overall", "phenomenon"])
+def test_names_are_never_broken_over_two_lines(
+    bidui: Bidui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    """A name in two pieces cannot be copied or searched for; two checkpoints may differ only at the end of theirs."""
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["zh-14m-char", "zh-14m-char-with-a-long-name-step-009000"]
+    write_pairs(tmp_path, PAIRS * 240)  # 1,200 pairs: numbers as wide as those of a benchmark
+    for name in names:
+        (tmp_path / "given.jsonl").rename(tmp_path / f"{name}.jsonl")
+        assert bidui("score", "pairs.jsonl", "--model", f"given:{name}.jsonl", "-o", name).code == 0
+        (tmp_path / f"{name}.jsonl").rename(tmp_path / "given.jsonl")
+    for name in names:
+        assert f" {name} " in f" {bidui('compare', name, '--by', by).out} ".replace("\n", " ")
+    fits = bidui("compare", names[0])
+    assert max(map(len, fits.out.splitlines())) <= 80

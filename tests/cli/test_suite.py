@@ -105,14 +105,14 @@ def test_a_suite_trains_and_does_not_train_again(
     more = ("--", "--batch", 4, "--context", 16, "--milestones", "last")
     ended = suite_of(*typed, *more)
     assert ended.code == 0, ended.err
-    assert "14m-640-cllama-1: done, 1 of 1" in ended.err and "runs: 1 done, 0 there already, 0 failed" in ended.err
+    assert "14m-640-cllama-1: done, 1 of 1" in ended.err and "runs: 1 done, 0 already there, 0 failed" in ended.err
     trained = tmp_path / "runs" / "14m-640-cllama-1"
     assert (trained / "step-000010" / "model.safetensors").is_file()
     recipe = json.loads((trained / "recipe.json").read_text())
     assert (recipe["seed"], recipe["tokens"], recipe["batch"]) == (1, 640, 4)
     again = suite_of(*typed, *more)
     assert again.code == 0, again.err
-    assert "14m-640-cllama-1: there already, 1 of 1" in again.err
+    assert "14m-640-cllama-1: already there, 1 of 1" in again.err
 
 
 def test_a_run_that_fails_stops_no_other_and_is_reported_at_the_end(
@@ -139,10 +139,10 @@ if name.endswith("-1"):
     }
     assert found["14m-640-cllama-1"]["told"] == "the loss of step 3 is nan\nexit code 1"
     assert ended.err.splitlines()[-4:] == [
-        "runs: 2 done, 0 there already, 1 failed",
+        "runs: 2 done, 0 already there, 1 failed",
         "14m-640-cllama-1, see runs/.tasks/14m-640-cllama-1.log",
         "    the loss of step 3 is nan",
         "    exit code 1",
     ]
     again = suite_of(*typed)
-    assert again.code == 1 and "runs: 0 done, 2 there already, 1 failed" in again.err
+    assert again.code == 1 and "runs: 0 done, 2 already there, 1 failed" in again.err

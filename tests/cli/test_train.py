@@ -146,7 +146,7 @@ def test_a_run_is_scored_on_one_set_of_pairs(bidui: Bidui, books: Path, tmp_path
         shutil.rmtree(folder)
     again = bidui(*common, "--tokens", "1.1K", "--score", "pairs.jsonl")
     assert again.code == 0, again.err
-    assert "trained already" in again.err and "after step 2, slln:0.5 chooses right" in again.err
+    assert "already trained" in again.err and "after step 2, accuracy by slln:0.5 is" in again.err
     assert (run / "accuracy.tsv").read_bytes() == before
     shutil.rmtree(run / "scores")
     (run / "accuracy.tsv").unlink()

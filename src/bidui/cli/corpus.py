@@ -1,4 +1,4 @@
-"""`bidui corpus`: text made ready for training, and what there is of it."""
+"""`bidui corpus`: prepare text for training, and describe a prepared corpus."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +19,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from bidui.cli.console import count, messages
 from bidui.errors import Place, fail
 from bidui.pairs import check_new_folder
 
@@ -28,34 +29,34 @@ if TYPE_CHECKING:
     from bidui.training.ngram import NgramTraining
 
 app = typer.Typer(
-    help="Make text ready for training, and see what there is of it.", no_args_is_help=True, rich_markup_mode=None
+    help="Prepare text for training, and describe a prepared corpus.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
 @app.command()
 def build(
-    source: Annotated[Path, typer.Argument(help="A file or folder of .txt and .jsonl, also as .gz, .xz, .bz2, .zst.")],
-    tokenizer: Annotated[
-        str, typer.Option(help="The folder of a tokenizer, a hub name, or a sentencepiece .model file.")
+    source: Annotated[
+        Path, typer.Argument(help="File or folder of .txt and .jsonl, plain or compressed (.gz, .xz, .bz2, .zst).")
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the shards.")],
+    tokenizer: Annotated[str, typer.Option(help="Tokenizer folder, Hugging Face name, or sentencepiece .model file.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder for the shards.")],
     bos: Annotated[
         Literal["line", "document", "row", "none"],
-        typer.Option(help="What BOS stands before: every line, document, row of training, or nothing."),
+        typer.Option(help="Where to insert BOS: before every line, document or training row, or nowhere."),
     ] = "line",
-    validation: Annotated[float, typer.Option(help="The share of documents that is held out.")] = 0.005,
-    seed: Annotated[int, typer.Option(help="Of the order of documents.")] = 0,
-    field: Annotated[str, typer.Option(help="The field of .jsonl that holds the text.")] = "text",
+    validation: Annotated[float, typer.Option(help="Fraction of documents held out for validation.")] = 0.005,
+    seed: Annotated[int, typer.Option(help="Random seed for the order of documents.")] = 0,
+    field: Annotated[str, typer.Option(help="Field of .jsonl records that holds the text.")] = "text",
 ) -> None:
-    """Encode text as shards of token ids: documents deduplicated, shuffled, some held out for validation.
+    """Encode text as shards of token ids, with documents deduplicated, shuffled and some held out for validation.
 
-    In .txt, a line is a paragraph and an empty line ends a document.
+    In .txt files, a line is a paragraph and an empty line ends a document.
     """
     with needing_models():
         from bidui.training.corpus import build_corpus
         from bidui.training.tokenizers import load_tokenizer
 
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console = messages()
     loaded = load_tokenizer(tokenizer)
     with reading_bar(console) as progress:
         tasks = {what: progress.add_task(what, total=None) for what in ("reading", "encoding")}
@@ -70,20 +71,20 @@ def build(
             on_progress=lambda what, done, of: progress.update(tasks[what], completed=done, total=of),
         )
     if not made.made:
-        console.print(f"{escape(str(out))}: nothing to do, this corpus is there already")
+        console.print(f"{escape(str(out))}: nothing to do, this corpus already exists")
     for line in facts(made):
         console.print(escape(line), highlight=False)
     if validation and not made.validation.tokens:
-        console.print("[yellow]no document was held out for validation; give a larger --validation[/]", highlight=False)
+        console.print("[yellow]no document was held out for validation; use a larger --validation[/]", highlight=False)
     show_seen(console, made.seen)
 
 
 @app.command()
 def show(
-    folder: Annotated[Path, typer.Argument(help="A folder of shards.")],
-    verify: Annotated[bool, typer.Option("--verify", help="Also read every shard and compare its hash.")] = False,
+    folder: Annotated[Path, typer.Argument(help="Folder of shards.")],
+    verify: Annotated[bool, typer.Option("--verify", help="Read every shard and compare its hash.")] = False,
 ) -> None:
-    """What a corpus holds, and what was left out when it was built."""
+    """Show what a corpus contains, and what was skipped when it was built."""
     from bidui.training.corpus import read_corpus, verify_corpus
 
     corpus = read_corpus(folder)
@@ -91,45 +92,46 @@ def show(
         verify_corpus(corpus)
     for line in facts(corpus):
         typer.echo(line)
-    typer.echo(f"hash {corpus.hash}" + (", every shard is whole" if verify else ""))
+    typer.echo(f"hash {corpus.hash}" + (", all shards are intact" if verify else ""))
     for name, digest in corpus.sources.items():
         typer.echo(f"from {name}, sha256 {digest}")
     show_seen(Console(soft_wrap=True, emoji=False), corpus.seen)
 
 
 def facts(corpus: "Corpus") -> list[str]:
-    """A corpus in a few lines."""
+    """Describe a corpus in a few lines."""
     before = {"none": "no BOS", "row": "BOS before every row"}.get(corpus.bos, f"BOS before every {corpus.bos}")
     lines = [f"{corpus.folder}: vocabulary {corpus.vocabulary:,}, tokenizer {corpus.tokenizer[:12]}, {before}"]
     for name, part in corpus.parts.items():
         lines.append(
-            f"{name}: {part.tokens:,} tokens of {part.characters:,} characters in {part.documents:,} documents;"
-            f" {part.unknown:,} tokens unknown; {len(part.shards)} shards"
+            f"{name}: {count(part.tokens, 'token')} from {count(part.characters, 'character')} in"
+            f" {count(part.documents, 'document')}; {count(part.unknown, 'unknown token')};"
+            f" {count(len(part.shards), 'shard')}"
         )
     return lines
 
 
 def show_seen(console: Console, seen: "Seen") -> None:
-    """What was read, and what of it could not be used."""
-    console.print(f"read: {seen.documents:,} documents, {seen.characters:,} characters", highlight=False)
+    """Print what was read, and what could not be used."""
+    console.print(f"read: {count(seen.documents, 'document')}, {count(seen.characters, 'character')}", highlight=False)
     counts = {
-        "documents that were there already": seen.duplicates,
-        "divisions of long documents": seen.divided,
-        "records without text": seen.empty,
-        "lines that are not UTF-8": seen.broken_encodings,
-        "lines that are no JSON with a text": seen.broken_records,
-        "files of other kinds": len(seen.unknown_files),
+        ("duplicate document", "duplicate documents"): seen.duplicates,
+        ("split in a long document", "splits in long documents"): seen.divided,
+        ("record without text", "records without text"): seen.empty,
+        ("line that is not UTF-8", "lines that are not UTF-8"): seen.broken_encodings,
+        ("line that is not JSON with a text field", "lines that are not JSON with a text field"): seen.broken_records,
+        ("file of an unsupported type", "files of unsupported types"): len(seen.unknown_files),
     }
-    for what, count in counts.items():
-        if count:
-            console.print(f"[yellow]{count:,} {what}[/]", highlight=False)
+    for (one, many), number in counts.items():
+        if number:
+            console.print(f"[yellow]{count(number, one, many)}[/]", highlight=False)
     for place in [*seen.places, *seen.unknown_files[:10]]:
         console.print(f"    {escape(place)}", highlight=False)
 
 
 @contextmanager
 def needing_models() -> Iterator[None]:
-    """Around the imports of what is not there unless it was asked for."""
+    """Turn a failed import of an optional package into a message that names the extra to install."""
     try:
         yield
     except ImportError as error:
@@ -137,17 +139,17 @@ def needing_models() -> Iterator[None]:
 
 
 def reading_bar(console: Console) -> Progress:
-    """A bar for work on a corpus."""
+    """Return a progress bar for work on a corpus."""
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     return Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
 
 
-# `bidui tokenizer`: tokenizers trained on a corpus, and what any tokenizer has.
+# `bidui tokenizer`: train tokenizers on a corpus, and describe any tokenizer.
 
 SENTENCE = "王奶奶昨天在图书馆看完了三本有趣的小说。"
 
 tokenizer_app = typer.Typer(
-    help="Train tokenizers, and see how they divide.", no_args_is_help=True, rich_markup_mode=None
+    help="Train tokenizers, and show how they split text.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
@@ -155,17 +157,19 @@ tokenizer_app = typer.Typer(
 def train(
     kind: Annotated[
         Literal["char", "word", "jieba"],
-        typer.Argument(help="A token a character, words merged by BPE, or (for lstm) the words that jieba finds."),
+        typer.Argument(help="char: one token per character; word: BPE over characters; jieba: jieba words (for lstm)."),
     ],
-    corpus: Annotated[Path, typer.Option(help="A file or folder of text, as for bidui corpus build.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the tokenizer.")],
+    corpus: Annotated[Path, typer.Option(help="File or folder of text, as for `bidui corpus build`.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder for the tokenizer.")],
     size: Annotated[
-        int | None, typer.Option(min=1, help="Entries: 20,000 for word, 50,000 for jieba, unless given.")
+        int | None, typer.Option(min=1, help="Vocabulary size. Default: 20,000 for word, 50,000 for jieba.")
     ] = None,
-    least: Annotated[int, typer.Option(min=1, help="Rarer characters, or words of jieba, are unknown.")] = 8,
-    field: Annotated[str, typer.Option(help="The field of .jsonl that holds the text.")] = "text",
+    least: Annotated[
+        int, typer.Option(min=1, help="Minimum count of a character or jieba word; rarer ones are unknown tokens.")
+    ] = 8,
+    field: Annotated[str, typer.Option(help="Field of .jsonl records that holds the text.")] = "text",
 ) -> None:
-    """Train a tokenizer on text; Hugging Face's AutoTokenizer loads the folder."""
+    """Train a tokenizer on text. Hugging Face's AutoTokenizer can load the output folder."""
     with needing_models():
         from bidui.training.documents import Seen, read_documents, source_files
         from bidui.training.tokenizers import save_tokenizer, train_char, train_jieba, train_word
@@ -173,7 +177,7 @@ def train(
     if kind == "char" and size is not None:
         raise fail("tokenizer-no-size", Place(), {})
     check_new_folder(out)
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console = messages()
     seen = Seen()
     total = sum(path.stat().st_size for path in source_files(corpus)[0].values())
     with reading_bar(console) as progress:
@@ -195,16 +199,18 @@ def train(
         values = {"broken": seen.broken_encodings + seen.broken_records, "empty": seen.empty}
         raise fail("source-no-text", Place(str(corpus)), values)
     save_tokenizer(made, out)
-    console.print(f"{escape(str(out))}: {len(made):,} entries", highlight=False)
+    console.print(f"{escape(str(out))}: {count(len(made), 'entry', 'entries')}", highlight=False)
     show_seen(console, seen)
 
 
 @tokenizer_app.command("show")
 def show_tokenizer(
-    tokenizer: Annotated[str, typer.Argument(help="A folder, a hub name, or a sentencepiece .model file.")],
-    sentence: Annotated[str, typer.Option(help="A sentence to divide.")] = SENTENCE,
+    tokenizer: Annotated[
+        str, typer.Argument(help="Tokenizer folder, Hugging Face name, or sentencepiece .model file.")
+    ],
+    sentence: Annotated[str, typer.Option(help="Sentence to tokenize.")] = SENTENCE,
 ) -> None:
-    """The size of a tokenizer's vocabulary, how much of it is Chinese, and how it divides a sentence."""
+    """Show the size of a tokenizer's vocabulary, how much of it is Chinese, and how it splits a sentence."""
     with needing_models():
         from bidui.models.huggingface import tokenizer_hash
         from bidui.models.lstm import encode_words
@@ -222,35 +228,43 @@ def show_tokenizer(
     typer.echo(" ".join(loaded.convert_ids_to_tokens(found.ids)))
 
 
-# `bidui ngram`: n-gram language models from text, as KenLM estimates them.
+# `bidui ngram`: estimate n-gram language models from text, as KenLM does.
 
 LEAST_MEMORY = 16 << 20
-SCORED = {"char": "", "jieba": "?unit=jieba", "blank": "?unit=lexicon"}  # how `bidui score` is to divide sentences
+SCORED = {"char": "", "jieba": "?unit=jieba", "blank": "?unit=lexicon"}  # how `bidui score` must tokenize sentences
 
 
 def ngram(
-    corpus: Annotated[Path, typer.Argument(help="A file or folder of .txt and .jsonl, also as .gz, .xz, .bz2, .zst.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The ARPA file; .gz at its end compresses it.")],
-    order: Annotated[int, typer.Option(min=2, max=6, help="The length of the longest n-grams.")] = 5,
+    corpus: Annotated[
+        Path, typer.Argument(help="File or folder of .txt and .jsonl, plain or compressed (.gz, .xz, .bz2, .zst).")
+    ],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="Output file in ARPA format; compressed if the name ends in .gz.")
+    ],
+    order: Annotated[int, typer.Option(min=2, max=6, help="Length of the longest n-grams.")] = 5,
     unit: Annotated[
         Literal["char", "jieba", "blank"],
-        typer.Option(help="Characters, words that jieba finds, or what stands between blanks."),
+        typer.Option(help="Token unit: characters, jieba words, or blank-separated words."),
     ] = "char",
-    memory: Annotated[str, typer.Option(help="To be used at a time, like 500M or 2G; files do the rest.")] = "1G",
+    memory: Annotated[
+        str, typer.Option(help="Memory limit, such as 500M or 2G; the rest goes to temporary files.")
+    ] = "1G",
     discount_fallback: Annotated[
         bool,
-        typer.Option("--discount-fallback", help="Use 0.5, 1 and 1.5 for orders whose discounts cannot be estimated."),
+        typer.Option(
+            "--discount-fallback", help="Use discounts 0.5, 1 and 1.5 for orders whose discounts cannot be estimated."
+        ),
     ] = False,
-    field: Annotated[str, typer.Option(help="The field of .jsonl that holds the text.")] = "text",
+    field: Annotated[str, typer.Option(help="Field of .jsonl records that holds the text.")] = "text",
 ) -> None:
-    """Estimate an n-gram model with interpolated modified Kneser-Ney smoothing, equal to that of KenLM's lmplz.
+    """Estimate an n-gram model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does.
 
-    Every line of the text is a sentence; empty lines are none.
+    Every non-empty line of the text is a sentence.
     """
     from bidui.training.documents import Seen
     from bidui.training.ngram import FALLBACK, train_ngram
 
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console = messages()
     seen = Seen()
     size = _bytes(memory)
     tasks: dict[str, TaskID] = {}
@@ -272,27 +286,30 @@ def ngram(
             seen=seen,
             on_progress=show,
         )
-    show_seen(console, replace(seen, divided=0))  # between lines, so it makes no difference to sentences
+    show_seen(console, replace(seen, divided=0))  # long documents are split between lines, so sentences stay whole
     _show(console, made, out)
 
 
 def _bytes(text: str) -> int:
-    """The number of bytes that `500M` or `2G` means."""
+    """Return the number of bytes meant by `500M` or `2G`."""
     units = {"K": 10, "M": 20, "G": 30}
     number, unit = text[:-1], text[-1:].upper()
-    found = int(number) << units[unit] if unit in units and number.isascii() and number.isdecimal() else 0
-    if found < LEAST_MEMORY:
+    size = int(number) << units[unit] if unit in units and number.isascii() and number.isdecimal() else 0
+    if size < LEAST_MEMORY:
         raise fail("ngram-memory", Place("", part="--memory"), {"value": text, "least": f"{LEAST_MEMORY >> 20}M"})
-    return found
+    return size
 
 
 def _show(console: Console, made: "NgramTraining", out: Path) -> None:
-    lines = [f"{out}: {made.sentences:,} sentences, {made.tokens:,} tokens ({made.unit}), {made.words:,} distinct"]
+    lines = [f"{out}: {made.sentences:,} sentences, {made.tokens:,} tokens ({made.unit}), {made.words:,} types"]
     for order, (count, discounts) in enumerate(zip(made.ngrams, made.smoothing.discounts, strict=True), start=1):
         lines.append(f"{order}-grams: {count:,}; discounts {', '.join(f'{value:.4f}' for value in discounts)}")
     for line in lines:
         console.print(escape(line), highlight=False)
     if made.smoothing.fallen_back:
         orders = ", ".join(map(str, made.smoothing.fallen_back))
-        console.print(f"[yellow]the text gives no discounts for the orders {orders}[/]", highlight=False)
+        console.print(
+            f"[yellow]the text is too small to estimate the discounts of order {orders}; used 0.5, 1 and 1.5[/]",
+            highlight=False,
+        )
     console.print(f"to score: --model 'ngram:{escape(str(out))}{SCORED[made.unit]}'", highlight=False)

@@ -1,18 +1,18 @@
-"""The `bidui` command: its subcommands, and what is printed when something is wrong."""
+"""The `bidui` command: its subcommands, and what it prints when something goes wrong."""
 
 import sys
 from importlib.metadata import version as installed_version
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from bidui.cli import corpus, pairs, project, report, scores, serve, suite, train
+from bidui.cli.console import messages
 from bidui.errors import BiduiError
 
 app = typer.Typer(
-    help="bidui 比对: write linguistic contrasts, get minimal pairs, test people and language models on them.",
+    help="bidui 比对: write linguistic contrasts, generate minimal pairs, and test language models on them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -42,22 +42,22 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """bidui 比对: write linguistic contrasts, get minimal pairs, test people and language models on them."""
+    """bidui 比对: write linguistic contrasts, generate minimal pairs, and test language models on them."""
 
 
 def run() -> None:
-    """The entry point: a user's mistake is a message and exit code 2, never a traceback."""
+    """Run the command line: a user's mistake gives a message and exit code 2, never a traceback."""
     try:
         app(standalone_mode=True)
     except BiduiError as error:
-        Console(stderr=True, soft_wrap=True, emoji=False).print(escape(str(error)), style="red", highlight=False)
+        messages().print(escape(str(error)), style="red", highlight=False)
         sys.exit(2)
     except SystemExit as ended:
         if ended.code == 130:  # what typer makes of Ctrl-C
-            typer.echo("interrupted; run the same command again to go on", err=True)
+            typer.echo("interrupted; run the same command again to resume", err=True)
         raise
     except BrokenPipeError:
         sys.exit(141)

@@ -1,4 +1,4 @@
-"""`bidui generate`: pairs from a project or a shipped benchmark."""
+"""`bidui generate`: generate pairs from a project or a shipped benchmark."""
 
 import gc
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bidui.benchmarks import project_folder
+from bidui.cli.console import count, messages
 from bidui.cli.scores import pairs_of
 from bidui.grammar.generate import each_paradigm
 from bidui.grammar.paradigm import Paradigm
@@ -33,28 +34,33 @@ from bidui.pairs import (
 
 
 def generate(
-    project: Annotated[str, typer.Argument(help="A shipped benchmark (zhoblimp) or a project folder.")],
-    n: Annotated[int, typer.Option("-n", min=1, help="Pairs for each paradigm.")] = 300,
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one file a paradigm, and manifest.json.")] = Path(
-        "pairs"
-    ),
+    project: Annotated[str, typer.Argument(help="Name of a shipped benchmark (zhoblimp), or a project folder.")],
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs per paradigm.")] = 300,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same bytes.")] = 0,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="Output folder: one file per paradigm, and manifest.json.")
+    ] = Path("pairs"),
     draw: Annotated[
         Literal["even", "uniform"],
-        typer.Option(help="even: words take turns; uniform: every distinct pair is equally likely."),
+        typer.Option(help="Sampling method. even: words take turns; uniform: every distinct pair is equally likely."),
     ] = "even",
-    format: Annotated[Literal["jsonl", "csv", "parquet"], typer.Option(help="The kind of file.")] = "jsonl",
-    only: Annotated[list[str] | None, typer.Option(help="Only these uids; globs work; may be repeated.")] = None,
-    include_excluded: Annotated[bool, typer.Option("--include-excluded", help="Also the excluded paradigms.")] = False,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to use; the bytes are the same.")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Write over the pairs of another run.")] = False,
+    format: Annotated[Literal["jsonl", "csv", "parquet"], typer.Option(help="File format of the pairs.")] = "jsonl",
+    only: Annotated[
+        list[str] | None, typer.Option(help="Generate only this uid; accepts globs; may be repeated.")
+    ] = None,
+    include_excluded: Annotated[
+        bool, typer.Option("--include-excluded", help="Include the paradigms the authors excluded.")
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes; does not change the output.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite pairs made with different settings.")] = False,
 ) -> None:
-    """Make minimal pairs from a project or a shipped benchmark.
+    """Generate minimal pairs from a project or a shipped benchmark.
 
-    Exit code 1 if a paradigm has fewer pairs than asked for: what there is is written, with the reason.
+    The exit code is 1 if a paradigm has fewer pairs than requested: the pairs that exist are still written, and the
+    reason is shown.
     """
-    gc.disable()  # what is made lives until the end; collecting would take a fifth of the time
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    gc.disable()  # everything made lives until the end; collection would take a fifth of the time
+    console = messages()
     folder = project_folder(project)
     opened = load_project(folder)
     selected = chosen(opened.paradigms, only=only or (), excluded=include_excluded)
@@ -68,7 +74,7 @@ def generate(
     }
     plan = plan_folder(out, asked=asked, inputs=opened.inputs, format=format, force=force)
     if plan.unchanged:
-        console.print(f"{escape(str(out))}: nothing to do, these pairs are there already")
+        console.print(f"{escape(str(out))}: nothing to do, these pairs already exist")
         _show(console, Written("unchanged", plan.folder, plan.manifest), n)
         raise typer.Exit(1 if plan.manifest.short else 0)
     with Progress(console=console, transient=True) as progress:
@@ -80,7 +86,7 @@ def generate(
                 progress.advance(task)
 
         written = write_folder(plan, ticking())
-    gc.freeze()  # or the interpreter would look through it all once more as it exits
+    gc.freeze()  # otherwise the interpreter would scan it all again at exit
     _show(console, written, n)
     raise typer.Exit(1 if written.manifest.short else 0)
 
@@ -117,60 +123,67 @@ def _share(
 def _show(console: Console, written: Written, n: int) -> None:
     files = written.manifest.files
     pairs = sum(file.pairs for file in files.values())
-    console.print(f"{pairs:,} pairs of {len(files)} paradigms in {escape(str(written.folder))}")
+    summary = f"{count(pairs, 'pair')} in {count(len(files), 'paradigm')}"
+    console.print(f"{escape(str(written.folder))}: {summary}", highlight=False)
     for short in written.manifest.short:
         console.print(f"[yellow]{escape(short.uid)}: {short.given} of {short.asked} pairs[/]", highlight=False)
         console.print(escape(short.reason), highlight=False)
 
 
-# `bidui diversity`: how varied the words and sentences of pairs are.
+# `bidui diversity`: measure how varied the words and sentences of pairs are.
 
 
 def diversity(pairs: Annotated[Path, typer.Argument(help="A file or folder of pairs.")]) -> None:
-    """Count character n-grams, word types, words of the lexicon, and length groups."""
-    found = measure_diversity(read_pairs(pairs))
+    """Count character n-grams, word types, lexicon words and length groups in pairs."""
+    measured = measure_diversity(read_pairs(pairs))
     table = Table(show_header=False, box=None)
     rows = [
-        ("pairs", f"{found.pairs:,}"),
-        ("sentences, distinct", f"{found.sentences:,}, {found.distinct_sentences:,}"),
-        *((f"character {n}-gram types", f"{count:,}") for n, count in enumerate(found.ngrams, start=1)),
-        ("word types (jieba)", f"{found.jieba_words:,}"),
-        ("lexicon words used", f"{found.lexicon_words:,}"),
-        ("length, mean and median", f"{found.mean_length:.1f}, {found.median_length:g}"),
-        ("D= (equal length)", f"{found.equal:,} ({found.shares.equal:.0%})"),
-        ("D< (good shorter)", f"{found.good_shorter:,} ({found.shares.good_shorter:.0%})"),
-        ("D> (good longer)", f"{found.good_longer:,} ({found.shares.good_longer:.0%})"),
+        ("pairs", f"{measured.pairs:,}"),
+        ("sentences, distinct", f"{measured.sentences:,}, {measured.distinct_sentences:,}"),
+        *((f"character {n}-gram types", f"{count:,}") for n, count in enumerate(measured.ngrams, start=1)),
+        ("word types (jieba)", f"{measured.jieba_words:,}"),
+        ("lexicon words used", f"{measured.lexicon_words:,}"),
+        ("length, mean and median", f"{measured.mean_length:.1f}, {measured.median_length:g}"),
+        ("D= (equal length)", f"{measured.equal:,} ({measured.shares.equal:.0%})"),
+        ("D< (good shorter)", f"{measured.good_shorter:,} ({measured.shares.good_shorter:.0%})"),
+        ("D> (good longer)", f"{measured.good_longer:,} ({measured.shares.good_longer:.0%})"),
     ]
     for name, value in rows:
         table.add_row(name, value)
     Console().print(table)
 
 
-# `bidui export-lm-eval`: pairs as a folder of tasks for lm-evaluation-harness.
+# `bidui export-lm-eval`: write pairs as a folder of tasks for lm-evaluation-harness.
 
 
 def export_lm_eval(
-    what: Annotated[str, typer.Argument(help="A shipped benchmark, a project folder, or a file or folder of pairs.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="A new folder, for --include_path of the harness.")],
-    n: Annotated[int, typer.Option("-n", min=1, help="Pairs for each paradigm, where they are generated.")] = 300,
-    seed: Annotated[int, typer.Option(help="Of the pairs, where they are generated.")] = 0,
+    what: Annotated[
+        str, typer.Argument(help="Name of a shipped benchmark, a project folder, or a file or folder of pairs.")
+    ],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="New output folder, to pass to the harness as --include_path.")
+    ],
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs to generate per paradigm.")] = 300,
+    seed: Annotated[int, typer.Option(help="Random seed for generating the pairs.")] = 0,
     name: Annotated[
-        str | None, typer.Option(help="The group of all tasks, and how each begins; bidui_ and the pairs' name.")
+        str | None,
+        typer.Option(
+            help="Name of the group of all tasks, and prefix of each; default: bidui_ plus the name of the pairs."
+        ),
     ] = None,
 ) -> None:
-    """Write pairs as tasks of lm-evaluation-harness 0.4.13: one a paradigm, groups by phenomenon and of all.
+    """Write pairs as tasks for lm-evaluation-harness 0.4.13: one per paradigm, grouped by phenomenon and all together.
 
-    Its accuracy is that of `bidui compare --link lp`, except that it counts ties as right: see the README.md there.
+    The harness reports the accuracy of `bidui compare --link lp`, except that it counts ties as correct; see the
+    README.md in the output folder.
     """
     check_new_folder(out)
     pairs = pairs_of(what, n=n, seed=seed)
     path = Path(what).resolve()
     group = name or f"bidui_{path.stem if path.is_file() else path.name}"
     write_new_folder(out, lm_eval_files(pairs, name=group))
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
-    console.print(
-        f"{escape(str(out))}: {len(pairs):,} pairs of {len(pairs.by_uid())} paradigms; see README.md there",
-        highlight=False,
-    )
+    console = messages()
+    summary = f"{count(len(pairs), 'pair')} in {count(len(pairs.by_uid()), 'paradigm')}"
+    console.print(f"{escape(str(out))}: {summary}; see its README.md", highlight=False)
     for short in pairs.short:
         console.print(f"[yellow]{escape(short.uid)}: {short.given} of {short.asked} pairs[/]", highlight=False)

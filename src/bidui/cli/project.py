@@ -1,4 +1,4 @@
-"""`bidui new`: a small project that works, to start from."""
+"""`bidui new`: create a small working project to start from."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from bidui.benchmarks import open_project, project_folder
+from bidui.cli.console import count, messages
 from bidui.errors import InputError, Problem
 from bidui.grammar.check import check_project
 from bidui.grammar.classic import export_classic as export_paradigm
@@ -20,32 +21,30 @@ from bidui.pairs import write_file
 
 
 def new(
-    folder: Annotated[Path, typer.Argument(help="The project's folder; it must not exist or be empty.")],
-    lang: Annotated[Literal["zh", "en"], typer.Option(help="The language of the sentences.")] = "zh",
+    folder: Annotated[Path, typer.Argument(help="Folder of the new project; must be empty or not exist.")],
+    lang: Annotated[Literal["zh", "en"], typer.Option(help="Language of the sentences.")] = "zh",
 ) -> None:
-    """Make a small project that works: a lexicon, phrases and paradigms to change."""
+    """Create a small working project: a lexicon, phrases and paradigms to adapt."""
     write_starter(folder, lang=lang)
-    Console(stderr=True, soft_wrap=True, emoji=False).print(
-        f"{escape(str(folder))} is ready; next: bidui check {escape(str(folder))}", highlight=False
-    )
+    messages().print(f"{escape(str(folder))} is ready; next: bidui check {escape(str(folder))}", highlight=False)
 
 
-# `bidui check`: every problem of a project, with its place.
+# `bidui check`: list every problem of a project, with its place.
 
 SEVERITIES = {"error": "错误", "warning": "警告"}
 
 
 def check(
-    project: Annotated[str, typer.Argument(help="A shipped benchmark or a project folder.")],
-    only: Annotated[list[str] | None, typer.Option(help="Only these uids; globs work; may be repeated.")] = None,
+    project: Annotated[str, typer.Argument(help="Name of a shipped benchmark, or a project folder.")],
+    only: Annotated[list[str] | None, typer.Option(help="Check only this uid; accepts globs; may be repeated.")] = None,
     lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the messages.")] = "en",
     seconds: Annotated[
-        float, typer.Option(min=0, help="Time for the checks across paradigms; 0 leaves them out.")
+        float, typer.Option(min=0, help="Time limit for the checks across paradigms; 0 skips them.")
     ] = 100,
 ) -> None:
-    """Report every problem of every file, and of the pairs that follow from them.
+    """Report every problem in the files of a project and in the pairs they produce.
 
-    Exit code 2 if there is an error; warnings alone leave it at 0.
+    The exit code is 2 if there are errors, and 0 if there are only warnings.
     """
     console = Console(soft_wrap=True, emoji=False)
     problems = check_project(read_project(project_folder(project)), only=only or (), seconds=seconds)
@@ -63,17 +62,17 @@ def check(
     raise typer.Exit(2 if errors else 0)
 
 
-# `bidui import-classic`: a ZhoBLiMP project as published, made into a project of ours.
+# `bidui import-classic`: convert a project in the papers' format to a bidui project.
 
 
 def import_classic(
-    templates: Annotated[Path, typer.Argument(help="The folder of JSON templates.")],
-    vocabulary: Annotated[Path, typer.Option(help="The vocabulary TSV.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The folder of the new project.")],
-    phrases: Annotated[Path | None, typer.Option(help="The phrase JSON.")] = None,
+    templates: Annotated[Path, typer.Argument(help="Folder of JSON templates.")],
+    vocabulary: Annotated[Path, typer.Option(help="Vocabulary file (TSV).")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the new project.")],
+    phrases: Annotated[Path | None, typer.Option(help="Phrase file (JSON).")] = None,
 ) -> None:
-    """Read templates, vocabulary and phrases in the papers' own format, and write them as a project."""
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    """Convert templates, vocabulary and phrases in the papers' format to a bidui project."""
+    console = messages()
     read = read_classic(templates, vocabulary=vocabulary, phrases=phrases)
     for problem in read.problems:
         if problem.severity == "warning":
@@ -81,22 +80,24 @@ def import_classic(
     write_import(read, out)
     for problem in losses(load_project(out)):
         console.print(f"[yellow]warning[/]: {escape(str(problem))}", highlight=False)
-    console.print(f"{len(read.paradigms)} paradigms in {escape(str(out))}", highlight=False)
+    console.print(f"{escape(str(out))}: {count(len(read.paradigms), 'paradigm')}", highlight=False)
 
 
-# `bidui export-classic`: paradigms as the papers' JSON templates.
+# `bidui export-classic`: write paradigms as the papers' JSON templates.
 
 
 def export_classic(
-    project: Annotated[str, typer.Argument(help="A shipped benchmark or a project folder.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="A folder for templates, vocabulary and phrases.")],
-    only: Annotated[list[str] | None, typer.Option(help="Only these uids; globs work; may be repeated.")] = None,
+    project: Annotated[str, typer.Argument(help="Name of a shipped benchmark, or a project folder.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder for templates, vocabulary and phrases.")],
+    only: Annotated[
+        list[str] | None, typer.Option(help="Export only this uid; accepts globs; may be repeated.")
+    ] = None,
 ) -> None:
-    """Write paradigms that use only the papers' means as their JSON templates.
+    """Write paradigms as JSON templates in the papers' format.
 
-    Exit code 1 if some paradigm uses more than that: it is left out, with the reason.
+    A paradigm that uses features the format lacks is skipped with a reason, and the exit code is 1.
     """
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console = messages()
     opened = open_project(project)
     compiler = Compiler.of(opened)
     left: list[Problem] = []
@@ -114,7 +115,7 @@ def export_classic(
         if lost is None:
             templates[paradigm.uid] = template
             needed |= set(phrases)
-        else:  # the template would make pairs that the paradigm does not
+        else:  # the template would produce pairs that the paradigm does not
             left.append(Problem("classic-more-pairs", lost.place, lost.values, "warning"))
     (out / "templates").mkdir(parents=True, exist_ok=True)
     for uid, template in templates.items():
@@ -124,8 +125,8 @@ def export_classic(
         kept = {name: phrase for name, phrase in opened.phrases.items() if name in needed}
         write_file(out / "phrases.json", _json(export_phrases(kept)))
     for problem in left:
-        console.print(f"[yellow]left out[/]: {escape(str(problem))}", highlight=False)
-    console.print(f"{len(templates)} templates in {escape(str(out))}", highlight=False)
+        console.print(f"[yellow]skipped[/]: {escape(str(problem))}", highlight=False)
+    console.print(f"{escape(str(out))}: {count(len(templates), 'template')}", highlight=False)
     raise typer.Exit(1 if left else 0)
 
 

@@ -1,60 +1,63 @@
-"""`bidui report`: every table and figure of a folder of results, and a page that ties them together."""
+"""`bidui report`: write all tables and figures of a results folder, and a page that shows them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from bidui.benchmarks import open_project, shipped
 from bidui.benchmarks.human import human_agreement
+from bidui.cli.console import messages
 from bidui.cli.scores import USUAL
 from bidui.errors import fail
 from bidui.pairs import read_pairs, sha256
 
-if TYPE_CHECKING:  # numpy, polars and matplotlib take a second to load, and other commands do without
+if TYPE_CHECKING:  # numpy, polars and matplotlib take a second to load, and other commands do not need them
     from collections.abc import Iterable
 
     from bidui.reports.results import Results
     from bidui.reports.section import Benchmark, Given
 
-MAIN = "slln:0.5"  # the linking function of what is shown by one, unless others are asked for
+MAIN = "slln:0.5"  # the linking function of details, unless --link is given
 
 
 def report(
-    results: Annotated[Path, typer.Argument(help="A folder with folders of scores, of training runs, or of both.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the page, the tables and the figures.")],
+    results: Annotated[Path, typer.Argument(help="Folder that contains score folders, training runs, or both.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder for the page, the tables and the figures.")],
     link: Annotated[
         list[str] | None,
-        typer.Option("--link", help="A linking function; may be repeated. The first is that of the details."),
+        typer.Option("--link", help="Linking function; may be repeated. The first one is used for details."),
     ] = None,
     unigrams: Annotated[
-        Path | None, typer.Option(help="Unigram counts of the models' tokenizer; else those beside the scores.")
+        Path | None,
+        typer.Option(
+            help="File of unigram counts for the models' tokenizer. Default: the counts stored with the scores."
+        ),
     ] = None,
-    lang: Annotated[Literal["en", "zh"], typer.Option(help="The language of the page, tables and figures.")] = "en",
+    lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the page, tables and figures.")] = "en",
     published: Annotated[
-        bool, typer.Option("--published/--no-published", help="Whether published results stand beside yours.")
+        bool, typer.Option("--published/--no-published", help="Show published results next to yours.")
     ] = True,
     pairs: Annotated[
-        Path | None, typer.Option(help="The pairs that were scored, a file or a folder: where in them good ones lead.")
+        Path | None, typer.Option(help="File or folder of the scored pairs; adds an analysis by region.")
     ] = None,
     region: Annotated[
         list[str] | None,
-        typer.Option("--region", help="A region of one's own, NAME=slot,slot; may be repeated. Needs --pairs."),
+        typer.Option("--region", help="Custom region, NAME=slot,slot; may be repeated. Requires --pairs."),
     ] = None,
     ratings: Annotated[
-        Path | None, typer.Option(help="Graded ratings of the sentences: rater, uid, pair, side, rating.")
+        Path | None, typer.Option(help="Table of graded ratings with columns rater, uid, pair, side, rating.")
     ] = None,
     frequencies: Annotated[
-        Path | None, typer.Option(help="A list of words with their counts in a corpus, a word a line. Needs --pairs.")
+        Path | None, typer.Option(help="Corpus word list: one word and its count per line. Requires --pairs.")
     ] = None,
 ) -> None:
-    """Write every table (Markdown, LaTeX, CSV) and figure (SVG, PDF, PNG, CSV), and a page that opens offline.
+    """Write all tables (Markdown, LaTeX, CSV) and figures (SVG, PDF, PNG, CSV), and a page that works offline.
 
-    What cannot be made of the results is named on the page, with the reason. A second run replaces the report of the
-    first, but nothing else.
+    The page also lists what could not be computed, with the reason. Running the command again replaces the report
+    and leaves other files in the folder alone.
     """
     from bidui.reports.results import collect
     from bidui.reports.section import Asked
@@ -66,7 +69,7 @@ def report(
     check_place(out)
     given = read_given(pairs=pairs, regions=region or [], ratings=ratings, frequencies=frequencies)
     files = {"--pairs": pairs, "--ratings": ratings, "--frequencies": frequencies}
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console = messages()
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*bar, console=console, transient=True) as progress:
         task = progress.add_task("reading", total=None)
@@ -109,7 +112,7 @@ def report(
 
 
 def read_given(*, pairs: Path | None, regions: list[str], ratings: Path | None, frequencies: Path | None) -> "Given":
-    """What stands in the files that were given beside the results; all of it is read before the long work."""
+    """Read the files given in addition to the results, before the long work starts."""
     from bidui.analysis.frequencies import read_frequencies
     from bidui.analysis.rating_files import read_ratings
     from bidui.reports.section import Given
@@ -127,7 +130,7 @@ def read_given(*, pairs: Path | None, regions: list[str], ratings: Path | None, 
 
 
 def _hash(path: Path) -> str:
-    """Of a file; of a folder, of the hashes of all its files by name."""
+    """Return the hash of a file, or of the names and hashes of all files in a folder."""
     if path.is_file():
         return sha256(path.read_bytes())
     files = sorted(file for file in path.rglob("*") if file.is_file())
@@ -137,7 +140,7 @@ def _hash(path: Path) -> str:
 
 
 def known_benchmarks(uids: "Iterable[str]") -> "tuple[Benchmark, ...]":
-    """What is known of the shipped benchmarks that have these paradigms; the others need not be opened."""
+    """Return what is known of the shipped benchmarks; only those that have these paradigms are opened."""
     from bidui.reports.section import Benchmark
 
     wanted, found = set(uids), []

@@ -1,4 +1,4 @@
-"""`bidui score`: token scores of pairs by language models."""
+"""`bidui score`: score pairs with language models, token by token."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from bidui.benchmarks import generate, shipped
 from bidui.benchmarks.human import PUBLISHED_PAIRS, human_agreement, pooled
+from bidui.cli.console import count, messages
 from bidui.errors import InputError, Place, fail
 from bidui.models.specs import DEFAULT, KINDS, expand_specs, load_model, parse_spec
 from bidui.pairs import Pairs, check_new_folder, read_pairs, write_new_folder
@@ -30,27 +31,36 @@ if TYPE_CHECKING:
 
 def score(
     what: Annotated[
-        str | None, typer.Argument(help="A shipped benchmark, a project folder, or a file or folder of pairs.")
+        str | None, typer.Argument(help="Name of a shipped benchmark, a project folder, or a file or folder of pairs.")
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", help="What to score with; may be repeated. The model that comes with bidui if none."),
+        typer.Option("--model", help="Model to score with; may be repeated. Default: the model shipped with bidui."),
     ] = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one folder of scores a model.")] = Path(
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder; each model gets a subfolder.")] = Path(
         "results"
     ),
-    n: Annotated[int, typer.Option("-n", min=1, help="Pairs for each paradigm, where they are generated.")] = 300,
-    seed: Annotated[int, typer.Option(help="Of the pairs, where they are generated.")] = 0,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16, float16; the softmax is always float32.")] = "float32",
-    batch_tokens: Annotated[int | None, typer.Option(min=1, help="Positions run at a time.")] = None,
-    bos: Annotated[str | None, typer.Option(help="bos, eos, none, or an id; by rule unless given.")] = None,
-    eos: Annotated[bool, typer.Option("--eos", help="Also score the end of the sentence.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over scores made otherwise.")] = False,
-    list_models: Annotated[bool, typer.Option("--list-models", help="Explain what --model takes.")] = False,
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs to generate per paradigm.")] = 300,
+    seed: Annotated[int, typer.Option(help="Random seed for generating the pairs.")] = 0,
+    device: Annotated[str, typer.Option(help="Device: cpu, cuda, cuda:1, mps.")] = "cpu",
+    dtype: Annotated[
+        str, typer.Option(help="Number format: float32, bfloat16 or float16; the softmax is always float32.")
+    ] = "float32",
+    batch_tokens: Annotated[int | None, typer.Option(min=1, help="Number of token positions per batch.")] = None,
+    bos: Annotated[
+        str | None,
+        typer.Option(
+            help="Token before the sentence: bos, eos, cls, none, or a token id. Default: by rule, see docs/scoring.md."
+        ),
+    ] = None,
+    eos: Annotated[bool, typer.Option("--eos", help="Score the end-of-sentence token too.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite scores made with different settings.")] = False,
+    list_models: Annotated[
+        bool, typer.Option("--list-models", help="List the kinds of model that --model accepts, and exit.")
+    ] = False,
 ) -> None:
-    """Score every sentence of every pair; what is there already is kept."""
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    """Score every sentence of every pair, and skip pairs that are already scored."""
+    console = messages()
     if list_models:
         for kind, text in KINDS.items():
             typer.echo(f"{kind}:  {text}")
@@ -80,25 +90,25 @@ def _scored(console: Console, pairs: Pairs, model: "Model", *, out: Path, force:
 
 
 def _take_unigrams(console: Console, folder: Path, model: "Model", *, out: Path) -> None:
-    """Unigrams that do not fit are told and left: the scores are good without them."""
+    """Copy the model's unigram counts; counts that do not fit only give a warning, since the scores are valid."""
     from bidui.scores.unigrams import take_unigrams
 
     try:
         if take_unigrams(folder, tokenizer=str(model.declared.get("tokenizer", "")), scores=out):
-            console.print(f"{escape(str(out))}: with the unigrams of the model", highlight=False)
+            console.print(f"{escape(str(out))}: copied the model's unigram counts", highlight=False)
     except InputError as error:
-        console.print(f"[yellow]unigrams not taken along: {escape(str(error))}[/]", highlight=False)
+        console.print(f"[yellow]unigram counts were not copied: {escape(str(error))}[/]", highlight=False)
 
 
 class _Speed(ProgressColumn):
-    """Pairs a second."""
+    """A column that shows pairs per second."""
 
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
 def pairs_of(what: str, *, n: int, seed: int) -> Pairs:
-    """Pairs made from a benchmark or project, or read from a file or folder of pairs."""
+    """Generate pairs from a benchmark or project, or read them from a file or folder."""
     if what in shipped() or (Path(what) / "project.yaml").is_file():
         return generate(what, n=n, seed=seed)
     return read_pairs(what)
@@ -107,48 +117,55 @@ def pairs_of(what: str, *, n: int, seed: int) -> Pairs:
 def _show(console: Console, done: "Scored") -> None:
     shards = done.manifest.shards.values()
     console.print(
-        f"{escape(str(done.folder))}: {sum(shard.count for shard in shards):,} pairs of {len(shards)} paradigms; "
-        f"scored {len(done.done)}, there already {len(done.kept)}",
+        f"{escape(str(done.folder))}: {count(sum(shard.count for shard in shards), 'pair')} in "
+        f"{count(len(shards), 'paradigm')}; {len(done.done)} scored, {len(done.kept)} already there",
         highlight=False,
     )
     if done.repaired:
-        console.print(f"[yellow]made anew, since the files were broken: {escape(', '.join(done.repaired))}[/]")
+        console.print(f"[yellow]scored again because the files were damaged: {escape(', '.join(done.repaired))}[/]")
     unknown = sum(shard.unknown for shard in shards)
     if unknown:
-        console.print(f"[yellow]{unknown:,} tokens are unknown to the model[/]", highlight=False)
+        console.print(f"[yellow]{count(unknown, 'token is', 'tokens are')} unknown to the model[/]", highlight=False)
     unseen = sum(shard.unseen for shard in shards)
     if unseen:
-        console.print(f"[yellow]{unseen:,} pairs look the same to the model on both sides[/]", highlight=False)
+        console.print(
+            f"[yellow]{count(unseen, 'pair has', 'pairs have')} the same tokens on both sides[/]", highlight=False
+        )
 
 
-# `bidui compare`: accuracy by linking function, from stored scores.
+# `bidui compare`: compute accuracies from stored scores, by linking function.
 
 Unit = Literal["tokens", "characters", "bytes"]
 USUAL = ("lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm")
-FITTED = "* beta and gamma fitted to one half of each paradigm's pairs and used on the other half, both ways"
+FITTED = "* beta and gamma were fitted on one half of each paradigm's pairs and applied to the other half, both ways"
 
 
 def compare(
-    results: Annotated[Path, typer.Argument(help="A folder of scores, or of several.")],
-    link: Annotated[list[str] | None, typer.Option("--link", help="A linking function; may be repeated.")] = None,
-    unit: Annotated[Unit, typer.Option(help="What linking functions count lengths in.")] = "tokens",
-    groups: Annotated[Unit, typer.Option(help="What D=, D< and D> count lengths in.")] = "tokens",
+    results: Annotated[Path, typer.Argument(help="A folder of scores, or a folder that holds several.")],
+    link: Annotated[list[str] | None, typer.Option("--link", help="Linking function; may be repeated.")] = None,
+    unit: Annotated[Unit, typer.Option(help="Unit of length for the linking functions.")] = "tokens",
+    groups: Annotated[Unit, typer.Option(help="Unit of length for the groups D=, D< and D>.")] = "tokens",
     unigrams: Annotated[
         Path | None,
-        typer.Option(help="Unigram counts of the model's tokenizer; else those beside the scores."),
+        typer.Option(
+            help="File of unigram counts for the model's tokenizer. Default: the counts stored with the scores."
+        ),
     ] = None,
     by: Annotated[
         Literal["overall", "phenomenon", "paradigm"],
-        typer.Option(help="Accuracy of each, with the first linking function (slln:0.5 unless given)."),
+        typer.Option(
+            help="Show accuracy per phenomenon or paradigm, by the first linking function (default slln:0.5)."
+        ),
     ] = "overall",
-    smoothing: Annotated[float, typer.Option(min=0, help="Added to every unigram count.")] = 1.0,
+    smoothing: Annotated[float, typer.Option(min=0, help="Number added to every unigram count.")] = 1.0,
 ) -> None:
-    """Accuracy over all pairs, on pairs of equal length (D=), with the good side shorter (D<) and longer (D>).
+    """Show the accuracy of stored scores by linking function.
 
-    delta is the mean distance of D< and D> from D=: 0 means that length plays no part. Ties count one half; near
-    ties, which rounding could turn, are counted too.
+    The columns give the accuracy over all pairs, on pairs of equal length (D=), and on pairs whose good sentence is
+    shorter (D<) or longer (D>). delta is the mean distance of D< and D> from D=; 0 means that length has no effect.
+    A tie counts as half correct. Near ties are pairs that rounding could turn.
     """
-    # here, since polars takes a third of a second to load and other commands do without
+    # imported here because polars takes a third of a second to load and other commands do not need it
     from bidui.scores.links import parse_link
     from bidui.scores.run import score_folders
 
@@ -158,16 +175,16 @@ def compare(
         return
     links = [parse_link(name) for name in link or USUAL]
     needed = not link or any(one.needs_unigrams for one in links)
-    model = Column("model", overflow="fold")  # two checkpoints may differ at the end of a long name
-    heads = (model, "link", "pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near")
-    table = Table(*heads, box=None, padding=(0, 2, 0, 0))
+    heads = ("pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near ties")
+    numbers = (Column(head, justify="right") for head in heads)
+    table = Table("model", "link", *numbers, box=None, padding=(0, 1, 0, 0), pad_edge=False)
     notes = []
     for manifest, totals in _stored(score_folders(results), unigrams, smoothing, needed=needed):
         found, note = _choices(totals, links, usual=not link, unit=unit, groups=groups)
         notes += [note] if note in ("", FITTED) else [f"{manifest.model}: {note}"]
         for choices in found:
             table.add_row(escape(manifest.model), choices.link, *_shown(choices))
-    Console().print(table)
+    _print(table)
     for note in dict.fromkeys(filter(None, notes)):
         typer.echo(note)
 
@@ -175,7 +192,7 @@ def compare(
 def _choices(
     totals: "PairTotals", links: "Sequence[Link]", *, usual: bool, unit: Unit, groups: Unit
 ) -> "tuple[list[Choices], str]":
-    """The choices by each linking function; SLOR and MORCELA join the usual ones if unigrams are known, with a note."""
+    """Return the choices by each linking function; if unigrams are known, also SLOR and MORCELA, with a note."""
     from bidui.scores.choices import choose_from
     from bidui.scores.links import slor
 
@@ -187,7 +204,7 @@ def _choices(
     found.append(choose_from(totals, slor(), unit=unit, groups=groups))
     try:
         fitted = held_out_morcela(totals, seed=0, unit=unit, groups=groups).choices
-    except InputError as error:  # as for a model that has learnt nothing yet
+    except InputError as error:  # such as for a model that has not learned anything yet
         return found, str(error)
     return [*found, replace(fitted, link="morcela*")], FITTED
 
@@ -204,7 +221,7 @@ def _shown(choices: "Choices") -> tuple[str, ...]:
 def _stored(
     folders: "Sequence[Path]", unigrams: Path | None, smoothing: float, *, needed: bool
 ) -> "Iterator[tuple[ScoreManifest, PairTotals]]":
-    """The totals of every model; with unigrams that were asked for, or that stand beside the scores and are needed."""
+    """Yield the totals of every model, with the unigrams given, or those stored with the scores if needed."""
     from bidui.scores.run import read_totals
     from bidui.scores.unigrams import UNIGRAMS
 
@@ -223,7 +240,7 @@ def _by_group(
     unigrams: Path | None,
     smoothing: float,
 ) -> None:
-    """A row a paradigm or phenomenon, a column a model; people beside them where published figures are known."""
+    """Print one row per paradigm or phenomenon and one column per model, with published human figures if known."""
     from bidui.analysis.accuracy import accuracy
     from bidui.scores.choices import choose_from
 
@@ -238,44 +255,51 @@ def _by_group(
             groups.setdefault(name, set()).add(uid)
             groups.setdefault("all", set()).add(uid)
     people = _people(groups)
-    heads = [Column(escape(model), overflow="fold", justify="right") for model in found]
-    table = Table(by, *heads, *(["people*"] if people else []), box=None)
+    heads = [Column(escape(model), justify="right") for model in found]
+    table = Table(by, *heads, *([Column("humans*", justify="right")] if people else []), box=None)
     for name in [*sorted(groups.keys() - {"all"}), "all"]:
         cells = [f"{100 * numbers[name]:.2f}" if name in numbers else "" for numbers in found.values()]
         table.add_row(escape(name), *cells, *([people.get(name, "")] if people else []))
-    Console().print(table)
-    typer.echo(f"accuracy in per cent, linking function {link.name}")
+    _print(table)
+    typer.echo(f"accuracy in %, linking function {link.name}")
     if people:
-        typer.echo(f"* how often people chose the good sentence of the {PUBLISHED_PAIRS}, pooled from published counts")
+        typer.echo(f"* how often humans chose the good sentence of the {PUBLISHED_PAIRS}, pooled from published counts")
+
+
+def _print(table: Table) -> None:
+    """Print a table at its full width: a name or number broken over two lines cannot be read, copied or searched."""
+    console = Console()
+    console.width = max(console.width, console.measure(table, options=console.options.update(width=10_000)).maximum)
+    console.print(table)
 
 
 def _people(groups: "Mapping[str, set[str]]") -> dict[str, str]:
-    """Published human agreement with each group of paradigms, if it is known for all of them."""
+    """Return the published human accuracy for each group of paradigms, if it is known for all of them."""
     counts = {a.name: a for a in human_agreement(shipped()["zhoblimp"]) if a.level == "paradigm"}
     if not groups or not groups["all"] <= counts.keys():
         return {}
     return {name: f"{pooled(counts[uid] for uid in uids):.2f}" for name, uids in groups.items()}
 
 
-# `bidui export-scores`: stored scores as the JSON lines that others publish and check.
+# `bidui export-scores`: write stored scores as JSON lines, one file per model.
 
 
 def export_scores(
-    results: Annotated[Path, typer.Argument(help="A folder of scores, or of several.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="A new folder, for one JSONL file a model.")],
-    link: Annotated[str, typer.Option("--link", help="The linking function of the scores.")] = "lp",
+    results: Annotated[Path, typer.Argument(help="A folder of scores, or a folder that holds several.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="New output folder; one JSONL file per model.")],
+    link: Annotated[str, typer.Option("--link", help="Linking function that gives the scores.")] = "lp",
     unit: Annotated[
-        Literal["tokens", "characters", "bytes"], typer.Option(help="What lengths are counted in.")
+        Literal["tokens", "characters", "bytes"], typer.Option(help="Unit of sentence lengths.")
     ] = "tokens",
-    unigrams: Annotated[Path | None, typer.Option(help="Unigram counts of the model's tokenizer.")] = None,
-    smoothing: Annotated[float, typer.Option(min=0, help="Added to every unigram count.")] = 1.0,
+    unigrams: Annotated[Path | None, typer.Option(help="File of unigram counts for the model's tokenizer.")] = None,
+    smoothing: Annotated[float, typer.Option(min=0, help="Number added to every unigram count.")] = 1.0,
 ) -> None:
-    """Write a line a pair, for each model: both sentences, scores and lengths, and whether good was chosen.
+    """Write one line per pair for each model: sentences, scores, lengths, and whether the good sentence won.
 
     The fields are sentence_good, sentence_bad, UID, phenomenon, pairID, score_good, score_bad, length_good,
     length_bad, and correct: 1, 0.5 for a tie, or 0.
     """
-    # here, since polars takes a third of a second to load and other commands do without
+    # imported here because polars takes a third of a second to load and other commands do not need it
     from bidui.scores.choices import file_of, published_lines
     from bidui.scores.links import parse_link
     from bidui.scores.run import read_scores, score_folders
@@ -293,6 +317,6 @@ def export_scores(
                 known = read_unigrams(unigrams, tokenizer=wanted).logprobs(smoothing=smoothing)
             yield file_of(folder, results=results), published_lines(scores, chosen, unit=unit, unigrams=known)
 
-    count = write_new_folder(out, files())
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
-    console.print(f"{escape(str(out))}: scores of {count} models by {escape(chosen.name)}", highlight=False)
+    models = write_new_folder(out, files())
+    console = messages()
+    console.print(f"{escape(str(out))}: scores of {count(models, 'model')} by {escape(chosen.name)}", highlight=False)

@@ -1,4 +1,4 @@
-"""`bidui serve`: the workbench in a browser."""
+"""`bidui serve`: start the workbench in a browser."""
 
 import os
 from pathlib import Path
@@ -10,30 +10,35 @@ SECRET = "BIDUI_SECRET"
 
 
 def serve(
-    project: Annotated[Path, typer.Argument(help="A project folder, or a folder that holds projects.")] = Path(),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8000,
-    host: Annotated[str, typer.Option(help="The address to listen on; other machines need --team.")] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    project: Annotated[Path, typer.Argument(help="Project folder, or a folder that contains projects.")] = Path(),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8000,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; --team is required if other machines can reach it.")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the workbench in a browser.")] = True,
     database: Annotated[
-        str | None, typer.Option(help="postgresql://user@host/name; without it, SQLite in the folder.")
+        str | None,
+        typer.Option(help="Database URL, postgresql://user@host/name. Default: an SQLite file in the folder."),
     ] = None,
     lang: Annotated[
-        Literal["en", "zh"] | None, typer.Option(help="Language of the pages; without it, as browsers ask.")
+        Literal["en", "zh"] | None, typer.Option(help="Language of the pages. Default: the browser's language.")
     ] = None,
-    team: Annotated[bool, typer.Option("--team", help=f"With accounts; needs {SECRET} in the environment.")] = False,
+    team: Annotated[
+        bool, typer.Option("--team", help=f"Enable accounts; requires {SECRET} in the environment.")
+    ] = False,
     owner: Annotated[
-        str | None, typer.Option(help="Make NAME an owner of the team, and print a link to choose a password.")
+        str | None, typer.Option(help="Make this person an owner of the team, and print a link to choose a password.")
     ] = None,
     public_host: Annotated[
-        list[str] | None, typer.Option(help="A name that others reach the server by; may be repeated.")
+        list[str] | None, typer.Option(help="Host name under which others reach the server; may be repeated.")
     ] = None,
-    https: Annotated[bool, typer.Option("--https", help="A proxy before the server speaks https.")] = False,
+    https: Annotated[bool, typer.Option("--https", help="The server is behind an https proxy.")] = False,
 ) -> None:
-    """Write paradigms in the browser, and see the pairs as you type.
+    """Write paradigms in the browser and see the pairs as you type.
 
-    The project files stay the truth; revisions, drafts and accounts are in a database beside them. Without --team,
-    only this machine can reach it, and only with the address that is printed. A team sets BIDUI_SECRET, names its first
-    owner with --owner, and invites the others from the page.
+    The project files remain the source of truth; revisions, drafts and accounts are kept in a database next to them.
+    Without --team, only this machine can open the workbench, and only through the printed address. A team sets
+    BIDUI_SECRET, names its first owner with --owner, and invites the others from the Team page.
     """
     from bidui.web.server import Service, serve
 

@@ -1,4 +1,4 @@
-"""`bidui suite`: the runs of the paper, what they cost, and running any part of them."""
+"""`bidui suite`: show what the runs of the paper cost, and train any part of them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
+from bidui.cli.console import count, messages
 from bidui.cli.corpus import needing_models
 from bidui.cli.scores import pairs_of
 from bidui.cli.train import number_of
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from bidui.training.suite import PlannedRun, SuiteRun
 
 
-# Running a part of a suite: what is looked at before, shown meanwhile, and said at the end.
+# Train a part of a suite: check the inputs first, show progress, and summarize at the end.
 
-TASKS = ".tasks"  # the folder for logs and claims, among those of the runs
-WORDS = {"done": "done", "there": "there already", "failed": "[red]failed[/]"}
+TASKS = ".tasks"  # the folder for logs and claims, next to those of the runs
+WORDS = {"done": "done", "there": "already there", "failed": "[red]failed[/]"}
 
 
 def run_suite(
@@ -42,13 +43,13 @@ def run_suite(
     options: Sequence[str],
     stale_seconds: float,
 ) -> Sequence[Outcome]:
-    """Train what is not trained yet; what can be known to be wrong is an error before the first run."""
+    """Train the runs that are not finished; wrong inputs are reported before the first run starts."""
     corpora = open_corpora(runs, folders)
     if score != LATER:
         pairs_of(score, n=1, seed=0)
     tasks = suite_tasks(runs, corpora, out=out, device=device, score=score, options=options)
     workers = suite_workers(device, processes=processes)
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console = messages()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         screen = _Screen(out, progress, progress.add_task("runs", total=len(tasks)), len(tasks))
@@ -56,14 +57,14 @@ def run_suite(
 
 
 def show_outcomes(outcomes: Sequence[Outcome], *, out: Path, as_json: bool) -> None:
-    """How many are done, and of each that failed, why."""
+    """Print how many runs are done, and why each failed run failed."""
     if as_json:
         each = [{"name": one.name, "state": one.state, "told": one.told} for one in outcomes]
         typer.echo(json.dumps({"runs": each}, ensure_ascii=False, indent=1))
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console = messages()
     counts = {state: sum(one.state == state for one in outcomes) for state in WORDS}
     console.print(
-        f"{escape(str(out))}: {counts['done']} done, {counts['there']} there already, {counts['failed']} failed",
+        f"{escape(str(out))}: {counts['done']} done, {counts['there']} already there, {counts['failed']} failed",
         highlight=False,
     )
     for outcome in outcomes:
@@ -76,7 +77,7 @@ def show_outcomes(outcomes: Sequence[Outcome], *, out: Path, as_json: bool) -> N
 
 @dataclass(slots=True)
 class _Screen:
-    """A bar over all runs, one for each that is under way, and a line for each that ended."""
+    """A bar for all runs, one for each active run, and a line for each finished run."""
 
     out: Path
     progress: Progress
@@ -91,7 +92,7 @@ class _Screen:
             line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.told} of {self.count}"
             self.progress.console.print(line, highlight=False)
         others = look.waiting and not look.running
-        text = f"waiting for {len(look.waiting)} that others have" if others else "runs"
+        text = f"waiting for {count(len(look.waiting), 'run')} on other machines" if others else "runs"
         self.progress.update(self.every, completed=self.told, description=text)
         names = {task.name for task in look.running}
         for name in self.bars.keys() - names:
@@ -105,46 +106,50 @@ class _Screen:
 
 SUITES = ("zh-pythia",)
 OURS = ("--corpus", "--device", "--name", "--out", "--score", "--seed", "--tokenizer", "--tokens", "-o")
-WIDTH = 104  # characters of a row; on a narrow terminal rows are broken rather than numbers cut
+WIDTH = 104  # characters per row; a narrow terminal breaks rows instead of truncating numbers
 
 
 def suite(
-    name: Annotated[str, typer.Argument(help="zh-pythia.")],
+    name: Annotated[str, typer.Argument(help="Name of the suite: zh-pythia.")],
     options: Annotated[
-        list[str] | None, typer.Argument(help="With --run, after --: further options of `bidui train` for every run.")
+        list[str] | None, typer.Argument(help="With --run, after --: extra options of `bidui train` for every run.")
     ] = None,
-    size: Annotated[list[str] | None, typer.Option(help="Only runs of this size; may be repeated.")] = None,
-    tokens: Annotated[list[str] | None, typer.Option(help="Only runs on so many: 10M, 3B; may be repeated.")] = None,
+    size: Annotated[list[str] | None, typer.Option(help="Select runs of this model size; may be repeated.")] = None,
+    tokens: Annotated[
+        list[str] | None, typer.Option(help="Select runs on this many tokens, such as 10M or 3B; may be repeated.")
+    ] = None,
     tokenizer: Annotated[
-        list[str] | None, typer.Option(help="Only runs with this one: cllama, word, char; may be repeated.")
+        list[str] | None, typer.Option(help="Select runs with this tokenizer: cllama, word or char; may be repeated.")
     ] = None,
-    seed: Annotated[list[int] | None, typer.Option(help="0, 1 and 2 if none is given; may be repeated.")] = None,
+    seed: Annotated[
+        list[int] | None, typer.Option(help="Random seed of a run; may be repeated. Default: 0, 1 and 2.")
+    ] = None,
     speed: Annotated[
         list[str] | None,
-        typer.Option(help="Tokens a second, 14m=2.7M; or 0.5x for half of what one H200 does. May be repeated."),
+        typer.Option(
+            help="Training speed in tokens per second, 14m=2.7M, or relative to one H200, 0.5x; may be repeated."
+        ),
     ] = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option(help="TOKENIZER=FOLDER, made by `bidui corpus build`; one for each tokenizer."),
+        typer.Option(help="TOKENIZER=FOLDER, a corpus made by `bidui corpus build`; one per tokenizer."),
     ] = None,
-    run: Annotated[bool, typer.Option("--run", help="Train what is not trained yet.")] = False,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one folder a run.")] = Path("runs"),
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps; with cuda, processes take turns at GPUs.")] = (
-        "cpu"
-    ),
-    processes: Annotated[int, typer.Option(min=1, help="Runs at once.")] = 1,
-    score: Annotated[str, typer.Option(help="Pairs to score every checkpoint on, as `bidui train` takes them.")] = (
-        "later"
-    ),
+    run: Annotated[bool, typer.Option("--run", help="Train the runs that are not finished.")] = False,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder; each run gets a subfolder.")] = Path("runs"),
+    device: Annotated[
+        str, typer.Option(help="Device: cpu, cuda, cuda:1, mps; with cuda, processes are spread over the GPUs.")
+    ] = ("cpu"),
+    processes: Annotated[int, typer.Option(min=1, help="Number of runs to train at the same time.")] = 1,
+    score: Annotated[str, typer.Option(help="Pairs to score every checkpoint on, as in `bidui train`.")] = ("later"),
     stale: Annotated[
-        float, typer.Option(min=1, help="Minutes after which the run of a machine that fell silent is taken over.")
+        float, typer.Option(min=1, help="Minutes of silence after which another machine's run is taken over.")
     ] = 15,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines, every run by itself.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON with one entry per run.")] = False,
 ) -> None:
-    """Show what a suite costs: parameters, steps, FLOPs, disk, hours. With --run, train it, or the part chosen.
+    """Show what a suite costs (parameters, steps, FLOPs, disk, hours) or, with --run, train it.
 
-    Run again, an interrupted suite goes on; what is finished is left as it is. Several machines may run the same
-    suite in one folder on a shared disk: each takes runs that no other has.
+    The options select a part of the suite. Run the same command again to resume an interrupted suite; finished runs
+    are skipped. Several machines can work on one suite in the same folder on a shared disk.
     """
     with needing_models():
         from bidui.training.suite import choose_runs, zh_pythia
@@ -184,7 +189,7 @@ def _check_options(options: Sequence[str]) -> None:
 
 
 def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path]:
-    """What --corpus says."""
+    """Parse --corpus."""
     known = list(dict.fromkeys(run.tokenizer for run in runs))
     found = {}
     for text in given:
@@ -196,7 +201,7 @@ def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path
 
 
 def _speeds(given: Sequence[str]) -> dict[str, float]:
-    """What --speed says, on top of what was measured."""
+    """Parse --speed; sizes it does not name keep the measured speed."""
     from bidui.training.sizes import SIZES
     from bidui.training.suite import H200
 
@@ -235,19 +240,19 @@ def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: S
         f" {_bytes(total.weights)} of weights in fp32, {_bytes(total.scores)} of token scores, {_hours(total.hours)}"
     )
     typer.echo(
-        "Of a run: FLOPs are 6 N D with all parameters; checkpoints are with step 0 and the last; hours are on one "
+        "FLOPs are 6 N D with all parameters; checkpoints include step 0 and the last step; hours are for one "
         f"{'GPU of that speed' if speed else 'H200'}, without scoring."
     )
 
 
 def _costs(one: "PlannedRun") -> dict[str, object]:
-    """All but the run itself; the tokens of whole steps under a name that is not the run's."""
+    """Return the costs of a run; the tokens of whole steps get a name that differs from the run's own tokens."""
     costs = {name: value for name, value in asdict(one).items() if name not in ("run", "tokens")}
     return {**costs, "tokens_in_steps": one.tokens}
 
 
 def _table(planned: "Sequence[PlannedRun]") -> Table:
-    """A row for what differs only in the seed."""
+    """Return a table with one row for runs that differ only in the seed."""
     from bidui.training.suite import short_count
 
     heads = ("tokens", "seeds", "parameters", "body", "steps", "warm-up", "kept", "FLOPs", "weights", "scores", "hours")

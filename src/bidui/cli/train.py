@@ -1,4 +1,4 @@
-"""`bidui train`: a language model from scratch."""
+"""`bidui train`: train a language model from scratch."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from bidui.cli.console import messages
 from bidui.cli.corpus import build, needing_models
 from bidui.cli.scores import pairs_of
 from bidui.errors import Place, fail
@@ -24,58 +25,65 @@ if TYPE_CHECKING:
     from bidui.training.network import Trainee
     from bidui.training.recipe import Recipe
 
-PAUSE = 30.0  # seconds between two lines on how far a run has come, where no bar is to be seen
+PAUSE = 30.0  # seconds between two lines of progress where no bar can be shown
 
 
 def train(
-    size: Annotated[str, typer.Argument(help="14m, 70m, 160m, 410m, 1.4b, or lstm.")],
-    corpus: Annotated[Path, typer.Option(help="What `bidui corpus build` made; or text, with --tokenizer.")],
-    tokenizer: Annotated[str | None, typer.Option(help="Where the corpus is text: what divides it.")] = None,
+    size: Annotated[str, typer.Argument(help="Model size: 14m, 70m, 160m, 410m, 1.4b, or lstm.")],
+    corpus: Annotated[
+        Path, typer.Option(help="Corpus made by `bidui corpus build`, or text together with --tokenizer.")
+    ],
+    tokenizer: Annotated[str | None, typer.Option(help="Tokenizer, if the corpus is text.")] = None,
     tokens: Annotated[
-        str | None, typer.Option(help="How many from the beginning: 500000, 10M, 3B; all if none.")
+        str | None, typer.Option(help="Number of tokens from the start of the corpus: 500000, 10M, 3B. Default: all.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the first weights and of the order.")] = 0,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one folder a run.")] = Path("runs"),
-    name: Annotated[
-        str | None, typer.Option(help="Of the run's folder; made of size, tokens and seed if none.")
-    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the initial weights and the order of data.")] = 0,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder; each run gets a subfolder.")] = Path("runs"),
+    name: Annotated[str | None, typer.Option(help="Name of the run's folder. Default: size, tokens and seed.")] = None,
     recipe: Annotated[
-        Literal["hf", "pythia"], typer.Option(help="Optimizer, schedule's end and first weights.")
+        Literal["hf", "pythia"], typer.Option(help="Optimizer settings, final learning rate and initial weights.")
     ] = "hf",
-    epochs: Annotated[int, typer.Option(help="Times through the tokens, in another order each.")] = 1,
-    batch: Annotated[int, typer.Option(help="Rows a step.")] = 256,
-    context: Annotated[int, typer.Option(help="Tokens a row.")] = 64,
-    peak: Annotated[float, typer.Option(help="The highest learning rate.")] = 6e-4,
-    warmup: Annotated[float, typer.Option(help="The part of all steps in which it rises.")] = 0.1,
+    epochs: Annotated[int, typer.Option(help="Number of passes over the tokens, each in a different order.")] = 1,
+    batch: Annotated[int, typer.Option(help="Rows per step.")] = 256,
+    context: Annotated[int, typer.Option(help="Tokens per row.")] = 64,
+    peak: Annotated[float, typer.Option(help="Highest learning rate.")] = 6e-4,
+    warmup: Annotated[float, typer.Option(help="Fraction of all steps in which the learning rate rises.")] = 0.1,
     milestones: Annotated[
-        str, typer.Option(help="decades, geometric:47, or last: when checkpoints are made.")
+        str, typer.Option(help="When to save checkpoints: decades, geometric:47, or last.")
     ] = "decades",
-    keep: Annotated[Literal["all", "last"], typer.Option(help="Which checkpoints are kept as weights.")] = "all",
+    keep: Annotated[
+        Literal["all", "last"], typer.Option(help="Keep the weights of all checkpoints or only of the last.")
+    ] = "all",
     score: Annotated[
-        str, typer.Option(help="Pairs to score every checkpoint on, as `bidui score` takes them; or later.")
+        str, typer.Option(help="Pairs to score every checkpoint on, as in `bidui score`; later: do not score now.")
     ] = "later",
-    n: Annotated[int, typer.Option("-n", min=1, help="Pairs for each paradigm, where they are generated.")] = 300,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs to generate per paradigm.")] = 300,
+    device: Annotated[str, typer.Option(help="Device: cpu, cuda, cuda:1, mps.")] = "cpu",
     precision: Annotated[
-        Literal["float32", "bfloat16"] | None, typer.Option(help="bfloat16 on a GPU, else float32.")
+        Literal["float32", "bfloat16"] | None,
+        typer.Option(help="Number format. Default: bfloat16 on a GPU, otherwise float32."),
     ] = None,
     mode: Annotated[
-        Literal["eager", "compiled", "captured"] | None, typer.Option(help="captured on a GPU, else eager.")
+        Literal["eager", "compiled", "captured"] | None,
+        typer.Option(help="How steps run. Default: captured on a GPU, otherwise eager."),
     ] = None,
-    micro_batch: Annotated[int | None, typer.Option(min=1, help="Rows at a time, where memory is short.")] = None,
+    micro_batch: Annotated[int | None, typer.Option(min=1, help="Rows per forward pass, to save memory.")] = None,
     deterministic: Annotated[
-        bool, typer.Option("--deterministic", help="The same bits in every run, more slowly.")
+        bool, typer.Option("--deterministic", help="Make runs on a GPU identical bit by bit; slower.")
     ] = False,
-    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also log for TensorBoard.")] = False,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write logs for TensorBoard.")] = False,
     bos: Annotated[
         Literal["line", "document", "row", "none"] | None,
-        typer.Option(help="Where the corpus is text: before what BOS stands; every line if not given."),
+        typer.Option(
+            help="Where to insert BOS if the corpus is text: before every line (default), document or row, or nowhere."
+        ),
     ] = None,
 ) -> None:
-    """Train a language model; run again, an interrupted run goes on, and a finished one is left as it is.
+    """Train a language model from scratch.
 
-    A folder of the run's holds its recipe, a log, and a checkpoint a milestone, which transformers loads. With --score,
-    each checkpoint is scored as it is made, or afterwards if it was not.
+    Run the same command again to resume an interrupted run; a finished run is left unchanged. The run's folder holds
+    its recipe, a log, and one checkpoint per milestone, which transformers can load. With --score, each checkpoint is
+    scored when it is saved, or afterwards if it was not.
     """
     with needing_models():
         from bidui.training.loop import processes, together
@@ -96,7 +104,7 @@ def train(
     run = out / (name or f"{size}-{'all' if count is None else short_count(count)}-{seed}")
     if deterministic:
         be_deterministic()
-    console = Console(stderr=True, soft_wrap=True, emoji=False)
+    console = messages()
     pairs = None if score == "later" else pairs_of(score, n=n, seed=0)
     if pairs is not None:
         check_pairs(run, pairs)
@@ -129,26 +137,26 @@ def train(
     if own.rank:  # the first process does the rest
         return
     if not fresh:
-        console.print(f"{escape(str(run))}: trained already", highlight=False)
+        console.print(f"{escape(str(run))}: already trained", highlight=False)
     if pairs is not None:
         _score_rest(console, run, pairs, trainee, device=where)
     console.print(_after(run, scored=pairs is not None), highlight=False)
 
 
 def number_of(text: str) -> int:
-    """500000, 10M, 1.5B."""
+    """Parse a number of tokens: 500000, 10M, 1.5B."""
     factor = {"K": 10**3, "M": 10**6, "B": 10**9}.get(text[-1:].upper(), 1)
     try:
-        found = float(text[:-1] if factor > 1 else text) * factor
-        if not 1 <= found < 1e15:
+        number = float(text[:-1] if factor > 1 else text) * factor
+        if not 1 <= number < 1e15:
             raise ValueError
-        return round(found)
+        return round(number)
     except ValueError as error:
         raise fail("tokens-text", Place(), {"value": text}) from error
 
 
 def _corpus(path: Path, tokenizer: str | None, bos: "Bos | None", *, out: Path, alone: bool) -> "Corpus":
-    """The corpus at a path; one made from text there is put beside the runs, and found again."""
+    """Open the corpus at a path, or build one from text there, next to the runs, where the next run finds it."""
     from bidui.training.corpus import NAME, read_corpus
     from bidui.training.run import open_corpus
 
@@ -188,7 +196,7 @@ def _run(
         task = bar.add_task(escape(run.name), total=steps, shown="")
         last = monotonic()
 
-        def tell(text: str, *, pause: float) -> None:  # in a file or a pipe, where no bar is to be seen
+        def tell(text: str, *, pause: float) -> None:  # in a file or a pipe, where no bar can be shown
             nonlocal last
             if not (console.is_terminal or rank) and monotonic() - last >= pause:
                 last = monotonic()
@@ -196,7 +204,7 @@ def _run(
 
         def show(progress: "Progress") -> None:
             shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
-            if not bar.tasks[task].completed:  # what an earlier process did would make the time left seem short
+            if not bar.tasks[task].completed:  # or steps of an earlier process would shorten the time shown
                 bar.reset(task, completed=progress.step)
             bar.update(task, completed=progress.step, shown=shown)
             tell(f"step {progress.step:,} of {steps:,}, {shown}", pause=PAUSE)
@@ -214,22 +222,26 @@ def _run(
 
 
 def _before(recipe: "Recipe", data: "Data", trainee: "Trainee", *, steps: int, differing: list[str]) -> list[str]:
-    """What is going to be done, what is not, and what nobody should trust."""
+    """Describe the run before it starts: its size, what it skips, and what may differ after a resume."""
     parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
     a_step = f"steps of {recipe.batch * recipe.context:,} tokens"
     lines = [f"{parameters:,} parameters, {steps:,} {a_step}, {recipe.precision}, {recipe.mode}"]
     rest = len(data.train) % recipe.batch
     if rest and steps:
-        lines.append(f"{rest:,} of {len(data.train):,} rows are left out of every epoch, since they fill no step")
+        lines.append(
+            f"{rest:,} of {len(data.train):,} rows are left out of every epoch because they do not fill a step"
+        )
     if not len(data.validation):
-        lines.append("no row of text is held out, so there is no validation loss; build with a larger --validation")
+        lines.append(
+            "no row of text is held out, so there is no validation loss; build the corpus with a larger --validation"
+        )
     if differing:
-        lines.append(f"goes on with {', '.join(differing)}: last bits may be others than without the interruption")
+        lines.append(f"resumes with {', '.join(differing)}: the last bits may differ from an uninterrupted run")
     return lines
 
 
 def _score_rest(console: Console, run: Path, pairs: "Pairs", trainee: "Trainee", *, device: "torch.device") -> None:
-    """Checkpoints that were made when nothing was scored, or whose scoring was interrupted."""
+    """Score the checkpoints that were saved without scoring, or whose scoring was interrupted."""
     from bidui.scores.milestones import FILE
     from bidui.training.run import kept_steps, score_kept, unscored_steps
 
@@ -244,12 +256,11 @@ def _after(run: Path, *, scored: bool) -> str:
     from bidui.scores.milestones import read_milestones
 
     if not scored:
-        return (
-            f"{escape(str(run))}: done; bidui score zhoblimp --model '{escape(str(run))}/step-*' scores its checkpoints"
-        )
+        folder = escape(str(run))
+        return f"{folder}: done; to score its checkpoints: bidui score zhoblimp --model '{folder}/step-*'"
     table = read_milestones(run)
     step = max(found.step for found in table)
     last = [found for found in table if found.step == step]
     right = sum(found.right["slln:0.5"] for found in last) / sum(found.pairs for found in last)
-    told = f"after step {step:,}, slln:0.5 chooses right in {100 * right:.2f} % of pairs"
-    return f"{escape(str(run))}: done; {told}; see accuracy.tsv there"
+    accuracy = f"after step {step:,}, accuracy by slln:0.5 is {100 * right:.2f}%"
+    return f"{escape(str(run))}: done; {accuracy}; see accuracy.tsv there"
