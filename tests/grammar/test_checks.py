@@ -1,5 +1,7 @@
 """What `bidui check` finds in paradigms that are well written and yet wrong."""
 
+import itertools
+import time
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,22 @@ def test_no_time_means_no_verdict_and_is_said(tmp_path: Path) -> None:
     (problem,) = found(tmp_path, "crossing-undecided", seconds=1e-9)
     assert problem.severity == "warning"
     assert found(tmp_path, "crossing-undecided", seconds=0) == []
+
+
+def test_words_divided_otherwise_are_found_before_an_empty_slot(tmp_path: Path) -> None:
+    """The bad line may end in nothing: it still says 一本书, as the other paradigm does."""
+    one = "edit: deletion\nslots:\n  n: 书\n  m: 本\n  end: '\"\" | 了'\ngood: 这 一 m n end\nbad: 一 m n end\n"
+    other = "edit: insertion\nslots:\n  n: 书 桌子\ngood: 一本 n\nbad: 一本 的 n\n"
+    (problem,) = found(project(tmp_path, a=one, b=other), "bad-is-good")
+    assert problem.values["sentence"] == "一本书"
+
+
+def test_the_verdict_does_not_depend_on_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine takes longer, but must give the same answer: steps are counted, not seconds."""
+    hours = itertools.count(step=3_600)
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(hours)))
+    project(tmp_path, a=REFLEXIVE)
+    assert found(tmp_path, "crossing-undecided", seconds=1) == []
 
 
 def test_the_declared_edit_is_held_against_the_lines(tmp_path: Path) -> None:

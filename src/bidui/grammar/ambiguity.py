@@ -4,14 +4,14 @@ An automaton does not know the links between words: it may allow sentences that 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from bidui.grammar.network import Network
 from bidui.grammar.paradigm import Line, Literal
 from bidui.grammar.printing import GOOD, Style
-from bidui.grammar.tree import Node
+from bidui.grammar.tree import Node, Nothing, Phrase, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,22 +122,23 @@ class _Builder:
         style = self.network.style
         empty = 0
         for option in node.options:
-            if option.leaf:
-                texts = given = self.network.columns[option.leaf.index].domain.texts[column]
-                if style.separator or (style.capital and opening):
-                    texts = [_styled(text, style, opening, None) for text in texts]
-                    self.automaton.doubtful |= opening and len(set(texts)) < len(set(given))  # he and He
-                edge = Edge(tuple(dict.fromkeys(texts)), end, self.number, option.leaf.index, column)
-                self.automaton.edges[start].append(edge)
-            elif "" in option.parts:
-                self.use(option.parts[""], path, column, start, end, opening)
-            elif path and option.parts:
-                self.use(option.part(path[0]), path[1:], column, start, end, opening)
-            elif option.parts:
-                self.line(option.line, option.parts, start, end, first=opening)
-            else:
-                empty += 1
-                self.automaton.edges[start].append(Edge((), end, self.number, -1))
+            match option:
+                case Word():
+                    texts = given = self.network.columns[option.index].domain.texts[column]
+                    if style.separator or (style.capital and opening):
+                        texts = [_styled(text, style, opening, None) for text in texts]
+                        self.automaton.doubtful |= opening and len(set(texts)) < len(set(given))  # he and He
+                    edge = Edge(tuple(dict.fromkeys(texts)), end, self.number, option.index, column)
+                    self.automaton.edges[start].append(edge)
+                case Node():
+                    self.use(option, path, column, start, end, opening)
+                case Phrase() if path:
+                    self.use(option.part(path[0], option.place), path[1:], column, start, end, opening)
+                case Phrase():
+                    self.line(option.line, option.parts, start, end, first=opening)
+                case Nothing():
+                    empty += 1
+                    self.automaton.edges[start].append(Edge((), end, self.number, -1))
         self.automaton.doubtful |= empty > 1
 
 
@@ -180,20 +181,21 @@ class Chance:
     out_of_step: bool = False
 
 
-def could_meet(first: Automaton, second: Automaton) -> Chance:
-    """Whether some sentence could be read by both."""
+def could_meet(first: Automaton, second: Automaton, *, on_step: Callable[[], None]) -> Chance:
+    """Whether some sentence could be read by both; `on_step` is called at every step and may end the search."""
     if not (first.required() <= second.characters() and second.required() <= first.characters()):
         return Chance()
-    in_step = _reaches(first, second, strict=True)
-    return Chance(in_step, _reaches(first, second, strict=False))
+    in_step = _reaches(first, second, on_step, strict=True)
+    return Chance(in_step, _reaches(first, second, on_step, strict=False))
 
 
-def _reaches(first: Automaton, second: Automaton, *, strict: bool) -> bool:
+def _reaches(first: Automaton, second: Automaton, on_step: Callable[[], None], *, strict: bool) -> bool:
     """Whether both can come to an end together: all words in step (strict), or some not."""
     # states of both, what one has said more than the other, whether that is the first, and whether all was in step
     agenda = [(0, 0, "", True, True)]
     seen = set(agenda)
     while agenda:
+        on_step()
         a, b, over, first_ahead, in_step = agenda.pop()
         if not over and first.final(a) and second.final(b) and in_step == strict:
             return True

@@ -18,6 +18,7 @@ from bidui.grammar.project import Project, chosen, independent
 ENOUGH = 1_000  # distinct pairs that a paradigm should have
 SAMPLE = 300
 MAX_FRAMES = 200
+STEPS_PER_SECOND = 100_000  # of an ordinary machine; counted, so that all machines give the same answer
 
 
 def check_project(project: Project, *, only: Sequence[str] = (), seconds: float = 100) -> list[Problem]:
@@ -139,7 +140,7 @@ def _crossings(compiled: Sequence[tuple[Paradigm, list[Network]]], *, seconds: f
     places = {paradigm.uid: paradigm.place for paradigm, _ in compiled}
     included = [Grammar(paradigm.uid, networks) for paradigm, networks in compiled if paradigm.status == "included"]
     undecided: list[Meeting] = []
-    for meeting in meetings(included, seconds=seconds):
+    for meeting in meetings(included, steps=round(seconds * STEPS_PER_SECOND)):
         if meeting.outcome == "found":
             values = {"sentence": meeting.sentence, "good": meeting.good_uid}
             yield Problem("bad-is-good", places[meeting.bad_uid], values)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bidui.errors import InputError, Place, Problem, distinct, fail
 from bidui.grammar.lexicon import Relation, Values
 from bidui.grammar.rules import Match, Property, Related
-from bidui.grammar.tree import Leaf, Link, Tree, targets
+from bidui.grammar.tree import Link, Tree, Word, targets
 
 Key = int
 ANYTHING = "_"  # in a relation: whatever stands in this column
@@ -34,7 +34,7 @@ class Member:
     (of a match) it can take part in.
     """
 
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[Word, ...]
     feature: str
     declares: bool  # the constraint is written in this leaf's rule: no leaf, no constraint
     keys: dict[Modes, Key] = field(default_factory=dict)
@@ -121,7 +121,7 @@ def _union(masks: Iterable[int]) -> int:
     return total
 
 
-def tables_around(leaf: Leaf, ends: Iterable[tuple[Constraint, int]]) -> tuple[TableColumn, ...]:
+def tables_around(leaf: Word, ends: Iterable[tuple[Constraint, int]]) -> tuple[TableColumn, ...]:
     """The columns of relations that a leaf's word must stand in, whatever alternatives are taken.
 
     A relation is void where one of its ends is not in the sentence, so only those count whose other ends are there
@@ -159,7 +159,7 @@ class _Constraints:
         self.shares: dict[tuple[int, str], Constraint] = {}
         self.written: dict[tuple[int, int, str], Constraint] = {}
 
-    def add(self, leaf: Leaf, link: Link) -> None:
+    def add(self, leaf: Word, link: Link) -> None:
         if isinstance(link.term, Match):
             others = targets(link.term.target, link.scope, link.place, slot=leaf.slot)
             if leaf in others:
@@ -174,7 +174,7 @@ class _Constraints:
         self.constraints.append(constraint)
         return constraint
 
-    def match(self, leaf: Leaf, others: list[Leaf], prop: Property, term: Match, link: Link) -> None:
+    def match(self, leaf: Word, others: list[Word], prop: Property, term: Match, link: Link) -> None:
         mine, theirs = Member((leaf,), prop.mine, True), Member(tuple(others), prop.theirs, False)
         place = link.place.at(term.column)
         text = str(Match(term.target, (prop,), term.same))
@@ -200,7 +200,7 @@ class _Constraints:
             if all((m.leaves, m.feature) != (member.leaves, member.feature) for m in members):
                 members.append(member)
 
-    def related(self, leaf: Leaf, term: Related, link: Link) -> None:
+    def related(self, leaf: Word, term: Related, link: Link) -> None:
         place = link.place.at(term.column)
         relation = self.relations.get(term.relation)
         if relation is None:

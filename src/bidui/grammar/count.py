@@ -8,7 +8,7 @@ from math import prod
 from bidui.grammar.constraints import Constraint
 from bidui.grammar.domains import bits_of
 from bidui.grammar.network import Network
-from bidui.grammar.tree import Leaf, Node, Option
+from bidui.grammar.tree import Filler, Node, Phrase, Word, children
 
 Row = tuple[int, ...]
 
@@ -502,6 +502,8 @@ def _many_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int
 # into the table of the phrase, those of alternatives are added. Equal length is an exponent: a table's numbers are
 # polynomials in one large integer, of which the coefficient at length difference zero is wanted.
 
+Option = Filler | Node
+
 
 @dataclass(slots=True)
 class Tables:
@@ -547,10 +549,10 @@ class Tables:
 
     def _walk(self, node: Node, chain: tuple[Option, ...]) -> None:
         for option in node.options:
-            if option.leaf:
-                self.chains[option.leaf.index] = (*chain, option)
-            for part in option.parts.values():
-                self._walk(part, (*chain, option))
+            if isinstance(option, Word):
+                self.chains[option.index] = (*chain, option)
+            for child in children(option):
+                self._walk(child, (*chain, option))
 
     def _meet(self, leaves: Sequence[int]) -> Option | None:
         """The innermost option that holds all these leaves; None is the whole sentence."""
@@ -650,52 +652,55 @@ class Tables:
     def _option(
         self, node: Node, option: Option, inside: dict[int, tuple[int, int]], blocks: tuple[Block, ...]
     ) -> Factor:
-        if option.leaf:
-            factor = self._leaf(option.leaf, inside.get(option.leaf.index), blocks)
+        if isinstance(option, Word):
+            factor = self._leaf(option, inside.get(option.index), blocks)
         else:
-            factor = self._sequence(list(option.parts.values()), option, inside, blocks)
+            factor = self._sequence(list(children(option)), option, inside, blocks)
         if not self.bits:
             return factor
-        literal = self.network.uses.literal.get(option, 0)
+        literal = self._literal(option)
         shift = self.bits * (self._offset(node) - self._option_offset(option) + max(0, literal))
         return Factor(factor.attributes, {row: count << shift for row, count in factor.table.items()})
 
-    def _leaf(self, leaf: Leaf, merged: tuple[int, int] | None, blocks: tuple[Block, ...]) -> Factor:
+    def _leaf(self, leaf: Word, merged: tuple[int, int] | None, blocks: tuple[Block, ...]) -> Factor:
         column = self.network.columns[leaf.index]
         domain = column.domain
         attributes = tuple(member_attribute(constraint, member) for constraint, member in column.ends)
         table: dict[Row, int] = {}
         if merged is None and leaf.index in self.grouped:
-            for group, keys in enumerate(column.keys):
+            for group, keys in enumerate(column.keys()):
                 table[(*keys, group)] = 1 << self._shift(leaf, group)
             return Factor((*attributes, group_attribute(leaf.index)), table)
         if merged is None:
-            for group, keys in enumerate(column.keys):
+            for group, keys in enumerate(column.keys()):
                 size = len(domain.groups[group]) << self._shift(leaf, group)
                 table[keys] = table.get(keys, 0) + size
             return Factor(attributes, table)
         number, at = merged
         for joint, (groups, weight) in enumerate(blocks[number].groups.items()):
             count = weight if at == 0 else 1  # the first leaf of a block carries its number
-            table[(*column.keys[groups[at]], joint)] = count << self._shift(leaf, groups[at])
+            table[(*column.keys()[groups[at]], joint)] = count << self._shift(leaf, groups[at])
         return Factor((*attributes, -1 - number), table)
 
-    def _shift(self, leaf: Leaf, group: int) -> int:
+    def _shift(self, leaf: Word, group: int) -> int:
         if not self.bits:
             return 0
         domain = self.network.columns[leaf.index].domain
         return self.bits * (domain.diffs[domain.groups[group][0]] + self._leaf_offset(leaf))
 
-    def _leaf_offset(self, leaf: Leaf) -> int:
+    def _leaf_offset(self, leaf: Word) -> int:
         """What keeps a leaf's exponents from being negative."""
         if leaf not in self.offsets:
             self.offsets[leaf] = max(0, -min(self.network.columns[leaf.index].domain.diffs))
         return self.offsets[leaf]
 
     def _option_offset(self, option: Option) -> int:
-        literal = max(0, -self.network.uses.literal.get(option, 0))
-        own = self._leaf_offset(option.leaf) if option.leaf else 0
-        return literal + own + sum(self._offset(part) for part in option.parts.values())
+        word = self._leaf_offset(option) if isinstance(option, Word) else 0
+        return max(0, -self._literal(option)) + word + sum(self._offset(child) for child in children(option))
+
+    def _literal(self, option: Option) -> int:
+        """Return how many more literal characters a phrase prints on the good side."""
+        return self.network.uses.literal.get(option, 0) if isinstance(option, Phrase) else 0
 
     def _offset(self, node: Node) -> int:
         if node not in self.offsets:

@@ -2,11 +2,11 @@
 
 First the two lines are compared as automata, which know no links: most pairs of paradigms end there. Where they could
 meet word for word, they are read in step under the links of both; where a word of one could be two words of the other,
-they are searched word by word, until a sentence is found, there is nothing left to try, or time is up. Words that look
-alike to both grammars are tried only a few times, so "none found" is no proof where several words of a class differ.
+they are searched word by word, until a sentence is found, there is nothing left to try, or the steps are used up.
+Words that look alike to both grammars are tried only a few times, so "none found" is no proof where several words of a
+class differ.
 """
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -17,24 +17,35 @@ from bidui.grammar.constraints import Constraint
 from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import complete
 from bidui.grammar.network import Network
-from bidui.grammar.paradigm import Line, Literal, Use
+from bidui.grammar.paradigm import Line
 from bidui.grammar.printing import BAD, GOOD
-from bidui.grammar.tree import Leaf, Node, ways
+from bidui.grammar.tree import Items, Spoken, Word, items_of, spoken
 
 # Joint reading: two lines read in step, one word of the one for one word of the other, under the links of both.
 #
 # Words that fall into the same groups of both grammars are one class; the classes that links rule out are struck off
 # until nothing changes. If a position is left without classes, no sentence is shared; else words are tried.
 
-Word = str | tuple[Leaf, str]  # a literal, or a leaf and the column printed
-Pending = tuple[tuple[Literal | Use, dict[str, Node]], ...]
 Classes = list[tuple[tuple[int, int], list[tuple[int, int]]]]  # groups on both sides, and values of such texts
 Tables = dict[tuple[int, int], list[int]]
 ALIKE = 3  # words of a class that are tried
 
 
-class TimeIsUp(Exception):
+class OutOfSteps(Exception):
     """The search was given up."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The steps that a search may still take: counted, so that every machine gives up at the same point."""
+
+    left: int
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps; raise `OutOfSteps` when none is left."""
+        self.left -= steps
+        if self.left < 0:
+            raise OutOfSteps
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +53,14 @@ class InStep:
     """One way to read both lines in step: the choices on each side, and which word stands for which."""
 
     chosen: tuple[dict[int, int], dict[int, int]]
-    words: tuple[tuple[Word, Word], ...]
+    words: tuple[tuple[Spoken, Spoken], ...]
 
 
 @dataclass(slots=True)
 class _Position:
     """Two words that must be the same text: its classes, each with some texts (as values on both sides)."""
 
-    leaves: tuple[Leaf | None, Leaf | None]
+    leaves: tuple[Word | None, Word | None]
     classes: Classes
     by_group: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
 
@@ -65,33 +76,32 @@ class Joint:
 
     networks: tuple[Network, Network]
     lines: tuple[Line, Line]
-    end: float  # on the monotonic clock
+    budget: Budget
     overlaps: dict[tuple[object, ...], Classes] = field(default_factory=dict)
 
     def readings(self) -> Iterator[InStep]:
         """Every way to read both in step in which each word has a text in common with its partner."""
-        pending = tuple(
-            tuple((item, network.tree.scope.nodes) for item in line.items)
-            for network, line in zip(self.networks, self.lines, strict=True)
-        )
-        yield from self._read(pending[0], pending[1], ({}, {}), ())
+        pairs = zip(self.networks, self.lines, strict=True)
+        one, other = (items_of(line, network.tree.scope.nodes) for network, line in pairs)
+        yield from self._read(one, other, ({}, {}), ())
 
     def _read(
         self,
-        one: Pending,
-        other: Pending,
+        one: Items,
+        other: Items,
         chosen: tuple[dict[int, int], dict[int, int]],
-        words: tuple[tuple[Word, Word], ...],
+        words: tuple[tuple[Spoken, Spoken], ...],
     ) -> Iterator[InStep]:
-        for first, rest, mine in _next(one, chosen[0]):
-            for second, left, theirs in _next(other, chosen[1]):
+        for first, rest, mine in spoken(one, chosen[0]):
+            for second, left, theirs in spoken(other, chosen[1]):
+                self.budget.spend()
                 if first is None or second is None:
                     if first is None and second is None:
                         yield InStep((mine, theirs), words)
                 elif self._classes(first, second):
                     yield from self._read(rest, left, (mine, theirs), (*words, (first, second)))
 
-    def _classes(self, first: Word, second: Word) -> Classes:
+    def _classes(self, first: Spoken, second: Spoken) -> Classes:
         """The classes of texts that two words have in common; a literal is one text of group 0."""
         sides = [self._texts(word, network) for word, network in zip((first, second), self.networks, strict=True)]
         key = tuple(side[0] for side in sides)
@@ -107,7 +117,7 @@ class Joint:
         return self.overlaps[key]
 
     @staticmethod
-    def _texts(word: Word, network: Network) -> tuple[object, list[str], list[int]]:
+    def _texts(word: Spoken, network: Network) -> tuple[object, list[str], list[int]]:
         if isinstance(word, str):
             return word, [word], [0]
         domain = network.columns[word[0].index].domain
@@ -161,7 +171,7 @@ class Joint:
         return tables
 
     def _table(
-        self, side: int, constraint: Constraint, a: tuple[Leaf, int], b: tuple[Leaf, int], x: _Position, y: _Position
+        self, side: int, constraint: Constraint, a: tuple[Word, int], b: tuple[Word, int], x: _Position, y: _Position
     ) -> list[int]:
         network = self.networks[side]
         mine, theirs = network.columns[a[0].index], network.columns[b[0].index]
@@ -187,11 +197,11 @@ class Joint:
         at: int,
     ) -> dict[int, int] | None:
         """Words for every position; what the lines do not print is found by each grammar itself."""
-        if time.monotonic() > self.end:
-            raise TimeIsUp
+        self.budget.spend()
         if at == len(positions):
-            done = [complete(n, c, v) for n, c, v in zip(self.networks, reading.chosen, values, strict=True)]
-            return values[0] if all(found is not None for found in done) else None
+            sides = zip(self.networks, reading.chosen, values, strict=True)
+            done = [complete(*side, on_step=self.budget.spend) for side in sides]
+            return values[0] if all(filling is not None for filling in done) else None
         for number in bits_of(live[at]):
             narrowed = _consistent([*live[:at], 1 << number, *live[at + 1 :]], tables)
             if narrowed is None:
@@ -240,23 +250,6 @@ def _free(network: Network, leaf: int, values: dict[int, int]) -> bool:
     return True
 
 
-def _next(items: Pending, chosen: dict[int, int]) -> Iterator[tuple[Word | None, Pending, dict[int, int]]]:
-    """Every word that may come next, with what comes after it; None at the end."""
-    if not items:
-        yield None, (), chosen
-        return
-    (item, nodes), rest = items[0], items[1:]
-    if isinstance(item, Literal):
-        yield item.text, rest, chosen
-        return
-    for now, option in ways(nodes[item.ref.slot], item.ref.path, chosen):
-        if option.leaf:
-            yield (option.leaf, item.column), rest, now
-        else:
-            inner = tuple((item, option.parts) for item in option.line.items)
-            yield from _next((*inner, *rest), now)
-
-
 @dataclass(frozen=True, slots=True)
 class Meeting:
     """What came of holding the bad side of one paradigm against the good side of another."""
@@ -282,51 +275,50 @@ class Grammar:
         return self.lines[side]
 
 
-def meetings(grammars: Sequence[Grammar], *, seconds: float) -> Iterator[Meeting]:
-    """Every pair of paradigms, a paradigm and itself included, held against each other within a time for all."""
+def meetings(grammars: Sequence[Grammar], *, steps: int) -> Iterator[Meeting]:
+    """Compare the bad side of every paradigm with the good side of every paradigm, itself included.
+
+    All comparisons together take up to `steps` steps; what one does not use is left for the others.
+    """
     suspects = []
-    end = time.monotonic() + seconds
+    budget = Budget(steps)
     for bad in grammars:
         for good in grammars:
-            if time.monotonic() > end:
+            try:
+                chance = could_meet(bad.line(BAD), good.line(GOOD), on_step=budget.spend)
+            except OutOfSteps:
                 yield Meeting(bad.uid, good.uid, "undecided")
-            elif (chance := could_meet(bad.line(BAD), good.line(GOOD))) != Chance():
-                suspects.append((bad, good, chance))
-            else:
+                continue
+            if chance == Chance():
                 yield Meeting(bad.uid, good.uid, "none")
+            else:
+                suspects.append((bad, good, chance))
+    left = budget.left
     for number, (bad, good, chance) in enumerate(suspects):
-        share = (end - time.monotonic()) / (len(suspects) - number)  # what is not used is left for the others
-        yield _meet(bad, good, chance, seconds=share)
+        share = Budget(left // (len(suspects) - number))
+        left -= share.left
+        yield _meet(bad, good, chance, share)
+        left += max(0, share.left)
 
 
-def _meet(bad: Grammar, good: Grammar, chance: Chance, *, seconds: float) -> Meeting:
-    end = time.monotonic() + seconds
-    search = _Search(end)
+def _meet(bad: Grammar, good: Grammar, chance: Chance, budget: Budget) -> Meeting:
     try:
         for one in bad.networks:
             for other in good.networks:
-                sentence = _in_step(one, other, end) if chance.in_step else None
+                sentence = _in_step(one, other, budget) if chance.in_step else None
                 if sentence is None and chance.out_of_step:
-                    sentence = search.sentence(one, other)
+                    sentence = _Search(budget).sentence(one, other)
                 if sentence is not None:
                     return Meeting(bad.uid, good.uid, "found", sentence)
-    except TimeIsUp:
+    except OutOfSteps:
         return Meeting(bad.uid, good.uid, "undecided")
     return Meeting(bad.uid, good.uid, "none")
 
 
-def _in_step(bad: Network, good: Network, end: float) -> str | None:
-    joint = Joint((bad, good), (bad.variant.bad, good.variant.good), end)
-    for reading in joint.readings():
-        if time.monotonic() > end:
-            raise TimeIsUp
-        sentence = joint.sentence(reading)
-        if sentence is not None:
-            return sentence
-    return None
-
-
-Item = tuple[Literal | Use, dict[str, Node]]
+def _in_step(bad: Network, good: Network, budget: Budget) -> str | None:
+    joint = Joint((bad, good), (bad.variant.bad, good.variant.good), budget)
+    sentences = (joint.sentence(reading) for reading in joint.readings())
+    return next((sentence for sentence in sentences if sentence is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,47 +326,39 @@ class _Reader:
     """One line being read: what is still to come, and what has been settled so far."""
 
     network: Network
-    side: int
-    items: tuple[Item, ...]
+    items: Items
     chosen: dict[int, int]
     values: dict[int, int]  # leaf -> value
 
     def ways(self, over: str) -> "Iterator[tuple[_Reader, str, tuple[int, int] | None]]":
-        """Every way to say the next word so that it and `over` begin alike, with the leaf and group that said it."""
-        if not self.items:
-            return
-        (item, nodes), rest = self.items[0], self.items[1:]
-        if isinstance(item, Literal):
-            text = self.network.style.folded(item.text)
-            if text.startswith(over) or over.startswith(text):
-                yield self._with(rest, self.chosen, self.values), text, None
-            return
-        for now, option in ways(nodes[item.ref.slot], item.ref.path, self.chosen):
-            if option.leaf:
-                yield from self._words(option.leaf, item.column, rest, now, over)
-            else:
-                inner = tuple((item, option.parts) for item in option.line.items)
-                yield from self._with((*inner, *rest), now, self.values).ways(over)
+        """Yield every way to say the next word so that it and `over` begin alike, with the leaf and group it fills."""
+        for word, rest, chosen in spoken(self.items, self.chosen):
+            if word is None:
+                continue
+            for text, value in self._texts(word, over):
+                if not (text.startswith(over) or over.startswith(text)):
+                    continue
+                if value is None or isinstance(word, str):
+                    yield _Reader(self.network, rest, chosen, self.values), text, None
+                elif self._allowed(word[0], value):
+                    leaf = word[0].index
+                    group = self.network.columns[leaf].domain.group[value]
+                    yield _Reader(self.network, rest, chosen, {**self.values, leaf: value}), text, (leaf, group)
 
-    def _with(self, items: tuple[Item, ...], chosen: dict[int, int], values: dict[int, int]) -> "_Reader":
-        return _Reader(self.network, self.side, items, chosen, values)
-
-    def _words(
-        self, leaf: Leaf, column: str, rest: tuple[Item, ...], chosen: dict[int, int], over: str
-    ) -> "Iterator[tuple[_Reader, str, tuple[int, int] | None]]":
-        domain = self.network.columns[leaf.index].domain
-        texts = domain.folded[column]
-        if leaf.index in self.values:
-            text = texts[self.values[leaf.index]]
-            if text.startswith(over) or over.startswith(text):
-                yield self._with(rest, chosen, self.values), text, None
+    def _texts(self, word: Spoken, over: str) -> Iterator[tuple[str, int | None]]:
+        """Yield the texts of a word, each with the value it would settle; None where nothing is left to settle."""
+        if isinstance(word, str):
+            yield self.network.style.folded(word), None
             return
-        for value in domain.fitting(column, over):
-            if self._allowed(leaf, value):
-                values = {**self.values, leaf.index: value}
-                yield self._with(rest, chosen, values), texts[value], (leaf.index, domain.group[value])
+        domain = self.network.columns[word[0].index].domain
+        texts = domain.folded[word[1]]
+        if word[0].index in self.values:
+            yield texts[self.values[word[0].index]], None
+            return
+        for value in domain.fitting(word[1], over):
+            yield texts[value], value
 
-    def _allowed(self, leaf: Leaf, value: int) -> bool:
+    def _allowed(self, leaf: Word, value: int) -> bool:
         """Whether a word goes with those already there: conflicts, and links between two of them."""
         network = self.network
         for conflict in network.conflicts:
@@ -401,36 +385,41 @@ class _Reader:
                         return False
         return True
 
-    def completed(self) -> bool:
-        """Whether the words that the line does not print can be found too, and everything holds."""
-        return complete(self.network, self.chosen, self.values) is not None
+    def ends(self) -> Iterator[dict[int, int]]:
+        """Yield the choices under which nothing more is said."""
+        return (chosen for word, _, chosen in spoken(self.items, self.chosen) if word is None)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Search:
-    end: float
+    budget: Budget
 
     def sentence(self, bad: Network, good: Network) -> str | None:
-        """A sentence that both derive."""
-        readers = [
-            _Reader(network, side, tuple((item, network.tree.scope.nodes) for item in line.items), {}, {})
-            for network, side, line in ((bad, BAD, bad.variant.bad), (good, GOOD, good.variant.good))
-        ]
-        found = self._read(readers[0], readers[1], "", "")
-        return bad.style.separator.join(found.split("\0")).strip() if found is not None else None
+        """Return a sentence that both derive."""
+        one, other = (
+            _Reader(network, items_of(line, network.tree.scope.nodes), {}, {})
+            for network, line in ((bad, bad.variant.bad), (good, good.variant.good))
+        )
+        sentence = self._read(one, other, "", "")
+        return sentence.strip() if sentence is not None else None
 
     def _read(self, ahead: _Reader, behind: _Reader, over: str, said: str) -> str | None:
-        if time.monotonic() > self.end:
-            raise TimeIsUp
-        if not ahead.items and not behind.items:
-            return said if not over and ahead.completed() and behind.completed() else None
-        if over or not ahead.items:
-            for reader, text, _ in behind.ways(over):
-                found = self._step(ahead, reader, over, text, said)
-                if found is not None:
-                    return found
-            return None
-        return self._both(ahead, behind, said)
+        self.budget.spend()
+        if not over:
+            if self._completed(ahead) and self._completed(behind):
+                return said
+            return self._both(ahead, behind, said)
+        for reader, text, _ in behind.ways(over):
+            sentence = self._step(ahead, reader, over, text, said)
+            if sentence is not None:
+                return sentence
+        return None
+
+    def _completed(self, reader: _Reader) -> bool:
+        """Whether the line may end here and the words it does not print can be found too."""
+        network, values = reader.network, reader.values
+        spend = self.budget.spend
+        return any(complete(network, chosen, values, on_step=spend) is not None for chosen in reader.ends())
 
     def _step(self, ahead: _Reader, behind: _Reader, over: str, text: str, said: str) -> str | None:
         if over.startswith(text):
@@ -447,7 +436,7 @@ class _Search:
                     if tried.get(key, 0) >= ALIKE:
                         continue
                     tried[key] = tried.get(key, 0) + 1
-                found = self._step(reader, other, text, again, said)
-                if found is not None:
-                    return found
+                sentence = self._step(reader, other, text, again, said)
+                if sentence is not None:
+                    return sentence
         return None

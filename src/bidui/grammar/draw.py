@@ -7,7 +7,7 @@ words that took turns together once do not do so for ever.
 
 import random
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
@@ -15,7 +15,7 @@ from operator import itemgetter
 
 from bidui.errors import fail
 from bidui.grammar.ambiguity import ambiguous, automaton
-from bidui.grammar.count import ABSENT, Factor, Row, Tables, choice_attribute, count_assignments
+from bidui.grammar.count import ABSENT, Factor, Option, Row, Tables, choice_attribute, count_assignments
 from bidui.grammar.domains import bits_of
 from bidui.grammar.frames import (
     Frame,
@@ -34,7 +34,7 @@ from bidui.grammar.frames import (
 from bidui.grammar.network import Column, Network
 from bidui.grammar.paradigm import Use
 from bidui.grammar.printing import BAD, GOOD, broken
-from bidui.grammar.tree import Leaf, Node, Option
+from bidui.grammar.tree import Guard, Node, Word, children
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,8 @@ class _Sampler:
     def __init__(self, network: Network, rng: random.Random) -> None:
         self.network = network
         self.choices = network.tree.choices()
-        self.turns = {node.choice: _Turns([o.weight for o in node.options], rng) for node in self.choices}
-        self.guards = _guards(network, self.choices)
+        self.turns = {node.choice: _Turns(node.weights, rng) for node in self.choices}
+        self.guards = network.tree.guards()
         self.rng = rng
         self.words: list[_Words | None] = [None for _ in network.columns]  # made when first needed
         self.searches: dict[tuple[tuple[int, int], ...], Search[Draw]] = {}
@@ -214,14 +214,6 @@ class _Sampler:
         return found
 
 
-def _guards(network: Network, choices: list[Node]) -> dict[int, list[tuple[tuple[int, int], ...]]]:
-    guards: dict[int, list[tuple[tuple[int, int], ...]]] = {node.choice: [] for node in choices}
-    for node in network.tree.nodes:
-        if node.choice in guards:
-            guards[node.choice].append(node.guard)
-    return guards
-
-
 # Enumeration: every distinct pair of a paradigm, one after the other, in a fixed order.
 
 
@@ -287,15 +279,10 @@ def _fillings(network: Network) -> Iterator[Draw]:
 
 def choices_of(network: Network) -> Iterator[dict[int, int]]:
     """Every choice of alternatives."""
-    guards: dict[int, list[tuple[tuple[int, int], ...]]] = {}
-    for node in network.tree.nodes:
-        guards.setdefault(node.choice, []).append(node.guard)
-    yield from _choose(network.tree.choices(), guards, {})
+    yield from _choose(network.tree.choices(), network.tree.guards(), {})
 
 
-def _choose(
-    nodes: list[Node], guards: dict[int, list[tuple[tuple[int, int], ...]]], chosen: dict[int, int]
-) -> Iterator[dict[int, int]]:
+def _choose(nodes: list[Node], guards: Mapping[int, list[Guard]], chosen: dict[int, int]) -> Iterator[dict[int, int]]:
     if not nodes:
         yield chosen
         return
@@ -331,9 +318,15 @@ def _place(
             yield from _place(frame, printer, adjacent, narrowed[0], [*values, value], total)
 
 
-def complete(network: Network, chosen: dict[int, int], values: dict[int, int]) -> tuple[int, ...] | None:
-    """A filling in which some leaves have given values, or None; alternatives not chosen are tried in turn."""
+def complete(
+    network: Network, chosen: dict[int, int], values: dict[int, int], *, on_step: Callable[[], None]
+) -> tuple[int, ...] | None:
+    """Return a filling in which some leaves have given values, or None; alternatives not chosen are tried in turn.
+
+    `on_step` is called at every step of the search, which it may end by raising an exception.
+    """
     for choices in choices_of(network):
+        on_step()
         if any(chosen.get(choice, option) != option for choice, option in choices.items()):
             continue
         frame = make_frame(network, choices)
@@ -341,15 +334,16 @@ def complete(network: Network, chosen: dict[int, int], values: dict[int, int]) -
         if not all(frame.start) or not values.keys() <= position.keys():
             continue
         fixed = {position[leaf]: value for leaf, value in values.items()}
-        if (found := Search(frame, _fixed(frame, fixed), list).run()) is not None:
-            return tuple(found)
+        if (filling := Search(frame, _fixed(frame, fixed, on_step), list).run()) is not None:
+            return tuple(filling)
     return None
 
 
-def _fixed(frame: Frame, fixed: dict[int, int]) -> Callable[[int, int], Iterable[int]]:
+def _fixed(frame: Frame, fixed: dict[int, int], on_step: Callable[[], None]) -> Callable[[int, int], Iterable[int]]:
     everything = values_in(frame)
 
     def candidates(at: int, mask: int) -> Iterable[int]:
+        on_step()
         if at not in fixed:
             return everything(at, mask)
         return (fixed[at],) if mask >> frame.columns[at].domain.group[fixed[at]] & 1 else ()
@@ -487,10 +481,10 @@ class _UniformSampler:
         option = node.options[number]
         factor = dict(parts)[number]
         inner = {attribute: known[attribute] for attribute in factor.attributes}
-        if option.leaf:
-            picked[option.leaf.index] = self._leaf(option.leaf, tuple(inner.values()), rng)
+        if isinstance(option, Word):
+            picked[option.index] = self._leaf(option, tuple(inner.values()), rng)
         else:
-            self._sequence(list(option.parts.values()), option, inner, chosen, picked, rng)
+            self._sequence(list(children(option)), option, inner, chosen, picked, rng)
 
     @staticmethod
     def _possible(parts: list[tuple[int, Factor]], known: dict[int, int], forced: int | None) -> _Weighted:
@@ -502,11 +496,11 @@ class _UniformSampler:
                 found.add((number,), count)
         return found
 
-    def _leaf(self, leaf: Leaf, keys: Row, rng: random.Random) -> int:
+    def _leaf(self, leaf: Word, keys: Row, rng: random.Random) -> int:
         column = self.network.columns[leaf.index]
         if (leaf.index, keys) not in self.groups:
             found = _Weighted()
-            for group, own in enumerate(column.keys):
+            for group, own in enumerate(column.keys()):
                 if own == keys:
                     found.add((group,), len(column.domain.groups[group]))
             self.groups[leaf.index, keys] = found

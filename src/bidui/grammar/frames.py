@@ -12,7 +12,6 @@ from bidui.grammar.printing import (
     BAD,
     GOOD,
     Change,
-    Item,
     Style,
     align,
     crosses,
@@ -21,7 +20,7 @@ from bidui.grammar.printing import (
     possible,
     tokens_of,
 )
-from bidui.grammar.tree import Leaf
+from bidui.grammar.tree import Phrase, Spoken, Word
 from bidui.pairs import Pair, Region
 
 
@@ -39,8 +38,8 @@ class Frame:
 
     network: Network
     columns: list[Column]
-    good: list[Item]
-    bad: list[Item]
+    good: list[Spoken]
+    bad: list[Spoken]
     sizes: tuple[list[int], list[int]]  # how many items each item of a line as written has become
     start: list[int]  # groups possible at each position, then what remains of each `Among`
     pairs: list[list[tuple[int, Allowed]]]  # at each position: another one, and what each group allows there
@@ -176,11 +175,12 @@ def _literal_length(network: Network, choices: Mapping[int, int]) -> int:
     total = network.uses.fixed
     for node in network.tree.nodes:
         if all(choices.get(v, 0) == option for v, option in node.guard):
-            total += network.uses.literal.get(node.options[choices.get(node.choice, 0)], 0)
+            option = node.options[choices.get(node.choice, 0)]
+            total += network.uses.literal.get(option, 0) if isinstance(option, Phrase) else 0
     return total
 
 
-def _seams(network: Network, lines: list[list[Item]]) -> list[str]:
+def _seams(network: Network, lines: list[list[Spoken]]) -> list[str]:
     """The seams that could arise between neighbours of these lines; each two neighbours are looked at once."""
     found: dict[str, None] = {}
     if network.seams:
@@ -192,7 +192,7 @@ def _seams(network: Network, lines: list[list[Item]]) -> list[str]:
     return list(found)
 
 
-def _edges(item: Item, network: Network) -> tuple[Container[str], Container[str]]:
+def _edges(item: Spoken, network: Network) -> tuple[Container[str], Container[str]]:
     if isinstance(item, str):
         return item[0], item[-1]
     return network.columns[item[0].index].domain.edges(item[1])
@@ -481,7 +481,7 @@ def _by_token(frame: Frame, side: int, places: list[int]) -> list[list[int]]:
 
 
 def _pieces(
-    line: list[Item], style: Style, frame: Frame, position: dict[Leaf, int]
+    line: list[Spoken], style: Style, frame: Frame, position: dict[Word, int]
 ) -> tuple[list[tuple[list[str], int]], list[int]]:
     pieces: list[tuple[list[str], int]] = []
     index = []

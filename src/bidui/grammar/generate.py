@@ -92,7 +92,7 @@ def _tight_links(network: Network) -> Iterator[Problem]:
             if len(constraint.members) != 2:
                 continue
             compatible = constraint.compatible(number, 1 - number)
-            groups = zip(column.keys, column.domain.groups, strict=True)
+            groups = zip(column.keys(), column.domain.groups, strict=True)
             left = sum(len(group) for keys, group in groups if compatible[keys[end]])
             if left < total:
                 values: dict[str, object] = {

@@ -12,10 +12,22 @@ from bidui.grammar.constraints import Constraint, build_constraints, tables_arou
 from bidui.grammar.domains import Domain, Domains, Supports
 from bidui.grammar.lexicon import Relation, condition_problems
 from bidui.grammar.paradigm import Line, Literal, Paradigm, PhraseRule, Slot, Use, Variant
-from bidui.grammar.printing import Change, Item, Style, Uses, changes_of_tokens, may_be_empty, uses_of
+from bidui.grammar.printing import Change, Style, Uses, changes_of_tokens, uses_of
 from bidui.grammar.project import Project
 from bidui.grammar.rules import Alternative, Lexical, Rule, Words
-from bidui.grammar.tree import Leaf, Node, Option, Tree, endless_phrases, expand, ways
+from bidui.grammar.tree import (
+    Items,
+    Node,
+    Spoken,
+    Tree,
+    Word,
+    endless_phrases,
+    expand,
+    items_of,
+    may_be_empty,
+    spoken,
+    ways,
+)
 
 if TYPE_CHECKING:
     from bidui.grammar.constraints import Constraint
@@ -86,19 +98,10 @@ def rests(good: Line, bad: Line) -> tuple[list[Literal | Use], list[Literal | Us
 def _texts(item: Literal | Use, nodes: dict[str, Node], columns: "Sequence[Column]") -> Iterator[tuple[int, Tokens]]:
     """Each leaf that may be all an item prints, with its texts."""
     if isinstance(item, Use) and not item.ref.path:
-        for option in _options(nodes[item.ref.slot]):
-            if option.leaf:
-                texts = columns[option.leaf.index].domain.texts[item.column]
-                yield option.leaf.index, [(text,) for text in texts]
-
-
-def _options(node: Node) -> Iterator[Option]:
-    """The options of a node, phrases that are called by one name opened."""
-    for option in node.options:
-        if "" in option.parts:
-            yield from _options(option.parts[""])
-        else:
-            yield option
+        for _, filler in ways(nodes[item.ref.slot]):
+            if isinstance(filler, Word):
+                texts = columns[filler.index].domain.texts[item.column]
+                yield filler.index, [(text,) for text in texts]
 
 
 # Equality: whether one filling could print the same sentence on both sides.
@@ -107,8 +110,6 @@ def _options(node: Node) -> Iterator[Option]:
 # other. Links are not looked at, so a "yes" is a suspicion; a "no" is certain.
 
 MAX_STEPS = 20_000
-
-NamedItem = tuple[Literal | Use, dict[str, Node]]  # with the nodes its names mean
 
 
 class _TooLong(Exception):
@@ -128,7 +129,7 @@ def could_be_equal(
         return False
     search = _Search(columns, conflicts, style)
     try:
-        return search.meets(tuple((i, nodes) for i in good), tuple((i, nodes) for i in bad), "", {}, {})
+        return search.meets(items_of(Line(tuple(good)), nodes), items_of(Line(tuple(bad)), nodes), "", {}, {})
     except (_TooLong, RecursionError):  # hundreds of words may be said in one sentence
         return True
 
@@ -151,74 +152,61 @@ class _Search:
             self.against.setdefault(conflict.b, []).append((conflict.a, conflict, False))
 
     def meets(
-        self,
-        ahead: tuple[NamedItem, ...],
-        behind: tuple[NamedItem, ...],
-        over: str,
-        chosen: dict[int, int],
-        values: dict[int, int],
+        self, ahead: Items, behind: Items, over: str, chosen: Mapping[int, int], values: Mapping[int, int]
     ) -> bool:
-        """Whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
+        """Tell whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise _TooLong
-        if not behind:
-            if over:
-                return False
-            return not ahead or self.meets(behind, ahead, "", chosen, values)
-        for rest, text, now_chosen, now_values in self._next(behind, over, chosen, values):
-            if over.startswith(text):
-                if self.meets(ahead, rest, over[len(text) :], now_chosen, now_values):
+        for word, rest, now in spoken(behind, chosen):
+            if word is None:
+                if not over and any(other is None for other, _, _ in spoken(ahead, now)):
                     return True
-            elif text.startswith(over) and self.meets(rest, ahead, text[len(over) :], now_chosen, now_values):
-                return True
+                continue
+            for text, settled in self._texts(word, over, values):
+                if over.startswith(text):
+                    if self.meets(ahead, rest, over[len(text) :], now, settled):
+                        return True
+                elif text.startswith(over) and self.meets(rest, ahead, text[len(over) :], now, settled):
+                    return True
         return False
 
-    def _next(
-        self, items: tuple[NamedItem, ...], over: str, chosen: dict[int, int], values: dict[int, int]
-    ) -> Iterator[tuple[tuple[NamedItem, ...], str, dict[int, int], dict[int, int]]]:
-        """Every way to say the first item: what is left, the text, and what that settles."""
-        (item, nodes), rest = items[0], items[1:]
-        if isinstance(item, Literal):
-            yield rest, self.style.folded(item.text), chosen, values
+    def _texts(self, word: Spoken, over: str, values: Mapping[int, int]) -> Iterator[tuple[str, Mapping[int, int]]]:
+        """Yield every text of a word that may go on from `over`, with the values of words it settles."""
+        if isinstance(word, str):
+            yield self.style.folded(word), values
             return
-        for now, option in ways(nodes[item.ref.slot], item.ref.path, chosen):
-            if option.leaf:
-                for value, text in self._words(option.leaf, item.column, over, values):
-                    yield rest, text, now, {**values, option.leaf.index: value}
-            else:
-                inner = tuple((item, option.parts) for item in option.line.items)
-                yield (*inner, *rest), "", now, values
-
-    def _words(self, leaf: Leaf, column: str, over: str, values: dict[int, int]) -> Iterator[tuple[int, str]]:
-        texts = self.columns[leaf.index].domain.folded[column]
+        leaf, column = word
+        domain = self.columns[leaf.index].domain
+        texts = domain.folded[column]
         if leaf.index in values:
-            yield values[leaf.index], texts[values[leaf.index]]
+            yield texts[values[leaf.index]], values
             return
-        for value in self.columns[leaf.index].domain.fitting(column, over):
-            if not any(
-                other in values
-                and not set(c.a_tokens[value if first else values[other]]).isdisjoint(
-                    c.b_tokens[values[other] if first else value]
-                )
-                for other, c, first in self.against.get(leaf.index, ())
-            ):
-                yield value, texts[value]
+        for value in domain.fitting(column, over):
+            if not self._clashes(leaf, value, values):
+                yield texts[value], {**values, leaf.index: value}
+
+    def _clashes(self, leaf: Word, value: int, values: Mapping[int, int]) -> bool:
+        for other, conflict, first in self.against.get(leaf.index, ()):
+            if other in values:
+                a, b = (value, values[other]) if first else (values[other], value)
+                if not set(conflict.a_tokens[a]).isdisjoint(conflict.b_tokens[b]):
+                    return True
+        return False
 
 
 @dataclass(slots=True, eq=False)
 class Column:
     """A leaf with its domain and the constraints it takes part in."""
 
-    leaf: Leaf
+    leaf: Word
     domain: Domain
     ends: list[tuple[Constraint, int]]  # constraint, and as which of its members
     guard: frozenset[tuple[int, int]]
     known_keys: list[tuple[int, ...]] | None = None
 
-    @property
     def keys(self) -> list[tuple[int, ...]]:
-        """Of each group, the keys at `ends`; only counting needs them."""
+        """Return the keys of each group at `ends`, numbered the first time; only counting needs them."""
         if self.known_keys is None:
             ends = []
             for at, (constraint, member) in enumerate(self.ends):
@@ -245,16 +233,16 @@ class Network:
     seams: tuple[str, ...]
     supports: Supports
     token_changes: list[Change] | None  # how the lines differ, where that is the same under every choice
-    meetings: dict[tuple[Item, Item], list[str]] = field(default_factory=dict)  # neighbours -> seams that could arise
+    meetings: dict[tuple[Spoken, Spoken], list[str]] = field(default_factory=dict)  # neighbours -> possible seams
 
     def could_be_equal(self) -> bool:
         """Whether good and bad might be the same sentence under some filling."""
         return could_be_equal(self.variant, self.tree.scope.nodes, self.columns, self.conflicts, self.style)
 
     def number_keys(self) -> None:
-        """Numbers the values at the ends of all constraints, which must be complete before they are compared."""
+        """Number the values at the ends of all constraints; they must be complete before they are compared."""
         for column in self.columns:
-            assert column.keys is not None
+            column.keys()
 
 
 @dataclass(slots=True)
@@ -349,7 +337,7 @@ class Compiler:
     def _columns(
         self, tree: Tree, constraints: list[Constraint], uses: Uses, domains: Domains, equal_length: bool
     ) -> list[Column]:
-        ends: dict[Leaf, list[tuple[Constraint, int]]] = {leaf: [] for leaf in tree.leaves}
+        ends: dict[Word, list[tuple[Constraint, int]]] = {leaf: [] for leaf in tree.leaves}
         for constraint in constraints:
             for number, member in enumerate(constraint.members):
                 for leaf in member.leaves:

@@ -1,6 +1,6 @@
 """Printing: which words, in which form, stand on each side of a pair."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal as OneOf
@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.paradigm import EDITS, Line, Literal, Use, Variant
 from bidui.grammar.rules import Match
-from bidui.grammar.tree import Leaf, Link, Node, Option, Tree
+from bidui.grammar.tree import Choices, Node, Phrase, Spoken, Tree, Word, may_be_empty, ways, words_under
 
 GOOD, BAD = 0, 1
 CLOSING = frozenset(".,!?;:)]}'”’%，。！？；：、）")
@@ -39,16 +39,16 @@ class Style:
 
 @dataclass(slots=True)
 class Uses:
-    """Every occurrence of every leaf, and how many more literal characters an option prints on the good side."""
+    """Every occurrence of every word, and how many more literal characters a phrase prints on the good side."""
 
-    leaves: dict[Leaf, list[tuple[int, str]]] = field(default_factory=dict)
-    literal: dict[Option, int] = field(default_factory=dict)
+    leaves: dict[Word, list[tuple[int, str]]] = field(default_factory=dict)
+    literal: dict[Phrase, int] = field(default_factory=dict)
     fixed: int = 0
     columns: dict[str, Place] = field(default_factory=dict)  # printed columns other than `expression`, first place
 
 
 def uses_of(tree: Tree, style: Style) -> Uses:
-    """The occurrences of all leaves of a tree on both sides."""
+    """Return the occurrences of all words of a tree on both sides."""
     uses = Uses({leaf: [] for leaf in tree.leaves})
     problems: list[Problem] = []
     for side, line in ((GOOD, tree.variant.good), (BAD, tree.variant.bad)):
@@ -61,70 +61,40 @@ def uses_of(tree: Tree, style: Style) -> Uses:
     return uses
 
 
-def _line(line: Line, nodes: dict[str, Node], side: int, option: Option | None, uses: Uses, style: Style) -> None:
+def _line(line: Line, nodes: dict[str, Node], side: int, phrase: Phrase | None, uses: Uses, style: Style) -> None:
     for item in line.items:
         if isinstance(item, Use):
-            place = line.place.at(item.offset)
-            _use(nodes[item.ref.slot], item.ref.path, item, side, uses, style, place)
+            _use(item, nodes, side, uses, style, line.place.at(item.offset))
             continue
         signed = style.length(item.text) * (1 if side == GOOD else -1)
-        if option is None:
+        if phrase is None:
             uses.fixed += signed
         else:
-            uses.literal[option] = uses.literal.get(option, 0) + signed
+            uses.literal[phrase] = uses.literal.get(phrase, 0) + signed
 
 
-def _use(node: Node, path: tuple[str, ...], use: Use, side: int, uses: Uses, style: Style, place: Place) -> None:
+def _use(use: Use, nodes: dict[str, Node], side: int, uses: Uses, style: Style, place: Place) -> None:
     if use.column != "expression":
         uses.columns.setdefault(use.column, place)
-    for option in node.options:
-        if option.leaf:
-            if path not in ((), ("head",)):
-                raise fail("part-unknown", place, {"part": path[0], "what": node.path})
-            uses.leaves[option.leaf].append((side, use.column))
-        elif "" in option.parts:
-            _use(option.parts[""], path, use, side, uses, style, place)
-        elif path and option.parts:
-            _use(_part(option, path[0], place), path[1:], use, side, uses, style, place)
-        elif option.parts:
+    for _, filler in ways(nodes[use.ref.slot], use.ref.path, place=place):
+        if isinstance(filler, Word):
+            uses.leaves[filler].append((side, use.column))
+        elif isinstance(filler, Phrase):
             if use.column != "expression":
-                raise fail("column-of-phrase", place, {"use": str(use), "phrase": option.name})
-            _line(option.line, option.parts, side, option, uses, style)
+                raise fail("column-of-phrase", place, {"use": str(use), "phrase": filler.name})
+            _line(filler.line, filler.parts, side, filler, uses, style)
 
 
-def _part(option: Option, name: str, place: Place) -> Node:
-    part = option.head if name == "head" and name not in option.parts else name
-    if name == "head" and not part:
-        raise fail("head-missing", option.place, {"phrase": option.name})
-    if part not in option.parts:
-        what = f"phrase {option.name} ({', '.join(option.parts)})"
-        raise fail("part-unknown", place, {"part": name, "what": what})
-    return option.parts[part]
-
-
-Item = str | tuple[Leaf, str]
-
-
-def flatten_item(item: Literal | Use, nodes: dict[str, Node], choices: dict[int, int]) -> list[Item]:
-    """An item of a line under a choice of alternatives: literal texts, and leaves with the column printed."""
+def flatten_item(item: Literal | Use, nodes: dict[str, Node], choices: Choices) -> list[Spoken]:
+    """Return an item of a line under a choice of alternatives: literal texts, and words with the column printed."""
     if isinstance(item, Literal):
         return [item.text]
-    items: list[Item] = []
-    _flatten_use(nodes[item.ref.slot], item.ref.path, item.column, choices, items)
-    return items
-
-
-def _flatten_use(node: Node, path: tuple[str, ...], column: str, choices: dict[int, int], items: list[Item]) -> None:
-    option = node.options[choices.get(node.choice, 0)]
-    if option.leaf:
-        items.append((option.leaf, column))
-    elif "" in option.parts:
-        _flatten_use(option.parts[""], path, column, choices, items)
-    elif path and option.parts:
-        _flatten_use(option.part(path[0]), path[1:], column, choices, items)
-    elif option.parts:
-        for item in option.line.items:
-            items += flatten_item(item, option.parts, choices)
+    _, filler = next(ways(nodes[item.ref.slot], item.ref.path, choices))
+    if isinstance(filler, Word):
+        return [(filler, item.column)]
+    if isinstance(filler, Phrase):
+        return [part for inner in filler.line.items for part in flatten_item(inner, filler.parts, choices)]
+    return []
 
 
 # Alignment: what the bad line does to each item of the good one: keeps, moves, copies, drops, adds or replaces it.
@@ -180,31 +150,13 @@ def changes_of_tokens(variant: Variant, nodes: Mapping[str, Node]) -> list[Chang
 def _token(item: Literal | Use, nodes: Mapping[str, Node]) -> Token:
     if isinstance(item, Literal):
         return Token(item.text, item.text, literal=True, mismatched=False)
-    links = [link for link in _links(nodes[item.ref.slot]) if link.scope.nodes is nodes]  # not those inside a phrase
+    words = words_under(nodes[item.ref.slot])
+    links = [link for word in words for link in word.links if link.scope.nodes is nodes]  # not those inside a phrase
     mismatched = any(isinstance(link.term, Match) and not link.term.same for link in links)
     return Token(str(item), item.ref.slot, literal=False, mismatched=mismatched)
 
 
-def _links(node: Node) -> Iterator[Link]:
-    for option in node.options:
-        if option.leaf:
-            yield from option.leaf.links
-        for part in option.parts.values():
-            yield from _links(part)
-
-
-def may_be_empty(node: Node) -> bool:
-    """Whether some alternative prints nothing."""
-    for option in node.options:
-        if option.leaf:
-            continue
-        literal = any(isinstance(item, Literal) for item in option.line.items)
-        if not literal and all(may_be_empty(part) for part in option.parts.values()):
-            return True
-    return False
-
-
-def tokens_of(items: Sequence[Item]) -> list[Token]:
+def tokens_of(items: Sequence[Spoken]) -> list[Token]:
     """The items of a flattened line as tokens."""
     tokens = []
     for item in items:

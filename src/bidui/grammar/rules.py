@@ -107,6 +107,11 @@ class Lexical:
     relations: tuple[Related, ...] = ()
     column: int = field(default=0, compare=False)
 
+    @property
+    def links(self) -> tuple[Match | Related, ...]:
+        """Everything that ties the word to others."""
+        return (*self.matches, *self.relations)
+
     def __str__(self) -> str:
         return " ".join(str(term) for term in (*self.conditions, *self.matches, *self.relations))
 

@@ -1,17 +1,25 @@
-"""The tree of a variant: slots with alternatives, phrases with parts, and leaves that each hold one word."""
+"""The tree of a variant: slots with alternatives, phrases with parts, and words at the leaves.
+
+A slot holds a word, a phrase or nothing, and `expand` lists everything it may hold. Other modules read a tree with
+`ways` (what a slot holds under some choices), `spoken` (the next word of a line) and `words_under`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.lexicon import phrase_unknown
 from bidui.grammar.paradigm import Line, Literal, PhraseAlternative, PhraseRule, Slot, Use, Variant
-from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Ref, Related, Rule, Words
+from bidui.grammar.rules import Alternative, Lexical, Match, Ref, Related, Rule, Words
+from bidui.grammar.rules import Phrase as NamedPhrase
+from bidui.grammar.rules import Phrase as Phrase_nesting
 
 POSITION = re.compile(r"-?[0-9]{1,4}")  # a number where a name is expected: counted from 0, or back from the end
+Guard = tuple[tuple[int, int], ...]  # choices and the options they must take
+Choices = Mapping[int, int]  # choice -> the option taken
 
 
 @dataclass(slots=True, eq=False)
@@ -31,8 +39,8 @@ class Link:
     place: Place
 
 
-@dataclass(slots=True, eq=False)
-class Leaf:
+@dataclass(frozen=True, slots=True, eq=False)
+class Word:
     """One word of the sentence: what it may be, and under which choices it is there."""
 
     index: int
@@ -41,84 +49,174 @@ class Leaf:
     rule: Lexical | Words
     links: tuple[Link, ...]
     place: Place
-    guard: tuple[tuple[int, int], ...]
-    origins: tuple[Place, ...] = ()  # of each condition, where the rule begins that has it
+    guard: Guard
+    origins: tuple[Place, ...] = ()  # for each condition, where the rule that states it begins
 
-    def together(self, other: "Leaf") -> bool:
+    def together(self, other: "Word") -> bool:
         """Whether some choice of alternatives has both words in the sentence."""
         mine = dict(self.guard)
         return all(mine.get(choice, option) == option for choice, option in other.guard)
 
 
-@dataclass(slots=True, eq=False)
-class Option:
-    """One alternative: a word, the parts of a phrase with their line, or nothing."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Phrase:
+    """One way to build a phrase: its parts, and the line that prints them."""
 
-    weight: Fraction
-    leaf: Leaf | None = None
-    parts: "dict[str, Node]" = field(default_factory=dict)
-    line: Line = field(default_factory=lambda: Line(()))
-    head: str = ""
-    name: str = ""
+    name: str
+    parts: "dict[str, Node]"
+    line: Line
+    head: str
+    place: Place
 
-    def part(self, name: str) -> "Node":
-        """A part by its name; `head` is the part so called, or the one that is the head."""
-        return self.parts[self.head if name == "head" and "head" not in self.parts else name]
+    def part(self, name: str, place: Place) -> "Node":
+        """Return a part by its name; `head` is the part of that name or the head. Errors are reported at `place`."""
+        part = self.head if name == "head" and name not in self.parts else name
+        if name == "head" and not part:
+            raise fail("head-missing", self.place, {"phrase": self.name})
+        if part not in self.parts:
+            what = f"phrase {self.name} ({', '.join(self.parts)})"
+            raise fail("part-unknown", place, {"part": name, "what": what})
+        return self.parts[part]
 
-    place: Place = field(default_factory=Place)
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """An empty slot."""
+
+
+Filler = Word | Phrase | Nothing
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A slot or part with its alternatives; `choice` is the variable that picks one."""
+    """A slot or part with its alternatives; `choice` is the variable that picks one.
+
+    An alternative that names a phrase is a choice of its own, between the ways to build that phrase.
+    """
 
     path: str
     choice: int
-    options: tuple[Option, ...]
     place: Place
-    guard: tuple[tuple[int, int], ...] = ()
+    guard: Guard = ()
+    options: "tuple[Filler | Node, ...]" = ()
+    weights: tuple[Fraction, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
 class Tree:
-    """An expanded variant: nodes by slot name, all leaves, and how many options each choice has."""
+    """An expanded variant: nodes by slot name, all words, and all nodes with parents before children."""
 
     variant: Variant
     scope: Scope
-    leaves: list[Leaf]
+    leaves: list[Word]
     nodes: list[Node]
 
     def choices(self) -> list[Node]:
-        """One node for each choice variable with more than one option, parents before children."""
+        """Return one node for each choice with more than one option, parents before children."""
         first: dict[int, Node] = {}
         for node in self.nodes:
             first.setdefault(node.choice, node)
         return [node for node in first.values() if len(node.options) > 1]
 
+    def guards(self) -> dict[int, list[Guard]]:
+        """Return, for each choice, the guards of the nodes that share it: one must hold for the choice to be open."""
+        guards: dict[int, list[Guard]] = {}
+        for node in self.nodes:
+            guards.setdefault(node.choice, []).append(node.guard)
+        return guards
 
-def ways(node: Node, path: tuple[str, ...], chosen: dict[int, int]) -> Iterator[tuple[dict[int, int], Option]]:
-    """What a node, or the part of it that `path` names, may be under choices already made: a word, a phrase, nothing.
 
-    Each comes with the choices that make it so. Names must have been checked before.
+def children(option: Filler | Node) -> "tuple[Node, ...]":
+    """Return the nodes directly under an option."""
+    if isinstance(option, Node):
+        return (option,)
+    return tuple(option.parts.values()) if isinstance(option, Phrase) else ()
+
+
+def words_under(node: Node) -> Iterator[Word]:
+    """Yield every word that a node may bring into the sentence."""
+    for option in node.options:
+        if isinstance(option, Word):
+            yield option
+        for child in children(option):
+            yield from words_under(child)
+
+
+def ways(
+    node: Node, path: tuple[str, ...] = (), chosen: Choices | None = None, *, place: Place | None = None
+) -> Iterator[tuple[dict[int, int], Filler]]:
+    """Yield what a node, or the part of it that `path` names, may hold under the choices already made.
+
+    Each filler comes with the choices that lead to it. A name that is no part raises an error at `place`.
     """
+    chosen = chosen or {}
     for number, option in enumerate(node.options):
         if chosen.get(node.choice, number) != number:
             continue
         now = {**chosen, node.choice: number}
-        if "" in option.parts:
-            yield from ways(option.parts[""], path, now)
-        elif path and option.parts:
-            yield from ways(option.part(path[0]), path[1:], now)
+        if isinstance(option, Node):
+            yield from ways(option, path, now, place=place)
+        elif isinstance(option, Phrase) and path:
+            yield from ways(option.part(path[0], place or option.place), path[1:], now, place=place)
+        elif isinstance(option, Word) and place is not None and path not in ((), ("head",)):
+            raise fail("part-unknown", place, {"part": path[0], "what": node.path})
         else:
             yield now, option
+
+
+def may_be_empty(node: Node) -> bool:
+    """Tell whether some alternative prints nothing."""
+    return any(_prints_nothing(option) for option in node.options)
+
+
+def _prints_nothing(option: Filler | Node) -> bool:
+    match option:
+        case Word():
+            return False
+        case Nothing():
+            return True
+        case Node():
+            return may_be_empty(option)
+        case Phrase():
+            literal = any(isinstance(item, Literal) for item in option.line.items)
+            return not literal and all(may_be_empty(part) for part in option.parts.values())
+
+
+Items = tuple[tuple[Literal | Use, dict[str, Node]], ...]  # the rest of a line, each item with the nodes it names
+Spoken = str | tuple[Word, str]  # a literal text, or a word and the column printed
+
+
+def items_of(line: Line, nodes: dict[str, Node]) -> Items:
+    """Return the items of a line, each with the nodes that its names mean."""
+    return tuple((item, nodes) for item in line.items)
+
+
+def spoken(items: Items, chosen: Choices) -> Iterator[tuple[Spoken | None, Items, dict[int, int]]]:
+    """Yield every word that may come next, with the items after it and the choices made; None at the end."""
+    if not items:
+        yield None, (), dict(chosen)
+        return
+    (item, nodes), rest = items[0], items[1:]
+    if isinstance(item, Literal):
+        yield item.text, rest, dict(chosen)
+        return
+    for now, filler in ways(nodes[item.ref.slot], item.ref.path, chosen):
+        match filler:
+            case Word():
+                yield (filler, item.column), rest, now
+            case Phrase():
+                yield from spoken((*items_of(filler.line, filler.parts), *rest), now)
+            case Nothing():
+                yield from spoken(rest, now)
 
 
 # References: the words that a name in a link may mean.
 
 
-def targets(ref: Ref, scope: Scope, place: Place, *, slot: str = "") -> list[Leaf]:
-    """The words a reference may mean, one for each choice of alternatives on the way."""
-    return list(_at(_named(ref, scope, place, slot), ref.path, ref, place))
+def targets(ref: Ref, scope: Scope, place: Place, *, slot: str = "") -> list[Word]:
+    """Return the words a reference may mean, one for each choice of alternatives on the way."""
+    node = _named(ref, scope, place, slot)
+    return list(_words(node, ref.path, ref, place.at(ref.column)))
 
 
 def _named(ref: Ref, scope: Scope, place: Place, slot: str) -> Node:
@@ -129,8 +227,8 @@ def _named(ref: Ref, scope: Scope, place: Place, slot: str) -> Node:
         items = (lines or list(scope.lines))[0].items
         item = items[int(name)] if POSITION.fullmatch(name) and int(name) < len(items) else None
         if not isinstance(item, Use):
-            found = item.text if isinstance(item, Literal) else f"the line has {len(items)} items"
-            raise fail("position-bad", place.at(ref.column), {"position": name, "found": found})
+            content = item.text if isinstance(item, Literal) else f"the line has {len(items)} items"
+            raise fail("position-bad", place.at(ref.column), {"position": name, "found": content})
         name = item.ref.slot
     if name not in scope.nodes:
         near = get_close_matches(name, list(scope.nodes), n=2, cutoff=0.5) or list(scope.nodes)
@@ -138,27 +236,23 @@ def _named(ref: Ref, scope: Scope, place: Place, slot: str) -> Node:
     return scope.nodes[name]
 
 
-def _at(node: Node, path: tuple[str, ...], ref: Ref, place: Place) -> Iterator[Leaf]:
-    for option in node.options:
-        if option.leaf:
-            if path not in ((), ("head",)):
-                raise fail("part-unknown", place.at(ref.column), {"part": path[0], "what": node.path})
-            yield option.leaf
-        elif "" in option.parts:
-            yield from _at(option.parts[""], path, ref, place)
-        elif all(not inner.leaf and not inner.parts for part in option.parts.values() for inner in part.options):
-            raise fail("link-to-empty", place.at(ref.column), {"slot": str(ref)})
-        elif not path:
-            raise fail("link-to-phrase", place.at(ref.column), {"slot": str(ref), "phrase": option.name})
-        elif path[0] in option.parts:
-            yield from _at(option.parts[path[0]], path[1:] or ("head",), ref, place)
-        elif path[0] == "head" and option.head:
-            yield from _at(option.parts[option.head], path[1:] or ("head",), ref, place)
-        elif path[0] == "head":
-            raise fail("head-missing", option.place, {"phrase": option.name})
-        else:
-            values = {"part": path[0], "what": f"phrase {option.name} ({', '.join(option.parts)})"}
-            raise fail("part-unknown", place.at(ref.column), values)
+def _words(node: Node, path: tuple[str, ...], ref: Ref, place: Place) -> Iterator[Word]:
+    for _, filler in ways(node):
+        match filler:
+            case Word():
+                if path not in ((), ("head",)):
+                    raise fail("part-unknown", place, {"part": path[0], "what": node.path})
+                yield filler
+            case Phrase() if not _empty(filler):
+                if not path:
+                    raise fail("link-to-phrase", place, {"slot": str(ref), "phrase": filler.name})
+                yield from _words(filler.part(path[0], place), path[1:] or ("head",), ref, place)
+            case _:
+                raise fail("link-to-empty", place, {"slot": str(ref)})
+
+
+def _empty(phrase: Phrase) -> bool:
+    return all(isinstance(option, Nothing) for part in phrase.parts.values() for option in part.options)
 
 
 # Nesting: phrases that hold phrases, and those among them that never come to an end.
@@ -170,7 +264,7 @@ def phrases_within(slots: Iterable[Slot], phrases: Mapping[str, PhraseRule]) -> 
     agenda = list(slots)
     while agenda:
         rules = [alternative.rule for alternative in agenda.pop().rule.alternatives]
-        new = {rule.name for rule in rules if isinstance(rule, Phrase) and rule.name in phrases} - found
+        new = {rule.name for rule in rules if isinstance(rule, Phrase_nesting) and rule.name in phrases} - found
         found |= new
         agenda += [part for name in new for each in phrases[name].alternatives for part in each.parts.values()]
     return {name: phrase for name, phrase in phrases.items() if name in found}
@@ -182,11 +276,11 @@ def endless_phrases(phrases: Mapping[str, PhraseRule]) -> set[str]:
     used_by: dict[str, list[str]] = {}
     for phrase in phrases.values():
         for rule in (r for a in phrase.alternatives for part in a.parts.values() for r in part.rule.alternatives):
-            if isinstance(rule.rule, Phrase):
+            if isinstance(rule.rule, Phrase_nesting):
                 used_by.setdefault(rule.rule.name, []).append(phrase.name)
 
     def ends(slot: Slot) -> bool:
-        return any(not isinstance(a.rule, Phrase) or a.rule.name not in endless for a in slot.rule.alternatives)
+        return any(not isinstance(a.rule, Phrase_nesting) or a.rule.name not in endless for a in slot.rule.alternatives)
 
     agenda = list(phrases)
     while agenda:
@@ -212,7 +306,7 @@ def never_ends(name: str, phrases: Mapping[str, PhraseRule], endless: set[str]) 
     while True:
         parts = phrases[name].alternatives[0].parts.values()
         rules = [[a.rule for a in part.rule.alternatives] for part in parts]
-        names = [[rule.name if isinstance(rule, Phrase) else "" for rule in part] for part in rules]
+        names = [[rule.name if isinstance(rule, Phrase_nesting) else "" for rule in part] for part in rules]
         name = next(part[0] for part in names if endless.issuperset(part))
         if name in path:
             found = path[path.index(name) :]
@@ -222,7 +316,7 @@ def never_ends(name: str, phrases: Mapping[str, PhraseRule], endless: set[str]) 
         path.append(name)
 
 
-# Expansion: a variant's slots become a tree of choices whose leaves each hold one word.
+# Expansion turns the slots of a variant into a tree of choices with one word at each leaf.
 
 MAX_LEAVES = 400  # every two of them may have to differ, and all of them may be in one sentence
 MAX_NODES = 10_000
@@ -240,6 +334,8 @@ def _deeper(name: str, depths: _Depths) -> _Depths:
 
 @dataclass(frozen=True, slots=True)
 class _Override:
+    """A rule in angle brackets, added to the part of a phrase that `path` names."""
+
     path: tuple[str, ...]
     rule: Lexical
     scope: Scope
@@ -252,23 +348,24 @@ class _Override:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
+    """Where in the tree a rule is expanded."""
+
     path: str
     slot: str
     scope: Scope
-    guard: tuple[tuple[int, int], ...] = ()
+    guard: Guard = ()
     depths: _Depths = ()
     overrides: tuple[_Override, ...] = ()
 
-    def guarded(self, choice: int, option: int, *, of: int) -> "_Context":
-        """Inside one option of a choice; a choice of one is none."""
-        guard = (*self.guard, (choice, option)) if of > 1 else self.guard
-        return _Context(self.path, self.slot, self.scope, guard, self.depths, self.overrides)
+    def inside(self, choice: int, option: int, *, of: int) -> "_Context":
+        """Return the context inside one option; a choice of one is no choice."""
+        return replace(self, guard=(*self.guard, (choice, option))) if of > 1 else self
 
 
 def expand(variant: Variant, phrases: Mapping[str, PhraseRule], *, endless: set[str] | None = None) -> Tree:
-    """The tree of a variant; raises `InputError` for unknown phrases, endless recursion and the like.
+    """Return the tree of a variant; raise `InputError` for unknown phrases, endless recursion and the like.
 
-    Whoever expands many variants finds the `endless_phrases` once and hands them in.
+    A caller that expands many variants computes `endless_phrases` once and passes it.
     """
     return _Expander(variant, phrases, endless_phrases(phrases) if endless is None else endless).tree()
 
@@ -277,10 +374,10 @@ class _Expander:
     def __init__(self, variant: Variant, phrases: Mapping[str, PhraseRule], endless: set[str]) -> None:
         self.variant = variant
         self.phrases = phrases
-        self.leaves: list[Leaf] = []
+        self.leaves: list[Word] = []
         self.nodes: list[Node] = []
         self.choices = 0
-        self.found: dict[tuple[str, _Depths], list[int]] = {}
+        self.usable: dict[tuple[str, _Depths], list[int]] = {}
         self.open: list[str] = []
         self.endless = endless
 
@@ -293,8 +390,7 @@ class _Expander:
             if len(set(sizes.values())) > 1:
                 shown = [f"{name}: {size}" for name, size in sizes.items()]
                 problems.append(Problem("linked-unequal", self.variant.place, {"slots": shown}))
-            shared |= dict.fromkeys(group, self.choices)
-            self.choices += 1
+            shared |= dict.fromkeys(group, self.new_choice())
         for slot in self.variant.slots.values():
             try:
                 scope.nodes[slot.name] = self.node(slot, _Context(slot.name, slot.name, scope), shared.get(slot.name))
@@ -304,32 +400,40 @@ class _Expander:
             raise InputError(problems)
         return Tree(self.variant, scope, self.leaves, self.nodes)
 
+    def new_choice(self) -> int:
+        self.choices += 1
+        return self.choices - 1
+
+    def new_node(self, context: _Context, place: Place, choice: int | None = None) -> Node:
+        node = Node(context.path, self.new_choice() if choice is None else choice, place, context.guard)
+        if len(self.nodes) >= MAX_NODES:
+            raise fail("expansion-too-large", place, {"limit": MAX_LEAVES})
+        self.nodes.append(node)
+        return node
+
     def node(self, slot: Slot, context: _Context, choice: int | None = None) -> Node:
-        if choice is None:
-            choice = self.choices
-            self.choices += 1
-        node = Node(context.path, choice, (), slot.place, context.guard)
-        self.add(node)
-        kept = self.possible(slot.rule, context.depths)
-        alternatives = [slot.rule.alternatives[number] for number in kept]
+        """Expand a slot or part: one option for each alternative of its rule."""
+        node = self.new_node(context, slot.place, choice)
+        alternatives = self.possible(slot.rule, context.depths)
+        node.weights = tuple(alternative.weight for alternative in alternatives)
         node.options = tuple(
-            self.option(alternative, slot, context.guarded(choice, number, of=len(kept)))
+            self.option(alternative, slot, context.inside(node.choice, number, of=len(alternatives)))
             for number, alternative in enumerate(alternatives)
         )
         return node
 
-    def possible(self, rule: Rule, depths: _Depths) -> list[int]:
-        """The alternatives that do not nest a phrase deeper than it allows."""
+    def possible(self, rule: Rule, depths: _Depths) -> list[Alternative]:
+        """Return the alternatives that do not nest a phrase deeper than it allows."""
         return [
-            number
-            for number, alternative in enumerate(rule.alternatives)
-            if not isinstance(alternative.rule, Phrase)
+            alternative
+            for alternative in rule.alternatives
+            if not isinstance(alternative.rule, NamedPhrase)
             or alternative.rule.name not in self.phrases
             or self.possible_phrase(alternative.rule.name, depths)
         ]
 
     def possible_phrase(self, name: str, depths: _Depths) -> list[int]:
-        """The same for the alternatives of a phrase used where `depths` phrases are open already."""
+        """Do the same for the alternatives of a phrase that is used where `depths` phrases are open already."""
         phrase = self.phrases[name]
         inner = _deeper(name, depths)
         if dict(inner)[name] > phrase.depth + 1:
@@ -338,100 +442,86 @@ class _Expander:
             return []
         if name in self.endless:
             raise never_ends(name, self.phrases, self.endless)
-        if (name, inner) not in self.found:
-            if len(self.open) == MAX_NESTING or len(self.found) == MAX_NODES:
+        if (name, inner) not in self.usable:
+            if len(self.open) == MAX_NESTING or len(self.usable) == MAX_NODES:
                 raise fail("phrases-too-deep", phrase.place, {"limit": MAX_NESTING})
             self.open.append(name)
-            self.found[name, inner] = [
+            self.usable[name, inner] = [
                 number
                 for number, alternative in enumerate(phrase.alternatives)
                 if all(self.possible(slot.rule, inner) for slot in alternative.parts.values())
             ]
             self.open.pop()
-        return self.found[name, inner]
+        return self.usable[name, inner]
 
-    def add(self, node: Node) -> None:
-        if len(self.nodes) >= MAX_NODES:
-            raise fail("expansion-too-large", node.place, {"limit": MAX_LEAVES})
-        self.nodes.append(node)
-
-    def option(self, alternative: Alternative, slot: Slot, context: _Context) -> Option:
+    def option(self, alternative: Alternative, slot: Slot, context: _Context) -> Filler | Node:
         rule = alternative.rule
-        if isinstance(rule, Phrase):
-            return Option(alternative.weight, parts={"": self.phrase(rule, slot, context)}, head="", name=rule.name)
+        if isinstance(rule, NamedPhrase):
+            return self.phrase(rule, slot, context)
         if isinstance(rule, Words):
             if context.overrides:
                 raise fail("override-on-words", context.overrides[0].at, {"slot": context.path, "rule": rule})
-            if not rule.words:
-                return Option(alternative.weight)
-            return Option(alternative.weight, self.leaf(rule, (), slot, context))
-        written: tuple[Match | Related, ...] = (*rule.matches, *rule.relations)
-        links = [Link(term, context.scope, slot.place) for term in written]
+            return self.word(rule, slot, context) if rule.words else Nothing()
+        links = [Link(term, context.scope, slot.place) for term in rule.links]
         conditions = list(rule.conditions)
         origins = [slot.place] * len(conditions)
         for override in context.overrides:
             if override.path:
-                values = {"part": ".".join(override.path), "what": context.path}
-                raise fail("part-unknown", override.at, values)
-            conditions += override.rule.conditions
-            origins += [override.place] * len(override.rule.conditions)
-            added: tuple[Match | Related, ...] = (*override.rule.matches, *override.rule.relations)
-            links += [Link(term, override.scope, override.place) for term in added]
+                raise fail("part-unknown", override.at, {"part": ".".join(override.path), "what": context.path})
+            added = override.rule
+            conditions += added.conditions
+            origins += [override.place] * len(added.conditions)
+            links += [Link(term, override.scope, override.place) for term in added.links]
         merged = Lexical(tuple(conditions), rule.matches, rule.relations, rule.column)
-        leaf = self.leaf(merged, tuple(links), slot, context)
-        leaf.origins = tuple(origins)
-        return Option(alternative.weight, leaf)
+        return self.word(merged, slot, context, tuple(links), tuple(origins))
 
-    def leaf(self, rule: Lexical | Words, links: tuple[Link, ...], slot: Slot, context: _Context) -> Leaf:
+    def word(
+        self,
+        rule: Lexical | Words,
+        slot: Slot,
+        context: _Context,
+        links: tuple[Link, ...] = (),
+        origins: tuple[Place, ...] = (),
+    ) -> Word:
         if len(self.leaves) >= MAX_LEAVES:
             raise fail("expansion-too-large", slot.place, {"limit": MAX_LEAVES})
-        leaf = Leaf(len(self.leaves), context.path, context.slot, rule, links, slot.place, context.guard)
-        self.leaves.append(leaf)
-        return leaf
+        word = Word(len(self.leaves), context.path, context.slot, rule, links, slot.place, context.guard, origins)
+        self.leaves.append(word)
+        return word
 
-    def phrase(self, rule: Phrase, slot: Slot, context: _Context) -> Node:
+    def phrase(self, rule: NamedPhrase, slot: Slot, context: _Context) -> Node:
+        """Expand a named phrase: one option for each way to build it."""
         phrase = self.phrases.get(rule.name)
         if phrase is None:
             raise InputError([phrase_unknown(rule, slot.place, self.phrases)])
-        kept = self.possible_phrase(rule.name, context.depths)
-        inherited = [_Override(o.path or ("head",), o.rule, o.scope, o.place) for o in context.overrides]
-        own = [_Override(tuple(part.split(".")), r, context.scope, slot.place) for part, r in rule.overrides]
-        node = Node(context.path, self.choices, (), slot.place, context.guard)
-        self.choices += 1
-        self.add(node)
+        alternatives = [phrase.alternatives[number] for number in self.possible_phrase(rule.name, context.depths)]
+        overrides = [replace(override, path=override.path or ("head",)) for override in context.overrides]
+        overrides += [_Override(tuple(part.split(".")), r, context.scope, slot.place) for part, r in rule.overrides]
+        node = self.new_node(context, slot.place)
+        node.weights = tuple(alternative.weight for alternative in alternatives)
         options = []
-        for number, alternative in enumerate(phrase.alternatives[number] for number in kept):
-            inner = _Context(
-                context.path,
-                context.slot,
-                Scope({}, (alternative.line,)),
-                context.guarded(node.choice, number, of=len(kept)).guard,
-                _deeper(rule.name, context.depths),
-                (*inherited, *own),
+        for number, alternative in enumerate(alternatives):
+            inner = replace(
+                context.inside(node.choice, number, of=len(alternatives)),
+                scope=Scope({}, (alternative.line,)),
+                depths=_deeper(rule.name, context.depths),
+                overrides=tuple(overrides),
             )
             options.append(self.alternative(alternative, rule, inner))
         node.options = tuple(options)
         return node
 
-    def alternative(self, alternative: PhraseAlternative, rule: Phrase, context: _Context) -> Option:
+    def alternative(self, alternative: PhraseAlternative, rule: NamedPhrase, context: _Context) -> Phrase:
         per_part: dict[str, list[_Override]] = {name: [] for name in alternative.parts}
         for override in context.overrides:
             part = self.part_named(override, alternative, rule)
-            per_part[part].append(_Override(override.path[1:], override.rule, override.scope, override.place))
+            per_part[part].append(replace(override, path=override.path[1:]))
         for name, slot in alternative.parts.items():
-            path = f"{context.path}.{name}"
-            inner = _Context(path, context.slot, context.scope, context.guard, context.depths, tuple(per_part[name]))
+            inner = replace(context, path=f"{context.path}.{name}", overrides=tuple(per_part[name]))
             context.scope.nodes[name] = self.node(slot, inner)
-        return Option(
-            alternative.weight,
-            parts=context.scope.nodes,
-            line=alternative.line,
-            head=alternative.head,
-            name=rule.name,
-            place=alternative.place,
-        )
+        return Phrase(rule.name, context.scope.nodes, alternative.line, alternative.head, alternative.place)
 
-    def part_named(self, override: _Override, alternative: PhraseAlternative, rule: Phrase) -> str:
+    def part_named(self, override: _Override, alternative: PhraseAlternative, rule: NamedPhrase) -> str:
         name = override.path[0]
         names = list(alternative.parts)
         if name == "head" and alternative.head:

@@ -11,11 +11,13 @@ from bidui.grammar.constraints import Constraint, TableColumn, build_constraints
 from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import choices_of
 from bidui.grammar.frames import make_frame
-from bidui.grammar.lexicon import Lexicon, Relation, Values, Word
+from bidui.grammar.lexicon import Lexicon, Relation, Values
+from bidui.grammar.lexicon import Word as Word_usage
 from bidui.grammar.network import Network
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Variant
 from bidui.grammar.rules import Condition, Lexical, Match, Phrase, Rule, Words, parse_rule
-from bidui.grammar.tree import MAX_NESTING, Leaf, Node, endless_phrases, expand
+from bidui.grammar.tree import MAX_NESTING, Node, Word, endless_phrases, expand, ways
+from bidui.grammar.tree import Phrase as Phrase_slot_words
 from bidui.web.editing.paradigm import ParadigmRows, is_rule
 from bidui.web.editing.pieces import Piece, pieces_of
 from bidui.web.editing.yaml import scalars_of, try_lay_out
@@ -285,17 +287,13 @@ def joint_words(paradigm: Paradigm, networks: Sequence[Network]) -> dict[tuple[i
     return found
 
 
-def _heads(node: Node) -> Iterator[Leaf]:
+def _heads(node: Node) -> Iterator[Word]:
     """The words that stand for a slot: itself, the head of its phrase, or all parts of a phrase without one."""
-    for option in node.options:
-        if option.leaf:
-            yield option.leaf
-        elif "" in option.parts:
-            yield from _heads(option.parts[""])
-        elif option.head:
-            yield from _heads(option.parts[option.head])
-        else:
-            for part in option.parts.values():
+    for _, filler in ways(node):
+        if isinstance(filler, Word):
+            yield filler
+        elif isinstance(filler, Phrase_slot_words):
+            for part in (filler.parts[filler.head],) if filler.head else filler.parts.values():
                 yield from _heads(part)
 
 
@@ -426,9 +424,9 @@ def _places(
             yield WordPlace(uid, variant.name, leaf.path, leaf.rule.conditions, columns=columns)
 
 
-def used_by(word: Word, *, places: Iterable[WordPlace], features: tuple[str, ...]) -> tuple[WordPlace, ...]:
+def used_by(word: Word_usage, *, places: Iterable[WordPlace], features: tuple[str, ...]) -> tuple[WordPlace, ...]:
     """The places that could take a word; `features` are the columns of the lexicon."""
-    alone = Lexicon((Word(0, word.form, word.values),), features)
+    alone = Lexicon((Word_usage(0, word.form, word.values),), features)
     known: dict[tuple[Condition, ...] | TableColumn, bool] = {}
     found = []
     for place in places:
