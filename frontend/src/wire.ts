@@ -99,22 +99,22 @@ export interface Base {
   text: string;
 }
 
-/** What the reader may bring back. */
+/** The deleted projects that the reader may bring back. */
 export interface Bin {
   projects: BinnedProject[];
 }
 
-/** A project in the bin; nobody deleted it where its folder was removed outside. */
+/** Another name, where the old one is taken. */
+export interface BinRequest {
+  name?: string | null;
+}
+
+/** A project in the bin: its number and name, since when, and by whom (empty: its folder was removed outside). */
 export interface BinnedProject {
   id: number;
   name: string;
   time: string;
   by: string;
-}
-
-/** Another name, where the old one is taken. */
-export interface BringingBack {
-  name?: string | null;
 }
 
 /** The characters from `start` up to `end` give way to `text`. */
@@ -149,7 +149,7 @@ export interface Conflict {
   yours: string | null;
 }
 
-/** What a call answers that would have overwritten what somebody else wrote. */
+/** The answer to a call that would have overwritten what somebody else wrote. */
 export interface ConflictAnswer {
   problems: Problem[];
   conflict: Conflict;
@@ -218,11 +218,6 @@ export interface DeleteVariant {
   variant: number;
 }
 
-/** The revision that says that a file is gone. */
-export interface Deleted {
-  revision: number;
-}
-
 /** A file that is gone: the revision that says so, and the one before, which can be restored. */
 export interface DeletedFile {
   file: string;
@@ -235,6 +230,11 @@ export interface DeletedFile {
 /** The files of a project that are gone. */
 export interface DeletedFiles {
   files: DeletedFile[];
+}
+
+/** The revision that says that a file is gone. */
+export interface Deletion {
+  revision: number;
 }
 
 /** A text of phrases, or of any other file. */
@@ -273,7 +273,12 @@ export interface Difference {
   rows: RowChange[];
 }
 
-/** What somebody has typed that is no revision yet. */
+/**
+ * The latest text that somebody has for a file, and the revision that it was made from.
+ *
+ * `tab` tells the pages of one user apart, so that none takes over what was typed into another. `why` it is no
+ * revision: still being typed; it does not parse; somebody else was quicker; the file could not be written.
+ */
 export interface Draft {
   project: string;
   file: string;
@@ -284,7 +289,7 @@ export interface Draft {
   tab: string;
 }
 
-/** Where there is a draft, and since when. */
+/** A file that has a draft, and when the draft was last changed. */
 export interface DraftPlace {
   file: string;
   time: string;
@@ -296,7 +301,7 @@ export interface DraftPlaces {
   drafts: DraftPlace[];
 }
 
-/** Everything of one person that is no revision yet, the latest first. */
+/** All drafts of one person, the latest first. */
 export interface Drafts {
   drafts: Draft[];
 }
@@ -359,14 +364,14 @@ export interface Hits {
 }
 
 /** A project that has come in, how many files it has, what was left out, and what was changed on the way. */
-export interface ImportedAnswer {
+export interface ImportAnswer {
   name: string;
   files: number;
   skipped: string[];
   problems: Problem[];
 }
 
-/** An invitation that nobody has taken yet; no project where it is for the whole workspace. */
+/** An offer of a role in a project, or (no name) in the whole workspace, made by somebody. */
 export interface Invitation {
   id: number;
   role: "viewer" | "editor" | "owner";
@@ -400,7 +405,7 @@ export interface ItemRow {
 }
 
 /** An invitation's token, with a name and a password; without them, for the account that is signed in. */
-export interface Joining {
+export interface JoinRequest {
   token: string;
   name?: string | null;
   password?: string | null;
@@ -452,14 +457,14 @@ export interface Member {
 }
 
 /** Both put together, on top of the latest revision; rows in conflict are as chosen, or else mine. */
-export interface MergedAnswer {
+export interface MergeAnswer {
   text: string;
   revision: number;
   conflicts: RowConflict[];
 }
 
 /** What somebody wrote on top of a revision, and which side is to be kept of rows that both changed. */
-export interface Merging {
+export interface MergeRequest {
   /** The revision that the writer began with; none for a new file. */
   base?: number | null;
   mine: string;
@@ -509,11 +514,6 @@ export interface MoveVariant {
   do: "move_variant";
   variant: number;
   to: number;
-}
-
-/** A project's name. */
-export interface Named {
-  name: string;
 }
 
 /** A condition: how many words it allows by itself, and how many the rule would without it. */
@@ -677,17 +677,17 @@ export interface Place {
   column: number;
 }
 
+/** Who else has the file open, and its latest revision. */
+export interface PresenceAnswer {
+  others: string[];
+  revision: number | null;
+}
+
 /** The page that is open, or is being left. */
-export interface Presence {
+export interface PresenceRequest {
   /** A name for the page, at most 64 ASCII characters. */
   tab?: string;
   leave?: boolean;
-}
-
-/** Who else has the file open, and its latest revision. */
-export interface Present {
-  others: string[];
-  revision: number | null;
 }
 
 /**
@@ -779,6 +779,11 @@ export interface ProjectList {
   skipped: Problem[];
 }
 
+/** The name of a project that was just added. */
+export interface ProjectName {
+  name: string;
+}
+
 /** A stretch, and where it begins and ends in lines and columns, which count characters from 1. */
 export interface Range {
   start: number;
@@ -815,6 +820,16 @@ export interface RenamePhrase {
   to: string;
 }
 
+/** A text that is to have another name. */
+export interface RenameRequest {
+  text: string;
+  base: number;
+  /** A name for the page, at most 64 ASCII characters. */
+  tab?: string;
+  file: string;
+  to: string;
+}
+
 export interface RenameSlot {
   kind: "paradigm";
   text: string;
@@ -825,18 +840,8 @@ export interface RenameSlot {
   variant?: number | null;
 }
 
-/** A text that is to have another name. */
-export interface Renaming {
-  text: string;
-  base: number;
-  /** A name for the page, at most 64 ASCII characters. */
-  tab?: string;
-  file: string;
-  to: string;
-}
-
 /** An old revision that is to be the latest one again. */
-export interface Restoring {
+export interface Restoration {
   revision: number;
   /** The revision that the writer began with; none for a new file. */
   base?: number | null;
@@ -845,9 +850,10 @@ export interface Restoring {
 }
 
 /**
- * One state of a file; no author where it was made outside the workbench.
+ * One state of one file, which may be that it is `deleted`. `base` is the state before it.
  *
- * In a file's history, `renamed_from` is the name that it had at the revision `origin`.
+ * `origin` is the revision it was restored from or, where the file was renamed, the last one under its old name, which
+ * is then `renamed_from`.
  */
 export interface Revision {
   id: number;
@@ -874,7 +880,11 @@ export interface RoleChoice {
   project?: string | null;
 }
 
-/** One row that is not as it was: its number (from 1, 0 where it is not there) and cells before and after. */
+/**
+ * One row that is not as it was: its number and cells before and after, from 1; 0 and none where it is not there.
+ *
+ * In a YAML file a row is a line, and its cells are the key and the value.
+ */
 export interface RowChange {
   kind: "added" | "removed" | "changed";
   before: number;
@@ -924,11 +934,11 @@ export interface SameAgain {
 }
 
 /**
- * Whether the file is so now; if not, the text is kept as a draft and the problems say why.
+ * Whether the file was saved; if not, its text is kept as a draft and the problems say why.
  *
  * `revision` is the file's latest one, or for a draft the one that it was made from.
  */
-export interface SavedAnswer {
+export interface SaveAnswer {
   saved: boolean;
   draft: boolean;
   changed: boolean;
@@ -1113,7 +1123,7 @@ export interface TableProblem {
   column: string;
 }
 
-/** Who has a role here; the invitations, for owners only. */
+/** Who has a role here; the open invitations, for owners only, and the reader's own role. */
 export interface Team {
   members: Member[];
   invitations: Invitation[];
@@ -1128,7 +1138,7 @@ export interface TextQuestion {
   editor?: string;
 }
 
-/** The revision that is there now; no author where it was made outside the workbench. */
+/** The latest revision; it has no author where it was made outside the workbench. */
 export interface Theirs {
   revision: number;
   text: string;
@@ -1161,7 +1171,7 @@ export interface WordsAnswer {
 }
 
 /** A text, the revision that it was made from, and the page that it was typed into. */
-export interface Writing {
+export interface WriteRequest {
   text: string;
   /** The revision that the writer began with; none for a new file. */
   base?: number | null;

@@ -43,7 +43,7 @@ def serving(*arguments: str | Path, env: dict[str, str] | None = None) -> Iterat
 def opened(address: str) -> httpx2.Client:
     """A browser that starts at an address."""
     home = address.partition("/start/")[0]
-    return httpx2.Client(base_url=home, follow_redirects=True, timeout=30)
+    return httpx2.Client(base_url=home, follow_redirects=True, timeout=120)
 
 
 def refused(*arguments: str | Path, env: dict[str, str] | None = None) -> str:
@@ -54,7 +54,7 @@ def refused(*arguments: str | Path, env: dict[str, str] | None = None) -> str:
         capture_output=True,
         env={**plain, **(env or {})},
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 2, done.stderr
@@ -81,7 +81,7 @@ def test_the_printed_address_opens_the_project_and_a_signal_ends_it(project: Pat
             assert browser.get("/", headers={"Host": "evil.example"}).status_code == 421
             assert "server" not in page.headers
         running.send_signal(how)
-        said, _ = running.communicate(timeout=30)
+        said, _ = running.communicate(timeout=120)
         assert running.returncode == 0
         assert "Traceback" not in said
         assert said.splitlines()[-1] == "ended"
@@ -99,7 +99,7 @@ def test_a_session_outlives_the_server(project: Path) -> None:
     """Whoever types while the server is started again goes on typing."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as browser:
+    with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as browser:
         with serving(project, "--port", str(port)) as (_, address):
             assert browser.get(address).status_code == 303
         with serving(project, "--port", str(port)):
@@ -138,7 +138,7 @@ def test_a_team_needs_an_owner_first(tmp_path: Path) -> None:
 def test_the_first_owner_of_a_team_chooses_a_password_by_the_printed_link(tmp_path: Path) -> None:
     with serving(tmp_path, "--team", "--owner", "Li", "--port", "0", env=SECRET) as (_, address):
         home, token = address.split("/password/")
-        with httpx2.Client(base_url=home, timeout=30, headers={"Origin": home}) as browser:
+        with httpx2.Client(base_url=home, timeout=120, headers={"Origin": home}) as browser:
             assert browser.get("/").headers["location"].startswith("/login")
             assert browser.get(address).status_code == 200
             chosen = {"password": "long enough now"}

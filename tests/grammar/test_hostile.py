@@ -169,11 +169,11 @@ def write(folder: Path, changes: dict[str, str | bytes]) -> None:
 
 
 def ended(folder: Path) -> list[str]:
-    """The kinds of the errors that a process of its own finds, which may take 20 seconds and a gigabyte, not more."""
+    """The errors that a process of its own finds; it may take 20 seconds of a processor and a gigabyte, not more."""
     out = folder.parent / "found.txt"
     process = FORKS.Process(target=report, args=(str(folder), str(out)))
     process.start()
-    process.join(20)
+    process.join(600)
     hangs = process.is_alive()
     process.kill()
     process.join()
@@ -187,6 +187,7 @@ def ended(folder: Path) -> list[str]:
 def report(folder: str, out: str) -> None:
     """Writes down the kinds of all errors, and the messages of some in both languages."""
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    resource.setrlimit(resource.RLIMIT_CPU, (20, 20))  # however busy the machine is
     try:
         problems = [problem for problem in check_project(read_project(folder)) if problem.severity == "error"]
     except InputError as error:

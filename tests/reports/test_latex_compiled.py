@@ -37,7 +37,7 @@ def test_tables_compile_without_error_missing_character_or_overflow(tmp_path: Pa
     (tmp_path / "all.tex").write_text(rf"{head}{inputs}\end{{document}}", encoding="utf-8")
     for _ in range(2):  # longtable knows its widths the second time
         command = ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
-        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=600, check=False)
         assert ended.returncode == 0, ended.stdout.decode(errors="replace")[-2000:]
     log = (tmp_path / "all.log").read_text(encoding="utf-8", errors="replace")
     assert "Missing character" not in log and "Overfull" not in log

@@ -28,7 +28,7 @@ def states(outcomes: tuple[Outcome, ...]) -> dict[str, str]:
 
 
 def until(true: Callable[[], bool]) -> None:
-    for _ in range(2000):
+    for _ in range(12_000):
         if true():
             return
         time.sleep(0.01)

@@ -34,7 +34,7 @@ def torchrun(*arguments: str) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m"]
     return subprocess.run(
-        [*command, "tests.training.worker", *arguments], env=environment, capture_output=True, text=True, timeout=120
+        [*command, "tests.training.worker", *arguments], env=environment, capture_output=True, text=True, timeout=600
     )
 
 

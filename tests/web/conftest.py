@@ -24,7 +24,7 @@ from bidui.web.workbench import Workbench
 
 from .served import member, served
 
-SECONDS = 30  # for a server to start, on a machine that is busy
+SECONDS = 120  # for a server to start, on a machine that is busy
 
 
 @pytest.fixture(autouse=True)

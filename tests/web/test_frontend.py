@@ -35,7 +35,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def run(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
 def is_installed(folder: Path) -> bool:

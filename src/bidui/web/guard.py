@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic_core import to_jsonable_python
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -41,7 +42,7 @@ def failure(request: Request, problems: Iterable[Problem], status: int | None = 
     shapes = problem_shapes(found, language)
     headers = {"Cache-Control": "no-store"}
     if request.url.path.startswith("/api/"):
-        return Json(Problems(problems=shapes).model_dump(), status, headers)
+        return Json(to_jsonable_python(Problems(shapes)), status, headers)
     if status == 401 and request.app.state.bench.settings.team and request.method == "GET":
         return RedirectResponse(f"/login?then={quote(request.url.path, safe='')}", 303, headers)
     return error_page(request, shapes, status=status, language=language)
@@ -49,7 +50,7 @@ def failure(request: Request, problems: Iterable[Problem], status: int | None = 
 
 async def _on_error(request: Request, error: Exception) -> Response:
     if isinstance(error, Conflict):
-        return Json(conflict_answer(error, language_of(request)).model_dump(mode="json"), 409)
+        return Json(to_jsonable_python(conflict_answer(error, language_of(request))), 409)
     if isinstance(error, InputError):
         team = request.app.state.bench.settings.team
         return failure(request, map(_discreet, error.problems) if team else error.problems)

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 from bidui.errors import Place, Problem, Severity
@@ -61,7 +61,8 @@ STATUS: Mapping[str, int] = {
 }
 
 
-class PlaceShape(BaseModel):
+@dataclass(frozen=True, slots=True)
+class PlaceShape:
     """Where in the files of a project; line and column from 1, 0 where unknown."""
 
     file: str
@@ -69,7 +70,8 @@ class PlaceShape(BaseModel):
     column: int
 
 
-class ProblemShape(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ProblemShape:
     """One thing that is wrong; `text` is in the reader's language."""
 
     kind: str
@@ -79,7 +81,8 @@ class ProblemShape(BaseModel):
     values: dict[str, Any]
 
 
-class Problems(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Problems:
     """What every call answers where it cannot do what was asked."""
 
     problems: list[ProblemShape]

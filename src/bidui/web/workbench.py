@@ -191,15 +191,15 @@ def _read(versions: Mapping[str, Version]) -> Words:
 
 
 @dataclass(slots=True)
-class Trying:
-    """A `check` for `save`: the words are read as they would be with the new text of a file, and kept here."""
+class WordCheck:
+    """A `check` for `save`: it reads all words as they would be with the new text of a file, and remembers them."""
 
     words: Words
     file: str
     vocabulary: Vocabulary | None = None
 
     def __call__(self, text: str) -> tuple[Problem, ...]:
-        """The problems of the text by itself."""
+        """Return the problems of the text by itself."""
         texts = {name: version.text for name, version in self.words.versions.items()}
         self.vocabulary = vocabulary_of({**texts, self.file: text}, known=self.words.vocabulary)
         return self.vocabulary.own.get(self.file, ())

@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -22,7 +24,7 @@ from .asking import GENDER, SMALL, read, write
 def generated(project: Path, out: Path, *options: str) -> dict[str, bytes]:
     """What the command writes."""
     command = [sys.executable, "-m", "bidui", "generate", str(project), "-o", str(out)]
-    done = subprocess.run([*command, *options], capture_output=True, check=False, timeout=120)
+    done = subprocess.run([*command, *options], capture_output=True, check=False, timeout=600)
     assert done.returncode in {0, 1}, done.stderr
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
@@ -89,6 +91,15 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
     sleeper += f"pathlib.Path({str(mark)!r}).write_text(str(p.pid)); p.wait()"
     monkeypatch.setattr(jobs, "_BIDUI", (sys.executable, "-c", sleeper))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    wait_for = asyncio.wait_for
+
+    async def impatient(process: Coroutine[Any, Any, int], _: float) -> int:
+        """Wait no longer than until the command has started its own process, however long that takes."""
+        while not (mark.is_file() and mark.read_text()):
+            await asyncio.sleep(0.05)
+        return await wait_for(process, 0.1)
+
+    monkeypatch.setattr(asyncio, "wait_for", impatient)
     with pytest.raises(InputError) as caught:
         asyncio.run(jobs.export_pairs(tmp_path, name="x", n=1, seed=0, format="jsonl", uid=None, seconds=3.0))
     assert caught.value.problems[0].kind == "pairs-too-long"
@@ -97,7 +108,7 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
 
 
 def _ended(process: int) -> bool:
-    for _ in range(100):
+    for _ in range(2_400):
         try:
             state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
         except (FileNotFoundError, ProcessLookupError):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = (sys.executable, "-m", "bidui")
-SECONDS = 30  # for anything to happen, on a machine that is busy
+SECONDS = 120  # for anything to happen, on a machine that is busy
 SECRET = "sixteen letters or more"
 
 
@@ -58,7 +58,7 @@ class Running:
         if self.process is None:
             return ""
         self.process.terminate()
-        said, _ = self.process.communicate(timeout=60)
+        said, _ = self.process.communicate(timeout=SECONDS)
         self.process = None
         return said
 
@@ -78,5 +78,5 @@ class Running:
 def generated(project: Path, out: Path, *arguments: str) -> Path:
     """The folder of pairs that `bidui generate` writes for a project."""
     command = [*COMMAND, "generate", str(project), "-o", str(out), *arguments]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=5 * SECONDS)
     return out

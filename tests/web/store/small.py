@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bidui.errors import Problem
-from bidui.web.store import Kept, Saved, Store, User, entry, local_user, save
+from bidui.web.store import NewDraft, NewRevision, Store, User, entry, local_user, save
 from bidui.web.store.workspace import Entry
 
 PARADIGM = "paradigms/anaphor/gender.yaml"
@@ -43,16 +43,16 @@ def the_entry(store: Store) -> Entry:
 
 def saved(
     store: Store, text: str, *, base: int | None, file: str = PARADIGM, who: User | None = None, tab: str = ""
-) -> Saved:
+) -> NewRevision:
     """Save a text that is taken to be without fault."""
     done = save(store, the_entry(store), file, text, base=base, who=who or local_user(store), check=anything, tab=tab)
-    assert isinstance(done, Saved), done
+    assert isinstance(done, NewRevision), done
     return done
 
 
-def kept(store: Store, text: str, *, base: int | None, problem: Problem, tab: str = "") -> Kept:
+def kept(store: Store, text: str, *, base: int | None, problem: Problem, tab: str = "") -> NewDraft:
     """Save a text that has a problem."""
     who = local_user(store)
     done = save(store, the_entry(store), PARADIGM, text, base=base, who=who, check=lambda _: [problem], tab=tab)
-    assert isinstance(done, Kept), done
+    assert isinstance(done, NewDraft), done
     return done

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from bidui.web.store import Conflict, Store, changes, coverage, current, history, keep_draft, local_user, refresh
+from bidui.web.store import Conflict, Store, coverage, current, history, keep_draft, local_user, refresh
 
 from .small import saved, the_entry
 
@@ -56,7 +56,7 @@ def test_twenty_people_at_their_own_files_do_not_get_into_each_others_way(store:
 
     with ThreadPoolExecutor(PEOPLE) as people:
         list(people.map(work, range(PEOPLE)))
-    found = changes(store, entry, most=1000)
+    found = history(store, entry, most=1000)
     assert len([each for each in found if each.reason == "edit"]) == 4 * PEOPLE
     assert {each.reason for each in found} == {"edit", "outside"}
     assert len([each for each in found if each.reason == "outside"]) == 3  # those of the beginning

@@ -16,12 +16,12 @@ from sqlalchemy import Connection
 from bidui.errors import BiduiError, InputError
 from bidui.web.store import (
     Conflict,
-    Saved,
+    NewRevision,
     Store,
-    changes,
     current,
     delete,
     drafts,
+    history,
     local_user,
     open_store,
     refresh,
@@ -114,13 +114,13 @@ class Workspace(RuleBasedStateMachine):
             except InputError as error:  # another name is to be chosen, and nothing was done
                 assert error.problems[0].kind == "file-there"
             else:
-                assert isinstance(done, Saved)
+                assert isinstance(done, NewRevision)
                 self.taken.add((other, text))
 
     @rule(data=st.data())
     def somebody_restores(self, data: st.DataObject) -> None:
         entry, who = the_entry(self.store), local_user(self.store)
-        old = data.draw(st.sampled_from(changes(self.store, entry)))
+        old = data.draw(st.sampled_from(history(self.store, entry)))
         if not old.deleted:
             restore(self.store, entry, old.id, base=self.look(old.file), who=who, check=anything, tab="none")
 
@@ -159,7 +159,7 @@ class Workspace(RuleBasedStateMachine):
     def every_text_can_be_found(self) -> None:
         entry = the_entry(self.store)
         found = {(draft.file, draft.text) for draft in drafts(self.store, who=local_user(self.store))}
-        for each in changes(self.store, entry, most=10_000):
+        for each in history(self.store, entry, most=10_000):
             if not each.deleted:
                 found.add((each.file, revision(self.store, entry, each.id).text))
         assert self.taken <= found
@@ -168,7 +168,7 @@ class Workspace(RuleBasedStateMachine):
     def the_files_are_the_latest_revisions(self) -> None:
         refresh(self.store)
         entry = the_entry(self.store)
-        latest = {each.file: each for each in reversed(changes(self.store, entry, most=10_000))}
+        latest = {each.file: each for each in reversed(history(self.store, entry, most=10_000))}
         for file in FILES:
             there = self.path(file).read_text("utf-8") if self.path(file).exists() else None
             known = latest.get(file)

@@ -11,7 +11,6 @@ from bidui.web.store import (
     Store,
     binned,
     bring_back,
-    changes,
     coverage,
     current,
     delete,
@@ -39,7 +38,7 @@ def aged(path: Path, *, seconds: int = 60) -> None:
 
 def test_nothing_changed_means_no_revision(store: Store) -> None:
     assert refresh(store).changed == 0
-    assert len(changes(store, the_entry(store))) == len(TEXTS)
+    assert len(history(store, the_entry(store))) == len(TEXTS)
 
 
 def test_an_edit_outside_becomes_a_revision_of_nobody(store: Store) -> None:
@@ -89,7 +88,7 @@ def test_new_files_are_found_wherever_a_project_has_them(store: Store) -> None:
         (home / file).parent.mkdir(parents=True, exist_ok=True)
         (home / file).write_text("x", "utf-8")
     assert refresh(store).changed == len(found)
-    assert {each.file for each in changes(store, the_entry(store))} == {*TEXTS, *found}
+    assert {each.file for each in history(store, the_entry(store))} == {*TEXTS, *found}
 
 
 def test_a_table_stays_known_while_the_settings_that_name_it_are_broken(store: Store) -> None:
@@ -228,7 +227,7 @@ def test_a_workspace_that_becomes_a_project_itself_does_not_mix_the_two_up(tmp_p
     (tmp_path / "work" / "project.yaml").unlink()
     store = open_store(tmp_path / "work")
     assert [each.name for each in entries(store)] == ["small"]
-    assert len(changes(store, the_entry(store))) == len(TEXTS)
+    assert len(history(store, the_entry(store))) == len(TEXTS)
     store.close()
 
 

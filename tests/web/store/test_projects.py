@@ -15,7 +15,6 @@ from bidui.web.store import (
     Unpacked,
     binned,
     bring_back,
-    changes,
     copy_benchmark,
     current,
     delete_project,
@@ -54,7 +53,7 @@ CLASSIC = {
 def test_a_new_project_is_the_starter_and_its_files_have_an_author(store: Store) -> None:
     entry = new_project(store, "新项目", lang="zh", who=local_user(store))
     assert load_project(entry.folder).settings.lang == "zh"
-    found = changes(store, entry)
+    found = history(store, entry)
     assert {each.file for each in found} == {*starter_texts("zh")}
     assert {(each.reason, each.author) for each in found} == {("import", "local")}
     assert refresh(store).changed == 0

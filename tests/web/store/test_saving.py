@@ -5,10 +5,9 @@ import pytest
 from bidui.errors import InputError, Place, Problem
 from bidui.web.store import (
     Conflict,
-    Kept,
-    Saved,
+    NewDraft,
+    NewRevision,
     Store,
-    changes,
     current,
     delete,
     deleted_files,
@@ -39,7 +38,7 @@ def base_of(store: Store, file: str = PARADIGM) -> int:
 
 def test_what_lies_in_the_workspace_when_it_is_opened_is_the_first_revision(store: Store) -> None:
     assert [each.name for each in entries(store)] == ["small"]
-    assert {each.file: (each.reason, each.author) for each in changes(store, the_entry(store))} == {
+    assert {each.file: (each.reason, each.author) for each in history(store, the_entry(store))} == {
         file: ("outside", "") for file in TEXTS
     }
     assert current(store, the_entry(store), PARADIGM).text == TEXTS[PARADIGM]
@@ -79,7 +78,7 @@ def test_a_warning_does_not_keep_a_text_from_being_saved(store: Store) -> None:
     warning = Problem("about-missing", Place(PARADIGM), {"keys": ["edit"]}, "warning")
     who = local_user(store)
     done = save(store, the_entry(store), PARADIGM, "a: b\n", base=base_of(store), who=who, check=lambda _: [warning])
-    assert isinstance(done, Saved)
+    assert isinstance(done, NewRevision)
 
 
 def test_the_draft_of_a_tab_is_over_once_its_text_is_saved(store: Store) -> None:
@@ -99,17 +98,17 @@ def test_the_real_check_lets_a_good_file_pass_and_keeps_a_bad_one(store: Store) 
 
     bad = TEXTS[PARADIGM].replace("pos:NR", "pos:NR mPos:nobody")
     done = save(store, entry, PARADIGM, bad, base=first, who=who, check=check)
-    assert isinstance(done, Kept)
+    assert isinstance(done, NewDraft)
     assert done.problems[0].place.line == 5
     good = TEXTS[PARADIGM].replace("喜欢", "讨厌")
-    assert isinstance(save(store, entry, PARADIGM, good, base=first, who=who, check=check), Saved)
+    assert isinstance(save(store, entry, PARADIGM, good, base=first, who=who, check=check), NewRevision)
 
 
 @pytest.mark.parametrize("text", ["uid: \x00\n", "uid: \ud83d\n"], ids=["control", "half a surrogate pair"])
 def test_a_text_that_no_file_can_hold_is_a_draft(store: Store, text: str) -> None:
     """A browser sends half an emoji in the middle of a composition; it must come back as it was."""
     done = save(store, the_entry(store), PARADIGM, text, base=base_of(store), who=local_user(store), check=anything)
-    assert isinstance(done, Kept)
+    assert isinstance(done, NewDraft)
     assert [draft.text for draft in drafts(store, who=local_user(store))] == [text]
 
 
@@ -166,7 +165,7 @@ def test_a_deleted_file_can_be_brought_back(store: Store) -> None:
     with pytest.raises(InputError, match="no file"):
         current(store, entry, PARADIGM)
     back = restore(store, entry, first, base=gone.revision.id, who=who, check=anything)
-    assert isinstance(back, Saved)
+    assert isinstance(back, NewRevision)
     assert (back.revision.reason, back.revision.origin) == ("restore", first)
     assert disk(store) == TEXTS[PARADIGM]
     assert deleted_files(store, entry) == []
@@ -193,7 +192,7 @@ def test_restoring_is_a_new_revision_on_top(store: Store) -> None:
     entry, who, first = the_entry(store), local_user(store), base_of(store)
     second = saved(store, "two\n", base=first).revision.id
     done = restore(store, entry, first, base=second, who=who, check=anything)
-    assert isinstance(done, Saved)
+    assert isinstance(done, NewRevision)
     assert [each.id for each in history(store, entry, PARADIGM)] == [done.revision.id, second, first]
     assert disk(store) == TEXTS[PARADIGM]
 
@@ -206,7 +205,7 @@ def test_an_old_revision_that_does_not_parse_comes_back_as_a_draft(store: Store)
     done = restore(
         store, the_entry(store), outside, base=new, who=local_user(store), check=lambda t: file_problems(PARADIGM, t)
     )
-    assert isinstance(done, Kept)
+    assert isinstance(done, NewDraft)
     assert done.draft.text == "uid: [half"
     assert disk(store) == TEXTS[PARADIGM]
 
@@ -223,7 +222,7 @@ def test_a_renamed_file_leads_back_to_its_old_name(store: Store) -> None:
     done = rename(
         store, entry, PARADIGM, "paradigms/anaphor/sex.yaml", "uid: sex\n", base=first, who=who, check=anything
     )
-    assert isinstance(done, Saved)
+    assert isinstance(done, NewRevision)
     assert (done.revision.file, done.revision.origin) == ("paradigms/anaphor/sex.yaml", first)
     assert disk(store, "paradigms/anaphor/sex.yaml") == "uid: sex\n"
     assert deleted_files(store, entry) == []  # it is not gone

@@ -163,7 +163,7 @@ def test_an_invitation_makes_one_account_with_its_role(store: Store, clock: Cloc
     owner = local_user(store)
     token = invite(store, who=owner, role="editor", entry=the_entry(store))
     offer = invitation(store, token)
-    assert (offer.role, offer.project, offer.inviter) == ("editor", "small", "local")
+    assert (offer.role, offer.project, offer.by) == ("editor", "small", "local")
     han = accept(store, token, name="Han", password=PASSWORD)
     assert (role_of(store, han, the_entry(store)), role_of(store, han)) == ("editor", None)
     with pytest.raises(InputError, match="ask for another"):

@@ -1,7 +1,7 @@
-"""A conflict as it travels: what the writer began with, what is there now, and what she wrote."""
+"""A conflict as it is sent: what the writer began with, what is there now, and what she wrote."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,19 +17,21 @@ from bidui.web.editing.pieces import Fate, ItemRow
 from bidui.web.editing.preview import Counted, Preview, Result
 from bidui.web.editing.text import Change, Range, Span, Utf16
 from bidui.web.problems import Problems, ProblemShape, fails, problem_shape, problem_shapes
-from bidui.web.store import Conflict, Kept, Saved, Version, file_problems
+from bidui.web.store import Conflict, NewDraft, Outcome
 from bidui.words import Language
 
 
-class BaseShape(BaseModel):
+@dataclass(frozen=True, slots=True)
+class BaseShape:
     """The revision that a writer began with."""
 
     revision: int
     text: str
 
 
-class TheirsShape(BaseModel):
-    """The revision that is there now; no author where it was made outside the workbench."""
+@dataclass(frozen=True, slots=True)
+class TheirsShape:
+    """The latest revision; it has no author where it was made outside the workbench."""
 
     revision: int
     text: str
@@ -38,7 +40,8 @@ class TheirsShape(BaseModel):
     deleted: bool
 
 
-class ConflictShape(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ConflictShape:
     """The three versions; no base where the writer took the file for new, no `yours` where she wanted it deleted."""
 
     file: str
@@ -47,44 +50,31 @@ class ConflictShape(BaseModel):
     yours: str | None
 
 
+@dataclass(frozen=True, slots=True)
 class ConflictAnswer(Problems):
-    """What a call answers that would have overwritten what somebody else wrote."""
+    """The answer to a call that would have overwritten what somebody else wrote."""
 
     conflict: ConflictShape
 
 
 def conflict_answer(conflict: Conflict, language: Language) -> ConflictAnswer:
-    """The answer to whoever was not the first."""
-    theirs, base = conflict.theirs.revision, conflict.base
+    """Return the answer to a writer who was not the first."""
+    base, theirs, latest = conflict.base, conflict.theirs, conflict.theirs.revision
     shape = ConflictShape(
-        file=conflict.file,
-        base=BaseShape(revision=base.revision.id, text=text_of(base)) if base else None,
-        theirs=TheirsShape(
-            revision=theirs.id,
-            text=text_of(conflict.theirs),
-            author=theirs.author,
-            time=theirs.time,
-            deleted=theirs.deleted,
-        ),
-        yours=None if conflict.yours is None else _text(conflict.yours),
+        conflict.file,
+        BaseShape(base.revision.id, base.shown) if base else None,
+        TheirsShape(latest.id, theirs.shown, latest.author, latest.time, latest.deleted),
+        None if conflict.yours is None else conflict.yours.decode("utf-8-sig", "replace"),
     )
-    return ConflictAnswer(problems=problem_shapes([conflict.problem], language), conflict=shape)
+    return ConflictAnswer(problem_shapes([conflict.problem], language), shape)
 
 
-def text_of(version: Version) -> str:
-    """The text of a revision; of one made outside that is no text, what can be shown of it."""
-    return _text(version.data)
+# The answer to a call that writes a file: a new revision, or a draft where the text does not parse yet.
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8-sig", "replace")
-
-
-# What calls answer that write a file: a new revision, or a draft where the text does not parse yet.
-
-
-class SavedAnswer(BaseModel):
-    """Whether the file is so now; if not, the text is kept as a draft and the problems say why.
+@dataclass(frozen=True, slots=True)
+class SaveAnswer:
+    """Whether the file was saved; if not, its text is kept as a draft and the problems say why.
 
     `revision` is the file's latest one, or for a draft the one that it was made from.
     """
@@ -98,44 +88,18 @@ class SavedAnswer(BaseModel):
     problems: list[ProblemShape]
 
 
-@dataclass(slots=True)
-class Checking:
-    """A `check` for `save`: what keeps a text from being saved is that it does not parse. What was found is kept."""
-
-    file: str
-    problems: list[Problem] = field(default_factory=list)
-
-    def __call__(self, text: str) -> list[Problem]:
-        """The problems of a text, errors and warnings."""
-        self.problems = file_problems(self.file, text)
-        return self.problems
-
-
-def saved_answer(done: Saved | Kept, *, warnings: Iterable[Problem], language: Language) -> SavedAnswer:
-    """The answer to a writer."""
-    if isinstance(done, Kept):
-        return SavedAnswer(
-            saved=False,
-            draft=True,
-            changed=False,
-            file=done.draft.file,
-            revision=done.draft.base,
-            time=done.draft.time,
-            problems=problem_shapes(done.problems, language),
-        )
-    return SavedAnswer(
-        saved=True,
-        draft=False,
-        changed=done.changed,
-        file=done.revision.file,
-        revision=done.revision.id,
-        time=done.revision.time,
-        problems=problem_shapes(warnings, language),
-    )
+def save_answer(outcome: Outcome, language: Language) -> SaveAnswer:
+    """Return the answer to a writer."""
+    problems = problem_shapes(outcome.problems, language)
+    if isinstance(outcome, NewDraft):
+        draft = outcome.draft
+        return SaveAnswer(False, True, False, draft.file, draft.base, draft.time, problems)
+    revision = outcome.revision
+    return SaveAnswer(True, False, outcome.changed, revision.file, revision.id, revision.time, problems)
 
 
 def writing(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route that writes a file."""
+    """Return the `responses` of a route that writes a file."""
     conflict = {"model": ConflictAnswer, "description": "Somebody else has changed the file meanwhile"}
     return {**fails(403, 503, *statuses), 409: conflict}
 
@@ -145,7 +109,8 @@ def writing(*statuses: int) -> dict[int | str, dict[str, Any]]:
 _MOST = 1_000  # that are listed
 
 
-class TableProblem(BaseModel):
+@dataclass(frozen=True, slots=True)
+class TableProblem:
     """A problem of the lexicon; `column` is the name of a column, empty where it is the whole row."""
 
     kind: str
@@ -167,16 +132,9 @@ def table_problems(problems: Sequence[Problem], language: Language) -> list[Tabl
 
 def _problem(problem: Problem, language: Language) -> TableProblem:
     shape, part = problem_shape(problem, language), problem.place.part
-    named = part.startswith('column "') and part.endswith('"')
-    return TableProblem(
-        kind=shape.kind,
-        severity=shape.severity,
-        text=shape.text,
-        values=shape.values,
-        file=problem.place.file,
-        line=problem.place.line,
-        column=part[len('column "') : -1] if named else "",
-    )
+    column = part[len('column "') : -1] if part.startswith('column "') and part.endswith('"') else ""
+    place = problem.place
+    return TableProblem(shape.kind, shape.severity, shape.text, shape.values, place.file, place.line, column)
 
 
 # Shapes that most calls share: stretches of a text, changes of it, and problems at their characters.

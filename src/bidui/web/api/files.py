@@ -1,5 +1,6 @@
 """Calls for one file: reading, saving, renaming, deleting, and merging with what somebody else has saved."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
@@ -9,12 +10,14 @@ from pydantic import BaseModel, Field
 
 from bidui.errors import InputError
 from bidui.web.accounts import Access, Bench, Spoken
-from bidui.web.api.answers import Checking, SavedAnswer, saved_answer, text_of, writing
+from bidui.web.api.answers import SaveAnswer, save_answer, writing
 from bidui.web.api.requests import Editor, File, Reader, Revision, Tab, TabQuery, Who
+from bidui.web.api.requests import Revision as Number
 from bidui.web.editing.merging import Choice, merge_paradigms, merge_tables
 from bidui.web.problems import fails
 from bidui.web.store import (
     Draft,
+    RowChange,
     check_uid_free,
     current,
     delete,
@@ -34,49 +37,40 @@ from bidui.web.store import (
     unified,
     visible,
 )
-from bidui.web.store import Revision as StoredRevision
-from bidui.web.store.drafts import Why, check_tab
+from bidui.web.store import Revision as Revision_history
+from bidui.web.store.drafts import check_tab
 from bidui.web.store.names import Kind, check_file_name
-from bidui.web.store.revisions import PAGE, Reason, latest_number, names_at
+from bidui.web.store.revisions import PAGE, latest_number
 
 # Calls for what is not saved yet: drafts, and who else has a file open.
 
 draft_router = APIRouter(prefix="/api", tags=["drafts"], responses=fails(400, 401, 404, 422))
 
 
-class DraftShape(BaseModel):
-    """What somebody has typed that is no revision yet."""
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """All drafts of one person, the latest first."""
 
-    project: str
-    file: str
-    text: str
-    base: int | None
-    time: datetime
-    why: Why
-    tab: str
+    drafts: list[Draft]
 
 
-class Drafts(BaseModel):
-    """Everything of one person that is no revision yet, the latest first."""
-
-    drafts: list[DraftShape]
-
-
-class DraftPlace(BaseModel):
-    """Where there is a draft, and since when."""
+@dataclass(frozen=True, slots=True)
+class DraftPlace:
+    """A file that has a draft, and when the draft was last changed."""
 
     file: str
     time: datetime
     tab: str
 
 
-class DraftPlaces(BaseModel):
+@dataclass(frozen=True, slots=True)
+class DraftPlaces:
     """The drafts of one person in a project, the latest first."""
 
     drafts: list[DraftPlace]
 
 
-class Writing(BaseModel):
+class WriteRequest(BaseModel):
     """A text, the revision that it was made from, and the page that it was typed into."""
 
     text: str
@@ -84,14 +78,15 @@ class Writing(BaseModel):
     tab: Tab = ""
 
 
-class Presence(BaseModel):
+class PresenceRequest(BaseModel):
     """The page that is open, or is being left."""
 
     tab: Tab = ""
     leave: bool = False
 
 
-class Present(BaseModel):
+@dataclass(frozen=True, slots=True)
+class PresenceAnswer:
     """Who else has the file open, and its latest revision."""
 
     others: list[str]
@@ -99,11 +94,10 @@ class Present(BaseModel):
 
 
 @draft_router.put("/projects/{project}/drafts/{file:path}", status_code=204, responses=fails(403))
-def put_draft(access: Editor, file: File, wanted: Writing) -> None:
+def put_draft(access: Editor, file: File, wanted: WriteRequest) -> None:
     """Keep what is being typed."""
-    keep_draft(
-        *(access.bench.store, access.entry, file, wanted.text), base=wanted.base, who=access.user, tab=wanted.tab
-    )
+    store, entry = access.bench.store, access.entry
+    keep_draft(store, entry, file, wanted.text, base=wanted.base, who=access.user, tab=wanted.tab)
 
 
 @draft_router.delete("/projects/{project}/drafts/{file:path}", status_code=204)
@@ -115,19 +109,19 @@ def delete_draft(access: Reader, file: File, tab: TabQuery = "") -> None:
 @draft_router.get("/projects/{project}/drafts")
 def project_drafts(access: Reader) -> DraftPlaces:
     """Where the reader has typed something in a project that is not saved."""
-    found = drafts(access.bench.store, who=access.user, entry=access.entry)
-    return DraftPlaces(drafts=[DraftPlace(file=each.file, time=each.time, tab=each.tab) for each in found])
+    mine = drafts(access.bench.store, who=access.user, entry=access.entry)
+    return DraftPlaces([DraftPlace(draft.file, draft.time, draft.tab) for draft in mine])
 
 
 @draft_router.get("/drafts")
 def all_drafts(bench: Bench, who: Who) -> Drafts:
     """Everything that the reader has typed and that is not saved, in all projects that she may see."""
-    seen = {entry.name for entry in visible(bench.store, who, entries(bench.store))}
-    return Drafts(drafts=[draft_shape(each) for each in drafts(bench.store, who=who) if each.project in seen])
+    projects = {entry.name for entry in visible(bench.store, who, entries(bench.store))}
+    return Drafts([draft for draft in drafts(bench.store, who=who) if draft.project in projects])
 
 
 @draft_router.post("/projects/{project}/presence/{file:path}")
-def say_presence(access: Reader, file: File, page: Presence) -> Present:
+def say_presence(access: Reader, file: File, page: PresenceRequest) -> PresenceAnswer:
     """Say that a page has the file open, or leaves it; who else does, and whether the file has changed."""
     check_file_name(file)
     check_tab(page.tab)
@@ -141,27 +135,15 @@ def say_presence(access: Reader, file: File, page: Presence) -> Present:
         number: int | None = current(access.bench.store, access.entry, file).revision.id
     except InputError:
         number = latest_number(access.bench.store, access.entry, file)
-    return Present(others=others, revision=number)
-
-
-def draft_shape(draft: Draft) -> DraftShape:
-    """A draft as it travels."""
-    return DraftShape(
-        project=draft.project,
-        file=draft.file,
-        text=draft.text,
-        base=draft.base,
-        time=draft.time,
-        why=draft.why,
-        tab=draft.tab,
-    )
+    return PresenceAnswer(others, number)
 
 
 router = APIRouter(prefix="/api", tags=["files"], responses=fails(400, 401, 404, 422))
 EMPTY_PHRASES = "format: 1\nphrases: {}\n"
 
 
-class FileAnswer(BaseModel):
+@dataclass(frozen=True, slots=True)
+class FileAnswer:
     """A file as it is now; no revision where it is not there yet."""
 
     file: str
@@ -170,12 +152,12 @@ class FileAnswer(BaseModel):
     revision: int | None
     time: datetime | None
     author: str
-    drafts: list[DraftShape]
+    drafts: list[Draft]
     others: list[str]
     may_edit: bool
 
 
-class Renaming(Writing):
+class RenameRequest(WriteRequest):
     """A text that is to have another name."""
 
     file: str
@@ -183,13 +165,14 @@ class Renaming(Writing):
     base: int
 
 
-class Deleted(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Deletion:
     """The revision that says that a file is gone."""
 
     revision: int
 
 
-class Merging(BaseModel):
+class MergeRequest(BaseModel):
     """What somebody wrote on top of a revision, and which side is to be kept of rows that both changed."""
 
     base: Revision = None
@@ -197,7 +180,8 @@ class Merging(BaseModel):
     choose: Annotated[dict[str, Choice], Field(max_length=10_000)] = {}
 
 
-class RowConflict(BaseModel):
+@dataclass(frozen=True, slots=True)
+class RowConflict:
     """A row that both sides changed: what it was, and what each made of it; None where it is not there."""
 
     row: str
@@ -208,7 +192,8 @@ class RowConflict(BaseModel):
     theirs: str | None
 
 
-class MergedAnswer(BaseModel):
+@dataclass(frozen=True, slots=True)
+class MergeAnswer:
     """Both put together, on top of the latest revision; rows in conflict are as chosen, or else mine."""
 
     text: str
@@ -218,19 +203,17 @@ class MergedAnswer(BaseModel):
 
 @router.get("/projects/{project}/files/{file:path}")
 def read_file(access: Reader, file: File, response: Response) -> FileAnswer:
-    """A file, with what the reader has typed into it that is not saved."""
-    found = file_answer(access, file)
-    response.headers["ETag"] = f'"{found.revision or 0}"'
+    """Return a file, with what the reader has typed into it that is not saved."""
+    answer = file_answer(access, file)
+    response.headers["ETag"] = f'"{answer.revision or 0}"'
     response.headers["Cache-Control"] = "no-cache"
-    return found
+    return answer
 
 
 def file_answer(access: Access, file: str) -> FileAnswer:
-    """The same for a page."""
+    """Return the same for a page."""
     kind = check_file_name(file)
     store = access.bench.store
-    mine = [draft_shape(each) for each in drafts(store, who=access.user, entry=access.entry, file=file)]
-    others = access.bench.presence.others((access.entry.id, file), user=access.user.id, tab="")
     try:
         version = current(store, access.entry, file)
     except InputError as error:
@@ -244,64 +227,48 @@ def file_answer(access: Access, file: str) -> FileAnswer:
         revision=version.revision.id if version else latest_number(store, access.entry, file),
         time=version.revision.time if version else None,
         author=version.revision.author if version else "",
-        drafts=mine,
-        others=others,
+        drafts=drafts(store, who=access.user, entry=access.entry, file=file),
+        others=access.bench.presence.others((access.entry.id, file), user=access.user.id, tab=""),
         may_edit=may(access.role, "editor"),
     )
 
 
 @router.put("/projects/{project}/files/{file:path}", responses=writing(413))
-def write_file(access: Editor, language: Spoken, file: File, wanted: Writing) -> SavedAnswer:
+def write_file(access: Editor, language: Spoken, file: File, wanted: WriteRequest) -> SaveAnswer:
     """Save a text; one that does not parse becomes a draft, and the file stays as it is."""
-    check = Checking(file)
-    done = save(
-        *(access.bench.store, access.entry, file, wanted.text),
-        base=wanted.base,
-        who=access.user,
-        check=check,
-        tab=wanted.tab,
-    )
-    return saved_answer(done, warnings=check.problems, language=language)
+    store, entry = access.bench.store, access.entry
+    outcome = save(store, entry, file, wanted.text, base=wanted.base, who=access.user, tab=wanted.tab)
+    return save_answer(outcome, language)
 
 
 @router.delete("/projects/{project}/files/{file:path}", responses=writing())
-def delete_file(access: Editor, file: File, base: Annotated[int, Query()]) -> Deleted:
+def delete_file(access: Editor, file: File, base: Annotated[int, Query()]) -> Deletion:
     """Delete a file; it can be restored."""
-    done = delete(access.bench.store, access.entry, file, base=base, who=access.user)
-    return Deleted(revision=done.revision.id)
+    return Deletion(delete(access.bench.store, access.entry, file, base=base, who=access.user).revision.id)
 
 
 @router.post("/projects/{project}/rename", responses=writing())
-def rename_file(access: Editor, language: Spoken, wanted: Renaming) -> SavedAnswer:
+def rename_file(access: Editor, language: Spoken, wanted: RenameRequest) -> SaveAnswer:
     """Save a text under another name, in place of the file of the old name; a name that is taken is refused."""
-    check = Checking(wanted.to)
     store, entry = access.bench.store, access.entry
     with access.bench.turns.take(("uids", entry.id)):
         if check_file_name(wanted.to) == "paradigm":
             refresh(store, entry)
             check_uid_free(store, entry, PurePosixPath(wanted.to).stem, but=wanted.file)
-        done = rename(
-            *(store, entry, wanted.file, wanted.to, wanted.text),
-            base=wanted.base,
-            who=access.user,
-            check=check,
-            tab=wanted.tab,
-        )
-    return saved_answer(done, warnings=check.problems, language=language)
+        names = (wanted.file, wanted.to)
+        outcome = rename(store, entry, *names, wanted.text, base=wanted.base, who=access.user, tab=wanted.tab)
+    return save_answer(outcome, language)
 
 
 @router.post("/projects/{project}/merge/{file:path}")
-def merge_file(access: Reader, language: Spoken, file: File, wanted: Merging) -> MergedAnswer:
-    """Put a text together, row by row, with what somebody else has saved meanwhile; nothing is saved."""
+def merge_file(access: Reader, language: Spoken, file: File, wanted: MergeRequest) -> MergeAnswer:
+    """Merge a text, row by row, with what somebody else has saved meanwhile; nothing is saved."""
     theirs = current(access.bench.store, access.entry, file)
     base = "" if wanted.base is None else revision(access.bench.store, access.entry, wanted.base).text
     by_lines = file.endswith((".tsv", ".md"))
     merged = (merge_tables if by_lines else merge_paradigms)(base, wanted.mine, theirs.text, choose=wanted.choose)
-    conflicts = [
-        RowConflict(row=c.row, kind=c.kind, text=c.text(language), base=c.base, mine=c.mine, theirs=c.theirs)
-        for c in merged.conflicts
-    ]
-    return MergedAnswer(text=merged.text, revision=theirs.revision.id, conflicts=conflicts)
+    conflicts = [RowConflict(c.row, c.kind, c.text(language), c.base, c.mine, c.theirs) for c in merged.conflicts]
+    return MergeAnswer(merged.text, theirs.revision.id, conflicts)
 
 
 # Calls for the past of a project: revisions, what differs between two, restoring, and files that were deleted.
@@ -309,66 +276,42 @@ def merge_file(access: Reader, language: Spoken, file: File, wanted: Merging) ->
 history_router = APIRouter(prefix="/api/projects/{project}", tags=["history"], responses=fails(400, 401, 404, 422))
 
 
-class RevisionShape(BaseModel):
-    """One state of a file; no author where it was made outside the workbench.
-
-    In a file's history, `renamed_from` is the name that it had at the revision `origin`.
-    """
-
-    id: int
-    file: str
-    author: str
-    time: datetime
-    reason: Reason
-    base: int | None
-    origin: int | None
-    renamed_from: str | None
-    deleted: bool
-    size: int
-
-
-class History(BaseModel):
+@dataclass(frozen=True, slots=True)
+class History:
     """The revisions of a file, the latest first; `more` where there are older ones."""
 
-    revisions: list[RevisionShape]
+    revisions: list[Revision_history]
     more: bool
 
 
-class RevisionText(BaseModel):
+@dataclass(frozen=True, slots=True)
+class RevisionText:
     """One revision with its text."""
 
-    revision: RevisionShape
+    revision: Revision_history
     text: str
 
 
-class RowChangeShape(BaseModel):
-    """One row that is not as it was: its number (from 1, 0 where it is not there) and cells before and after."""
-
-    kind: Literal["added", "removed", "changed"]
-    before: int
-    after: int
-    old: list[str]
-    new: list[str]
-
-
-class Difference(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Difference:
     """Two revisions compared, by lines as git does, and by rows."""
 
     old: int
     new: int
     unified: str
-    rows: list[RowChangeShape]
+    rows: tuple[RowChange, ...]
 
 
-class Restoring(BaseModel):
+class Restoration(BaseModel):
     """An old revision that is to be the latest one again."""
 
     revision: int
-    base: Revision = None
+    base: Number = None
     tab: Tab = ""
 
 
-class DeletedFile(BaseModel):
+@dataclass(frozen=True, slots=True)
+class DeletedFile:
     """A file that is gone: the revision that says so, and the one before, which can be restored."""
 
     file: str
@@ -378,7 +321,8 @@ class DeletedFile(BaseModel):
     time: datetime
 
 
-class DeletedFiles(BaseModel):
+@dataclass(frozen=True, slots=True)
+class DeletedFiles:
     """The files of a project that are gone."""
 
     files: list[DeletedFile]
@@ -386,65 +330,38 @@ class DeletedFiles(BaseModel):
 
 @history_router.get("/history/{file:path}")
 def file_history(access: Reader, file: File, before: Annotated[int | None, Query()] = None) -> History:
-    """The revisions of a file, a page of them at a time."""
+    """List the revisions of a file, a page of them at a time."""
     refresh(access.bench.store, access.entry)
-    found = history(access.bench.store, access.entry, file, before=before, most=PAGE + 1)
-    origins = {each.id: each.origin for each in found if each.reason == "edit" and each.origin is not None}
-    names = names_at(access.bench.store, access.entry, set(origins.values())) if origins else {}
-    shown = [_revision(each, renamed_from=names.get(origins.get(each.id, 0))) for each in found[:PAGE]]
-    return History(revisions=shown, more=len(found) > PAGE)
+    revisions = history(access.bench.store, access.entry, file, before=before, most=PAGE + 1)
+    return History(revisions[:PAGE], len(revisions) > PAGE)
 
 
 @history_router.get("/revisions/{number}")
 def one_revision(access: Reader, number: int) -> RevisionText:
-    """A revision with its text."""
-    found = revision(access.bench.store, access.entry, number)
-    return RevisionText(revision=_revision(found.revision), text=text_of(found))
+    """Return a revision with its text."""
+    version = revision(access.bench.store, access.entry, number)
+    return RevisionText(version.revision, version.shown)
 
 
 @history_router.get("/difference")
 def difference(access: Reader, old: int, new: int) -> Difference:
-    """What differs between two revisions."""
-    one, other = (revision(access.bench.store, access.entry, number) for number in (old, new))
-    name, before, after = other.revision.file, text_of(one), text_of(other)
-    rows = [
-        RowChangeShape(kind=c.kind, before=c.before, after=c.after, old=list(c.old), new=list(c.new))
-        for c in row_changes(before, after, name=name)
-    ]
-    return Difference(old=old, new=new, unified=unified(before, after, name=name), rows=rows)
+    """Compare two revisions."""
+    before, after = (revision(access.bench.store, access.entry, number) for number in (old, new))
+    texts, name = (before.shown, after.shown), after.revision.file
+    return Difference(old, new, unified(*texts, name=name), row_changes(*texts, name=name))
 
 
 @history_router.post("/restore", responses=writing())
-def restore_revision(access: Editor, language: Spoken, wanted: Restoring) -> SavedAnswer:
+def restore_revision(access: Editor, language: Spoken, wanted: Restoration) -> SaveAnswer:
     """Make an old revision the latest one again; a deleted file comes back in this way."""
     store, entry = access.bench.store, access.entry
-    check = Checking(revision(store, entry, wanted.revision).revision.file)
-    done = restore(store, entry, wanted.revision, base=wanted.base, who=access.user, check=check, tab=wanted.tab)
-    return saved_answer(done, warnings=check.problems, language=language)
+    outcome = restore(store, entry, wanted.revision, base=wanted.base, who=access.user, tab=wanted.tab)
+    return save_answer(outcome, language)
 
 
 @history_router.get("/deleted")
 def deleted(access: Reader) -> DeletedFiles:
-    """The files that were deleted, here or outside."""
+    """List the files that were deleted, here or outside."""
     refresh(access.bench.store, access.entry)
-    found = deleted_files(access.bench.store, access.entry)
-    files = [
-        DeletedFile(file=each.file, revision=each.id, last=each.base, author=each.author, time=each.time)
-        for each in found
-    ]
-    return DeletedFiles(files=files)
-
-
-def _revision(found: StoredRevision, *, renamed_from: str | None = None) -> RevisionShape:
-    return RevisionShape(
-        id=found.id,
-        file=found.file,
-        author=found.author,
-        time=found.time,
-        reason=found.reason,
-        base=found.base,
-        origin=found.origin,
-        renamed_from=renamed_from,
-        deleted=found.deleted,
-        size=found.size,
-    )
+    gone = deleted_files(access.bench.store, access.entry)
+    return DeletedFiles([DeletedFile(each.file, each.id, each.base, each.author, each.time) for each in gone])

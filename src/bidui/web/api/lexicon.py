@@ -14,7 +14,7 @@ from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
 from bidui.pairs.text import encoded
 from bidui.web.accounts import Access, Spoken
-from bidui.web.api.answers import ChangeShape, Checking, TableProblem, change_shapes, table_problems, text_of, writing
+from bidui.web.api.answers import ChangeShape, TableProblem, change_shapes, table_problems, writing
 from bidui.web.api.requests import Editor, File, Reader, Revision, Tab
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
 from bidui.web.editing.merging import merge_tables
@@ -32,11 +32,10 @@ from bidui.web.editing.tables import (
 )
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit, inverse, line_difference, make_edit
 from bidui.web.problems import fails
-from bidui.web.store import Conflict, Kept, Saved, Version, may, refresh, revision, save
+from bidui.web.store import Conflict, NewDraft, NewRevision, Outcome, Version, may, refresh, revision, save
 from bidui.web.store.names import Kind, check_file_name
 from bidui.web.store.revisions import heads, latest
-from bidui.web.workbench import EMPTY, KINDS, NEW, Places, Trying, Words, keep_words, with_file, words_of
-from bidui.words import Language
+from bidui.web.workbench import EMPTY, KINDS, NEW, Places, WordCheck, Words, keep_words, with_file, words_of
 
 # Steps of tables: cells set, rows added and deleted, columns added, blocks pasted, and changes taken back.
 
@@ -123,7 +122,6 @@ def _edit(table: Table, step: Operation) -> Edit:
 # The call that changes cells: of the lexicon, of relations, of features; merged by rows where others were quicker.
 
 table_router = APIRouter(prefix="/api/projects/{project}", tags=["lexicon"], responses=fails(400, 401, 404, 422))
-Check = Checking | Trying
 _TRIES = 5  # of a merge, while others go on saving
 
 
@@ -135,7 +133,8 @@ class TableEdit(BaseModel):
     ops: Annotated[list[Operation], Field(min_length=1, max_length=5_000)]
 
 
-class TableAnswer(BaseModel):
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
     """What became of a table. `moved`: rows have other lines now, and `rows_changed` are all of them.
 
     `changes` lead from the text of `base` to the new one; `inverse` takes back what was done here. Where the text has
@@ -156,10 +155,10 @@ class TableAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
-    """What was saved or kept, the text before it, and whether somebody else's rows are in it."""
+class _Attempt:
+    """A text that was saved or kept, the text before it, and whether somebody else's rows are in it."""
 
-    outcome: Saved | Kept
+    outcome: Outcome
     text: str
     before: str  # what it was put on top of: the base, or what another had saved
     merged: bool
@@ -173,85 +172,70 @@ def edit_table(access: Editor, language: Spoken, file: File, wanted: TableEdit) 
     base = _base(access, file, wanted.base)
     mine = applied(base, wanted.ops)
     with access.bench.turns.take((access.entry.id, file)):
-        check = _check(access, file)
-        done = _saved(access, file, base, mine, wanted, check)
-        problems = _problems(access, done, check)
-    return _answer(done, base, problems=table_problems(problems, language))
+        words = words_of(access.bench.store, access.entry, recent=access.bench.words) if _has_words(file) else None
+        check = WordCheck(words, file) if words else None
+        attempt = _saved(access, file, base, mine, wanted, check)
+        problems = _problems(access, attempt, check)
+    return _answer(attempt, base, problems=table_problems(problems, language))
+
+
+def _has_words(file: str) -> bool:
+    return check_file_name(file) in KINDS
 
 
 def _base(access: Access, file: str, number: int | None) -> str:
     if number is None:
         return EMPTY if file == NEW else ""
-    found = revision(access.bench.store, access.entry, number)
-    if found.revision.file != file:
+    version = revision(access.bench.store, access.entry, number)
+    if version.revision.file != file:
         raise fail("revision-unknown", Place(file), {"number": number})
-    return EMPTY if found.revision.deleted and file == NEW else found.text
+    return EMPTY if version.revision.deleted and file == NEW else version.text
 
 
-def _saved(access: Access, file: str, base: str, mine: str, wanted: TableEdit, check: Check) -> _Done:
-    """Save a text; where others have saved meanwhile, what both made of it, if no row is in conflict."""
+def _saved(access: Access, file: str, base: str, mine: str, wanted: TableEdit, check: WordCheck | None) -> _Attempt:
+    """Save a text; where others have saved meanwhile, save the merged text, if no row is in conflict."""
     text, before, number = mine, base, wanted.base
     for left in reversed(range(_TRIES)):
+        target = (access.bench.store, access.entry, file)
         try:
-            done = save(
-                *(access.bench.store, access.entry, file, text),
-                base=number,
-                who=access.user,
-                check=check,
-                tab=wanted.tab,
-            )
-            return _Done(done, text, before, number != wanted.base)
+            outcome = save(*target, text, base=number, who=access.user, check=check, tab=wanted.tab)
+            return _Attempt(outcome, text, before, number != wanted.base)
         except Conflict as conflict:
             theirs = conflict.theirs
-            merged = merge_tables(before, text, text_of(theirs))
+            merged = merge_tables(before, text, theirs.shown)
             if merged.conflicts or theirs.revision.deleted or not left:
                 raise
-            text, before, number = merged.text, text_of(theirs), theirs.revision.id
+            text, before, number = merged.text, theirs.shown, theirs.revision.id
     raise AssertionError
 
 
-def _check(access: Access, file: str) -> Check:
-    """What looks at the new text: of a file of the lexicon, together with all other words."""
-    if check_file_name(file) not in KINDS:
-        return Checking(file)
-    return Trying(words_of(access.bench.store, access.entry, recent=access.bench.words), file)
-
-
-def _problems(access: Access, done: _Done, check: Check) -> Sequence[Problem]:
-    """Those of all words after a change of the lexicon, which are kept for the next call; of another table, its own."""
-    kept = done.outcome.problems if isinstance(done.outcome, Kept) else ()
-    if isinstance(check, Checking):
-        return kept or check.problems
-    if check.vocabulary is None:  # what was sent is no text
-        return kept
-    if isinstance(done.outcome, Saved):
-        version = Version(done.outcome.revision, encoded(done.text, place=Place(check.file)))
+def _problems(access: Access, attempt: _Attempt, check: WordCheck | None) -> Sequence[Problem]:
+    """Return the problems of a table, or of all words where the lexicon changed; keep those words for the next call."""
+    if check is None or check.vocabulary is None:  # not of the lexicon, or what was sent is no text
+        return attempt.outcome.problems
+    if isinstance(attempt.outcome, NewRevision):
+        version = Version(attempt.outcome.revision, encoded(attempt.text, place=Place(check.file)))
         keep_words(with_file(check.words, version, check.vocabulary), access.entry, recent=access.bench.words)
     return check.vocabulary.problems
 
 
-def _answer(done: _Done, base: str, *, problems: list[TableProblem]) -> TableAnswer:
-    old, new = read_table(base), read_table(done.text)
-    moved = done.merged or base.count("\n") != done.text.count("\n")
-    rows = (
-        new.rows
-        if moved
-        else [row for row in new.rows if row.line not in old.by_line or old.by_line[row.line].cells != row.cells]
-    )
-    kept = isinstance(done.outcome, Kept)
-    edit = line_difference(base, done.text)
-    back = inverse(done.before, line_difference(done.before, done.text))
-    return TableAnswer.model_construct(
-        saved=not kept,
-        draft=kept,
-        changed=isinstance(done.outcome, Saved) and done.outcome.changed,
-        merged=done.merged,
+def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> TableAnswer:
+    outcome = attempt.outcome
+    old, new = read_table(base).by_line, read_table(attempt.text)
+    moved = attempt.merged or base.count("\n") != attempt.text.count("\n")
+    rows = [row for row in new.rows if moved or row.line not in old or old[row.line].cells != row.cells]
+    back = inverse(attempt.before, line_difference(attempt.before, attempt.text))
+    return TableAnswer(
+        saved=isinstance(outcome, NewRevision),
+        draft=isinstance(outcome, NewDraft),
+        changed=isinstance(outcome, NewRevision) and outcome.changed,
+        merged=attempt.merged,
         moved=moved,
-        revision=done.outcome.revision.id if isinstance(done.outcome, Saved) else done.outcome.draft.base,
+        revision=outcome.revision.id if isinstance(outcome, NewRevision) else outcome.draft.base,
         columns=list(new.header),
         rows_changed=[[row.line, *row.cells] for row in rows],
-        changes=change_shapes(edit, Utf16(base)),
-        inverse=change_shapes(back, Utf16(done.text)),
+        changes=change_shapes(line_difference(base, attempt.text), Utf16(base)),
+        inverse=change_shapes(back, Utf16(attempt.text)),
         problems=problems,
     )
 
@@ -262,7 +246,8 @@ PLACING: frozenset[Kind] = frozenset({"paradigm", "phrases", "relation", "settin
 _MOST_VALUES = 50
 
 
-class TableShape(BaseModel):
+@dataclass(frozen=True, slots=True)
+class TableShape:
     """A file of the lexicon: its columns, and of each row its line in the file and its cells.
 
     No revision where there is no such file yet.
@@ -274,7 +259,8 @@ class TableShape(BaseModel):
     rows: list[list[int | str]]
 
 
-class FeatureShape(BaseModel):
+@dataclass(frozen=True, slots=True)
+class FeatureShape:
     """A feature: how many words have it, and its most frequent values with how many words have each."""
 
     name: str
@@ -282,7 +268,8 @@ class FeatureShape(BaseModel):
     words: int
 
 
-class LexiconAnswer(BaseModel):
+@dataclass(frozen=True, slots=True)
+class LexiconAnswer:
     """All words of a project."""
 
     files: list[TableShape]
@@ -292,20 +279,23 @@ class LexiconAnswer(BaseModel):
     may_edit: bool
 
 
-class Hits(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Hits:
     """Rows that were looked for, by file and line."""
 
     hits: list[tuple[str, int]]
     total: int
 
 
-class Suggestions(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Suggestions:
     """Values for a cell, with how many words have each."""
 
-    values: list[tuple[str, int]]
+    values: tuple[tuple[str, int], ...]
 
 
-class ParadigmUse(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ParadigmUse:
     """A paradigm, with its slots that could take a word."""
 
     file: str
@@ -313,21 +303,24 @@ class ParadigmUse(BaseModel):
     slots: list[str]
 
 
-class WordUses(BaseModel):
+@dataclass(frozen=True, slots=True)
+class WordUses:
     """The paradigms that could take a word."""
 
     paradigms: list[ParadigmUse]
     total: int
 
 
-class PhraseUse(BaseModel):
+@dataclass(frozen=True, slots=True)
+class PhraseUse:
     """A file whose rules name a phrase; no uid where it is not a paradigm."""
 
     file: str
     uid: str | None
 
 
-class PhraseUses(BaseModel):
+@dataclass(frozen=True, slots=True)
+class PhraseUses:
     """The files whose rules name a phrase."""
 
     files: list[PhraseUse]
@@ -336,68 +329,61 @@ class PhraseUses(BaseModel):
 
 @router.get("/lexicon")
 def lexicon(access: Reader, language: Spoken) -> LexiconAnswer:
-    """All words of a project, in their files."""
-    return lexicon_answer(access, language)
-
-
-def lexicon_answer(access: Access, language: Language) -> LexiconAnswer:
-    """The same for a page."""
+    """Return all words of a project, in their files."""
     refresh(access.bench.store, access.entry)
     words = _words(access)
-    found = words.vocabulary
-    files = [table_shape(name, words.versions[name].revision.id, table) for name, table in found.tables.items()]
+    vocabulary = words.vocabulary
+    files = [_table(name, words.versions[name].revision.id, table) for name, table in vocabulary.tables.items()]
     return LexiconAnswer(
-        files=files or [table_shape(NEW, None, read_table(EMPTY))],
-        features=_features(found.lexicon),
-        problems=table_problems(found.problems, language),
-        words=len(found.lexicon.words),
+        files=files or [_table(NEW, None, read_table(EMPTY))],
+        features=_features(vocabulary.lexicon),
+        problems=table_problems(vocabulary.problems, language),
+        words=len(vocabulary.lexicon.words),
         may_edit=may(access.role, "editor"),
     )
 
 
 @router.get("/lexicon/find")
 def find_words(access: Reader, query: Text) -> Hits:
-    """The rows that meet every term: `feature:value` as in rules, anything else as text in some cell."""
+    """Find the rows that meet every term: `feature:value` as in rules, anything else as text in some cell."""
     hits = [(hit.file, hit.row.line) for hit in find(_words(access).vocabulary, query)]
-    return Hits(hits=hits, total=len(hits))
+    return Hits(hits, len(hits))
 
 
 @router.get("/lexicon/suggest")
 def suggest_values(access: Reader, column: Text, typed: Text = "") -> Suggestions:
-    """Values for a cell of a column."""
-    return Suggestions(values=list(suggest(_words(access).vocabulary, column=column, typed=typed)))
+    """Suggest values for a cell of a column."""
+    return Suggestions(suggest(_words(access).vocabulary, column=column, typed=typed))
 
 
 @router.get("/lexicon/uses")
 def word_uses(access: Reader, file: Text, line: int) -> WordUses:
-    """The slots of paradigms that could take the word in a row."""
+    """List the slots of paradigms that could take the word in a row."""
     refresh(access.bench.store, access.entry)
     vocabulary = _words(access).vocabulary
     word = word_at(vocabulary, file=file, line=line)
     if word is None:
         raise fail("row-missing", Place(file), {"row": line})
-    known = _places(access)
+    places = _places(access)
     slots: dict[str, dict[str, None]] = {}
-    for place in used_by(word, places=known.places, features=vocabulary.lexicon.features):
+    for place in used_by(word, places=places.places, features=vocabulary.lexicon.features):
         slots.setdefault(place.uid, {})[place.path] = None
-    uses = [ParadigmUse(file=known.files[uid], uid=uid, slots=list(paths)) for uid, paths in slots.items()]
-    return WordUses(paradigms=uses, total=len(uses))
+    uses = [ParadigmUse(places.files[uid], uid, list(paths)) for uid, paths in slots.items()]
+    return WordUses(uses, len(uses))
 
 
 @router.get("/phrases/uses")
 def phrase_uses(access: Reader, phrase: Text) -> PhraseUses:
-    """The files whose rules name a phrase."""
+    """List the files whose rules name a phrase."""
     refresh(access.bench.store, access.entry)
-    found = latest(access.bench.store, access.entry, {"paradigm", "phrases"})
-    names = phrase_users({name: text_of(version) for name, version in found.items()}, phrase=phrase)
-    files = [PhraseUse(file=name, uid=PurePosixPath(name).stem if "/" in name else None) for name in names]
-    return PhraseUses(files=files, total=len(files))
+    versions = latest(access.bench.store, access.entry, {"paradigm", "phrases"})
+    names = phrase_users({name: version.shown for name, version in versions.items()}, phrase=phrase)
+    files = [PhraseUse(name, PurePosixPath(name).stem if "/" in name else None) for name in names]
+    return PhraseUses(files, len(files))
 
 
-def table_shape(file: str, revision: int | None, table: Table) -> TableShape:
-    """A table as it travels; built without a check, since it is large and comes from a text of ours."""
-    rows: list[list[int | str]] = [[row.line, *row.cells] for row in table.rows]
-    return TableShape.model_construct(file=file, revision=revision, columns=list(table.header), rows=rows)
+def _table(file: str, revision: int | None, table: Table) -> TableShape:
+    return TableShape(file, revision, list(table.header), [[row.line, *row.cells] for row in table.rows])
 
 
 def _words(access: Access) -> Words:
@@ -405,21 +391,21 @@ def _words(access: Access) -> Words:
 
 
 def _features(lexicon: Lexicon) -> list[FeatureShape]:
-    found = []
+    features = []
     for name in lexicon.features:
         counts = sorted(lexicon.counts(name).items(), key=lambda item: (-item[1], item[0]))
-        having = lexicon.bits([Condition(name, "has")]).bit_count()
-        found.append(FeatureShape(name=name, values=counts[:_MOST_VALUES], words=having))
-    return found
+        words = lexicon.bits([Condition(name, "has")]).bit_count()
+        features.append(FeatureShape(name, counts[:_MOST_VALUES], words))
+    return features
 
 
 def _places(access: Access) -> Places:
-    """The places for words in a project's paradigms, worked out once for each state of the files that make them."""
+    """Return the places for words in a project's paradigms, computed once for each state of their files."""
     store, entry = access.bench.store, access.entry
 
     def make() -> Places:
         texts = latest(store, entry, {"paradigm"})
-        parsed = [parse_paradigm(text_of(version), name=name)[0] for name, version in texts.items()]
+        parsed = [parse_paradigm(version.shown, name=name)[0] for name, version in texts.items()]
         paradigms = [paradigm for paradigm in parsed if paradigm is not None]
         with access.bench.opened.use(entry) as opened:
             phrases, relations = opened.project.phrases, opened.project.relations

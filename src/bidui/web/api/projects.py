@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import PurePosixPath
@@ -35,7 +36,7 @@ from bidui.web.jobs import (
 )
 from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store import (
-    Binned,
+    BinnedProject,
     Change,
     Conflict,
     Coverage,
@@ -48,7 +49,6 @@ from bidui.web.store import (
     User,
     binned,
     bring_back,
-    check_role,
     check_uid_free,
     commit,
     copy_benchmark,
@@ -69,14 +69,14 @@ from bidui.web.store import (
 )
 from bidui.web.store.archives import read_files
 from bidui.web.store.names import Kind
-from bidui.web.workbench import Workbench
 from bidui.words import Language
 
 router = APIRouter(prefix="/api", tags=["projects"], responses=fails(400, 401, 422))
 Maker = Annotated[User, Depends(make_editor)]
 
 
-class ProjectLine(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ProjectLine:
     """A project in a list."""
 
     name: str
@@ -92,7 +92,8 @@ class ProjectLine(BaseModel):
     author: str
 
 
-class ProjectList(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ProjectList:
     """The projects that the reader may see, the benchmarks that can be copied, and folders that cannot be served."""
 
     projects: list[ProjectLine]
@@ -110,28 +111,21 @@ class NewProject(BaseModel):
     benchmark: str | None = None
 
 
-class Named(BaseModel):
-    """A project's name."""
+@dataclass(frozen=True, slots=True)
+class ProjectName:
+    """The name of a project that was just added."""
 
     name: str
 
 
-class BinnedProject(BaseModel):
-    """A project in the bin; nobody deleted it where its folder was removed outside."""
-
-    id: int
-    name: str
-    time: datetime
-    by: str
-
-
-class Bin(BaseModel):
-    """What the reader may bring back."""
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The deleted projects that the reader may bring back."""
 
     projects: list[BinnedProject]
 
 
-class BringingBack(BaseModel):
+class BinRequest(BaseModel):
     """Another name, where the old one is taken."""
 
     name: str | None = None
@@ -139,32 +133,25 @@ class BringingBack(BaseModel):
 
 @router.get("/projects")
 def list_projects(bench: Bench, who: Who, language: Spoken) -> ProjectList:
-    """All projects that the reader may see."""
-    return project_list(bench, who, language)
-
-
-def project_list(bench: Workbench, who: User, language: Language) -> ProjectList:
-    """The same for a page."""
-    store = bench.store
+    """List the projects that the reader may see."""
+    store, role = bench.store, role_of(bench.store, who)
     skipped = refresh(store).skipped
-    lines = [_line(store, who, entry) for entry in visible(store, who, entries(store))]
-    may_add = not store.alone and may(role_of(store, who), "editor")
     return ProjectList(
-        projects=lines,
+        projects=[_line(store, who, entry) for entry in visible(store, who, entries(store))],
         benchmarks=sorted(shipped()),
         alone=store.alone,
-        may_add=may_add,
-        skipped=problem_shapes(skipped, language) if role_of(store, who) else [],
+        may_add=not store.alone and may(role, "editor"),
+        skipped=problem_shapes(skipped, language) if role else [],
     )
 
 
 @router.post("/projects", status_code=201, responses=fails(403, 409))
-def add_project(bench: Bench, who: Maker, wanted: NewProject) -> Named:
-    """A new project, from the starter or as a copy of a shipped benchmark."""
+def add_project(bench: Bench, who: Maker, wanted: NewProject) -> ProjectName:
+    """Add a project, from the starter or as a copy of a shipped benchmark."""
     if wanted.lang is not None and wanted.benchmark is None:
-        return Named(name=new_project(bench.store, wanted.name, lang=wanted.lang, who=who).name)
+        return ProjectName(new_project(bench.store, wanted.name, lang=wanted.lang, who=who).name)
     if wanted.benchmark is not None and wanted.lang is None:
-        return Named(name=copy_benchmark(bench.store, wanted.benchmark, name=wanted.name, who=who).entry.name)
+        return ProjectName(copy_benchmark(bench.store, wanted.benchmark, name=wanted.name, who=who).entry.name)
     raise fail("project-start")
 
 
@@ -176,34 +163,29 @@ def remove_project(access: Owner) -> None:
 
 @router.get("/bin")
 def look_into_bin(bench: Bench, who: Who) -> Bin:
-    """The deleted projects that the reader may bring back: those that she owns."""
-    return bin_answer(bench, who)
-
-
-def bin_answer(bench: Workbench, who: User) -> Bin:
-    """The same for a page."""
-    mine = [each for each in binned(bench.store) if may(role_of(bench.store, who, _entry(bench.store, each)), "owner")]
-    projects = [BinnedProject(id=each.id, name=each.name, time=each.time, by=each.by) for each in mine]
-    return Bin(projects=projects)
+    """List the deleted projects that the reader may bring back: those that she owns."""
+    return Bin([project for project in binned(bench.store) if may(_role(bench.store, who, project), "owner")])
 
 
 @router.post("/bin/{number}", responses=fails(403, 404, 409))
-def take_out_of_bin(bench: Bench, who: Who, number: int, wanted: BringingBack) -> Named:
+def take_out_of_bin(bench: Bench, who: Who, number: int, wanted: BinRequest) -> ProjectName:
     """Bring a deleted project back."""
-    found = next((each for each in binned(bench.store) if each.id == number), None)
-    if found is None or role_of(bench.store, who, _entry(bench.store, found)) is None:
+    project = next((each for each in binned(bench.store) if each.id == number), None)
+    role = _role(bench.store, who, project) if project else None
+    if role is None:
         raise fail("bin-unknown", None, {"number": number})
-    check_role(bench.store, who, "owner", _entry(bench.store, found))
-    return Named(name=bring_back(bench.store, number, who=who, name=wanted.name).name)
+    if not may(role, "owner"):
+        raise fail("role-missing", None, {"needed": "owner"})
+    return ProjectName(bring_back(bench.store, number, who=who, name=wanted.name).name)
 
 
-def _entry(store: Store, found: Binned) -> Entry:
-    """A deleted project, as far as roles go; its folder lies elsewhere."""
-    return Entry(found.id, found.name, store.root)
+def _role(store: Store, who: User, project: BinnedProject) -> Role | None:
+    """Return somebody's role in a deleted project, whose folder lies elsewhere."""
+    return role_of(store, who, Entry(project.id, project.name, store.root))
 
 
 def _line(store: Store, who: User, entry: Entry) -> ProjectLine:
-    found: Coverage = coverage(store, entry)
+    found = coverage(store, entry)
     counts = known_counts(store, entry, language="en")
     role = role_of(store, who, entry)
     assert role is not None
@@ -436,12 +418,13 @@ _PAIRS: dict[int | str, dict[str, Any]] = {
 }
 
 
-class ImportedAnswer(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ImportAnswer:
     """A project that has come in, how many files it has, what was left out, and what was changed on the way."""
 
     name: str
     files: int
-    skipped: list[str]
+    skipped: tuple[str, ...]
     problems: list[ProblemShape]
 
 
@@ -452,12 +435,11 @@ def import_files(
     language: Spoken,
     name: Annotated[str, Form()],
     files: Annotated[list[UploadFile], File(description="A zip, or the files of a project, ours or classic.")],
-) -> ImportedAnswer:
+) -> ImportAnswer:
     """A project from a zip, or from several files: ours, or templates in JSON with a vocabulary in TSV."""
     with bench.turns.take("import"):  # each may fill a hundred megabytes
         done = import_project(bench.store, _unpacked(files), name=name, who=who)
-    problems = problem_shapes(done.problems, language)
-    return ImportedAnswer(name=done.entry.name, files=done.files, skipped=list(done.skipped), problems=problems)
+    return ImportAnswer(done.entry.name, done.files, done.skipped, problem_shapes(done.problems, language))
 
 
 @transfer_router.get("/projects/{project}/export", responses={**fails(404), **_ZIP}, response_class=Response)

@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, fail
-from bidui.web.accounts import Access, editor, owner, reader, signed_in
+from bidui.web.accounts import Access, editor, owner, reader, signed_in, someone
 from bidui.web.editing.preview import Answer, Result, source_of
 from bidui.web.editing.preview import Request as Question
 from bidui.web.editing.yaml import MAX_CHARACTERS
@@ -20,6 +20,7 @@ Reader = Annotated[Access, Depends(reader)]
 Editor = Annotated[Access, Depends(editor)]
 Owner = Annotated[Access, Depends(owner)]
 Who = Annotated[User, Depends(signed_in)]
+Someone = Annotated[User | None, Depends(someone)]
 File = Annotated[str, Path(description="The file's name in the project, such as `paradigms/BA/BA_inversion.yaml`.")]
 Tab = Annotated[str, Field(description="A name for the page, at most 64 ASCII characters.")]
 TabQuery = Annotated[str, Query(description="A name for the page, at most 64 ASCII characters.")]

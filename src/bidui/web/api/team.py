@@ -1,6 +1,6 @@
 """Calls about the team: who has which role, in a project or in the whole workspace, and who is invited."""
 
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 
 from bidui.errors import Place, fail
 from bidui.web.accounts import (
-    Access,
     Bench,
     Spoken,
     address_of,
@@ -16,20 +15,19 @@ from bidui.web.accounts import (
     drop_session,
     head_owner,
     join_by_invitation,
-    reader,
     session_token,
     set_language,
     set_session,
     sign_in,
-    signed_in,
-    someone,
     take_invitation,
     take_password,
 )
+from bidui.web.api.requests import Reader, Someone, Who
 from bidui.web.problems import fails
 from bidui.web.store import (
     Entry,
     Invitation,
+    Member,
     Role,
     User,
     check_role,
@@ -55,7 +53,8 @@ session_router = APIRouter(prefix="/api", tags=["signing in"])
 Text = Annotated[str, Field(max_length=1000)]
 
 
-class Me(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Me:
     """Who is signed in, with her role in the whole workspace; `alone` where that is one project."""
 
     name: str
@@ -78,7 +77,7 @@ class Login(BaseModel):
     password: Text
 
 
-class Joining(BaseModel):
+class JoinRequest(BaseModel):
     """An invitation's token, with a name and a password; without them, for the account that is signed in."""
 
     token: Text
@@ -94,13 +93,13 @@ class NewPassword(BaseModel):
 
 
 def me_of(bench: Workbench, who: User, language: Language) -> Me:
-    """Who is signed in, for a page or a call."""
+    """Return who is signed in, for a page or a call."""
     mode: Literal["laptop", "team"] = "team" if bench.settings.team else "laptop"
-    return Me(name=who.name, mode=mode, role=role_of(bench.store, who), lang=language, alone=bench.store.alone)
+    return Me(who.name, mode, role_of(bench.store, who), language, bench.store.alone)
 
 
 @session_router.get("/me", responses=fails(401))
-def me(bench: Bench, who: Annotated[User, Depends(signed_in)], language: Spoken) -> Me:
+def me(bench: Bench, who: Who, language: Spoken) -> Me:
     """Who is signed in."""
     return me_of(bench, who, language)
 
@@ -127,9 +126,7 @@ def logout(request: Request, bench: Bench, response: Response) -> None:
 
 
 @session_router.post("/join", status_code=204, responses=fails(400, 401, 403, 409, 410, 429))
-def join(
-    given: Joining, request: Request, bench: Bench, response: Response, who: Annotated[User | None, Depends(someone)]
-) -> None:
+def join(given: JoinRequest, request: Request, bench: Bench, response: Response, who: Someone) -> None:
     """Take an invitation, with a new account or the one that is signed in."""
     address = address_of(request)
     if given.name is not None and given.password is not None:
@@ -149,32 +146,15 @@ def choose_password(given: NewPassword, request: Request, bench: Bench, response
 
 
 router = APIRouter(prefix="/api", tags=["team"])
+HeadOwner = Annotated[User, Depends(head_owner)]
 
 
-class MemberShape(BaseModel):
-    """Somebody's role; `everywhere` where it holds for the whole workspace."""
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who has a role here; the open invitations, for owners only, and the reader's own role."""
 
-    id: int
-    name: str
-    role: Role
-    everywhere: bool
-
-
-class InvitationShape(BaseModel):
-    """An invitation that nobody has taken yet; no project where it is for the whole workspace."""
-
-    id: int
-    role: Role
-    project: str
-    by: str
-    expires: datetime
-
-
-class Team(BaseModel):
-    """Who has a role here; the invitations, for owners only."""
-
-    members: list[MemberShape]
-    invitations: list[InvitationShape]
+    members: list[Member]
+    invitations: list[Invitation]
     role: Role | None
 
 
@@ -192,14 +172,15 @@ class RoleChoice(BaseModel):
     project: str | None = None
 
 
-class Address(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Address:
     """An address with a token, which is shown this once."""
 
     address: str
 
 
 @router.get("/team", responses=fails(400, 401, 403))
-def workspace_team(bench: Bench, who: Annotated[User, Depends(signed_in)]) -> Team:
+def workspace_team(bench: Bench, who: Who) -> Team:
     """Who works in the workspace."""
     check_team(bench)
     check_role(bench.store, who, "viewer")
@@ -207,69 +188,56 @@ def workspace_team(bench: Bench, who: Annotated[User, Depends(signed_in)]) -> Te
 
 
 @router.get("/projects/{project}/team", responses=fails(400, 401, 404))
-def project_team(access: Annotated[Access, Depends(reader)]) -> Team:
+def project_team(access: Reader) -> Team:
     """Who works on a project."""
     check_team(access.bench)
     return _team(access.bench, access.role, access.entry)
 
 
 @router.post("/team/invitations", status_code=201, responses=fails(400, 401, 403, 404))
-def make_invitation(
-    wanted: Invite, request: Request, bench: Bench, who: Annotated[User, Depends(signed_in)]
-) -> Address:
+def make_invitation(wanted: Invite, request: Request, bench: Bench, who: Who) -> Address:
     """Invite one person; the answer is the address to send."""
     entry = _owned(bench, who, wanted.project)
     token = invite(bench.store, who=who, role=wanted.role, entry=entry)
-    return Address(address=_address(request, bench, f"join/{token}"))
+    return Address(_address(request, bench, f"join/{token}"))
 
 
 @router.delete("/team/invitations/{number}", status_code=204, responses=fails(400, 401, 403, 404))
-def withdraw_invitation(number: int, bench: Bench, who: Annotated[User, Depends(signed_in)]) -> None:
+def withdraw_invitation(number: int, bench: Bench, who: Who) -> None:
     """Take an invitation back."""
-    found = next((each for each in invitations(bench.store) if each.id == number), None)
-    if found is None:
+    offer = next((each for each in invitations(bench.store) if each.id == number), None)
+    if offer is None:
         raise fail("invitation-unknown", Place(), {"number": number})
-    _owned(bench, who, found.project or None)
+    _owned(bench, who, offer.project or None)
     withdraw(bench.store, number)
 
 
 @router.put("/team/members/{number}", status_code=204, responses=fails(400, 401, 403, 404, 409))
-def change_role(number: int, choice: RoleChoice, bench: Bench, who: Annotated[User, Depends(signed_in)]) -> None:
+def change_role(number: int, choice: RoleChoice, bench: Bench, who: Who) -> None:
     """Give somebody a role, another one, or none."""
     entry = _owned(bench, who, choice.project)
     set_role(bench.store, _member(bench, number), choice.role, entry)
 
 
 @router.delete("/team/members/{number}", status_code=204, responses=fails(400, 401, 403, 404, 409))
-def close_member(number: int, bench: Bench, _: Annotated[User, Depends(head_owner)]) -> None:
+def close_member(number: int, bench: Bench, _: HeadOwner) -> None:
     """Close an account: nobody gets in by it any more; what she did keeps her name."""
     check_team(bench)
     close_account(bench.store, _member(bench, number))
 
 
 @router.post("/team/members/{number}/password", responses=fails(400, 401, 403, 404))
-def make_password_link(number: int, request: Request, bench: Bench, _: Annotated[User, Depends(head_owner)]) -> Address:
+def make_password_link(number: int, request: Request, bench: Bench, _: HeadOwner) -> Address:
     """A link by which somebody who has forgotten the password can choose another."""
     check_team(bench)
     token = password_link(bench.store, _member(bench, number))
-    return Address(address=_address(request, bench, f"password/{token}"))
+    return Address(_address(request, bench, f"password/{token}"))
 
 
 def _team(bench: Workbench, role: Role | None, entry: Entry | None) -> Team:
-    open_now = invitations(bench.store) if role == "owner" else []
-    mine = [each for each in open_now if each.project == (entry.name if entry else "")]
-    return Team(
-        members=[
-            MemberShape(id=each.user, name=each.name, role=each.role, everywhere=each.everywhere)
-            for each in members(bench.store, entry)
-        ],
-        invitations=[_invitation(each) for each in mine],
-        role=role,
-    )
-
-
-def _invitation(each: Invitation) -> InvitationShape:
-    return InvitationShape(id=each.id, role=each.role, project=each.project, by=each.inviter, expires=each.expires)
+    project = entry.name if entry else ""
+    offers = [each for each in invitations(bench.store) if each.project == project] if role == "owner" else []
+    return Team(members(bench.store, entry), offers, role)
 
 
 def _owned(bench: Workbench, who: User, project: str | None) -> Entry | None:
@@ -281,10 +249,10 @@ def _owned(bench: Workbench, who: User, project: str | None) -> Entry | None:
 
 
 def _member(bench: Workbench, number: int) -> User:
-    found = find_user(bench.store, number)
-    if found.local or found.closed:
+    user = find_user(bench.store, number)
+    if user.local or user.closed:
         raise fail("user-unknown", Place(), {"number": number})
-    return found
+    return user
 
 
 def _address(request: Request, bench: Workbench, path: str) -> str:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from os import PathLike, stat_result
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, quote
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader
+from pydantic_core import to_jsonable_python
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -60,17 +62,17 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one page shows: its template, the script that brings it to life, its JSON twin, and its data.
+    """What one page shows: its template, its script, the call that is its JSON twin, and its data.
 
-    `data` is the twin's answer, from which the page is written; `page` is what the script is told.
+    `data` is the twin's answer, from which the page is written; `page` is what the script gets to know.
     """
 
     name: str
     twin: str = ""
     script: str | None = None
-    data: Mapping[str, object] = field(default_factory=dict)
+    data: Any = field(default_factory=dict)
     page: Mapping[str, object] = field(default_factory=dict)
-    me: Mapping[str, object] | None = None
+    me: object = None
 
 
 def load_templates() -> Environment:
@@ -101,17 +103,17 @@ def script_texts(prefixes: Sequence[str], language: Language) -> dict[str, str]:
 
 
 def render(request: Request, page: Page, *, language: Language, status: int = 200) -> HTMLResponse:
-    """A page as HTML."""
+    """Return a page as HTML."""
     templates: Environment = request.app.state.templates
     text = templates.get_template(f"{page.name}.html").render(
         t=lambda key, **values: page_text(key, language, values),
         bench=request.app.state.bench,
         page={"project": None, "file": None, "may_edit": False, "lang": language, **page.page},
-        data=page.data,
+        data=to_jsonable_python(page.data),
         twin=page.twin,
         nonce=request.state.nonce,
         script=page.script,
-        me=page.me,
+        me=to_jsonable_python(page.me),
         lang=language,
         words=script_texts(("js", "shell", page.name), language),
         static=static_address,
@@ -125,6 +127,7 @@ def render(request: Request, page: Page, *, language: Language, status: int = 20
 
 
 def error_page(request: Request, problems: Sequence[ProblemShape], *, status: int, language: Language) -> HTMLResponse:
-    """What went wrong, for a person."""
-    data = {"status": status, "problems": [problem.model_dump() for problem in problems]}
-    return render(request, Page("error", data=data), language=language, status=status)
+    """Return a page that lists problems."""
+    return render(
+        request, Page("error", data={"status": status, "problems": problems}), language=language, status=status
+    )

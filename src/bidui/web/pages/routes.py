@@ -1,11 +1,11 @@
 """The pages of the workbench; each is written from what its JSON twin answers."""
 
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Form, Request
-from pydantic import BaseModel
+from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from bidui.errors import InputError
@@ -17,18 +17,16 @@ from bidui.web.accounts import (
     check_team,
     drop_session,
     join_by_invitation,
-    reader,
     session_token,
     set_session,
     sign_in,
-    signed_in,
-    someone,
     take_invitation,
     take_password,
     take_start,
 )
 from bidui.web.api.files import deleted, difference, file_answer, file_history
-from bidui.web.api.projects import bin_answer, project_answer, project_list
+from bidui.web.api.projects import list_projects, look_into_bin, project_answer
+from bidui.web.api.requests import Reader, Someone, Who
 from bidui.web.api.team import me_of, project_team, workspace_team
 from bidui.web.pages.rendering import Page, render
 from bidui.web.problems import problem_shapes, status_of
@@ -43,7 +41,6 @@ from bidui.words import Language
 door_router = APIRouter(include_in_schema=False)
 
 Field = Annotated[str, Form(max_length=1000)]
-Someone = Annotated[User | None, Depends(someone)]
 
 
 @door_router.get("/start/{token}")
@@ -60,7 +57,7 @@ def login_page(request: Request, bench: Bench, who: Someone, language: Spoken, t
     check_team(bench)
     if who is not None:
         return RedirectResponse(inside(then), 303)
-    return render(request, Page("login", page={"then": inside(then)}, data={"problems": []}), language=language)
+    return render(request, Page("login", page={"then": inside(then)}), language=language)
 
 
 @door_router.post("/login")
@@ -140,18 +137,18 @@ def inside(address: str) -> str:
 
 def _joining(bench: Workbench, token: str, who: User | None, language: Language) -> Page:
     offer = invitation(bench.store, token)
-    data = {"role": offer.role, "project": offer.project, "inviter": offer.inviter}
+    data = {"role": offer.role, "project": offer.project, "inviter": offer.by}
     return Page(
         "join",
         page={"token": token, "joins": who is not None},
-        data={**data, "expires": offer.expires.isoformat(), "problems": []},
-        me=me_of(bench, who, language).model_dump() if who else None,
+        data={**data, "expires": offer.expires.isoformat()},
+        me=me_of(bench, who, language) if who else None,
     )
 
 
 def _password(bench: Workbench, token: str) -> Page:
     who = password_user(bench.store, token)
-    return Page("password", page={"token": token}, data={"account": who.name if who else "", "problems": []})
+    return Page("password", page={"token": token}, data={"account": who.name if who else ""})
 
 
 def _entered(bench: Workbench, token: str, *, then: str = "/") -> Response:
@@ -162,16 +159,11 @@ def _entered(bench: Workbench, token: str, *, then: str = "/") -> Response:
 
 def _again(request: Request, page: Page, error: InputError, language: Language) -> Response:
     """The form again, with what was wrong."""
-    problems = [shape.model_dump() for shape in problem_shapes(error.problems, language)]
-    again = Page(page.name, page=page.page, me=page.me, data={**page.data, "problems": problems})
-    return render(request, again, language=language, status=status_of(error.problems))
+    data = {**page.data, "problems": problem_shapes(error.problems, language)}
+    return render(request, replace(page, data=data), language=language, status=status_of(error.problems))
 
 
 router = APIRouter(include_in_schema=False)
-
-Reader = Annotated[Access, Depends(reader)]
-Who = Annotated[User, Depends(signed_in)]
-Data = dict[str, object]
 
 
 @router.get("/")
@@ -179,28 +171,28 @@ def projects_page(request: Request, bench: Bench, who: Who, language: Spoken) ->
     """The projects; where the workspace is one, that one."""
     if bench.store.alone and (found := entries(bench.store)):
         return RedirectResponse(f"/p/{quote(found[0].name)}", 303)
-    page = Page("projects", "/api/projects", "projects.js", _plain(project_list(bench, who, language)))
+    page = Page("projects", "/api/projects", "projects.js", list_projects(bench, who, language))
     return _of_workspace(request, bench, who, language, page)
 
 
 @router.get("/bin")
 def bin_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Response:
     """The projects that were deleted."""
-    page = Page("bin", "/api/bin", "projects.js", _plain(bin_answer(bench, who)))
+    page = Page("bin", "/api/bin", "projects.js", look_into_bin(bench, who))
     return _of_workspace(request, bench, who, language, page)
 
 
 @router.get("/team")
 def team_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Response:
     """Who works in the workspace."""
-    page = Page("team", "/api/team", "team.js", _plain(workspace_team(bench, who)))
+    page = Page("team", "/api/team", "team.js", workspace_team(bench, who))
     return _of_workspace(request, bench, who, language, page)
 
 
 @router.get("/p/{project}")
 def project_page(request: Request, access: Reader, language: Spoken) -> Response:
     """What a project holds."""
-    page = Page("project", _twin(access), "project.js", _plain(project_answer(access, language)))
+    page = Page("project", _twin(access), "project.js", project_answer(access, language))
     return _of_project(request, access, language, page)
 
 
@@ -215,7 +207,7 @@ def lexicon_page(request: Request, access: Reader, language: Spoken) -> Response
 def phrases_page(request: Request, access: Reader, language: Spoken) -> Response:
     """The phrases; where there is no file of them yet, one can be begun."""
     file = "phrases.yaml"
-    data = _plain(file_answer(access, file))
+    data = file_answer(access, file)
     page = Page("phrases", _twin(access, "files", file), "phrases.js", data, {"file": file, "kind": "phrases"})
     return _of_project(request, access, language, page)
 
@@ -225,7 +217,7 @@ def edit_page(request: Request, access: Reader, language: Spoken, file: str) -> 
     """A paradigm in rows, any other file as a text."""
     kind = check_file_name(file)
     name = "paradigm" if kind == "paradigm" else "text"
-    data = _plain(file_answer(access, file))
+    data = file_answer(access, file)
     page = Page(name, _twin(access, "files", file), f"{name}.js", data, {"file": file, "kind": kind})
     return _of_project(request, access, language, page)
 
@@ -242,8 +234,8 @@ def history_page(
 ) -> Response:
     """The revisions of a file, and what differs between two of them."""
     kind = check_file_name(file)
-    data = _plain(file_history(access, file, before))
-    data["difference"] = _plain(difference(access, old, new)) if old is not None and new is not None else None
+    compared = difference(access, old, new) if old is not None and new is not None else None
+    data = {**asdict(file_history(access, file, before)), "difference": compared}
     known = {"file": file, "kind": kind, "revision": latest_number(access.bench.store, access.entry, file)}
     page = Page("history", _twin(access, "history", file), "history.js", data, known)
     return _of_project(request, access, language, page)
@@ -252,14 +244,14 @@ def history_page(
 @router.get("/p/{project}/deleted")
 def deleted_page(request: Request, access: Reader, language: Spoken) -> Response:
     """The files of a project that were deleted."""
-    page = Page("deleted", _twin(access, "deleted"), "history.js", _plain(deleted(access)))
+    page = Page("deleted", _twin(access, "deleted"), "history.js", deleted(access))
     return _of_project(request, access, language, page)
 
 
 @router.get("/p/{project}/team")
 def project_team_page(request: Request, access: Reader, language: Spoken) -> Response:
     """Who works on a project."""
-    page = Page("team", _twin(access, "team"), "team.js", _plain(project_team(access)))
+    page = Page("team", _twin(access, "team"), "team.js", project_team(access))
     return _of_project(request, access, language, page)
 
 
@@ -275,16 +267,10 @@ def _of_workspace(request: Request, bench: Workbench, who: User, language: Langu
 def _shown(
     request: Request, bench: Workbench, who: User, language: Language, page: Page, known: Mapping[str, object]
 ) -> Response:
-    """A page with what its script is told: who is there, in which project, and what she may do."""
+    """Render a page, and let its script know who is there, in which project, and what she may do."""
     me = me_of(bench, who, language)
-    told = {"role": me.role, "name": me.name, "alone": me.alone, **known, **page.page}
-    full = Page(page.name, page.twin, page.script, page.data, told, _plain(me))
-    return render(request, full, language=language)
-
-
-def _plain(model: BaseModel) -> Data:
-    """An answer as its JSON is."""
-    return model.model_dump(mode="json")
+    context = {"role": me.role, "name": me.name, "alone": me.alone, **known, **page.page}
+    return render(request, replace(page, page=context, me=me), language=language)
 
 
 def _twin(access: Access, *parts: str) -> str:

@@ -40,7 +40,18 @@ from bidui.web.store.accounts import (
 from bidui.web.store.archives import Unpacked, read_folder, read_zip
 from bidui.web.store.disk import Refreshed, current, open_store, refresh
 from bidui.web.store.drafts import Draft, drafts, drop_draft, keep_draft
-from bidui.web.store.files import Change, Changed, Conflict, Kept, Saved, commit, delete, rename, restore, save
+from bidui.web.store.files import (
+    Change,
+    Conflict,
+    NewDraft,
+    NewRevision,
+    Outcome,
+    commit,
+    delete,
+    rename,
+    restore,
+    save,
+)
 from bidui.web.store.names import kind_of, paradigm_file
 from bidui.web.store.overview import (
     Coverage,
@@ -58,7 +69,7 @@ from bidui.web.store.overview import (
     remember,
 )
 from bidui.web.store.projects import (
-    Binned,
+    BinnedProject,
     Imported,
     binned,
     bring_back,
@@ -73,7 +84,6 @@ from bidui.web.store.revisions import (
     Revision,
     RowChange,
     Version,
-    changes,
     deleted_files,
     history,
     revision,
@@ -83,9 +93,8 @@ from bidui.web.store.revisions import (
 from bidui.web.store.workspace import Entry, Store, entries, entry
 
 __all__ = [
-    "Binned",
+    "BinnedProject",
     "Change",
-    "Changed",
     "Conflict",
     "Coverage",
     "Draft",
@@ -93,15 +102,16 @@ __all__ = [
     "FileLine",
     "Imported",
     "Invitation",
-    "Kept",
     "Member",
     "Named",
+    "NewDraft",
+    "NewRevision",
+    "Outcome",
     "ParadigmLine",
     "Refreshed",
     "Revision",
     "Role",
     "RowChange",
-    "Saved",
     "Store",
     "Unpacked",
     "User",
@@ -111,7 +121,6 @@ __all__ = [
     "allow",
     "binned",
     "bring_back",
-    "changes",
     "check_role",
     "check_uid_free",
     "close_account",

@@ -342,7 +342,7 @@ Role = Literal["viewer", "editor", "owner"]
 class Member:
     """Somebody's role; `everywhere` where it holds for the whole workspace."""
 
-    user: int
+    id: int
     name: str
     role: Role
     everywhere: bool
@@ -483,12 +483,12 @@ INVITATION_LASTS = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """What an invitation offers: a role in a project, or (no name) in the whole workspace."""
+    """An offer of a role in a project, or (no name) in the whole workspace, made by somebody."""
 
     id: int
     role: Role
     project: str
-    inviter: str
+    by: str
     expires: datetime
 
 

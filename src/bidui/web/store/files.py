@@ -14,6 +14,7 @@ from bidui.web.store.database import files, revisions
 from bidui.web.store.disk import Head, catch_up, give_up, head_of, set_head, settle
 from bidui.web.store.drafts import Draft, Why, check_tab, claim_drafts, keep_draft, remove_draft
 from bidui.web.store.names import check_file_name, file_path
+from bidui.web.store.overview import file_problems
 from bidui.web.store.revisions import Reason, Revision, Version, by_number, check_base, record, revision, version
 from bidui.web.store.workspace import Entry, Store, check_live, name_key
 
@@ -35,11 +36,15 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """The latest revision of a file after a change; not `changed` where the file was so before."""
+class NewRevision:
+    """The latest revision of a file after a change; not `changed` where the file was so before.
+
+    `problems` are warnings about its text.
+    """
 
     revision: Revision
     changed: bool
+    problems: tuple[Problem, ...] = ()
 
 
 class Conflict(BiduiError):
@@ -59,7 +64,7 @@ class Conflict(BiduiError):
 
 def commit(
     store: Store, entry: Entry, changes: Sequence[Change], *, who: User, taken: tuple[str, str] | None = None
-) -> list[Changed]:
+) -> list[NewRevision]:
     """Make changes of different files, all or none; `Conflict` where one of the files is not at its `base` any more.
 
     `taken` is the file and tab of a draft that this takes the place of.
@@ -120,7 +125,7 @@ def _accept(
 
 def _finish(
     store: Store, connection: Connection, entry: Entry, changes: Sequence[Change], accepted: Sequence[int | None]
-) -> list[Changed] | BiduiError:
+) -> list[NewRevision] | BiduiError:
     """Bring the files to where the revisions are; after one that cannot be, the rest stay as they were."""
     waiting = _in_order(changes)
     while waiting:
@@ -135,9 +140,9 @@ def _finish(
         if number is None:
             head = head_of(connection, entry, change.file)
             assert head.id is not None
-            done.append(Changed(by_number(connection, entry, head.id), changed=False))
+            done.append(NewRevision(by_number(connection, entry, head.id), changed=False))
         elif connection.scalar(select(revisions.c.state).where(revisions.c.id == number)) == "done":
-            done.append(Changed(by_number(connection, entry, number), changed=True))
+            done.append(NewRevision(by_number(connection, entry, number), changed=True))
         else:  # another writer looked at the file between our two transactions, after somebody outside
             return _conflict(connection, entry, change)
     return done
@@ -171,108 +176,126 @@ def _check_free(connection: Connection, entry: Entry, new: list[str], *, leaving
             raise fail("file-taken", Place(file), {"other": other})
 
 
-# Saving, deleting, restoring and renaming files: each is a new revision, or a draft, or a conflict.
+# Saving, deleting, restoring and renaming files: each gives a new revision, or a draft, or a conflict.
 
 Check = Callable[[str], Iterable[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """The file is on disk, and this is its latest revision; not `changed` where it was so before."""
-
-    revision: Revision
-    changed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The text has errors, so the file is as it was and the text is a draft."""
+class NewDraft:
+    """A text with errors, kept as a draft; the file is as it was."""
 
     draft: Draft
     problems: tuple[Problem, ...]
 
 
+Outcome = NewRevision | NewDraft
+
+
 def save(
-    store: Store, entry: Entry, file: str, text: str, *, base: int | None, who: User, check: Check, tab: str = ""
-) -> Saved | Kept:
-    """Make a text the content of a file, if `check` finds no error in it; else it becomes a draft.
+    store: Store,
+    entry: Entry,
+    file: str,
+    text: str,
+    *,
+    base: int | None,
+    who: User,
+    check: Check | None = None,
+    tab: str = "",
+) -> Outcome:
+    """Make a text the content of a file, if `check` finds no error in it; otherwise keep it as a draft.
 
     `base` is the revision that the writer started from, None for a new file. Where that is not the latest one any
-    more, the text becomes a draft and `Conflict` is raised.
+    more, the text becomes a draft and `Conflict` is raised. Without a `check` the text must parse.
     """
-    check_file_name(file)
-    check_tab(tab)
-    problems, data = _checked(text, check, file=file)
-    if data is None:
-        return Kept(keep_draft(store, entry, file, text, base=base, who=who, why="unparsed", tab=tab), problems)
-    return _written(store, entry, [Change(file, data, base)], text, who=who, tab=tab)
+    data, problems = _checked(text, check, file=file)
+    return _written(store, entry, text, [Change(file, data, base)], problems, who=who, tab=tab)
 
 
 def restore(
-    store: Store, entry: Entry, number: int, *, base: int | None, who: User, check: Check, tab: str = ""
-) -> Saved | Kept:
+    store: Store, entry: Entry, number: int, *, base: int | None, who: User, check: Check | None = None, tab: str = ""
+) -> Outcome:
     """Make the content of an old revision the latest one again; a deleted file comes back in this way."""
-    check_tab(tab)
     old = revision(store, entry, number)
     file = old.revision.file
     if old.revision.deleted:
         raise fail("revision-is-deletion", Place(file), {"number": number})
-    text = old.data.decode("utf-8-sig", "replace")
-    problems, data = _checked(text, check, file=file)
-    if data is None:
-        return Kept(keep_draft(store, entry, file, text, base=base, who=who, why="unparsed", tab=tab), problems)
-    return _written(store, entry, [Change(file, old.data, base, "restore", number)], text, who=who, tab=tab)
+    _, problems = _checked(old.shown, check, file=file)
+    change = Change(file, old.data, base, "restore", number)
+    return _written(store, entry, old.shown, [change], problems, who=who, tab=tab)
 
 
 def rename(
-    store: Store, entry: Entry, file: str, to: str, text: str, *, base: int, who: User, check: Check, tab: str = ""
-) -> Saved | Kept:
+    store: Store,
+    entry: Entry,
+    file: str,
+    to: str,
+    text: str,
+    *,
+    base: int,
+    who: User,
+    check: Check | None = None,
+    tab: str = "",
+) -> Outcome:
     """Save a text under another name and remove the file of the old name; the new one's `origin` leads back.
 
     A name that is taken is refused, and then there is no draft: nothing is wrong with the text.
     """
-    check_tab(tab)
     if "settings" in {check_file_name(file), check_file_name(to)}:
         raise fail("settings-needed", Place(file))
-    problems, data = _checked(text, check, file=to)
-    if data is None:
-        return Kept(keep_draft(store, entry, file, text, base=base, who=who, why="unparsed", tab=tab), problems)
-    if file == to:
-        return _written(store, entry, [Change(file, data, base)], text, who=who, tab=tab)
-    changes = [Change(file, None, base, "delete"), Change(to, data, None, "edit", base)]
-    return _written(store, entry, changes, text, who=who, tab=tab)
+    data, problems = _checked(text, check, file=to)
+    move = [Change(file, None, base, "delete"), Change(to, data, None, "edit", base)]
+    changes = [Change(file, data, base)] if file == to else move
+    return _written(store, entry, text, changes, problems, who=who, tab=tab)
 
 
-def delete(store: Store, entry: Entry, file: str, *, base: int, who: User) -> Saved:
+def delete(store: Store, entry: Entry, file: str, *, base: int, who: User) -> NewRevision:
     """Remove a file; its last revision can be restored."""
     if check_file_name(file) == "settings":
         raise fail("settings-needed", Place(file))
-    done = commit(store, entry, [Change(file, None, base, "delete")], who=who)
-    return Saved(done[0].revision, done[0].changed)
+    return commit(store, entry, [Change(file, None, base, "delete")], who=who)[0]
 
 
-def _written(store: Store, entry: Entry, changes: list[Change], text: str, *, who: User, tab: str) -> Saved:
-    """Commit changes, the first file being the one that the writer has before her and the last that with her text."""
-    try:
-        done = commit(store, entry, changes, who=who, taken=(changes[0].file, tab))
-    except BiduiError as error:
-        renaming = len(changes) > 1
-        if renaming and isinstance(error, Conflict) and error.file == changes[-1].file:
-            raise fail("file-there", Place(error.file), {"other": error.file}) from None
-        if renaming and isinstance(error, InputError) and error.problems[0].kind == "file-taken":
-            raise
-        why: Why = "conflict" if isinstance(error, Conflict) else "unwritten"
-        keep_draft(store, entry, changes[0].file, text, base=changes[0].base, who=who, why=why, tab=tab)
-        raise
-    return Saved(done[-1].revision, any(one.changed for one in done))
-
-
-def _checked(text: str, check: Check, *, file: str) -> tuple[tuple[Problem, ...], bytes | None]:
-    """The problems of a text, and its bytes where none of them is an error."""
+def _checked(text: str, check: Check | None, *, file: str) -> tuple[bytes, tuple[Problem, ...]]:
+    """Return the bytes of a text for a file, and its problems."""
+    check_file_name(file)
     try:
         data = encoded(text, place=Place(file))
         decode(data, name=file)  # no control characters
     except InputError as error:
-        return error.problems, None
-    problems = tuple(check(text))
-    return problems, None if any(problem.severity == "error" for problem in problems) else data
+        return b"", error.problems
+    return data, tuple(check(text) if check else file_problems(file, text))
+
+
+def _written(
+    store: Store,
+    entry: Entry,
+    text: str,
+    changes: list[Change],
+    problems: tuple[Problem, ...],
+    *,
+    who: User,
+    tab: str,
+) -> Outcome:
+    """Commit changes if the text has no errors; otherwise, or where they fail, keep it as a draft of the first file.
+
+    The first file is the one that the writer has before her, the last is the one that gets her text.
+    """
+    check_tab(tab)
+    first, last = changes[0], changes[-1]
+
+    def draft(why: Why) -> Draft:
+        return keep_draft(store, entry, first.file, text, base=first.base, who=who, why=why, tab=tab)
+
+    if any(problem.severity == "error" for problem in problems):
+        return NewDraft(draft("unparsed"), problems)
+    try:
+        revisions = commit(store, entry, changes, who=who, taken=(first.file, tab))
+    except BiduiError as error:
+        if first is not last and isinstance(error, Conflict) and error.file == last.file:
+            raise fail("file-there", Place(error.file), {"other": error.file}) from None
+        if first is not last and isinstance(error, InputError) and error.problems[0].kind == "file-taken":
+            raise
+        draft("conflict" if isinstance(error, Conflict) else "unwritten")
+        raise
+    return NewRevision(revisions[-1].revision, any(each.changed for each in revisions), problems)

@@ -127,7 +127,7 @@ def check_place(store: Store, name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Binned:
+class BinnedProject:
     """A project in the bin: its number and name, since when, and by whom (empty: its folder was removed outside)."""
 
     id: int
@@ -152,13 +152,13 @@ def delete_project(store: Store, entry: Entry, *, who: User) -> None:
         move(entry.folder, target)
 
 
-def binned(store: Store) -> list[Binned]:
+def binned(store: Store) -> list[BinnedProject]:
     """What is in the bin, the latest first."""
     wanted = select(projects.c.id, projects.c.name, projects.c.binned, users.c.name)
     wanted = wanted.outerjoin(users, users.c.id == projects.c.binned_by).where(projects.c.binned.is_not(None))
     with store.reading() as connection:
         rows = connection.execute(wanted.order_by(projects.c.binned.desc(), projects.c.id.desc()))
-        return [Binned(number, name, time, by or "") for number, name, time, by in rows]
+        return [BinnedProject(number, name, time, by or "") for number, name, time, by in rows]
 
 
 def bring_back(store: Store, number: int, *, who: User, name: str | None = None) -> Entry:

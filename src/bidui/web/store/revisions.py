@@ -83,25 +83,22 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One state of one file; no hash where the file is not there. `base` is the state before it.
+    """One state of one file, which may be that it is `deleted`. `base` is the state before it.
 
-    `origin` is what it was restored from, or, where the file was renamed, the last state under its old name.
+    `origin` is the revision it was restored from or, where the file was renamed, the last one under its old name, which
+    is then `renamed_from`.
     """
 
     id: int
     file: str
-    sha256: str | None
-    size: int
     author: str  # empty: somebody outside the workbench
     time: datetime
     reason: Reason
-    base: int | None = None
-    origin: int | None = None
-
-    @property
-    def deleted(self) -> bool:
-        """Whether this is the file's absence."""
-        return self.sha256 is None
+    base: int | None
+    origin: int | None
+    renamed_from: str | None
+    deleted: bool
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,67 +110,64 @@ class Version:
 
     @property
     def text(self) -> str:
-        """The text; bytes that are none are an error with its place."""
+        """The text; raises `InputError` with the place of bytes that are no text."""
         return decode(self.data, name=self.revision.file)
 
+    @property
+    def shown(self) -> str:
+        """The text as far as it can be shown: a file that was changed outside may hold other bytes."""
+        return self.data.decode("utf-8-sig", "replace")
 
-def history(store: Store, entry: Entry, file: str, *, before: int | None = None, most: int = PAGE) -> list[Revision]:
-    """The revisions of a file, the latest first; `before` a revision for the next page."""
-    check_file_name(file)
-    wanted = _done(entry).where(revisions.c.file == file).order_by(revisions.c.id.desc()).limit(most)
+
+def history(
+    store: Store, entry: Entry, file: str | None = None, *, before: int | None = None, most: int = PAGE
+) -> list[Revision]:
+    """Return the revisions of a file, or of all files, the latest first; `before` a revision for the next page."""
+    query = _select(entry).order_by(revisions.c.id.desc()).limit(most)
+    if file is not None:
+        check_file_name(file)
+        query = query.where(revisions.c.file == file)
     if before is not None:
-        wanted = wanted.where(revisions.c.id < storable(before))
+        query = query.where(revisions.c.id < storable(before))
     with store.reading() as connection:
-        return [_revision(row) for row in connection.execute(wanted)]
-
-
-def changes(store: Store, entry: Entry, *, before: int | None = None, most: int = PAGE) -> list[Revision]:
-    """The latest revisions of all files of a project."""
-    wanted = _done(entry).order_by(revisions.c.id.desc()).limit(most)
-    if before is not None:
-        wanted = wanted.where(revisions.c.id < storable(before))
-    with store.reading() as connection:
-        return [_revision(row) for row in connection.execute(wanted)]
+        return [_revision(row) for row in connection.execute(query)]
 
 
 def revision(store: Store, entry: Entry, number: int) -> Version:
-    """One revision of the project, with its bytes."""
+    """Return one revision of a project, with its bytes."""
     with store.reading() as connection:
         return version(connection, entry, number)
 
 
 def deleted_files(store: Store, entry: Entry) -> list[Revision]:
-    """The files that are gone: the revision that says so of each, whose `base` can be restored.
+    """Return the deletion of each file that is gone; its `base` can be restored.
 
     A file that was renamed is not gone: its new name's history leads to what was before.
     """
     gone = and_(files.c.head == revisions.c.id, files.c.sha256.is_(None))
     newer = revisions.alias()
     renamed = select(newer.c.id).where(newer.c.origin == revisions.c.base, newer.c.file != revisions.c.file)
-    wanted = _done(entry).join(files, gone).where(~renamed.where(newer.c.state == "done").exists())
+    query = _select(entry).join(files, gone).where(~renamed.where(newer.c.state == "done").exists())
     with store.reading() as connection:
-        return [_revision(row) for row in connection.execute(wanted.order_by(revisions.c.file))]
-
-
-def names_at(store: Store, entry: Entry, numbers: Collection[int]) -> dict[int, str]:
-    """The names that files had at some revisions."""
-    wanted = select(revisions.c.id, revisions.c.file).where(revisions.c.project == entry.id)
-    with store.reading() as connection:
-        return {number: file for number, file in connection.execute(wanted.where(revisions.c.id.in_(numbers)))}
+        return [_revision(row) for row in connection.execute(query.order_by(revisions.c.file))]
 
 
 def version(connection: Connection, entry: Entry, number: int) -> Version:
-    """One revision with its bytes, within a transaction."""
-    found = by_number(connection, entry, number)
-    return Version(found, content(connection, found.sha256) if found.sha256 else b"")
+    """Return one revision with its bytes, within a transaction."""
+    row = _row(connection, entry, number)
+    return Version(_revision(row), content(connection, row.sha256) if row.sha256 else b"")
 
 
 def by_number(connection: Connection, entry: Entry, number: int) -> Revision:
-    """One revision; a number of another project is as unknown as one that is nobody's."""
-    row = connection.execute(_done(entry).where(revisions.c.id == storable(number))).one_or_none()
+    """Return one revision; a number of another project is unknown here."""
+    return _revision(_row(connection, entry, number))
+
+
+def _row(connection: Connection, entry: Entry, number: int) -> Row[Any]:
+    row = connection.execute(_select(entry).where(revisions.c.id == storable(number))).one_or_none()
     if row is None:
         raise fail("revision-unknown", Place(entry.name), {"number": number})
-    return _revision(row)
+    return row
 
 
 def check_base(connection: Connection, entry: Entry, file: str, number: int | None) -> None:
@@ -195,7 +189,7 @@ def record(
     base: int | None = None,
     origin: int | None = None,
 ) -> tuple[int, str | None]:
-    """Add a revision; its number and hash are given back."""
+    """Add a revision; return its number and hash."""
     near = connection.scalar(select(revisions.c.sha256).where(revisions.c.id == base)) if base else None
     sha256 = None if data is None else keep(connection, data, near=near)
     values = {"project": entry.id, "file": file, "sha256": sha256, "size": len(data or b""), "author": author}
@@ -205,15 +199,27 @@ def record(
     return int(key[0]), sha256
 
 
-def _done(entry: Entry) -> Select[Any]:
-    """The revisions of a project that came about, with their authors' names."""
-    joined = revisions.outerjoin(users, revisions.c.author == users.c.id)
-    wanted = select(revisions, users.c.name.label("name")).select_from(joined)
-    return wanted.where(revisions.c.project == entry.id, revisions.c.state == "done")
+def _select(entry: Entry) -> Select[Any]:
+    """Select the revisions of a project that were carried out, with their authors' names and the files' old names."""
+    old = revisions.alias()
+    joined = revisions.outerjoin(users, revisions.c.author == users.c.id).outerjoin(old, revisions.c.origin == old.c.id)
+    query = select(revisions, users.c.name.label("name"), old.c.file.label("old_file")).select_from(joined)
+    return query.where(revisions.c.project == entry.id, revisions.c.state == "done")
 
 
 def _revision(row: Row[Any]) -> Revision:
-    return Revision(row.id, row.file, row.sha256, row.size, row.name or "", row.time, row.reason, row.base, row.origin)
+    return Revision(
+        id=row.id,
+        file=row.file,
+        author=row.name or "",
+        time=row.time,
+        reason=row.reason,
+        base=row.base,
+        origin=row.origin,
+        renamed_from=row.old_file if row.reason == "edit" else None,
+        deleted=row.sha256 is None,
+        size=row.size,
+    )
 
 
 # Several files of a project at once, as their latest revisions have them.
