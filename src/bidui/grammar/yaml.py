@@ -1,4 +1,9 @@
-"""A YAML text becomes nested values in which every scalar is a string that knows its place."""
+"""YAML as one tree of strings that know their places: read by the grammar, shown and edited by the workbench.
+
+A scalar is always a string: `no`, `12:30` and `1e3` are words. Every node knows its line and column, for messages, and
+the stretch of text that it was read from, for editors. What a file of ours must not hold (anchors, tags, keys that are
+no words, a key twice) is refused with its place.
+"""
 
 import errno
 import os
@@ -8,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path as Path_documents
+from typing import NamedTuple
 
 import yaml
 
@@ -16,84 +22,121 @@ from bidui.errors import InputError, Place, Problem, fail
 
 MAX_DEPTH = 20  # a paradigm needs five; this stops hostile files before Python's stack does
 MAX_NODES = 50_000
-MAX_BYTES = 20_000_000  # a lexicon of 10,000 words has one
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml parses ten times quicker
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+_MARK = "\ufeff"  # a byte order mark, which YAML does not count
+_NUMBER = re.compile(r"[0-9]{1,9}([./][0-9]{1,9})?")  # `1e999999999` would take all memory
+_GUESSES = 20  # unknown keys of one mapping for which similar keys are suggested
+
+Path = tuple[str | int, ...]  # keys, and numbers of list items from 0
+Value = str | list["Value"] | dict[str, "Value"]
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A string; `place` is its first character."""
+    """A string; `place` is its first character, inside the quotes.
+
+    The text from `start` up to `end` says it, in a `style`: a quotation mark, `|`, `>`, or nothing.
+    """
 
     text: str
     place: Place
-    quoted: bool = False
+    start: int = 0
+    end: int = 0
+    style: str = ""
+
+    @property
+    def quoted(self) -> bool:
+        """Whether it is written as more than plain text, so that an empty one is meant."""
+        return bool(self.style)
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list of nodes."""
+    """A list of nodes; `flow` is `[a, b]`."""
 
     items: "tuple[Node, ...]"
     place: Place
+    start: int = 0
+    end: int = 0
+    flow: bool = False
+
+
+class Entry(NamedTuple):
+    """A key with its value."""
+
+    key: Scalar
+    value: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """Keys, each once, in the order of the file."""
+    """Entries by key, in the order of the file; `flow` is `{a: b}`."""
 
-    items: "dict[str, tuple[Scalar, Node]]"
+    items: dict[str, Entry]
     place: Place
+    start: int = 0
+    end: int = 0
+    flow: bool = False
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries in order."""
+        return tuple(self.items.values())
+
+    def get(self, key: str) -> "Node | None":
+        """The value of a key, or None."""
+        entry = self.items.get(key)
+        return entry.value if entry else None
 
 
 Node = Scalar | Sequence | Mapping
 
 
-def read_text(path: Path, *, name: str) -> str:
-    """The text of a UTF-8 file; `name` is how the user knows it."""
-    return decode(read_bytes(path, name=name), name=name)
-
-
-def read_bytes(path: Path, *, name: str) -> bytes:
-    """The bytes of a file that is one: a pipe or a device might never end."""
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
-            raise OSError(code, os.strerror(code))
-        if status.st_size > MAX_BYTES:
-            raise fail("file-too-large", Place(name), {"bytes": status.st_size, "limit": MAX_BYTES})
-        return path.read_bytes()
-    except OSError as error:
-        raise fail("file-unreadable", Place(name), {"reason": error.strerror or error}) from None
-    except ValueError as error:  # a null byte in the name
-        raise fail("file-unreadable", Place(name), {"reason": error}) from None
-
-
-def decode(data: bytes, *, name: str) -> str:
-    """The text in bytes that are UTF-8, with or without a mark at the start."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        byte = f"0x{data[error.start]:02x}"
-        raise fail("not-utf8", Place(name, line), {"byte": byte, "offset": error.start}) from None
-    if found := _CONTROL.search(text):
-        line = text.count("\n", 0, found.start()) + 1
-        raise fail("control-character", Place(name, line), {"code": f"U+{ord(found.group()):04X}"})
-    return text
-
-
 def parse_document(text: str, *, name: str) -> Mapping:
-    """The mapping at the top of a YAML text."""
+    """Return the mapping at the top of a YAML text; `name` is the file's, for messages."""
+    shift = len(text) - len(text.removeprefix(_MARK))
     try:
-        return _Builder(name, text).document(yaml.parse(text, Loader=_LOADER))
+        return _Builder(name, text, shift).document(yaml.parse(text[shift:], Loader=_LOADER))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 0
         raise InputError([_explain(error, text, Place(name, line, mark.column + 1 if mark else 0))]) from None
     except yaml.YAMLError as error:
         raise fail("yaml-broken", Place(name), {"reason": str(error).splitlines()[0]}) from None
+
+
+def node_at(node: Node, path: Path) -> Node | None:
+    """Return the node that a path leads to, or None."""
+    inner: Node | None = node
+    for step in path:
+        if isinstance(inner, Mapping) and isinstance(step, str):
+            inner = inner.get(step)
+        elif isinstance(inner, Sequence) and isinstance(step, int) and 0 <= step < len(inner.items):
+            inner = inner.items[step]
+        else:
+            return None
+    return inner
+
+
+def scalars_of(node: Node, path: Path = ()) -> Iterator[tuple[Path, Scalar]]:
+    """Yield every scalar value with the path to it, in the order of the text."""
+    if isinstance(node, Scalar):
+        yield path, node
+    elif isinstance(node, Mapping):
+        for key, value in node.entries:
+            yield from scalars_of(value, (*path, key.text))
+    else:
+        for number, item in enumerate(node.items):
+            yield from scalars_of(item, (*path, number))
+
+
+def value_of(node: Node) -> Value:
+    """Return what a node says, however it is written."""
+    if isinstance(node, Scalar):
+        return node.text
+    if isinstance(node, Mapping):
+        return {key.text: value_of(value) for key, value in node.entries}
+    return [value_of(item) for item in node.items]
 
 
 def _explain(error: yaml.MarkedYAMLError, text: str, place: Place) -> Problem:
@@ -118,11 +161,12 @@ def _quoted(value: str) -> str:
 
 
 class _Builder:
-    """Turns parser events into nodes, refusing what a paradigm file must not hold."""
+    """Turns parser events into nodes, refusing what a file of ours must not hold."""
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, shift: int) -> None:
         self.name = name
-        self.lines = text.splitlines()
+        self.text = text
+        self.shift = shift  # characters before what is parsed
         self.nodes = 0
 
     def document(self, events: Iterator[yaml.Event]) -> Mapping:
@@ -140,6 +184,12 @@ class _Builder:
         mark = event.start_mark
         return Place(self.name, mark.line + 1, mark.column + 1) if mark else Place(self.name)
 
+    def start(self, event: yaml.Event) -> int:
+        return event.start_mark.index + self.shift if event.start_mark else 0
+
+    def end(self, event: yaml.Event) -> int:
+        return event.end_mark.index + self.shift if event.end_mark else 0
+
     def node(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Node:
         place = self.place(event)
         self.nodes += 1
@@ -151,47 +201,62 @@ class _Builder:
         if isinstance(event, yaml.AliasEvent) or marked:
             raise InputError([self.needs_quotes(event, place)])
         if isinstance(event, yaml.ScalarEvent):
-            return Scalar(event.value, place.at(1) if event.style in {"'", '"'} else place, bool(event.style))
+            return self.scalar(event, place)
         if isinstance(event, yaml.SequenceStartEvent):
-            return Sequence(tuple(self.sequence(events, depth)), place)
-        return self.mapping(events, depth, place)
+            return self.sequence(event, events, depth, place)
+        assert isinstance(event, yaml.MappingStartEvent)
+        return self.mapping(event, events, depth, place)
 
     def needs_quotes(self, event: yaml.Event, place: Place) -> Problem:
         mark = None if isinstance(event, yaml.CollectionStartEvent) else event.end_mark
         end = mark.column if mark and mark.line == place.line - 1 else None
-        value = self.lines[place.line - 1][place.column - 1 : end].strip()
+        value = self.text[self.shift :].splitlines()[place.line - 1][place.column - 1 : end].strip()
         return Problem("yaml-needs-quotes", place, {"value": value, "quoted": _quoted(value)})
 
-    def sequence(self, events: Iterator[yaml.Event], depth: int) -> Iterator[Node]:
+    def scalar(self, event: yaml.ScalarEvent, place: Place) -> Scalar:
+        start, end, style = self.start(event), self.end(event), event.style or ""
+        while end > start and self.text[end - 1].isspace():  # the empty lines after a block
+            end -= 1
+        return Scalar(event.value, place.at(1) if style in {"'", '"'} else place, start, end, style)
+
+    def sequence(
+        self, start: yaml.SequenceStartEvent, events: Iterator[yaml.Event], depth: int, place: Place
+    ) -> Sequence:
+        items: list[Node] = []
+        flow = bool(start.flow_style)
         for event in events:
             if isinstance(event, yaml.SequenceEndEvent):
-                return
-            yield self.node(event, events, depth + 1)
+                end = self.end(event) if flow or not items else items[-1].end
+                return Sequence(tuple(items), place, self.start(start), end, flow)
+            items.append(self.node(event, events, depth + 1))
+        raise AssertionError("the parser ends every list")
 
-    def mapping(self, events: Iterator[yaml.Event], depth: int, place: Place) -> Mapping:
-        items: dict[str, tuple[Scalar, Node]] = {}
+    def mapping(self, start: yaml.MappingStartEvent, events: Iterator[yaml.Event], depth: int, place: Place) -> Mapping:
+        items: dict[str, Entry] = {}
+        flow = bool(start.flow_style)
+        end = 0
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
-                break
+                end = self.end(event) if flow or not items else end
+                return Mapping(items, place, self.start(start), end, flow)
             key = self.node(event, events, depth + 1)
             if not isinstance(key, Scalar):
                 raise fail("key-not-a-word", key.place)
             if key.text in items:
-                first = items[key.text][0].place.line
+                first = items[key.text].key.place.line
                 raise fail("key-twice", key.place, {"key": key.text, "line": first})
-            items[key.text] = (key, self.node(next(events), events, depth + 1))
-        return Mapping(items, place)
-
-
-# Typed reading of the keys of one mapping, collecting every problem instead of stopping at the first.
-
-_NUMBER = re.compile(r"[0-9]{1,9}([./][0-9]{1,9})?")  # `1e999999999` would take all memory
-_GUESSES = 20  # unknown keys of one mapping for which the nearest known ones are looked for
+            value = self.node(next(events), events, depth + 1)
+            items[key.text] = Entry(key, value)
+            end = value.end
+        raise AssertionError("the parser ends every mapping")
 
 
 @dataclass(slots=True)
 class Fields:
-    """A mapping being read; `problems` grows, and `unknown` reports the keys nobody asked for."""
+    """The keys of one mapping, read as typed values; every problem is collected instead of stopping at the first.
+
+    `unknown` reports the keys that were never read.
+    """
 
     mapping: Mapping
     problems: list[Problem]
@@ -204,14 +269,13 @@ class Fields:
         return Place(p.file, p.line, p.column, self.part)
 
     def report(self, kind: str, node: Node | None = None, values: dict[str, object] | None = None) -> None:
-        """Adds an error."""
+        """Add an error."""
         self.problems.append(Problem(kind, self.place(node), values or {}))
 
     def node(self, key: str) -> Node | None:
         """The value of a key, or None."""
         self.seen.add(key)
-        found = self.mapping.items.get(key)
-        return found[1] if found else None
+        return self.mapping.get(key)
 
     def scalar(self, key: str, *, required: bool = False) -> Scalar | None:
         """A string value that is not blank."""
@@ -245,7 +309,7 @@ class Fields:
         return scalar.text
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """true or false."""
+        """Return whether a key says `true`, not `false`."""
         return self.choice(key, ("true", "false"), "true" if default else "false") == "true"
 
     def weight(self, key: str = "weight") -> Fraction:
@@ -284,17 +348,58 @@ class Fields:
         return Fields(node, self.problems, self.part) if node else None
 
     def unknown(self) -> None:
-        """Reports every key that was never asked for."""
-        known = sorted(self.seen)
+        """Report every key that was never read."""
+        allowed = sorted(self.seen)
         unknown = [(key, scalar) for key, (scalar, _) in self.mapping.items.items() if key not in self.seen]
         for number, (key, scalar) in enumerate(unknown):
-            near = get_close_matches(key, known, n=2, cutoff=0.5) if number < _GUESSES else []
-            self.report("key-unknown", scalar, {"key": key, "near": near or known})
+            near = get_close_matches(key, allowed, n=2, cutoff=0.5) if number < _GUESSES else []
+            self.report("key-unknown", scalar, {"key": key, "near": near or allowed})
 
     def format(self) -> None:
-        """The version of the file format, which must be one we know."""
+        """Check the version of the file format."""
         scalar = self.scalar("format")
         if scalar is None:
             self.problems.append(Problem("format-missing", self.place(), {}, "warning"))
         elif scalar.text != "1":
             self.report("format-unknown", scalar, {"value": scalar.text})
+
+
+# Files as texts: read whole, refused where they are no UTF-8 text of a sensible size.
+
+MAX_BYTES = 20_000_000  # a lexicon of 10,000 words has one
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+
+
+def read_text(path: Path_documents, *, name: str) -> str:
+    """The text of a UTF-8 file; `name` is how the user knows it."""
+    return decode(read_bytes(path, name=name), name=name)
+
+
+def read_bytes(path: Path_documents, *, name: str) -> bytes:
+    """The bytes of a file that is one: a pipe or a device might never end."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+            raise OSError(code, os.strerror(code))
+        if status.st_size > MAX_BYTES:
+            raise fail("file-too-large", Place(name), {"bytes": status.st_size, "limit": MAX_BYTES})
+        return path.read_bytes()
+    except OSError as error:
+        raise fail("file-unreadable", Place(name), {"reason": error.strerror or error}) from None
+    except ValueError as error:  # a null byte in the name
+        raise fail("file-unreadable", Place(name), {"reason": error}) from None
+
+
+def decode(data: bytes, *, name: str) -> str:
+    """The text in bytes that are UTF-8, with or without a mark at the start."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = f"0x{data[error.start]:02x}"
+        raise fail("not-utf8", Place(name, line), {"byte": byte, "offset": error.start}) from None
+    if found := _CONTROL.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise fail("control-character", Place(name, line), {"code": f"U+{ord(found.group()):04X}"})
+    return text

@@ -5,19 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
+from bidui.grammar.yaml import Mapping, Scalar, node_at, scalars_of, value_of
 from bidui.web.editing.text import Lines, Span
-from bidui.web.editing.yaml import (
-    MAX_CHARACTERS,
-    MappingNode,
-    Scalar,
-    lay_out,
-    node_at,
-    offsets,
-    scalars_of,
-    try_lay_out,
-    value_of,
-    written,
-)
+from bidui.web.editing.yaml import MAX_CHARACTERS, lay_out, offsets, try_lay_out, written
 from tests.web.editing.small import CLASSIFIER, GENDER
 
 WAYS = """\
@@ -68,7 +58,7 @@ def test_values_are_those_that_are_meant() -> None:
         "empty": "",
         "last": "",
     }
-    assert isinstance(node_at(document, ("flow",)), MappingNode)
+    assert isinstance(node_at(document, ("flow",)), Mapping)
     assert isinstance(node_at(document, ("flow", "l", 1)), Scalar)
     assert node_at(document, ("flow", "l", 2)) is None
     assert node_at(document, ("plain", "x")) is None

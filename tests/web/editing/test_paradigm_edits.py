@@ -1,8 +1,10 @@
 """Edits of fields, slots, lines and variants: the row is changed, and the rest of the file is kept."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+import yaml
 
 from bidui.errors import InputError
 from bidui.grammar.paradigm_file import parse_paradigm
@@ -231,3 +233,17 @@ def test_variants_are_added_copied_moved_named_and_deleted() -> None:
     assert after(named, lambda text: delete_variant(text, variant=2)) == CLASSIFIER
     with pytest.raises(InputError, match="already"):
         add_variant(CLASSIFIER, name="plain")
+
+
+def test_renaming_a_slot_parses_the_file_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once to find every place that means it, and once to check what all changes give together."""
+    texts: list[str] = []
+    parse = yaml.parse
+
+    def counted(text: str, **options: Any) -> Any:
+        texts.append(text)
+        return parse(text, **options)
+
+    monkeypatch.setattr(yaml, "parse", counted)
+    after = apply_edit(CLASSIFIER, rename_slot(CLASSIFIER, slot="thing", name="object"))
+    assert texts == [CLASSIFIER, after] and "thing" not in after.replace("kind:thing", "")

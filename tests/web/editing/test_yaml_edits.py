@@ -1,5 +1,6 @@
 """An edit by path changes what it names and leaves every other line as it is."""
 
+from collections.abc import Callable
 from copy import deepcopy
 
 import pytest
@@ -8,23 +9,9 @@ from hypothesis import strategies as st
 
 from bidui.benchmarks import shipped
 from bidui.errors import InputError
+from bidui.grammar.yaml import Mapping, Path, Scalar, Value, node_at, scalars_of, value_of
 from bidui.web.editing.text import Edit, Lines, Span, apply_edit, inverse
-from bidui.web.editing.yaml import (
-    MappingNode,
-    Path,
-    Scalar,
-    Value,
-    add_entry,
-    add_item,
-    lay_out,
-    move,
-    node_at,
-    remove,
-    rename,
-    scalars_of,
-    set_value,
-    value_of,
-)
+from bidui.web.editing.yaml import Batch, lay_out
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 ODD = """\
@@ -56,6 +43,36 @@ VALUES = st.sampled_from(
 )
 
 
+def set_value(text: str, path: Path, *, value: str) -> Edit:
+    return edited(text, lambda batch: batch.set_value(path, value))
+
+
+def add_entry(text: str, path: Path, *, key: str, value: Value, at: int | None = None) -> Edit:
+    return edited(text, lambda batch: batch.add_entry(path, key, value, at=at))
+
+
+def add_item(text: str, path: Path, *, value: Value, at: int | None = None) -> Edit:
+    return edited(text, lambda batch: batch.add_item(path, value, at=at))
+
+
+def remove(text: str, path: Path) -> Edit:
+    return edited(text, lambda batch: batch.remove(path))
+
+
+def move(text: str, path: Path, *, to: int) -> Edit:
+    return edited(text, lambda batch: batch.move(path, to=to))
+
+
+def rename(text: str, path: Path, *, name: str) -> Edit:
+    return edited(text, lambda batch: batch.rename(path, name))
+
+
+def edited(text: str, edit: Callable[[Batch], None]) -> Edit:
+    batch = Batch(text)
+    edit(batch)
+    return batch.edit()
+
+
 def value_at(value: Value, path: Path) -> Value:
     for step in path:
         value = value[step]  # type: ignore[index,call-overload]
@@ -73,7 +90,7 @@ def lines_of(text: str, path: Path) -> Span:
     node = node_at(lay_out(text), path)
     parent = node_at(lay_out(text), path[:-1])
     assert node is not None
-    entry = parent.entry(str(path[-1])) if isinstance(parent, MappingNode) else None
+    entry = parent.items.get(str(path[-1])) if isinstance(parent, Mapping) else None
     start = entry.key.start if entry else node.start
     return Span(lines.line_start(start), lines.next_line(max(start, node.end)))
 
@@ -255,3 +272,25 @@ def test_every_shipped_file_can_be_edited() -> None:
         lines = zip(text.splitlines(), after.splitlines(), strict=True)
         assert sum(one != other for one, other in lines) == 1
         assert apply_edit(after, inverse(text, edit)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "left"),
+    [
+        ("m:\n  # a\n  a: 1\n\n  # b\n  b: 2\n", "a", "m:\n\n  # b\n  b: 2\n"),
+        ("m:\n  a: 1\n\n  # b\n  # is\n  b: 2\n", "b", "m:\n  a: 1\n\n"),
+        ("m:\n  # both\n  a: 1\n  b: 2\n", "a", "m:\n  # both\n  b: 2\n"),
+        ("m:\n  # gap\n\n  a: 1\n\n  b: 2\n", "a", "m:\n  # gap\n\n\n  b: 2\n"),
+        ("m:\n  a:\n    - 1\n    # one\n  b: 2\n", "a", "m:\n  b: 2\n"),
+    ],
+)
+def test_a_comment_that_is_about_one_entry_alone_goes_with_it(text: str, key: str, left: str) -> None:
+    """Else it would be read as one about the next."""
+    assert apply_edit(text, remove(text, ("m", key))) == left
+
+
+def test_a_moved_entry_takes_its_comment_along() -> None:
+    text = "m:\n  # of a\n  a: 1\n\n  # of b\n  b: 2  # beside b\n\n  c: 3\n"
+    after = "m:\n  # of b\n  b: 2  # beside b\n\n  # of a\n  a: 1\n\n  c: 3\n"
+    assert apply_edit(text, move(text, ("m", "b"), to=0)) == after
+    assert apply_edit(after, move(after, ("m", "b"), to=1)) == text

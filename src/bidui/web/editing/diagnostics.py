@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Mapping_diagnostics
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -12,10 +13,11 @@ from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Line, Paradigm, Slot, Use, Variant
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
 from bidui.grammar.rules import Alternative, Phrase, Ref, Rule, parse_rule
+from bidui.grammar.yaml import Mapping, Node, Path, Scalar
 from bidui.web.editing.paradigm import is_rule
 from bidui.web.editing.pieces import Piece, items_of, pieces_of
 from bidui.web.editing.text import Lines, Range, Span
-from bidui.web.editing.yaml import MappingNode, Node, Path, Scalar, offsets, refuse_unreadable, try_lay_out
+from bidui.web.editing.yaml import offsets, refuse_unreadable, try_lay_out
 from bidui.words import Language
 
 # Ranges: the characters that a problem is about, found from the place it names.
@@ -75,7 +77,7 @@ def scalars_in(text: str) -> tuple[Located, ...]:
 def _scalars(node: Node, path: Path) -> Iterator[tuple[Path, Scalar, bool]]:
     if isinstance(node, Scalar):
         yield path, node, False
-    elif isinstance(node, MappingNode):
+    elif isinstance(node, Mapping):
         for entry in node.entries:
             yield (*path, entry.key.text), entry.key, True
             yield from _scalars(entry.value, (*path, entry.key.text))
@@ -166,7 +168,7 @@ class Diagnostic:
 
     kind: str
     severity: Severity
-    values: Mapping[str, str | int | list[str]] = field(default_factory=dict)
+    values: Mapping_diagnostics[str, str | int | list[str]] = field(default_factory=dict)
     range: Range | None = None  # none: it lies in another file
     file: str = ""
     row: Path = ()  # of the scalar it stands in

@@ -12,8 +12,11 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from bidui.errors import Problem
+from bidui.grammar.yaml import Mapping as MappingNode
+from bidui.grammar.yaml import Node, Scalar, value_of
+from bidui.grammar.yaml import Sequence as Sequence_paradigm_merging
 from bidui.web.editing.text import Change, Lines, apply_edit
-from bidui.web.editing.yaml import MappingNode, Node, Scalar, SequenceNode, try_lay_out, value_of
+from bidui.web.editing.yaml import try_lay_out
 from bidui.words import Language
 
 Choice = Literal["mine", "theirs"]
@@ -314,7 +317,7 @@ class _Units:
                 else:
                     yield here, entry.key.start, entry.key.end, None
                     yield from self._entries(value, here)
-        elif isinstance(node, SequenceNode):
+        elif isinstance(node, Sequence_paradigm_merging):
             for identity, item in zip(self._identities(node, path), node.items, strict=True):
                 here = (*path, identity)
                 if isinstance(item, MappingNode) and not item.flow:
@@ -330,11 +333,11 @@ class _Units:
         else:
             self.leaves[path] = repr(value_of(node))
 
-    def _identities(self, node: SequenceNode, path: Path) -> list[tuple[str, str]]:
+    def _identities(self, node: Sequence_paradigm_merging, path: Path) -> list[tuple[str, str]]:
         """Which items of the base those of a list are: a variant by its name, any other by its text."""
         signs = []
         for item in node.items:
-            name = item.entry("name") if isinstance(item, MappingNode) else None
+            name = item.items.get("name") if isinstance(item, MappingNode) else None
             raw = self.text[item.start : item.end]
             signs.append(name.value.text if name and isinstance(name.value, Scalar) else raw)
         self.lists[path] = signs

@@ -4,35 +4,19 @@ The rows are a view of the file's text, which stays the truth; every row knows t
 stands for. What is not shaped as a paradigm should be is left to the plain text.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bidui.errors import InputError, Place, fail
 from bidui.grammar.paradigm import parse_line
 from bidui.grammar.paradigm_file import SLOT_NAME
+from bidui.grammar.yaml import Mapping as MappingNode
+from bidui.grammar.yaml import Mapping as Mapping_paradigm_edits
+from bidui.grammar.yaml import Mapping as Mapping_variant_edits
+from bidui.grammar.yaml import Node, Path, Scalar, Sequence, Value, scalars_of, value_of
 from bidui.web.editing.pieces import Item, ItemRow, items_of, pieces_of, rows_of
-from bidui.web.editing.text import Change, Edit, Lines, Span, apply_edit, difference, make_edit, newline_of
-from bidui.web.editing.yaml import (
-    MappingNode,
-    Node,
-    Path,
-    Scalar,
-    SequenceNode,
-    Value,
-    add_entry,
-    add_item,
-    checked,
-    chunks_of,
-    lay_out,
-    move,
-    node_at,
-    remove,
-    rename,
-    scalars_of,
-    set_node,
-    set_value,
-    value_of,
-)
+from bidui.web.editing.text import Change, Edit, Span, apply_edit, difference, make_edit, newline_of
+from bidui.web.editing.yaml import Batch, lay_out
 
 TEXTS = ("uid", "phenomenon", "source", "status", "reason", "edit", "equal_length", "separator")
 MORE_TEXTS = ("closed_class", "one_sided")
@@ -77,7 +61,7 @@ class Wording:
 
     path: Path  # () or ("variants", 0)
     name: str
-    slots: tuple[SlotRow, ...]  # its own
+    slots: tuple[SlotRow, ...]  # those it declares itself
     good: LineRow | None
     bad: LineRow | None
     rows: tuple[ItemRow, ...]
@@ -103,24 +87,27 @@ class ParadigmRows:
         return self.wordings[variant or 0]
 
     def in_scope(self, wording: Wording) -> dict[str, SlotRow]:
-        """The slots that a wording may use, its own before those of the same name that it shares."""
+        """Return the slots that a wording may use; those it declares itself hide shared ones of the same name."""
         return {row.name: row for row in (*self.slots, *wording.slots)}
 
 
 def read_rows(text: str) -> ParadigmRows:
-    """The rows of a paradigm's text; raises `InputError` where it is not YAML, with the place."""
-    document = lay_out(text)
-    variants = document.entry("variants")
-    several = variants is not None and isinstance(variants.value, SequenceNode)
-    shared = _slots(document, ()) if several else ()
-    wordings = []
-    if several and variants is not None and isinstance(variants.value, SequenceNode):
-        for number, item in enumerate(variants.value.items):
-            if isinstance(item, MappingNode):
-                wordings.append(_wording(item, ("variants", number), shared))
-    else:
-        wordings.append(_wording(document, (), ()))
-    return ParadigmRows(_fields(document), shared, tuple(wordings), _texts(document, "seams"))
+    """Return the rows of a paradigm's text; raises `InputError` with the place where it is not YAML."""
+    return paradigm_rows(lay_out(text))
+
+
+def paradigm_rows(document: MappingNode) -> ParadigmRows:
+    """Return the rows of a paradigm's tree."""
+    variants = document.get("variants")
+    if not isinstance(variants, Sequence):
+        return ParadigmRows(_fields(document), (), (_wording(document, (), ()),), _texts(document, "seams"))
+    shared = _slots(document, ())
+    wordings = tuple(
+        _wording(item, ("variants", number), shared)
+        for number, item in enumerate(variants.items)
+        if isinstance(item, MappingNode)
+    )
+    return ParadigmRows(_fields(document), shared, wordings, _texts(document, "seams"))
 
 
 def is_rule(path: Path, *, phrases: bool = False) -> bool:
@@ -132,18 +119,17 @@ def is_rule(path: Path, *, phrases: bool = False) -> bool:
 
 
 def _fields(document: MappingNode) -> tuple[Field, ...]:
-    found = []
+    fields = []
     for name in (*TEXTS[:2], "about", *TEXTS[2:], *MORE_TEXTS, "example"):
-        entry = document.entry(name)
-        node = entry.value if entry else None
+        node = document.get(name)
         if name not in GROUPS:
-            found.append(_field(name, node))
+            fields.append(_field(name, node))
         elif isinstance(node, Scalar):  # `about: …` is the English text
-            found += [_field(f"{name}.{key}", node if key == "en" else None) for key in GROUPS[name]]
+            fields += [_field(f"{name}.{key}", node if key == "en" else None) for key in GROUPS[name]]
         else:
-            inner = {e.key.text: e.value for e in node.entries} if isinstance(node, MappingNode) else {}
-            found += [_field(f"{name}.{key}", inner.get(key)) for key in dict.fromkeys((*GROUPS[name], *inner))]
-    return tuple(found)
+            inner = {key.text: value for key, value in node.entries} if isinstance(node, MappingNode) else {}
+            fields += [_field(f"{name}.{key}", inner.get(key)) for key in dict.fromkeys((*GROUPS[name], *inner))]
+    return tuple(fields)
 
 
 def _field(name: str, node: Node | None) -> Field:
@@ -151,54 +137,49 @@ def _field(name: str, node: Node | None) -> Field:
 
 
 def _wording(node: MappingNode, path: Path, shared: tuple[SlotRow, ...]) -> Wording:
-    own = _slots(node, path)
-    rules = {row.name: row.rule for row in (*shared, *own)}
+    slots = _slots(node, path)
+    rules = {row.name: row.rule for row in (*shared, *slots)}
     good, bad = (_line(node, path, side, rules) for side in ("good", "bad"))
     items = good.items if good else ()
     rows = rows_of(items, bad.items if bad else items, rules=rules)
-    texts = {entry.key.text: entry.value.text for entry in node.entries if isinstance(entry.value, Scalar)}
+    texts = {key.text: value.text for key, value in node.entries if isinstance(value, Scalar)}
     options = {key: texts[key] for key in OPTIONS if key in texts}
-    groups = {key: _groups(node, key) for key in LISTS if node.entry(key)}
+    groups = {key: _groups(node, key) for key in LISTS if key in node.items}
     name = texts.get("name", "") or (str(int(path[1]) + 1) if path else "")
-    return Wording(path, name, own, good, bad, rows, options, groups)
+    return Wording(path, name, slots, good, bad, rows, options, groups)
 
 
 def _slots(node: MappingNode, path: Path) -> tuple[SlotRow, ...]:
-    entry = node.entry("slots")
-    slots = entry.value.entries if entry and isinstance(entry.value, MappingNode) else ()
+    return slot_rows(node.get("slots"), (*path, "slots"))
+
+
+def slot_rows(slots: Node | None, path: Path) -> tuple[SlotRow, ...]:
+    """Return the slots under a key, or the parts of a phrase, as far as their rules are texts."""
     return tuple(
-        SlotRow(
-            slot.key.text,
-            slot.value.text,
-            (*path, "slots", slot.key.text),
-            Span(slot.key.start, slot.key.end),
-            Span(slot.value.start, slot.value.end),
-        )
-        for slot in slots
-        if isinstance(slot.value, Scalar)
+        SlotRow(key.text, rule.text, (*path, key.text), Span(key.start, key.end), Span(rule.start, rule.end))
+        for key, rule in (slots.entries if isinstance(slots, MappingNode) else ())
+        if isinstance(rule, Scalar)
     )
 
 
 def _line(node: MappingNode, path: Path, side: str, rules: Mapping[str, str]) -> LineRow | None:
-    entry = node.entry(side)
-    if entry is None or not isinstance(entry.value, Scalar):
+    value = node.get(side)
+    if not isinstance(value, Scalar):
         return None
-    value = entry.value
     return LineRow(value.text, (*path, side), Span(value.start, value.end), items_of(value.text, slots=rules))
 
 
 def _texts(node: MappingNode, key: str) -> tuple[str, ...]:
-    entry = node.entry(key)
-    value = entry.value if entry else None
-    nodes = value.items if isinstance(value, SequenceNode) else (value,)
+    value = node.get(key)
+    nodes = value.items if isinstance(value, Sequence) else (value,)
     return tuple(item.text for item in nodes if isinstance(item, Scalar))
 
 
 def _groups(node: MappingNode, key: str) -> tuple[tuple[str, ...], ...]:
     """`[a, b]` or `[[a, b], [c, d]]`, as groups of names."""
-    entry = node.entry(key)
-    outer = entry.value.items if entry and isinstance(entry.value, SequenceNode) else ()
-    lists = [item.items if isinstance(item, SequenceNode) else None for item in outer]
+    value = node.get(key)
+    outer = value.items if isinstance(value, Sequence) else ()
+    lists = [item.items if isinstance(item, Sequence) else None for item in outer]
     if any(items is None for items in lists):
         lists = [outer]
     return tuple(tuple(item.text for item in items or () if isinstance(item, Scalar)) for items in lists)
@@ -215,97 +196,115 @@ ORDER = (
 
 
 def set_field(text: str, *, name: str, value: str) -> Edit:
-    """Another value for a field (`edit`, `about.zh`); without a value the field is taken out."""
+    """Set a field (`edit`, `about.zh`); without a value the field is removed."""
+    batch = Batch(text)
     key, _, inner = name.partition(".")
-    if not inner:
-        return put(text, (), key=key, value=value)
-    document = lay_out(text)
-    group = node_at(document, (key,))
-    if isinstance(group, Scalar) and key in GROUPS:  # `about: …` is the English text
-        if inner == "en":
-            return put(text, (), key=key, value=value)
-        return set_node(text, (key,), value={"en": group.text, inner: value}) if value else ()
-    if group is None:
-        return _added(text, (), key=key, value={inner: value}) if value else ()
-    only = isinstance(group, MappingNode) and [entry.key.text for entry in group.entries] == [inner]
-    return remove(text, (key,)) if only and not value else put(text, (key,), key=inner, value=value)
+    group = batch.node((key,)) if inner else None
+    only = isinstance(group, Mapping_paradigm_edits) and list(group.items) == [inner]
+    if not inner or (isinstance(group, Scalar) and key in GROUPS and inner == "en"):  # `about: …` is the English text
+        put(batch, (), key=key, value=value)
+    elif isinstance(group, Scalar) and key in GROUPS and value:
+        batch.set_node((key,), {"en": group.text, inner: value})
+    elif group is None and value:
+        _add(batch, (), key=key, value={inner: value})
+    elif only and not value:
+        batch.remove((key,))
+    elif group is not None and not (isinstance(group, Scalar) and key in GROUPS):
+        put(batch, (key,), key=inner, value=value)
+    return batch.edit()
 
 
-def put(text: str, path: Path, *, key: str, value: str) -> Edit:
-    """The key of a mapping gets a value, is added where it was not there, or goes where there is no value."""
-    there = node_at(lay_out(text), (*path, key)) is not None
-    if not value:
-        return remove(text, (*path, key)) if there else ()
-    return set_value(text, (*path, key), value=value) if there else _added(text, path, key=key, value=value)
+def put(batch: Batch, path: Path, *, key: str, value: str) -> None:
+    """Set the key of a mapping, add it where it is missing, or remove it where there is no value."""
+    there = batch.node((*path, key)) is not None
+    if there and value:
+        batch.set_value((*path, key), value)
+    elif there:
+        batch.remove((*path, key))
+    elif value:
+        _add(batch, path, key=key, value=value)
 
 
 def set_rule(text: str, *, slot: str, rule: str, variant: int | None = None) -> Edit:
-    """Another rule for a slot."""
-    return set_value(text, slot_path(slot, variant), value=rule)
+    """Set the rule of a slot."""
+    batch = Batch(text)
+    batch.set_value(slot_path(slot, variant), rule)
+    return batch.edit()
 
 
 def add_slot(text: str, *, slot: str, rule: str, variant: int | None = None, at: int | None = None) -> Edit:
-    """A new slot, as the n-th row or the last."""
-    refuse_name(text, slot, variant)
+    """Add a slot as row number `at` or as the last."""
+    batch = Batch(text)
+    refuse_name(paradigm_rows(batch.root), slot, variant)
     base = wording_path(variant)
-    if node_at(lay_out(text), (*base, "slots")) is None:
-        return _added(text, base, key="slots", value={slot: rule})
-    return add_entry(text, (*base, "slots"), key=slot, value=rule, at=at)
+    if batch.node((*base, "slots")) is None:
+        _add(batch, base, key="slots", value={slot: rule})
+    else:
+        batch.add_entry((*base, "slots"), slot, rule, at=at)
+    return batch.edit()
 
 
 def move_slot(text: str, *, slot: str, to: int, variant: int | None = None) -> Edit:
-    """The slot becomes the row with number `to`, counted from 0."""
-    return move(text, slot_path(slot, variant), to=to)
+    """Move a slot to row number `to`, counted from 0."""
+    batch = Batch(text)
+    batch.move(slot_path(slot, variant), to=to)
+    return batch.edit()
 
 
 def delete_slot(text: str, *, slot: str, variant: int | None = None) -> Edit:
-    """The slot is gone, from its rows and from the lines that print it; links of others to it are left to be seen."""
-    rows = read_rows(text)
-    without = apply_edit(text, remove(text, slot_path(slot, variant)))
-    for wording in rows.wordings:
+    """Delete a slot, also from the lines that print it; rules that link to it stay, and are reported as errors."""
+    batch = Batch(text)
+    for wording in paradigm_rows(batch.root).wordings:
         if reaches(wording, slot, variant):
             for line in (wording.good, wording.bad):
-                if line and (kept := [i.text for i in line.items if i.slot != slot]) != [i.text for i in line.items]:
-                    without = apply_edit(without, set_value(without, line.path, value=" ".join(kept)))
-    return difference(text, without)
+                if line and any(item.slot == slot for item in line.items):
+                    batch.set_value(line.path, " ".join(item.text for item in line.items if item.slot != slot))
+    batch.remove(slot_path(slot, variant))
+    return batch.edit()
 
 
 def set_line(text: str, *, side: str, line: str, variant: int | None = None) -> Edit:
-    """Another good or bad line; a bad line that was not there until now was the same as the good one."""
-    return put(text, wording_path(variant), key=side, value=line)
+    """Set the good or bad line; a missing bad line means the same as the good one."""
+    batch = Batch(text)
+    put(batch, wording_path(variant), key=side, value=line)
+    return batch.edit()
 
 
 def set_group(text: str, *, key: str, groups: list[list[str]], variant: int | None = None) -> Edit:
-    """Other groups under `link` or `repeat`."""
+    """Set the groups under `link` or `repeat`."""
+    batch = Batch(text)
     base = wording_path(variant)
-    there = node_at(lay_out(text), (*base, key)) is not None
-    if not groups:
-        return remove(text, (*base, key)) if there else ()
+    there = batch.node((*base, key)) is not None
     value: Value = [*groups[0]] if len(groups) == 1 else [[*group] for group in groups]
-    return set_node(text, (*base, key), value=value) if there else _added(text, base, key=key, value=value)
+    if there and groups:
+        batch.set_node((*base, key), value)
+    elif there:
+        batch.remove((*base, key))
+    elif groups:
+        _add(batch, base, key=key, value=value)
+    return batch.edit()
 
 
 def slot_path(slot: str, variant: int | None) -> Path:
-    """Where a slot stands: in the n-th variant, or in the paradigm itself."""
+    """The path of a slot of variant number `variant`, or of the paradigm itself."""
     return (*wording_path(variant), "slots", slot)
 
 
 def wording_path(variant: int | None) -> Path:
-    """Where a variant stands, counted from 0; none is the paradigm itself."""
+    """The path of a variant, counted from 0; None is the paradigm itself."""
     return () if variant is None else ("variants", variant)
 
 
 def reaches(wording: Wording, slot: str, variant: int | None) -> bool:
-    """Whether the slot so called in a wording is that of `variant`: shared slots may be hidden by slots of its own."""
-    own = slot in {row.name for row in wording.slots}
-    return wording.path == wording_path(variant) if own else variant is None
+    """Whether a slot's name in a wording means the slot of `variant`: a wording's own slots hide shared ones."""
+    declared = slot in {row.name for row in wording.slots}
+    return wording.path == wording_path(variant) if declared else variant is None
 
 
-def refuse_name(text: str, slot: str, variant: int | None) -> None:
-    """Raises `InputError` for a name that cannot be a new slot's."""
+def refuse_name(rows: ParadigmRows, slot: str, variant: int | None) -> None:
+    """Raise `InputError` for a name that cannot be a new slot's."""
     if not SLOT_NAME.fullmatch(slot):
         raise fail("slot-name", None, {"slot": slot})
-    rows = read_rows(text)
     for wording in rows.wordings:
         if variant is not None and wording.path != wording_path(variant):
             continue
@@ -324,125 +323,144 @@ def _is_word(item: str) -> bool:
         return False
 
 
-def _added(text: str, path: Path, *, key: str, value: Value) -> Edit:
-    """A new key where the order of keys has it."""
-    mapping = node_at(lay_out(text), path)
-    if not isinstance(mapping, MappingNode):
-        return add_entry(text, path, key=key, value=value)
-    keys = [entry.key.text for entry in mapping.entries]
+def _add(batch: Batch, path: Path, *, key: str, value: Value) -> None:
+    """Add a key where the order of keys has it."""
+    mapping = batch.node(path)
+    keys = list(mapping.items) if isinstance(mapping, Mapping_paradigm_edits) else []
     place = ORDER.index(key) if key in ORDER else len(ORDER)
     before = [n for n, other in enumerate(keys) if other in ORDER[:place]]
-    return add_entry(text, path, key=key, value=value, at=before[-1] + 1 if before else 0)
+    batch.add_entry(
+        path, key, value, at=(before[-1] + 1 if before else 0) if isinstance(mapping, Mapping_paradigm_edits) else None
+    )
 
 
 # Edits of the two lines as rows: what stands on both sides, and what the bad side does to it.
 #
-# A row is counted as `read_rows` gives them. Until the bad side does something else, it is the same as the good one
-# and follows it; a bad line is written into the file with the first thing that it does.
+# Rows are counted as `read_rows` gives them. Until the bad side differs, it is the same as the good one and follows
+# it; a bad line is written into the file with the first difference.
 
 
 @dataclass(slots=True)
 class _Lines:
-    """The items of both lines, to be changed."""
+    """The items of both lines of a wording, to be changed and written."""
 
+    batch: Batch
+    variant: int | None
+    wording: Wording
     good: list[str]
     bad: list[str]
-    rows: tuple[ItemRow, ...]
 
     def row(self, number: int) -> ItemRow:
-        if not 0 <= number < len(self.rows):
-            raise fail("row-missing", None, {"row": number + 1})
-        return self.rows[number]
+        if not 0 <= number < len(self.wording.rows):
+            raise _missing(number)
+        return self.wording.rows[number]
+
+    def bad_place(self, number: int) -> int:
+        """The number of a row's item on the bad side."""
+        place = self.row(number).bad
+        if place is None:
+            raise _missing(number)
+        return place
 
     def before(self, number: int) -> tuple[int, int]:
-        """How many items of each side stand in the rows before one."""
-        rows = self.rows[: max(0, number)]
+        """How many items of each side stand in the rows before a row."""
+        rows = self.wording.rows[: max(0, number)]
         return sum(row.good is not None for row in rows), sum(row.bad is not None for row in rows)
+
+    def edit(self) -> Edit:
+        """Write the lines that changed, the bad one only if it differs from the good one."""
+        sides = (("good", self.good, self.wording.good), ("bad", self.bad, self.wording.bad))
+        for side, items, line in sides:
+            if line is None and side == "bad" and items == self.good:
+                continue
+            if line is None or [item.text for item in line.items] != items:
+                put(self.batch, wording_path(self.variant), key=side, value=" ".join(items))
+        return self.batch.edit()
 
 
 def set_good(text: str, *, row: int, item: str, variant: int | None = None) -> Edit:
-    """Another item on the good side; the bad side follows where it was the same, wherever it has it."""
+    """Set an item on the good side; the bad side follows where it has the same item, wherever that stands."""
     lines = _read(text, variant)
     at = lines.row(row)
     if at.good is None:
-        raise fail("row-missing", None, {"row": row + 1})
+        raise _missing(row)
     lines.good[at.good] = item
     place = at.bad if at.fate == "same" else lines.row(at.partner).bad if at.partner is not None else None
     if place is not None:
         lines.bad[place] = item
-    return _written(text, lines, variant)
+    return lines.edit()
 
 
 def set_bad(text: str, *, row: int, item: str, variant: int | None = None) -> Edit:
-    """Another item on the bad side only; where it had none, there it is now."""
+    """Set or add an item on the bad side only."""
     lines = _read(text, variant)
     at = lines.row(row)
     if at.bad is None:
         lines.bad.insert(lines.before(row)[1], item)
     else:
         lines.bad[at.bad] = item
-    return _written(text, lines, variant)
+    return lines.edit()
 
 
 def add_row(text: str, *, at: int, item: str, side: str = "both", variant: int | None = None) -> Edit:
-    """A new item before the row with number `at`, on both sides or on one."""
+    """Add an item before row number `at`, on both sides or on one."""
     lines = _read(text, variant)
     good, bad = lines.before(at)
     if side != "bad":
         lines.good.insert(good, item)
     if side != "good":
         lines.bad.insert(bad, item)
-    return _written(text, lines, variant)
+    return lines.edit()
 
 
 def delete_row(text: str, *, row: int, variant: int | None = None) -> Edit:
-    """Without the items of a row; of one that is moved, without both its places."""
+    """Delete the items of a row; an item that the bad side moves is deleted in both places."""
     lines = _read(text, variant)
     at = lines.row(row)
     other = lines.row(at.partner) if at.partner is not None else at
-    for side, place in ((lines.good, (at.good, other.good)), (lines.bad, (at.bad, other.bad))):
-        for number in {n for n in place if n is not None}:
+    for side, places in ((lines.good, (at.good, other.good)), (lines.bad, (at.bad, other.bad))):
+        for number in {n for n in places if n is not None}:
             del side[number]
-    return _written(text, lines, variant)
+    return lines.edit()
 
 
 def move_row(text: str, *, row: int, to: int, variant: int | None = None) -> Edit:
-    """The row, with both its sides, stands where the row `to` is."""
+    """Move a row, with both its sides, to where row number `to` is."""
     lines = _read(text, variant)
     at = lines.row(row)
     good, bad = lines.before(to + (to > row))
     if at.good is not None:
-        _moved(lines.good, at.good, good)
+        _move(lines.good, at.good, good)
     if at.bad is not None:
-        _moved(lines.bad, at.bad, bad)
-    return _written(text, lines, variant)
+        _move(lines.bad, at.bad, bad)
+    return lines.edit()
 
 
 def move_bad(text: str, *, row: int, to: int, variant: int | None = None) -> Edit:
-    """The bad side moves its item to where the row `to` is; the good side keeps it."""
+    """Move an item on the bad side to where row number `to` is; the good side keeps it."""
     lines = _read(text, variant)
-    _moved(lines.bad, _bad_place(lines, row), lines.before(to + (to > row))[1])
-    return _written(text, lines, variant)
+    _move(lines.bad, lines.bad_place(row), lines.before(to + (to > row))[1])
+    return lines.edit()
 
 
 def copy_bad(text: str, *, row: int, to: int, variant: int | None = None) -> Edit:
-    """The bad side says an item once more, before the row `to`."""
+    """Copy an item on the bad side to before row number `to`."""
     lines = _read(text, variant)
     at = lines.row(row)
     item = lines.bad[at.bad] if at.bad is not None else lines.good[at.good or 0]
     lines.bad.insert(lines.before(to)[1], item)
-    return _written(text, lines, variant)
+    return lines.edit()
 
 
 def drop_bad(text: str, *, row: int, variant: int | None = None) -> Edit:
-    """The bad side goes without the item of a row."""
+    """Drop the item of a row on the bad side."""
     lines = _read(text, variant)
-    del lines.bad[_bad_place(lines, row)]
-    return _written(text, lines, variant)
+    del lines.bad[lines.bad_place(row)]
+    return lines.edit()
 
 
 def same_again(text: str, *, row: int | None = None, variant: int | None = None) -> Edit:
-    """The bad side of a row is the same as the good one again; of all rows, when the bad line is taken out."""
+    """Make the bad side of a row the same as the good one again; without a row, of all rows: no bad line is left."""
     if row is None:
         return set_line(text, side="bad", line="", variant=variant)
     lines = _read(text, variant)
@@ -455,115 +473,108 @@ def same_again(text: str, *, row: int | None = None, variant: int | None = None)
     elif at.good is not None and at.bad is not None:
         lines.bad[at.bad] = lines.good[at.good]
     elif at.good is not None and at.partner is not None:
-        _moved(lines.bad, _bad_place(lines, at.partner), place)
+        _move(lines.bad, lines.bad_place(at.partner), place)
     elif at.good is not None:
         lines.bad.insert(place, lines.good[at.good])
-    return _written(text, lines, variant)
+    return lines.edit()
 
 
-def _bad_place(lines: _Lines, row: int) -> int:
-    place = lines.row(row).bad
-    if place is None:
-        raise fail("row-missing", None, {"row": row + 1})
-    return place
-
-
-def _moved(items: list[str], start: int, end: int) -> None:
+def _move(items: list[str], start: int, end: int) -> None:
     item = items.pop(start)
     items.insert(end - (end > start), item)
 
 
+def _missing(row: int) -> InputError:
+    return fail("row-missing", None, {"row": row + 1})
+
+
 def _read(text: str, variant: int | None) -> _Lines:
-    rows = read_rows(text)
+    batch = Batch(text)
+    rows = paradigm_rows(batch.root)
     if not 0 <= (variant or 0) < len(rows.wordings):
         raise fail("row-missing", None, {"row": f"variants › {variant}"})
     wording = rows.wording(variant)
     good = [item.text for item in wording.good.items] if wording.good else []
     bad = [item.text for item in wording.bad.items] if wording.bad else list(good)
-    return _Lines(good, bad, wording.rows)
-
-
-def _written(text: str, lines: _Lines, variant: int | None) -> Edit:
-    """Lines that changed are written, the bad one only if it says something of its own."""
-    before = read_rows(text).wording(variant)
-    now = text
-    for side, items, line in (("good", lines.good, before.good), ("bad", lines.bad, before.bad)):
-        if line is None and side == "bad" and items == lines.good:
-            continue
-        if line is None or [item.text for item in line.items] != items:
-            now = apply_edit(now, set_line(now, side=side, line=" ".join(items), variant=variant))
-    return difference(text, now)
+    return _Lines(batch, variant, wording, good, bad)
 
 
 # Edits of a paradigm's variants: added, copied, moved, deleted, and made of a paradigm that had none.
 
-_OWN = ("weight", "good", "bad", "link", "repeat", "crossed")  # keys that go into the first variant
+_MOVED = ("weight", "good", "bad", "link", "repeat", "crossed")  # keys that go into the first variant
 
 
 def add_variant(text: str, *, name: str, copy_of: int | None = None, at: int | None = None) -> Edit:
-    """A new variant, empty or a copy of another; a paradigm without variants becomes one with two.
+    """Add a variant, empty or a copy of another; a paradigm without variants becomes one with two.
 
     Its lines become those of the first variant, and its slots stay where they are, for both.
     """
-    if name in _names(text):
+    batch = Batch(text)
+    if name in _names(batch):
         raise fail("row-exists", None, {"name": name})
-    document = lay_out(text)
-    if document.entry("variants") is None:
-        split = apply_edit(text, _split(text, document))
-        return difference(text, apply_edit(split, add_variant(split, name=name, copy_of=copy_of, at=at)))
+    if "variants" not in batch.root.items:
+        _split(batch)
+        divided = apply_edit(text, batch.edit())
+        return difference(text, apply_edit(divided, add_variant(divided, name=name, copy_of=copy_of, at=at)))
     model: Value = {}
     if copy_of is not None:
-        node = node_at(document, ("variants", copy_of))
-        if not isinstance(node, MappingNode):
+        node = batch.node(wording_path(copy_of))
+        if not isinstance(node, Mapping_variant_edits):
             raise fail("row-missing", None, {"row": f"variants › {copy_of}"})
         model = value_of(node)
     copied = {key: value for key, value in model.items() if key != "name"} if isinstance(model, dict) else {}
-    return add_item(text, ("variants",), value={"name": name, **copied}, at=at)
+    batch.add_item(("variants",), {"name": name, **copied}, at=at)
+    return batch.edit()
 
 
 def delete_variant(text: str, *, variant: int) -> Edit:
-    """Without the n-th variant."""
-    return remove(text, wording_path(variant))
+    """Delete a variant."""
+    batch = Batch(text)
+    batch.remove(wording_path(variant))
+    return batch.edit()
 
 
 def move_variant(text: str, *, variant: int, to: int) -> Edit:
-    """The n-th variant becomes the one with number `to`."""
-    return move(text, wording_path(variant), to=to)
+    """Move a variant to number `to`."""
+    batch = Batch(text)
+    batch.move(wording_path(variant), to=to)
+    return batch.edit()
 
 
 def set_option(text: str, *, key: str, value: str, variant: int | None = None) -> Edit:
-    """Another `name`, `weight` or `crossed` of a variant, or of a paradigm without variants."""
-    if key == "name" and value in _names(text):
+    """Set the `name`, `weight` or `crossed` of a variant, or of a paradigm without variants."""
+    batch = Batch(text)
+    if key == "name" and value in _names(batch):
         raise fail("row-exists", None, {"name": value})
-    return put(text, wording_path(variant), key=key, value=value)
+    put(batch, wording_path(variant), key=key, value=value)
+    return batch.edit()
 
 
-def _split(text: str, document: MappingNode) -> Edit:
-    """The lines of a paradigm become those of its one variant, written as they were, further in."""
-    own = [number for number, entry in enumerate(document.entries) if entry.key.text in _OWN]
-    rest = {entry.key.text: value_of(entry.value) for entry in document.entries if entry.key.text not in _OWN}
-    if not own:
-        return add_entry(
-            text, (), key="variants", value="", at=list(rest).index("slots") + 1 if "slots" in rest else None
-        )
-    first: Value = {document.entries[number].key.text: value_of(document.entries[number].value) for number in own}
+def _split(batch: Batch) -> None:
+    """Make the lines of a paradigm those of its one variant, written as they were, further in."""
+    entries = batch.root.entries
+    numbers = [number for number, entry in enumerate(entries) if entry.key.text in _MOVED]
+    rest = {key.text: value_of(value) for key, value in entries if key.text not in _MOVED}
+    if not numbers:
+        batch.add_entry((), "variants", "", at=list(rest).index("slots") + 1 if "slots" in rest else None)
+        return
+    first: Value = {entries[number].key.text: value_of(entries[number].value) for number in numbers}
     expected = [*rest.items()]
-    expected.insert(own[0], ("variants", [first]))
-    chunks = chunks_of(text, document)
-    newline, lines = newline_of(text), Lines(text)
-    block = [line for number in own for line in text[slice(*chunks[number])].splitlines()]
+    expected.insert(numbers[0], ("variants", [first]))
+    text, newline = batch.text, newline_of(batch.text)
+    chunks = [batch.chunks(batch.root)[number] for number in numbers]
+    block = [line for chunk in chunks for line in text[slice(*chunk)].splitlines()]
     moved = f"{newline}    ".join((f"variants:{newline}  - {block[0]}", *block[1:])) + newline
-    changes = [Change(chunks[number][0], lines.next_line(chunks[number][1]), "") for number in own[1:]]
-    return checked(
-        text, [Change(chunks[own[0]][0], lines.next_line(chunks[own[0]][1]), moved), *changes], dict(expected)
-    )
+    texts = [moved, *[""] * (len(chunks) - 1)]
+    changes = [Change(start, batch.lines.next_line(end), new) for (start, end), new in zip(chunks, texts, strict=True)]
+    batch.replace_text(changes, expected=dict(expected))
 
 
-def _names(text: str) -> set[str]:
-    """The names that variants have, unnamed ones by their number."""
-    node = node_at(lay_out(text), ("variants",))
-    found = value_of(node) if node is not None else []
-    items = found if isinstance(found, list) else []
+def _names(batch: Batch) -> set[str]:
+    """The names of the variants, unnamed ones by their number."""
+    node = batch.node(("variants",))
+    value = value_of(node) if node is not None else []
+    items = value if isinstance(value, list) else []
     return {str(i.get("name") or n) if isinstance(i, dict) else "" for n, i in enumerate(items, start=1)}
 
 
@@ -571,63 +582,63 @@ def _names(text: str) -> set[str]:
 
 
 def rename_slot(text: str, *, slot: str, name: str, variant: int | None = None) -> Edit:
-    """The slot's new name, in its row, in links to it, in lines and under `link` and `repeat`."""
+    """Rename a slot in its row, in links to it, in lines and under `link` and `repeat`."""
     if slot == name:
         return ()
-    refuse_name(text, name, variant)
-    rows = read_rows(text)
-    edits = [rename(text, slot_path(slot, variant), name=name)]
+    batch = Batch(text)
+    rows = paradigm_rows(batch.root)
+    refuse_name(rows, name, variant)
     scopes = [wording for wording in rows.wordings if reaches(wording, slot, variant)]
     if any(name in rows.in_scope(wording) for wording in scopes):
         raise fail("row-exists", None, {"name": name})
-    if variant is None:
-        edits += (rewritten(text, row.path, lambda rule: in_rule(rule, slot, name)) for row in rows.slots)
+    rules = [row.path for wording in scopes for row in wording.slots]
+    rules += [row.path for row in rows.slots if variant is None]
+    for path in rules:
+        rewrite(batch, path, lambda rule: in_rule(rule, slot, name))
     for wording in scopes:
-        edits += (rewritten(text, row.path, lambda rule: in_rule(rule, slot, name)) for row in wording.slots)
         for line in (wording.good, wording.bad):
             if line:
-                edits.append(rewritten(text, line.path, lambda old: in_line(old, slot, name)))
-        edits += _in_groups(text, wording, slot, name)
-    return together(edits)
+                rewrite(batch, line.path, lambda old: in_line(old, slot, name))
+        for key in LISTS:
+            group = batch.node((*wording.path, key))
+            for path, _ in scalars_of(group, (*wording.path, key)) if isinstance(group, Sequence) else ():
+                rewrite(batch, path, lambda old: name if old == slot else old)
+    batch.rename(slot_path(slot, variant), name)
+    return batch.edit()
 
 
 def rename_phrase(text: str, *, phrase: str, name: str, declared: bool = False) -> Edit:
-    """The phrase's new name in one file: wherever a rule uses it, and where it is `declared` (in `phrases.yaml`)."""
+    """Rename a phrase in one file: wherever a rule uses it, and where it is `declared` (in `phrases.yaml`)."""
     if not SLOT_NAME.fullmatch(name):
         raise fail("slot-name", None, {"slot": name})
-    document = lay_out(text)
-    edits = [rename(text, ("phrases", phrase), name=name)] if declared and phrase != name else []
-    for path, scalar in scalars_of(document):
-        if is_rule(path, phrases=declared) and in_phrase_rule(scalar.text, phrase, name) != scalar.text:
-            edits.append(rewritten(text, path, lambda rule: in_phrase_rule(rule, phrase, name)))
-    return together(edits)
+    batch = Batch(text)
+    for path, _ in scalars_of(batch.root):
+        if is_rule(path, phrases=declared):
+            rewrite(batch, path, lambda rule: in_phrase_rule(rule, phrase, name))
+    if declared and phrase != name:
+        batch.rename(("phrases", phrase), name)
+    return batch.edit()
 
 
-def rewritten(text: str, path: Path, change: Callable[[str], str]) -> Edit:
-    """The edit that puts `change` of a scalar in its place."""
-    node = node_at(lay_out(text), path)
-    if not isinstance(node, Scalar) or (new := change(node.text)) == node.text:
-        return ()
-    return set_value(text, path, value=new)
-
-
-def together(edits: Iterable[Edit]) -> Edit:
-    """Edits of one text that touch different places, as one."""
-    return make_edit({change for edit in edits for change in edit})
+def rewrite(batch: Batch, path: Path, change: Callable[[str], str]) -> None:
+    """Put `change` of a scalar in its place."""
+    node = batch.node(path)
+    if isinstance(node, Scalar) and (new := change(node.text)) != node.text:
+        batch.set_value(path, new)
 
 
 def in_rule(rule: str, slot: str, name: str) -> str:
-    """A rule whose links to a slot, or to a part of the phrase in it, follow the slot to its new name."""
+    """Return a rule whose links to a slot, or to a part of the phrase in it, use the slot's new name."""
     return _replaced(rule, "slot", slot, name)
 
 
 def in_phrase_rule(rule: str, phrase: str, name: str) -> str:
-    """A rule that uses a phrase by its new name."""
+    """Return a rule that uses a phrase by its new name."""
     return _replaced(rule, "phrase", phrase, name)
 
 
 def in_line(line: str, slot: str, name: str) -> str:
-    """A line that prints a slot by its new name."""
+    """Return a line that prints a slot by its new name."""
     changes = [Change(i.start, i.start + len(slot), name) for i in items_of(line, slots=(slot,)) if i.slot == slot]
     return apply_edit(line, make_edit(changes))
 
@@ -639,14 +650,3 @@ def _replaced(rule: str, kind: str, old: str, new: str) -> str:
         if piece.kind == kind and rule[piece.start : piece.end].partition("." if kind == "slot" else "\0")[0] == old
     ]
     return apply_edit(rule, make_edit(changes))
-
-
-def _in_groups(text: str, wording: Wording, slot: str, name: str) -> list[Edit]:
-    found = []
-    document = lay_out(text)
-    for key in LISTS:
-        group = node_at(document, (*wording.path, key))
-        for path, scalar in scalars_of(group, (*wording.path, key)) if isinstance(group, SequenceNode) else ():
-            if scalar.text == slot:
-                found.append(set_value(text, path, value=name))
-    return found

@@ -4,27 +4,10 @@ from dataclasses import dataclass
 
 from bidui.errors import fail
 from bidui.grammar.paradigm_file import SLOT_NAME
-from bidui.web.editing.paradigm import SlotRow, in_line, in_rule, put, rewritten, together
-from bidui.web.editing.text import Change, Edit, Lines, Span, newline_of
-from bidui.web.editing.yaml import (
-    MappingNode,
-    Node,
-    Path,
-    Scalar,
-    SequenceNode,
-    Value,
-    add_entry,
-    add_item,
-    checked,
-    lay_out,
-    move,
-    node_at,
-    remove,
-    rename,
-    set_node,
-    set_value,
-    value_of,
-)
+from bidui.grammar.yaml import Mapping, Node, Path, Scalar, Sequence, Value, value_of
+from bidui.web.editing.paradigm import SlotRow, in_line, in_rule, put, rewrite, slot_rows
+from bidui.web.editing.text import Change, Edit, Span, newline_of
+from bidui.web.editing.yaml import Batch, lay_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,161 +35,180 @@ class PhraseRow:
 
 
 def read_phrases(text: str) -> tuple[PhraseRow, ...]:
-    """The phrases of a text as rows; raises `InputError` where it is not YAML, with the place."""
-    phrases = node_at(lay_out(text), ("phrases",))
-    found = []
-    for entry in phrases.entries if isinstance(phrases, MappingNode) else ():
-        path: Path = ("phrases", entry.key.text)
-        node, depth = entry.value, ""
-        if isinstance(node, MappingNode):
-            inner, depth = node.entry("alternatives"), _text(node, "depth")
-            path, node = (*path, "alternatives"), inner.value if inner else SequenceNode((), node.end, node.end)
-        items = list(enumerate(node.items)) if isinstance(node, SequenceNode) else []
-        alternatives = [_alternative(item, (*path, number)) for number, item in items]
-        if isinstance(node, Scalar):
-            alternatives = [_alternative(node, path)]
-        span = Span(entry.key.start, entry.value.end)
-        found.append(PhraseRow(entry.key.text, ("phrases", entry.key.text), span, tuple(alternatives), depth))
-    return tuple(found)
+    """Return the phrases of a text as rows; raises `InputError` with the place where it is not YAML."""
+    return phrase_rows(lay_out(text))
+
+
+def phrase_rows(document: Mapping) -> tuple[PhraseRow, ...]:
+    """Return the rows of a tree of phrases."""
+    phrases = document.get("phrases")
+    return tuple(_phrase(*entry) for entry in phrases.entries) if isinstance(phrases, Mapping) else ()
+
+
+def _phrase(key: Scalar, value: Node) -> PhraseRow:
+    path: Path = ("phrases", key.text)
+    inner = (*path, "alternatives") if isinstance(value, Mapping) else path
+    node = value.get("alternatives") if isinstance(value, Mapping) else value
+    if isinstance(node, Sequence):
+        alternatives = tuple(_alternative(item, (*inner, number)) for number, item in enumerate(node.items))
+    else:
+        alternatives = (_alternative(node, inner),) if isinstance(node, Scalar) else ()
+    depth = _text(value, "depth") if isinstance(value, Mapping) else ""
+    return PhraseRow(key.text, path, Span(key.start, value.end), alternatives, depth)
 
 
 def _alternative(node: Node, path: Path) -> AlternativeRow:
     span = Span(node.start, node.end)
     if isinstance(node, Scalar):
         return AlternativeRow(path, span, node.text)
-    if isinstance(node, SequenceNode):
+    if isinstance(node, Sequence):
         return AlternativeRow(path, span)
-    inner = node.entry("parts")
-    parts = tuple(
-        SlotRow(
-            part.key.text,
-            part.value.text,
-            (*path, "parts", part.key.text),
-            Span(part.key.start, part.key.end),
-            Span(part.value.start, part.value.end),
-        )
-        for part in (inner.value.entries if inner and isinstance(inner.value, MappingNode) else ())
-        if isinstance(part.value, Scalar)
-    )
+    parts = slot_rows(node.get("parts"), (*path, "parts"))
     return AlternativeRow(path, span, None, parts, _text(node, "line"), _text(node, "head"), _text(node, "weight"))
 
 
-def _text(node: MappingNode, key: str) -> str:
-    entry = node.entry(key)
-    return entry.value.text if entry and isinstance(entry.value, Scalar) else ""
+def _text(node: Mapping, key: str) -> str:
+    value = node.get(key)
+    return value.text if isinstance(value, Scalar) else ""
 
 
 def add_phrase(text: str, *, name: str, rule: str, at: int | None = None) -> Edit:
-    """A new phrase with one alternative."""
+    """Add a phrase with one alternative."""
     if not SLOT_NAME.fullmatch(name):
         raise fail("slot-name", None, {"slot": name})
-    if lay_out(text).entry("phrases") is None:
-        return add_entry(text, (), key="phrases", value={name: [rule]})
-    return add_entry(text, ("phrases",), key=name, value=[rule], at=at)
+    batch = Batch(text)
+    if "phrases" in batch.root.items:
+        batch.add_entry(("phrases",), name, [rule], at=at)
+    else:
+        batch.add_entry((), "phrases", {name: [rule]})
+    return batch.edit()
 
 
 def delete_phrase(text: str, *, name: str) -> Edit:
-    """Without a phrase; rules that use it are left to be seen."""
-    return remove(text, ("phrases", name))
+    """Delete a phrase; rules that use it stay, and are reported as errors."""
+    batch = Batch(text)
+    batch.remove(("phrases", name))
+    return batch.edit()
 
 
 def move_phrase(text: str, *, name: str, to: int) -> Edit:
-    """The phrase becomes the one with number `to`."""
-    return move(text, ("phrases", name), to=to)
+    """Move a phrase to number `to`."""
+    batch = Batch(text)
+    batch.move(("phrases", name), to=to)
+    return batch.edit()
 
 
 def set_depth(text: str, *, name: str, depth: str) -> Edit:
-    """How often a phrase may stand inside itself; without a depth, never."""
-    node = node_at(lay_out(text), ("phrases", name))
-    if isinstance(node, MappingNode):
-        return put(text, ("phrases", name), key="depth", value=depth)
-    if node is None or not depth:
-        return ()
-    if isinstance(node, SequenceNode) and not node.flow and node.items:
-        return _deepened(text, name, node, depth)
-    written = value_of(node)
-    return set_node(
-        text,
-        ("phrases", name),
-        value={"depth": depth, "alternatives": written if isinstance(written, list) else [written]},
-    )
+    """Set how often a phrase may stand inside itself; without a depth, never."""
+    batch = Batch(text)
+    path: Path = ("phrases", name)
+    node = batch.node(path)
+    if isinstance(node, Mapping):
+        put(batch, path, key="depth", value=depth)
+    elif isinstance(node, Sequence) and depth and not node.flow and node.items:
+        _deepen(batch, name, node, depth)
+    elif node is not None and depth:
+        written = value_of(node)
+        alternatives = written if isinstance(written, list) else [written]
+        batch.set_node(path, {"depth": depth, "alternatives": alternatives})
+    return batch.edit()
 
 
-def _deepened(text: str, name: str, node: SequenceNode, depth: str) -> Edit:
-    """A list of alternatives moves further in, with its comments, below a `depth` and a key of its own."""
-    lines, newline = Lines(text), newline_of(text)
+def _deepen(batch: Batch, name: str, node: Sequence, depth: str) -> None:
+    """Move a list of alternatives further in, with its comments, below a `depth` and a key of its own."""
+    text, lines, newline = batch.text, batch.lines, newline_of(batch.text)
     start, key = lines.line_start(node.start), text.rfind(name, 0, node.start)
     dash = node.start - start
     column = max(dash, key - lines.line_start(key) + 2)
     block = text[start : node.end].split(newline)
     inner = [" " * (column + 2 - dash) + line if line.strip() else line for line in block]
     head = [f"{' ' * column}depth: {depth}", f"{' ' * column}alternatives:"]
-    document = value_of(lay_out(text))
-    phrases = document["phrases"] if isinstance(document, dict) else {}
+    expected = value_of(batch.root)
+    phrases = expected["phrases"] if isinstance(expected, dict) else {}
     assert isinstance(phrases, dict)
     phrases[name] = {"depth": depth, "alternatives": phrases[name]}
-    return checked(text, [Change(start, node.end, newline.join((*head, *inner)))], document)
+    batch.replace_text([Change(start, node.end, newline.join((*head, *inner)))], expected=expected)
 
 
 def add_alternative(text: str, *, phrase: str, value: Value, at: int | None = None) -> Edit:
-    """A new alternative: a rule, or a mapping with `parts`."""
-    path = _alternatives(text, phrase)
-    node = node_at(lay_out(text), path)
-    if isinstance(node, Scalar):  # one that stands beside its key
+    """Add an alternative: a rule, or a mapping with `parts`."""
+    batch = Batch(text)
+    path = _alternatives(batch, phrase)
+    node = batch.node(path)
+    if isinstance(node, Scalar):  # an alternative that stands beside its key
         both: list[Value] = [node.text]
         both.insert(1 if at is None else at, value)
-        return set_node(text, path, value=both)
-    return add_item(text, _alternatives(text, phrase), value=value, at=at)
+        batch.set_node(path, both)
+    else:
+        batch.add_item(path, value, at=at)
+    return batch.edit()
 
 
 def delete_alternative(text: str, *, phrase: str, number: int) -> Edit:
-    """Without the n-th alternative."""
-    return remove(text, (*_alternatives(text, phrase), number))
+    """Delete an alternative."""
+    batch = Batch(text)
+    batch.remove((*_alternatives(batch, phrase), number))
+    return batch.edit()
 
 
 def move_alternative(text: str, *, phrase: str, number: int, to: int) -> Edit:
-    """The n-th alternative becomes the one with number `to`."""
-    return move(text, (*_alternatives(text, phrase), number), to=to)
+    """Move an alternative to number `to`."""
+    batch = Batch(text)
+    batch.move((*_alternatives(batch, phrase), number), to=to)
+    return batch.edit()
 
 
 def set_alternative(text: str, *, phrase: str, number: int, key: str, value: str) -> Edit:
-    """Another `rule`, or another `line`, `head` or `weight` beside the parts of an alternative."""
-    row = _row(text, phrase, number)
-    return set_value(text, row.path, value=value) if key == "rule" else put(text, row.path, key=key, value=value)
+    """Set the `rule` of an alternative, or the `line`, `head` or `weight` beside its parts."""
+    batch = Batch(text)
+    path = _row(batch, phrase, number).path
+    if key == "rule":
+        batch.set_value(path, value)
+    else:
+        put(batch, path, key=key, value=value)
+    return batch.edit()
 
 
 def set_part(text: str, *, phrase: str, number: int, part: str, rule: str) -> Edit:
-    """Another rule for a part."""
-    return set_value(text, (*_row(text, phrase, number).path, "parts", part), value=rule)
+    """Set the rule of a part."""
+    batch = Batch(text)
+    batch.set_value((*_row(batch, phrase, number).path, "parts", part), rule)
+    return batch.edit()
 
 
 def add_part(text: str, *, phrase: str, number: int, part: str, rule: str, at: int | None = None) -> Edit:
-    """A new part of an alternative."""
+    """Add a part to an alternative."""
     _refuse(part)
-    return add_entry(text, (*_row(text, phrase, number).path, "parts"), key=part, value=rule, at=at)
+    batch = Batch(text)
+    batch.add_entry((*_row(batch, phrase, number).path, "parts"), part, rule, at=at)
+    return batch.edit()
 
 
 def delete_part(text: str, *, phrase: str, number: int, part: str) -> Edit:
-    """Without a part."""
-    return remove(text, (*_row(text, phrase, number).path, "parts", part))
+    """Delete a part."""
+    batch = Batch(text)
+    batch.remove((*_row(batch, phrase, number).path, "parts", part))
+    return batch.edit()
 
 
 def move_part(text: str, *, phrase: str, number: int, part: str, to: int) -> Edit:
-    """The part becomes the one with number `to`."""
-    return move(text, (*_row(text, phrase, number).path, "parts", part), to=to)
+    """Move a part to number `to`."""
+    batch = Batch(text)
+    batch.move((*_row(batch, phrase, number).path, "parts", part), to=to)
+    return batch.edit()
 
 
 def rename_part(text: str, *, phrase: str, number: int, part: str, name: str) -> Edit:
-    """The part's new name, also in the links, the line and the head of its alternative."""
+    """Rename a part, also in the links, the line and the head of its alternative."""
     _refuse(name)
-    row = _row(text, phrase, number)
-    edits = [rename(text, (*row.path, "parts", part), name=name)]
-    edits += (rewritten(text, other.path, lambda rule: in_rule(rule, part, name)) for other in row.parts)
-    if row.line:
-        edits.append(rewritten(text, (*row.path, "line"), lambda line: in_line(line, part, name)))
-    if row.head == part:
-        edits.append(set_value(text, (*row.path, "head"), value=name))
-    return together(edits)
+    batch = Batch(text)
+    row = _row(batch, phrase, number)
+    for other in row.parts:
+        rewrite(batch, other.path, lambda rule: in_rule(rule, part, name))
+    rewrite(batch, (*row.path, "line"), lambda line: in_line(line, part, name))
+    rewrite(batch, (*row.path, "head"), lambda head: name if head == part else head)
+    batch.rename((*row.path, "parts", part), name)
+    return batch.edit()
 
 
 def _refuse(part: str) -> None:
@@ -214,13 +216,13 @@ def _refuse(part: str) -> None:
         raise fail("slot-name", None, {"slot": part})
 
 
-def _alternatives(text: str, phrase: str) -> Path:
+def _alternatives(batch: Batch, phrase: str) -> Path:
     path: Path = ("phrases", phrase)
-    return (*path, "alternatives") if isinstance(node_at(lay_out(text), path), MappingNode) else path
+    return (*path, "alternatives") if isinstance(batch.node(path), Mapping) else path
 
 
-def _row(text: str, phrase: str, number: int) -> AlternativeRow:
-    found = next((row for row in read_phrases(text) if row.name == phrase), None)
-    if found is None or not 0 <= number < len(found.alternatives):
+def _row(batch: Batch, phrase: str, number: int) -> AlternativeRow:
+    rows = {row.name: row.alternatives for row in phrase_rows(batch.root)}
+    if not 0 <= number < len(rows.get(phrase, ())):
         raise fail("row-missing", None, {"row": f"{phrase} › {number + 1}"})
-    return found.alternatives[number]
+    return rows[phrase][number]

@@ -11,12 +11,12 @@ from bidui.grammar.check import ENOUGH, derived_edit
 from bidui.grammar.generate import as_pair, count_pairs, diagnose, draws
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project, read_project
-from bidui.grammar.yaml import read_bytes, read_text
+from bidui.grammar.yaml import node_at, read_bytes, read_text, scalars_of
 from bidui.pairs import Pair
 from bidui.web.editing.diagnostics import Compiled, Diagnostic, compile_text, located
 from bidui.web.editing.fitting import Fitting, SlotWords
 from bidui.web.editing.paradigm import ParadigmRows, read_rows
-from bidui.web.editing.yaml import lay_out, node_at, scalars_of
+from bidui.web.editing.yaml import lay_out
 
 # An opened project: what paradigms are compiled with and words are looked up in, and the paradigms seen last.
 
