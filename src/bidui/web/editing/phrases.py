@@ -108,8 +108,8 @@ def set_depth(text: str, *, name: str, depth: str) -> Edit:
     elif isinstance(node, Sequence) and depth and not node.flow and node.items:
         _deepen(batch, name, node, depth)
     elif node is not None and depth:
-        written = value_of(node)
-        alternatives = written if isinstance(written, list) else [written]
+        value = value_of(node)
+        alternatives: Value = value if isinstance(value, list) else [value]
         batch.set_node(path, {"depth": depth, "alternatives": alternatives})
     return batch.edit()
 
