@@ -1,4 +1,4 @@
-"""`bidui corpus`: prepare text for training, and describe a prepared corpus."""
+"""`bidui corpus`, `tokenizer` and `ngram`: prepare text for training, train tokenizers and n-gram models."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -302,8 +302,8 @@ def _bytes(text: str) -> int:
 
 def _show(console: Console, made: "NgramTraining", out: Path) -> None:
     lines = [f"{out}: {made.sentences:,} sentences, {made.tokens:,} tokens ({made.unit}), {made.words:,} types"]
-    for order, (count, discounts) in enumerate(zip(made.ngrams, made.smoothing.discounts, strict=True), start=1):
-        lines.append(f"{order}-grams: {count:,}; discounts {', '.join(f'{value:.4f}' for value in discounts)}")
+    for order, (ngrams, discounts) in enumerate(zip(made.ngrams, made.smoothing.discounts, strict=True), start=1):
+        lines.append(f"{order}-grams: {ngrams:,}; discounts {', '.join(f'{value:.4f}' for value in discounts)}")
     for line in lines:
         console.print(escape(line), highlight=False)
     if made.smoothing.fallen_back:

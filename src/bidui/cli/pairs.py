@@ -1,4 +1,4 @@
-"""`bidui generate`: generate pairs from a project or a shipped benchmark."""
+"""`bidui generate`, `diversity` and `export-lm-eval`: make pairs, measure them, and pass them on."""
 
 import gc
 from collections.abc import Iterator

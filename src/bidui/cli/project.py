@@ -1,4 +1,4 @@
-"""`bidui new`: create a small working project to start from."""
+"""`bidui new`, `check`, `import-classic` and `export-classic`: create, check and convert projects."""
 
 import json
 from pathlib import Path

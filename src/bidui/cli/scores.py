@@ -1,4 +1,4 @@
-"""`bidui score`: score pairs with language models, token by token."""
+"""`bidui score`, `compare` and `export-scores`: score pairs with language models, and compare the models."""
 
 from collections.abc import Iterator
 from dataclasses import replace
