@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, OutputRefused
-from bidui.pairs import Format, Json, Pair, Pairs, Short, plan_folder, read_pairs, uid_fits, write_folder, write_pairs
-from bidui.pairs.manifest import tool_version
+from bidui.files import Json, tool_version
+from bidui.pairs import Format, Pair, Pairs, Short, plan_folder, read_pairs, uid_fits, write_folder, write_pairs
 
 A = Pairs((Pair("好甲", "坏甲", "a", "x", 0), Pair("好乙", "坏乙", "a", "x", 1)))
 B = Pairs((Pair("好丙", "坏丙", "b", "y", 0),), (Short(asked=2, given=1, uid="b", reason="只有一个"),))
@@ -92,9 +92,9 @@ def test_another_run_is_refused_with_the_fields_that_differ(tmp_path: Path) -> N
     before = state(tmp_path)
     with pytest.raises(OutputRefused, match=r"otherwise: seed \(0, now 1\); .* --force"):
         write(tmp_path, seed=1)
-    with pytest.raises(OutputRefused, match=r'otherwise: format \("jsonl", now "csv"\);'):
+    with pytest.raises(OutputRefused, match=r"otherwise: format \(jsonl, now csv\);"):
         write(tmp_path, format="csv")
-    with pytest.raises(OutputRefused, match=r"draw \(nothing, now \"even\"\), lexicon\.tsv, phrases\.yaml;"):
+    with pytest.raises(OutputRefused, match=r"draw \(nothing, now even\), lexicon\.tsv, phrases\.yaml;"):
         plan_folder(
             tmp_path, asked=ASKED | {"draw": "even"}, inputs=INPUTS | {"lexicon.tsv": "12", "phrases.yaml": "3"}
         )

@@ -146,7 +146,7 @@ def test_all_problems_of_a_folder_are_told_together(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_pairs(tmp_path)
     found = [(problem.kind, Path(problem.place.file).name, problem.place.line) for problem in caught.value.problems]
-    assert found == [("bad-json", "a.jsonl", 1), ("pairs-field-missing", "a.jsonl", 3), ("file-not-utf8", "b.jsonl", 1)]
+    assert found == [("bad-json", "a.jsonl", 1), ("pairs-field-missing", "a.jsonl", 3), ("not-utf8", "b.jsonl", 1)]
 
 
 def test_a_damaged_file_does_not_flood_the_screen() -> None:

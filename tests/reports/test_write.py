@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, OutputRefused
-from bidui.pairs import sha256
+from bidui.files import sha256
 from bidui.reports.section import Section
 from bidui.reports.site import INDEX, MANIFEST, check_place, write_report
 from bidui.reports.tables import Column, Table

@@ -89,7 +89,7 @@ def test_the_run_of_another_corpus_is_refused_though_it_is_finished(tmp_path: Pa
     (folder / "recipe.json").write_text(json.dumps(there))
     assert len(suite_tasks([RUN], {"char": corpus}, out=tmp_path / "runs")) == 1
     (folder / "recipe.json").write_text(json.dumps({**there, "corpus": "old"}))
-    with pytest.raises(OutputRefused, match=f"differs in: corpus: old -> {corpus.hash}"):
+    with pytest.raises(OutputRefused, match=rf"differs in: corpus \(old, now {corpus.hash}\)"):
         suite_tasks([RUN], {"char": corpus}, out=tmp_path / "runs")
 
 

@@ -222,7 +222,10 @@ def test_scores_made_otherwise_are_not_written_over(tmp_path: Path) -> None:
     run_scoring(paradigms(), Counting(), out=tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     other = Counting(declared={"kind": "counting", "dtype": "f2", "bos": "<s>"})
-    with pytest.raises(OutputRefused, match=r"these differ: bos, dtype\. Choose another folder, or use --force"):
+    with pytest.raises(
+        OutputRefused,
+        match=r"these differ: dtype \(f4, now f2\), bos \(nothing, now <s>\)\. Choose another folder, or use --force",
+    ):
         run_scoring(paradigms(), other, out=tmp_path)
     assert other.asked == []
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from bidui.errors import InputError
+from bidui.files import write_file
 from bidui.models.model import TokenScores
-from bidui.pairs import write_file
 from bidui.scores.links import Floats
 from bidui.scores.table import SCHEMA, LengthUnit, read_table, score_table, table_bytes
 

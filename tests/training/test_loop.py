@@ -217,7 +217,7 @@ def test_a_finished_run_is_left_as_it_is(whole: Path) -> None:
 
 def test_another_recipe_in_the_same_folder_is_refused_with_what_differs(whole: Path) -> None:
     chosen = small.recipe(seed=4, corpus="another")
-    with pytest.raises(OutputRefused, match="corpus: corpus -> another, seed: 3 -> 4"):
+    with pytest.raises(OutputRefused, match=r"corpus \(corpus, now another\), seed \(3, now 4\)"):
         train(chosen, small.data(), small.trainee(chosen), out=whole)
 
 

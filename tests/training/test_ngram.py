@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.training.corpus import file_hash
+from bidui.files import file_hash
 from bidui.training.documents import Seen
 from bidui.training.ngram import FALLBACK, train_ngram, train_ngram_on
 from bidui.training.ngram_counts import Column

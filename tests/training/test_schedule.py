@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from transformers import GPTNeoXForCausalLM
 
 from bidui.errors import InputError
+from bidui.files import Manifest
 from bidui.training.network import initialise
-from bidui.training.recipe import OPTIMIZERS, Recipe, differences, learning_rates, milestone_steps, recipe_from
+from bidui.training.recipe import OPTIMIZERS, Recipe, learning_rates, milestone_steps, recipe_from
 from bidui.training.sizes import SIZES, neox_config
 from tests.training.small import recipe
 
@@ -125,7 +126,10 @@ def test_a_recipe_survives_being_stored_and_says_what_changed() -> None:
 
     one = recipe()
     assert recipe_from(asdict(one), place=Place()) == one
-    assert differences(one, recipe(seed=4, peak=1e-3)) == ["seed: 3 -> 4", "peak: 0.002 -> 0.001"]
+    assert Manifest(asdict(one)).differences(Manifest(asdict(recipe(seed=4, peak=1e-3)))) == (
+        "seed (3, now 4)",
+        "peak (0.002, now 0.001)",
+    )
     with pytest.raises(InputError, match="seed"):
         recipe_from({k: v for k, v in asdict(one).items() if k != "seed"}, place=Place())
     assert isinstance(one, Recipe)

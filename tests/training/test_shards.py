@@ -350,7 +350,7 @@ def test_a_build_that_was_stopped_leaves_nothing_and_starts_anew(
     with pytest.raises(KeyboardInterrupt):
         build_corpus(books, CHAR, out=tmp_path / "out", on_progress=stop)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["books"]
-    (tmp_path / ".out.part" / "shuffle").mkdir(parents=True)  # as after a power cut
+    (tmp_path / ".out.0a1b2c3d.part" / "shuffle").mkdir(parents=True)  # as after a power cut
     assert build_corpus(books, CHAR, out=tmp_path / "out").made
     assert sorted(path.name for path in tmp_path.iterdir()) == ["books", "out"]
 

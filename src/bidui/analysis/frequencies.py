@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import InputError, Place, Problem, fail
+from bidui.files import decode, read_bytes
 from bidui.pairs import Pair
-from bidui.pairs.formats import read_bytes
-from bidui.pairs.text import decoded
 from bidui.scores.links import Floats
 
 EDGES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
@@ -114,7 +113,7 @@ def read_frequencies(path: Path, *, word: int = 1, count: int = 2, skip: int = 0
     """
     found: dict[str, float] = {}
     problems: list[Problem] = []
-    for number, line in enumerate(decoded(read_bytes(path), file=str(path)).splitlines(), start=1):
+    for number, line in enumerate(decode(read_bytes(path), file=str(path)).splitlines(), start=1):
         cells = line.split()
         if number <= skip or not cells:
             continue

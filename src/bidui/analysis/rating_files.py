@@ -9,8 +9,7 @@ from pathlib import Path
 
 from bidui.analysis.ratings import Rating
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.pairs.formats import read_bytes
-from bidui.pairs.text import decoded
+from bidui.files import decode, read_bytes
 
 COLUMNS = ("rater", "uid", "pair", "side", "rating")
 NUMBER = re.compile(r"[0-9]{1,9}")  # of a pair
@@ -24,7 +23,7 @@ def read_ratings(path: Path) -> tuple[Rating, ...]:
     are further columns. A line that cannot be read is an error, and all are named together.
     """
     comma = path.suffix.lower() == ".csv"
-    text = io.StringIO(decoded(read_bytes(path), file=str(path)), newline="")
+    text = io.StringIO(decode(read_bytes(path), file=str(path)), newline="")
     reader = csv.DictReader(
         text, delimiter="," if comma else "\t", quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE
     )

@@ -21,7 +21,7 @@ from rich.progress import (
 
 from bidui.cli.console import count, messages
 from bidui.errors import Place, fail
-from bidui.pairs import check_new_folder
+from bidui.files import check_new_folder
 
 if TYPE_CHECKING:
     from bidui.training.corpus import Corpus

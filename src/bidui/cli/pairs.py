@@ -16,21 +16,11 @@ from rich.table import Table
 from bidui.benchmarks import project_folder
 from bidui.cli.console import count, messages
 from bidui.cli.scores import pairs_of
+from bidui.files import Json, check_new_folder, write_new_folder
 from bidui.grammar.generate import each_paradigm
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.project import Project, chosen, load_project
-from bidui.pairs import (
-    Json,
-    Pairs,
-    Written,
-    check_new_folder,
-    lm_eval_files,
-    measure_diversity,
-    plan_folder,
-    read_pairs,
-    write_folder,
-    write_new_folder,
-)
+from bidui.pairs import Pairs, Written, lm_eval_files, measure_diversity, plan_folder, read_pairs, write_folder
 
 
 def generate(

@@ -11,13 +11,13 @@ from rich.markup import escape
 from bidui.benchmarks import open_project, project_folder
 from bidui.cli.console import count, messages
 from bidui.errors import InputError, Problem
+from bidui.files import write_file
 from bidui.grammar.check import check_project
 from bidui.grammar.classic import export_classic as export_paradigm
 from bidui.grammar.classic import export_phrases, export_vocabulary, losses, lost_pairs, read_classic, write_import
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen, load_project, read_project, write_starter
 from bidui.grammar.tree import phrases_within
-from bidui.pairs import write_file
 
 
 def new(

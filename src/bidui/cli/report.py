@@ -12,7 +12,8 @@ from bidui.benchmarks.human import human_agreement
 from bidui.cli.console import messages
 from bidui.cli.scores import USUAL
 from bidui.errors import fail
-from bidui.pairs import read_pairs, sha256
+from bidui.files import sha256
+from bidui.pairs import read_pairs
 
 if TYPE_CHECKING:  # numpy, polars and matplotlib take a second to load, and other commands do not need them
     from collections.abc import Iterable

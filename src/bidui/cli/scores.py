@@ -17,8 +17,9 @@ from bidui.benchmarks import generate, shipped
 from bidui.benchmarks.human import PUBLISHED_PAIRS, human_agreement, pooled
 from bidui.cli.console import count, messages
 from bidui.errors import InputError, Place, fail
+from bidui.files import check_new_folder, write_new_folder
 from bidui.models.specs import DEFAULT, KINDS, expand_specs, load_model, parse_spec
-from bidui.pairs import Pairs, check_new_folder, read_pairs, write_new_folder
+from bidui.pairs import Pairs, read_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 import errno
 import hashlib
 import os
-import secrets
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -13,7 +11,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from bidui.errors import InputError, OutputRefused, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.files import check_new_folder, new_folder
 from bidui.grammar.lexicon import (
     Lexicon,
     Relation,
@@ -483,32 +482,13 @@ def write_project(
 
 
 def write_texts(out: str | Path, texts: Mapping[str, str]) -> None:
-    """Put files, by their names from the folder, into `out`; they are built beside it and then moved there."""
-    folder = Path(out)
-    refuse_unless_free(folder)
-    built = folder.resolve().with_name(f".{folder.resolve().name}.{secrets.token_hex(4)}.part")
-    try:
+    """Write files, by their names in the folder, to `out`, which must be new or empty; all of them or none."""
+    check_new_folder(Path(out))
+    with new_folder(Path(out)) as folder:
         for name, text in texts.items():
-            path = built / name
+            path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
-        if folder.exists():
-            folder.rmdir()  # empty, as was just seen; should something have come in, the system refuses
-        built.rename(folder)
-    except OSError as error:
-        raise fail("write-failed", Place(str(out)), {"reason": error.strerror or str(error)}) from error
-    finally:
-        shutil.rmtree(built, ignore_errors=True)
-
-
-def refuse_unless_free(folder: Path) -> None:
-    """Refuse a place that holds something; to be asked before long work."""
-    if folder.is_dir():
-        names = tuple(sorted(path.name for path in folder.iterdir()))
-        if names:
-            raise OutputRefused(str(Problem("project-not-empty", Place(str(folder)), {"names": names})))
-    elif folder.exists() or folder.is_symlink():
-        raise OutputRefused(str(Problem("output-not-folder", Place(str(folder)))))
 
 
 # The starter project: a small project that works, in Chinese or English, for people to change into their own.

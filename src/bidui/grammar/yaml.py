@@ -5,10 +5,7 @@ the stretch of text that it was read from, for editors. What a file of ours must
 no words, a key twice) is refused with its place.
 """
 
-import errno
-import os
 import re
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -18,6 +15,7 @@ from typing import NamedTuple
 
 import yaml
 
+from bidui import files
 from bidui.errors import InputError, Place, Problem, fail
 
 MAX_DEPTH = 20  # a paradigm needs five; this stops hostile files before Python's stack does
@@ -376,29 +374,13 @@ def read_text(path: Path_documents, *, name: str) -> str:
 
 
 def read_bytes(path: Path_documents, *, name: str) -> bytes:
-    """The bytes of a file that is one: a pipe or a device might never end."""
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
-            raise OSError(code, os.strerror(code))
-        if status.st_size > MAX_BYTES:
-            raise fail("file-too-large", Place(name), {"bytes": status.st_size, "limit": MAX_BYTES})
-        return path.read_bytes()
-    except OSError as error:
-        raise fail("file-unreadable", Place(name), {"reason": error.strerror or error}) from None
-    except ValueError as error:  # a null byte in the name
-        raise fail("file-unreadable", Place(name), {"reason": error}) from None
+    """Read a file of a project, which messages call `name`."""
+    return files.read_bytes(path, name=name, limit=MAX_BYTES)
 
 
 def decode(data: bytes, *, name: str) -> str:
-    """The text in bytes that are UTF-8, with or without a mark at the start."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        byte = f"0x{data[error.start]:02x}"
-        raise fail("not-utf8", Place(name, line), {"byte": byte, "offset": error.start}) from None
+    """Decode the text of a project file: UTF-8 without control characters."""
+    text = files.decode(data, file=name)
     if found := _CONTROL.search(text):
         line = text.count("\n", 0, found.start()) + 1
         raise fail("control-character", Place(name, line), {"code": f"U+{ord(found.group()):04X}"})

@@ -1,22 +1,216 @@
-"""A folder of pairs, one file a paradigm and a manifest, that is never overwritten by mistake and never half done."""
+"""A folder of pairs: one file per paradigm and a manifest; never overwritten by mistake, never half done.
 
+`manifest.json` says what was asked for, from which inputs, and which files came of it. A run that is killed leaves it
+unfinished: the folder is refused as input, and the same run simply writes it again.
+"""
+
+import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from bidui.errors import InputError, OutputRefused, Place, Problem, fail
-from bidui.pairs.atomic import remove_file, remove_temporaries, write_file
-from bidui.pairs.formats import Format, listing, pairs_to_bytes, read_bytes, read_manifest, to_jsonl
-from bidui.pairs.manifest import NAME, Json, Manifest, PairFile, differences, sha256, to_json, tool_version
+from bidui.files import (
+    Json,
+    Manifest,
+    decode,
+    encode,
+    json_text,
+    list_folder,
+    parse_json,
+    read_bytes,
+    remove_file,
+    remove_temporaries,
+    sha256,
+    tool_version,
+    write_file,
+)
+from bidui.pairs.formats import ARCHIVES, SUFFIXES, Format, pairs_to_bytes, read_file, to_jsonl
 from bidui.pairs.pair import Pair, Pairs, Short
-from bidui.pairs.text import encoded, json_text, parsed
 
+NAME = "manifest.json"
 # What no file system, or not every one, takes in a name: Windows is the strictest, and its users get our folders too.
 _UNFIT = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f\ud800-\udfff]|^[.\s]|[.\s]$')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 _LONGEST = 200  # bytes; most file systems take 255, and the temporary name is longer
+
+
+# The manifest
+
+
+@dataclass(frozen=True, slots=True)
+class PairFile:
+    """What a pair file must be: the hash of its bytes, and the number of its pairs."""
+
+    sha256: str
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairsManifest:
+    """The content of `manifest.json`.
+
+    While a run is under way, `files` holds what an earlier manifest named: ours to replace or remove at the end.
+    """
+
+    version: str  # of bidui
+    asked: Mapping[str, Json] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)  # relative path -> hash of what was read
+    files: Mapping[str, PairFile] = field(default_factory=dict)
+    short: tuple[Short, ...] = ()
+    finished: bool = False
+
+    @property
+    def manifest(self) -> Manifest:
+        """What two runs are compared by."""
+        files = {name: file.sha256 for name, file in self.files.items()}
+        return Manifest({"version": self.version, **self.asked}, self.inputs, files)
+
+
+def read_manifest(folder: Path) -> PairsManifest | None:
+    """Read the manifest of a folder of pairs, if it has one; anything missing or of another type is an error."""
+    path = folder / NAME
+    if not path.exists():
+        return None
+    place = Place(str(path))
+    value: Any = parse_json(decode(read_bytes(path), file=str(path)), place=place)
+    try:
+        manifest = PairsManifest(
+            version=str(value["version"]),
+            asked=dict(value["asked"]),
+            inputs=dict(value["inputs"]),
+            files={name: PairFile(str(f["sha256"]), int(f["pairs"])) for name, f in value["files"].items()},
+            short=tuple(
+                Short(int(s["asked"]), int(s["given"]), uid, str(s["reason"])) for uid, s in value["short"].items()
+            ),
+            finished=value["finished"] is True,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise fail("manifest-broken", place, {"reason": f"{type(error).__name__}: {error}"}) from None
+    # These names are removed by a forced run: one that leads out of the folder must never be believed.
+    if any("/" in name or "\\" in name or name.startswith(".") or name == NAME for name in manifest.files):
+        raise fail("manifest-broken", place, {"reason": "a file name leads out of the folder"})
+    return manifest
+
+
+def _write_manifest(folder: Path, manifest: PairsManifest) -> None:
+    """Write indented JSON with sorted mappings, since the order of the options is not a difference."""
+    value = {
+        "version": manifest.version,
+        "asked": dict(sorted(manifest.asked.items())),
+        "inputs": dict(sorted(manifest.inputs.items())),
+        "files": {name: {"sha256": f.sha256, "pairs": f.pairs} for name, f in sorted(manifest.files.items())},
+        "short": {s.uid: {"asked": s.asked, "given": s.given, "reason": s.reason} for s in manifest.short},
+        "finished": manifest.finished,
+    }
+    write_file(folder / NAME, encode(json.dumps(value, ensure_ascii=False, indent=2) + "\n"))
+
+
+# Reading
+
+
+def read_pairs(path: str | Path) -> Pairs:
+    """Read a .jsonl, .csv or .parquet file of pairs, or all such files of a folder and its subfolders, by name.
+
+    The releases of BLiMP, CLiMP, SLING and JBLiMP are read as they are; where a file names no paradigm, its name is the
+    uid. A release that holds the same pairs in two formats is read once; other pairs under the same uid are an
+    error. With a manifest in a folder, the files must be the ones it names.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise fail("file-missing", Place(), {"path": str(path)})
+    if not path.is_dir():
+        return Pairs(read_file(path))
+    files, manifests = _files(path)
+    if not files and not manifests:
+        raise _no_pairs(path)
+    pairs: dict[Path, tuple[Pair, ...]] = {}
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            pairs[file] = read_file(file)
+        except InputError as error:
+            problems.extend(error.problems)
+    distinct, clashes = _distinct(pairs)
+    if problems or clashes:
+        raise InputError([*problems, *clashes])
+    short = tuple(short for manifest in manifests for short in manifest.short)
+    return Pairs(tuple(pair for file in distinct for pair in pairs[file]), short)
+
+
+def _files(folder: Path, *, above: frozenset[Path] = frozenset()) -> tuple[list[Path], list[PairsManifest]]:
+    """List the pair files of a folder, then those of its subfolders, with their manifests.
+
+    Hidden files are left out, and so is what macOS adds to an archive. A folder with a manifest holds all its pairs.
+    """
+    paths = sorted(path for path in list_folder(folder) if not path.name.startswith(".") and path.name != "__MACOSX")
+    files = [path for path in paths if path.suffix.lower() in SUFFIXES and not path.is_dir()]
+    manifest = read_manifest(folder)
+    if manifest:
+        _check_files(folder, manifest, {file.name for file in files})
+        return files, [manifest]
+    manifests: list[PairsManifest] = []
+    above |= {folder.resolve()}
+    for inner in paths:
+        if inner.is_dir() and inner.resolve() not in above:  # a link may lead back up
+            more, others = _files(inner, above=above)
+            files += more
+            manifests += others
+    return files, manifests
+
+
+def _check_files(folder: Path, manifest: PairsManifest, names: set[str]) -> None:
+    """Refuse half a run, or a folder with files of another run."""
+    place = Place(str(folder / NAME))
+    if not manifest.finished:
+        raise fail("pairs-unfinished", place)
+    missing = tuple(sorted(manifest.files.keys() - names))
+    stray = tuple(sorted(names - manifest.files.keys()))
+    problems = [Problem("pairs-gone", place, {"names": missing})] if missing else []
+    problems += [Problem("pairs-stray", place, {"names": stray})] if stray else []
+    if problems:
+        raise InputError(problems)
+
+
+def _no_pairs(folder: Path) -> InputError:
+    archive = next((path for path in sorted(list_folder(folder)) if path.suffix.lower() in ARCHIVES), None)
+    if archive:
+        return fail("pairs-archive", Place(str(archive)))
+    return fail("pairs-none", Place(str(folder)), {"suffixes": SUFFIXES})
+
+
+def _distinct(pairs: Mapping[Path, tuple[Pair, ...]]) -> tuple[list[Path], list[Problem]]:
+    """Leave out files that hold the very pairs of another, and report files that share a uid for other pairs.
+
+    Files of one folder may share a paradigm out among them, if no pair number occurs twice.
+    """
+    distinct: list[Path] = []
+    problems: list[Problem] = []
+    homes: dict[str, dict[Path, set[int]]] = {}
+    for file, group in pairs.items():
+        numbers: dict[str, set[int]] = {}
+        for pair in group:
+            numbers.setdefault(pair.uid, set()).add(pair.pair_id)
+        clashes: dict[Path, str] = {}
+        for uid, ours in numbers.items():
+            for other, theirs in homes.get(uid, {}).items():
+                if other.parent != file.parent or ours & theirs:
+                    clashes.setdefault(other, uid)
+        if any(pairs[other] == group for other in clashes):
+            continue
+        distinct.append(file)
+        problems += [
+            Problem("pairs-uid-shared", Place(str(file)), {"uid": uid, "other": str(other)})
+            for other, uid in clashes.items()
+        ]
+        for uid, ours in numbers.items():
+            homes.setdefault(uid, {})[file] = ours
+    return distinct, problems
+
+
+# Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +219,17 @@ class Plan:
 
     folder: Path
     format: Format
-    manifest: Manifest
+    manifest: PairsManifest
     unchanged: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What writing came to; `unchanged` means that the folder already held just this."""
+    """The result of writing; `unchanged` means that the folder already held just this."""
 
     outcome: Literal["written", "unchanged"]
     folder: Path
-    manifest: Manifest
+    manifest: PairsManifest
 
 
 def plan_folder(
@@ -49,12 +243,12 @@ def plan_folder(
     """Look at `out` before any work is done, and refuse it if it holds something else and `force` is off.
 
     The pairs must follow from `asked` and `inputs` alone: a folder that was made from the same is left as it is.
-    With `force` it is written in any case, for whoever has changed bidui itself.
+    With `force` it is written in any case, for those who have changed bidui itself.
     """
     folder = Path(out)
     # Through JSON and back, so that a tuple compares equal to the list that the old manifest has.
-    plain: dict[str, Json] = parsed(json_text({**asked, "format": format}), place=Place())  # type: ignore[assignment]
-    new = Manifest(version=tool_version(), asked=plain, inputs=dict(inputs))
+    plain: dict[str, Json] = parse_json(json_text({**asked, "format": format}), place=Place())  # type: ignore[assignment]
+    new = PairsManifest(version=tool_version(), asked=plain, inputs=dict(inputs))
     if not folder.exists():
         return Plan(folder, format, new, unchanged=False)
     if not folder.is_dir():
@@ -62,16 +256,14 @@ def plan_folder(
     old = _old_manifest(folder, force=force)
     if old is None:
         return Plan(folder, format, new, unchanged=False)
-    changed = differences(old, new)
-    if changed and not force:
-        raise OutputRefused(str(Problem("output-differs", Place(str(folder)), {"fields": changed})))
-    present = {name: sha256(read_bytes(folder / name)) for name in old.files if (folder / name).is_file()}
-    if old.finished and not force:
-        spoilt = tuple(name for name, found in present.items() if found != old.files[name].sha256)
-        if spoilt:
-            raise OutputRefused(str(Problem("output-changed", Place(str(folder)), {"names": spoilt})))
-        if len(present) == len(old.files):
-            return Plan(folder, format, old, unchanged=True)
+    if not force:
+        if changed := old.manifest.differences(new.manifest):
+            raise OutputRefused(str(Problem("output-differs", Place(str(folder)), {"fields": changed})))
+        if old.finished:
+            if damaged := old.manifest.changed(folder):
+                raise OutputRefused(str(Problem("output-changed", Place(str(folder)), {"names": damaged})))
+            if all((folder / name).is_file() for name in old.files):
+                return Plan(folder, format, old, unchanged=True)
     return Plan(folder, format, replace(new, files=old.files), unchanged=False)
 
 
@@ -79,11 +271,10 @@ def write_folder(plan: Plan, paradigms: Iterable[Pairs]) -> Written:
     """Write the files of `paradigms` as they come, then the manifest that says it is all there.
 
     Each item holds one or more whole paradigms; one that gave no pairs but says so in `short` gets an empty file.
-    A run that is killed leaves an unfinished manifest, and the same run simply goes over it.
     """
     if plan.unchanged:
         return Written("unchanged", plan.folder, plan.manifest)
-    write_file(plan.folder / NAME, to_json(plan.manifest))
+    _write_manifest(plan.folder, plan.manifest)
     remove_temporaries(plan.folder)
     files: dict[str, PairFile] = {}
     short: list[Short] = []
@@ -98,7 +289,7 @@ def write_folder(plan: Plan, paradigms: Iterable[Pairs]) -> Written:
     for name in plan.manifest.files.keys() - files.keys():
         remove_file(plan.folder / name)
     manifest = replace(plan.manifest, files=files, short=tuple(short), finished=True)
-    write_file(plan.folder / NAME, to_json(manifest))
+    _write_manifest(plan.folder, manifest)
     return Written("written", plan.folder, manifest)
 
 
@@ -111,35 +302,35 @@ def write_pairs(
     format: Format = "jsonl",
     force: bool = False,
 ) -> Written:
-    """Write pairs that are at hand, one file a paradigm; without `asked`, the pairs themselves are what was asked."""
+    """Write pairs, one file per paradigm; without `asked`, the manifest has the hash of the pairs instead."""
     _check_uids(_by_uid(pairs), taken=(), suffix=format)  # before anything is touched
     if asked is None:
-        asked = {"pairs": sha256(to_jsonl(pairs) + encoded(json_text([astuple(short) for short in pairs.short])))}
+        asked = {"pairs": sha256(to_jsonl(pairs) + encode(json_text([astuple(short) for short in pairs.short])))}
     plan = plan_folder(out, asked=asked, inputs=inputs or {}, format=format, force=force)
     return write_folder(plan, [pairs])
 
 
 def uid_fits(uid: str) -> bool:
-    """Whether `uid` can be a file's name on every machine."""
+    """Return whether `uid` can be a file name on every system."""
     return bool(uid) and not _UNFIT.search(uid) and not _RESERVED.fullmatch(uid) and len(uid.encode()) <= _LONGEST
 
 
-def _old_manifest(folder: Path, *, force: bool) -> Manifest | None:
-    """The manifest in `folder`, or none where it is ours to fill."""
+def _old_manifest(folder: Path, *, force: bool) -> PairsManifest | None:
+    """Read the manifest in `folder`; none where the folder is ours to fill."""
     try:
         old = read_manifest(folder)
     except InputError as error:
         if force:
             return None
         raise OutputRefused(str(Problem("output-unknown", Place(str(folder)), {"reason": str(error)}))) from None
-    others = tuple(sorted(path.name for path in listing(folder) if not path.name.startswith(".")))
-    if old is None and others and not force:
-        raise OutputRefused(str(Problem("output-not-ours", Place(str(folder)), {"names": others})))
+    names = tuple(sorted(path.name for path in list_folder(folder) if not path.name.startswith(".")))
+    if old is None and names and not force:
+        raise OutputRefused(str(Problem("output-not-ours", Place(str(folder)), {"names": names})))
     return old
 
 
 def _by_uid(pairs: Pairs) -> dict[str, tuple[Pair, ...]]:
-    """The paradigms, those that gave nothing among them."""
+    """Group the pairs by paradigm, including paradigms that gave none."""
     return {short.uid: () for short in pairs.short} | pairs.by_uid()
 
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from bidui.errors import Place, fail
+from bidui.files import encode, json_text
 from bidui.pairs.folder import uid_fits
 from bidui.pairs.formats import record_of
 from bidui.pairs.pair import Pair, Pairs
-from bidui.pairs.text import encoded, json_text
 
 _FIELDS = ("sentence_good", "sentence_bad", "UID", "phenomenon", "pairID")
 
@@ -92,9 +92,9 @@ def lm_eval_files(pairs: Pairs, *, name: str) -> Iterator[tuple[str, bytes]]:
             alone.append(tasks[uid])
     names = {phenomenon: f"{name}_group_{slug(phenomenon)}" for phenomenon in groups}
     _check_names([name, *tasks.values(), *names.values()])
-    yield "README.md", encoded(_readme(pairs, name, len(paradigms)))
-    yield "template_yaml", encoded(_TEMPLATE)  # without a suffix, or the harness would take it for a task
-    yield "dataset.py", encoded(_DATASET)
+    yield "README.md", encode(_readme(pairs, name, len(paradigms)))
+    yield "template_yaml", encode(_TEMPLATE)  # without a suffix, or the harness would take it for a task
+    yield "dataset.py", encode(_DATASET)
     yield "group.yaml", _group(name, name, [*names.values(), *alone])
     for phenomenon, members in groups.items():
         yield f"groups/{names[phenomenon]}.yaml", _group(names[phenomenon], phenomenon, members)
@@ -136,9 +136,9 @@ def _group(group: str, alias: str, members: Sequence[str]) -> bytes:
 
 def _yaml(fields: dict[str, object]) -> bytes:
     """JSON is YAML, and quotes every text, so that no uid is taken for a number; a key a line, for people."""
-    return encoded("".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items()))
+    return encode("".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items()))
 
 
 def _data(pairs: Sequence[Pair]) -> bytes:
     records = (record_of(pair) for pair in pairs)
-    return encoded("".join([json_text({field: record[field] for field in _FIELDS}) + "\n" for record in records]))
+    return encode("".join([json_text({field: record[field] for field in _FIELDS}) + "\n" for record in records]))

@@ -16,7 +16,7 @@ from bidui.analysis.length_bias import Sweep, held_out_morcela
 from bidui.analysis.scaling import training_flops
 from bidui.analysis.significance import SLING_BASELINES
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.pairs import sha256
+from bidui.files import sha256
 from bidui.reports.tables import NOTHING, short_count
 from bidui.scores.choices import Choices, PairTotals, choose_from
 from bidui.scores.links import Floats, Link, slor

@@ -1,9 +1,7 @@
 """Contents: the sections that a set of results gives, in the order of the page."""
 
 import json
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -11,9 +9,7 @@ from pathlib import Path
 from string import Template
 
 from bidui.errors import OutputRefused, Place, Problem, fail
-from bidui.pairs import Json, check_new_folder, sha256, write_file
-from bidui.pairs.atomic import TEMPORARY
-from bidui.pairs.manifest import tool_version
+from bidui.files import Json, Manifest, check_new_folder, file_hash, new_folder, tool_version, write_file, write_json
 from bidui.reports.results import Results, standings
 from bidui.reports.section import Absent, Asked, Item, Picture, Section, sentence
 from bidui.reports.sections.accuracy import accuracy_section
@@ -190,12 +186,12 @@ def check_place(out: Path) -> None:
         check_new_folder(out)
         return
     try:
-        known = json.loads(file.read_text(encoding="utf-8"))["files"]
-        there = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file() and path != file}
-        changed = [name for name, path in there.items() if name in known and sha256(path.read_bytes()) != known[name]]
+        report = Manifest(files=dict(json.loads(file.read_text(encoding="utf-8"))["files"]))
+        names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file() and path != file}
+        changed = report.changed(out)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise fail("report-manifest", Place(str(file)), {"reason": str(error)}) from error
-    if foreign := sorted(there.keys() - known.keys()):
+    if foreign := sorted(names - report.files.keys()):
         raise OutputRefused(str(Problem("report-foreign", Place(str(out)), {"files": foreign})))
     if changed:
         raise OutputRefused(str(Problem("report-changed", Place(str(out)), {"files": sorted(changed)})))
@@ -213,22 +209,12 @@ def write_report(
 ) -> WrittenReport:
     """Put a report into `out`; `asked` and `inputs` are for its manifest."""
     check_place(out)
-    whole = out.resolve()
-    new, old = (whole.with_name(f".{whole.name[:80]}.{os.urandom(4).hex()}{TEMPORARY}") for _ in range(2))
-    try:
+    with new_folder(out, replace=True) as new:
         problems = _write_all(sections, new, title=title, language=language, on_file=on_file)
-        hashes = {path.relative_to(new).as_posix(): sha256(path.read_bytes()) for path in _files(new)}
-        _write_manifest(new, asked or {}, inputs or {}, hashes)
-        if whole.is_dir():
-            whole.rename(old)
-        new.rename(whole)
-    except OSError as error:
-        raise fail("write-failed", Place(str(out)), {"reason": error.strerror or str(error)}) from error
-    finally:
-        if old.is_dir() and not whole.is_dir():
-            old.rename(whole)
-        for left in (new, old):
-            shutil.rmtree(left, ignore_errors=True)
+        paths = sorted(path for path in new.rglob("*") if path.is_file())
+        hashes = {path.relative_to(new).as_posix(): file_hash(path) for path in paths}
+        value = {"version": tool_version(), "asked": dict(asked or {}), "inputs": dict(inputs or {}), "files": hashes}
+        write_json(new / MANIFEST, value, sort=True)
     return WrittenReport(out / INDEX, len(hashes), problems)
 
 
@@ -254,15 +240,3 @@ def _write_all(
     html = page(sections, title=title, footer=footer, language=language, say=say)
     write_file(folder / INDEX, html.encode())
     return tuple(problems)
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def _write_manifest(
-    folder: Path, asked: Mapping[str, Json], inputs: Mapping[str, str], hashes: Mapping[str, str]
-) -> None:
-    """Without time, host or absolute path, so that equal runs give equal bytes."""
-    found = {"version": tool_version(), "asked": dict(asked), "inputs": dict(inputs), "files": dict(hashes)}
-    write_file(folder / MANIFEST, (json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode())

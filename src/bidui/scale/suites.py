@@ -9,7 +9,8 @@ from pathlib import Path
 
 import torch
 
-from bidui.errors import InputError, OutputRefused, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.files import Manifest, claim_folder
 from bidui.scale.tasks import Task
 from bidui.training.checkpoints import FINISHED, RECIPE
 from bidui.training.corpus import Corpus, dropped_tokens, read_corpus
@@ -108,6 +109,5 @@ def _check_folder(folder: Path, run: SuiteRun, corpus: Corpus) -> None:
     except (OSError, ValueError):
         return  # nothing yet, or `bidui train` says what is wrong with it
     wanted = {"size": run.size, "tokens": run.tokens, "seed": run.seed, "corpus": corpus.hash}
-    changed = [f"{name}: {there.get(name)} -> {value}" for name, value in wanted.items() if there.get(name) != value]
-    if changed:
-        raise OutputRefused(str(Problem("run-of-another", Place(str(folder)), {"fields": changed})))
+    before = Manifest({name: there[name] for name in wanted if name in there})
+    claim_folder(folder, before, Manifest(wanted), "run-of-another")

@@ -8,7 +8,7 @@ from typing import TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from bidui.pairs.text import encoded, json_text
+from bidui.files import encode, json_text
 from bidui.scores.links import Floats, Link, Totals
 from bidui.scores.table import LengthUnit, ScoreTable
 
@@ -182,7 +182,7 @@ def published_lines(
         )
         for number, (g, b, worth) in enumerate(zip(good, bad, choices.worth, strict=True))
     ]
-    return encoded("".join(line + "\n" for line in lines))
+    return encode("".join(line + "\n" for line in lines))
 
 
 def file_of(folder: Path, *, results: Path) -> str:

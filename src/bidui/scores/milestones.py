@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.pairs.atomic import write_file
+from bidui.files import write_file
 from bidui.scores.links import Floats, Totals, parse_link, slln_lp
 
 FILE = "accuracy.tsv"

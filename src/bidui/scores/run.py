@@ -1,6 +1,5 @@
 """Scoring runs: one file of token scores a paradigm, and a manifest; killed and started again, they finish the rest."""
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bidui.errors import OutputRefused, Place, Problem, fail
+from bidui.errors import Place, fail
+from bidui.files import Manifest, claim_folder, remove_temporaries, sha256, write_file, write_json
 from bidui.models.model import Model, TokenScores
-from bidui.pairs import Pair, Pairs, uid_fits, write_file
-from bidui.pairs.atomic import remove_temporaries
+from bidui.pairs import Pair, Pairs, uid_fits
 from bidui.scores.choices import COLUMNS, PairTotals, pair_totals
 from bidui.scores.table import SCHEMA, ScoreTable, read_table, score_table, table_bytes
 from bidui.scores.unigrams import read_unigrams
@@ -40,6 +39,11 @@ class ScoreManifest:
     model: str
     declared: Declared
     shards: dict[str, Shard] = field(default_factory=dict)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What two runs are compared by; pairs are compared paradigm by paradigm."""
+        return Manifest(self.declared, files={f"{uid}.parquet": shard.file for uid, shard in self.shards.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +74,10 @@ def run_scoring(
 ) -> Scored:
     """Scores in `out`, a file a paradigm; what is there already and whole is kept."""
     before = _manifest_in(out)
-    if before and before.declared != dict(model.declared) and not force:
-        differing = sorted(
-            k for k in {*before.declared, *model.declared} if before.declared.get(k) != model.declared.get(k)
-        )
-        raise OutputRefused(str(Problem("scores-of-another", Place(str(out)), {"fields": differing})))
-    shards = dict(before.shards) if before and before.declared == dict(model.declared) else {}
+    new = Manifest(dict(model.declared))
+    if before and not force:
+        claim_folder(out, before.manifest, new, "scores-of-another")
+    shards = dict(before.shards) if before and not before.manifest.differences(new) else {}
     by_uid = pairs.by_uid()
     unfit = next((uid for uid in by_uid if not uid_fits(uid)), None)
     if unfit is not None:
@@ -83,13 +85,13 @@ def run_scoring(
     remove_temporaries(out)
     kept, repaired, waiting = [], [], []
     for uid, own in by_uid.items():
-        state = _state(out, uid, shards.get(uid), pairs_hash(own))
-        if state == "whole":
+        fits = uid in shards and shards[uid].pairs == pairs_hash(own)
+        if before and fits and before.manifest.state(out, f"{uid}.parquet") == "whole":
             kept.append(uid)
             on_paradigm(uid, len(own))
         else:
             waiting.append(own)
-            repaired += [uid] if state == "broken" else []
+            repaired += [uid] if fits else []
     shards = {uid: shard for uid, shard in shards.items() if uid in kept}
     done = []
     for group in _groups(waiting):
@@ -98,7 +100,7 @@ def run_scoring(
             uid = own[0].uid
             data = table_bytes(tables[uid])
             write_file(out / f"{uid}.parquet", data)
-            shards[uid] = Shard(pairs_hash(own), hashlib.sha256(data).hexdigest(), len(own), *facts[uid])
+            shards[uid] = Shard(pairs_hash(own), sha256(data), len(own), *facts[uid])
             done.append(uid)
             on_paradigm(uid, len(own))
         _write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards))
@@ -139,7 +141,7 @@ def _stored(folder: Path, manifest: ScoreManifest, columns: list[str]) -> ScoreT
     found = []
     for file, shard in zip(files, manifest.shards.values(), strict=True):
         data = file.read_bytes() if file.is_file() else b""
-        if hashlib.sha256(data).hexdigest() != shard.file:
+        if sha256(data) != shard.file:
             raise fail("scores-broken", Place(str(file)), {})
         found.append(data)
     if not found:
@@ -161,7 +163,7 @@ def score_folders(results: Path) -> list[Path]:
 def pairs_hash(pairs: Sequence[Pair]) -> str:
     """A hash of the sentences, sides and numbers of a paradigm's pairs."""
     lines = (f"{pair.uid}\t{pair.phenomenon}\t{pair.pair_id}\t{pair.good}\t{pair.bad}\n" for pair in pairs)
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return sha256("".join(lines).encode())
 
 
 def _groups(paradigms: Sequence[tuple[Pair, ...]]) -> Iterator[list[tuple[Pair, ...]]]:
@@ -195,14 +197,6 @@ def _table(group: Sequence[tuple[Pair, ...]], model: Model) -> tuple[dict[str, S
     return tables, facts
 
 
-def _state(out: Path, uid: str, shard: Shard | None, pairs: str) -> str:
-    if shard is None or shard.pairs != pairs:
-        return "missing"
-    file = out / f"{uid}.parquet"
-    whole = file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == shard.file
-    return "whole" if whole else "broken"
-
-
 def _manifest_in(folder: Path) -> ScoreManifest | None:
     file = folder / "scores.json"
     if not file.is_file():
@@ -219,4 +213,4 @@ def _write_manifest(folder: Path, manifest: ScoreManifest) -> None:
     names = Shard.__slots__
     shards = {uid: {name: getattr(shard, name) for name in names} for uid, shard in sorted(manifest.shards.items())}
     found = {"model": manifest.model, "declared": manifest.declared, "shards": shards}
-    write_file(folder / "scores.json", (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode())
+    write_json(folder / "scores.json", found)

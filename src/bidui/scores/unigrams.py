@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.pairs import write_file
+from bidui.files import write_file
 from bidui.scores.links import Floats
 
 UNIGRAMS = "unigrams.json"  # what they are called beside a model and beside its scores

@@ -1,9 +1,6 @@
 """Checkpoints: the state a run resumes from, written so that there is always a whole one, and the kept milestones."""
 
-import contextlib
 import json
-import os
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,10 +9,10 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 
-from bidui.errors import OutputRefused, Place, Problem, fail
+from bidui.errors import Place, fail
+from bidui.files import Manifest, claim_folder, new_file, new_folder, write_file, write_json
 from bidui.models.huggingface import first_line
-from bidui.pairs.atomic import TEMPORARY, check_new_folder, write_file
-from bidui.training.recipe import Recipe, differences, recipe_from
+from bidui.training.recipe import Recipe, recipe_from
 
 STATE, BEFORE = "state.pt", "state-before.pt"  # the last, and the one before it
 RECIPE = "recipe.json"
@@ -36,20 +33,11 @@ class State:
 
 def save_state(folder: Path, state: State) -> None:
     """Write the state aside and put it in the place of the last one, which is kept until the next."""
-    temporary = folder / f".{STATE}.{os.urandom(4).hex()}{TEMPORARY}"
     try:
-        with temporary.open("xb") as file:  # not through memory: of the largest model it is 17 gigabytes
+        with new_file(folder / STATE, keep=folder / BEFORE) as file:  # not through memory: it can have 17 gigabytes
             torch.save({name: getattr(state, name) for name in State.__slots__}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        if (folder / STATE).exists():
-            (folder / STATE).replace(folder / BEFORE)
-        temporary.replace(folder / STATE)
-    except (OSError, RuntimeError) as error:  # the second is how torch says that a disk is full
+    except RuntimeError as error:  # how torch says that a disk is full
         raise fail("write-failed", Place(str(folder / STATE)), {"reason": first_line(error)}) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def load_state(folder: Path, recipe: Recipe, *, device: torch.device) -> State | None:
@@ -78,23 +66,16 @@ def load_state(folder: Path, recipe: Recipe, *, device: torch.device) -> State |
 def claim(folder: Path, recipe: Recipe) -> None:
     """Make the folder that of this run; one that belongs to another recipe is refused with what differs."""
     file = folder / RECIPE
+    before = None
     if file.is_file():
         try:
             before = recipe_from(json.loads(file.read_text(encoding="utf-8")), place=Place(str(file)))
         except (OSError, ValueError, TypeError, AttributeError) as error:  # the last two: of a field, of the whole
             raise fail("recipe-unreadable", Place(str(file)), {"reason": str(error)}) from error
-        changed = differences(before, recipe)
-        if changed:
-            raise OutputRefused(str(Problem("run-of-another", Place(str(folder)), {"fields": changed})))
-    else:
-        check_new_folder(folder)
+    earlier = Manifest(asdict(before)) if before else None
+    claim_folder(folder, earlier, Manifest(asdict(recipe)), "run-of-another")
+    if before is None:
         write_file(file, (json.dumps(asdict(recipe), indent=1) + "\n").encode())
-
-
-def sweep(folder: Path) -> None:
-    """Remove what a killed run left half written."""
-    for left in folder.glob(f".*{TEMPORARY}"):
-        shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
 def milestone_folder(out: Path, step: int) -> Path:
@@ -107,24 +88,10 @@ def save_milestone(folder: Path, save: Callable[[Path], None], manifest: Mapping
 
     One that is there was made after the state that the run went on from; on a GPU its last bits may be others.
     """
-    temporary = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}{TEMPORARY}")
     try:
-        temporary.mkdir(parents=True)
-        save(temporary)
-        write_file(temporary / MANIFEST, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
-        _keep_through_a_power_cut(temporary)
-        if folder.exists():
-            shutil.rmtree(folder)
-        temporary.rename(folder)
-    except (OSError, SafetensorError) as error:
+        # Durable, because the state that a run could be resumed from is removed when all is done.
+        with new_folder(folder, replace=True, durable=True) as new:
+            save(new)
+            write_json(new / MANIFEST, manifest)
+    except SafetensorError as error:
         raise fail("write-failed", Place(str(folder)), {"reason": first_line(error)}) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _keep_through_a_power_cut(folder: Path) -> None:
-    """Have every file down on the disk: the state that a run could be resumed from is removed when all is done."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("r+b") as file:
-                os.fsync(file.fileno())

@@ -7,10 +7,9 @@ tokens there are (8), the size of the vocabulary (8), and the hash of the tokeni
 import hashlib
 import json
 import os
-import shutil
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from importlib.metadata import version
@@ -24,14 +23,21 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from transformers import BertGenerationTokenizer, PreTrainedTokenizerBase
 
-from bidui.errors import OutputRefused, Place, Problem, fail
+from bidui.errors import Place, fail
+from bidui.files import (
+    Json,
+    Manifest,
+    claim_folder,
+    file_hash,
+    new_folder,
+    remove_temporaries,
+    tool_version,
+    write_file,
+)
 from bidui.models.conventions import decide
 from bidui.models.huggingface import tokenizer_hash
 from bidui.models.lstm import encode_words
 from bidui.models.tokenize import character_table, declared_kind, encode_characters, special_tokens
-from bidui.pairs import Json, check_new_folder, write_file
-from bidui.pairs.atomic import TEMPORARY
-from bidui.pairs.manifest import tool_version
 from bidui.scores.unigrams import Unigrams, write_unigrams
 from bidui.training.documents import Seen, read_documents, source_files
 from bidui.training.tokenizers import tokenizer_files, vocabulary_size
@@ -128,15 +134,6 @@ def open_shard(path: Path, *, tokens: int, vocabulary: int, tokenizer: str) -> T
         return np.zeros(0, kind)
     mapped: Tokens = np.memmap(path, kind, "r", HEADER.size, (count,))
     return mapped
-
-
-def file_hash(path: Path) -> str:
-    """The SHA-256 of a file's bytes."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise fail("read-failed", Place(str(path)), {"reason": error.strerror or str(error)}) from error
 
 
 # A corpus made ready for training: shards of token ids, and what `corpus.json` beside them says.
@@ -524,7 +521,8 @@ def build_corpus(
     if there:
         return there
     vocabulary = vocabulary_size(tokenizer)
-    with _aside(out) as folder:
+    remove_temporaries(out.resolve().parent, name=out.resolve().name)  # left by a build that was killed
+    with new_folder(out) as folder:
         seen = _shuffle(source, folder / SHUFFLE, field=field, seed=seed, on_progress=on_progress)
         writers = [
             ShardWriter(folder, part, vocabulary, tokenizer_hash(tokenizer), shard_tokens)
@@ -549,36 +547,12 @@ def build_corpus(
     return replace(corpus, folder=out, made=True)
 
 
-@contextmanager
-def _aside(out: Path) -> Iterator[Path]:
-    """A folder beside `out` that takes its place when all went well."""
-    whole = out.resolve()
-    folder = whole.with_name(f".{whole.name}{TEMPORARY}")
-    try:
-        shutil.rmtree(folder, ignore_errors=True)  # left by a build that was killed
-        folder.mkdir(parents=True)
-        yield folder
-        if whole.is_dir():
-            whole.rmdir()  # empty, or it would have been refused
-        folder.rename(whole)
-    except OSError as error:
-        raise fail("write-failed", Place(str(out)), {"reason": error.strerror or str(error)}) from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _there(out: Path, asked: Mapping[str, Json], sources: Mapping[str, str]) -> Corpus | None:
     """The corpus that is in `out` already, if it is the one that is asked for; anything else there is refused."""
-    if not (out / NAME).is_file():
-        check_new_folder(out)
-        return None
-    found = read_corpus(out)
-    before = found.asked
-    differing = [f"{name} ({before.get(name)}, now {asked[name]})" for name in asked if before.get(name) != asked[name]]
-    differing += [name for name in sorted({*sources, *found.sources}) if sources.get(name) != found.sources.get(name)]
-    if differing:
-        raise OutputRefused(str(Problem("corpus-of-another", Place(str(out)), {"fields": differing})))
-    return found
+    corpus = read_corpus(out) if (out / NAME).is_file() else None
+    before = Manifest(corpus.asked, corpus.sources) if corpus else None
+    claim_folder(out, before, Manifest(asked, sources), "corpus-of-another")
+    return corpus
 
 
 def _shuffle(source: Path, folder: Path, *, field: str, seed: int, on_progress: OnProgress) -> Seen:

@@ -24,8 +24,8 @@ import torch.distributed as dist
 import transformers
 
 from bidui.errors import BiduiError, Place, Problem, fail
+from bidui.files import remove_file, remove_temporaries, write_file
 from bidui.models.huggingface import first_line
-from bidui.pairs.atomic import remove_file, write_file
 from bidui.training.checkpoints import (
     BEFORE,
     FINISHED,
@@ -36,7 +36,6 @@ from bidui.training.checkpoints import (
     milestone_folder,
     save_milestone,
     save_state,
-    sweep,
 )
 from bidui.training.network import Trainee
 from bidui.training.recipe import Recipe, epoch_order, learning_rates, milestone_steps, rows_of, steps_of
@@ -317,7 +316,7 @@ def train(
         if (out / FINISHED).is_file():  # by a process that held the folder until now
             return False
         if rank == 0:
-            sweep(out)
+            remove_temporaries(out)
             describe(out, recipe, trainee, steps=steps)
         step = make_step(trainee.network, trainee.hidden, trainee.head, rows=data.train, recipe=recipe, rank=rank)
         run = Run(recipe, data, trainee, out, watch or Watch(), steps, milestones, step, rank)

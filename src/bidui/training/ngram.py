@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.pairs.atomic import TEMPORARY, write_file
-from bidui.pairs.manifest import tool_version
-from bidui.training.corpus import file_hash
+from bidui.files import TEMPORARY, file_hash, new_file, tool_version, write_file
 from bidui.training.documents import Seen, read_documents, source_files
 from bidui.training.ngram_counts import (
     BOS,
@@ -282,22 +280,14 @@ def _words(tables: Sequence[Table], start: int, stop: int) -> Iterator[Array]:
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name when all is written."""
-    temporary = path.with_name(f".{path.name[:80]}.{os.urandom(4).hex()}{TEMPORARY}")
-    try:
-        with temporary.open("xb") as file:
-            if path.suffix == ".gz":
-                # Without a time and a name in it, so that equal models are equal files.
-                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-                    yield cast(IO[bytes], packed)
-            else:
-                yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    """Open a new file, compressed if its name ends in `.gz`."""
+    with new_file(path) as file:
+        if path.suffix == ".gz":
+            # Without a time and a name in it, so that equal models are equal files.
+            with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+                yield cast(IO[bytes], packed)
+        else:
+            yield file
 
 
 ORDERS = range(2, 7)  # of the models that KenLM reads, unless it is built for more

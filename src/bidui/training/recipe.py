@@ -101,12 +101,6 @@ def recipe_from(found: Mapping[str, object], *, place: Place) -> Recipe:
     return Recipe(**found)  # type: ignore[arg-type]
 
 
-def differences(one: Recipe, other: Recipe) -> list[str]:
-    """The fields in which two recipes differ, with both values."""
-    before, after = asdict(one), asdict(other)
-    return [f"{name}: {before[name]} -> {after[name]}" for name in before if before[name] != after[name]]
-
-
 # Learning rates and milestones, as functions of the step.
 
 

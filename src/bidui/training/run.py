@@ -11,11 +11,12 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from bidui.errors import OutputRefused, Place, Problem, fail
+from bidui.files import write_file
 from bidui.models.huggingface import first_line, tokenizer_hash
 from bidui.models.model import Model
 from bidui.models.specs import load_model
 from bidui.models.tokenize import declared_kind
-from bidui.pairs import Pairs, write_file
+from bidui.pairs import Pairs
 from bidui.scores.links import Totals
 from bidui.scores.milestones import (
     FILE,

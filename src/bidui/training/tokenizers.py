@@ -17,10 +17,10 @@ from tokenizers.trainers import BpeTrainer
 from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import Place, fail
+from bidui.files import write_new_folder
 from bidui.models.huggingface import first_line
 from bidui.models.lstm import divided
 from bidui.models.tokenize import DECLARED
-from bidui.pairs import write_new_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from starlette.concurrency import run_in_threadpool
 from bidui.errors import Problem, fail
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen, load_project
-from bidui.pairs.formats import read_manifest
+from bidui.pairs.folder import read_manifest
 from bidui.pairs.pair import Short
 from bidui.web.api.answers import Counts, DiagnosticShape, diagnostic_shapes
 from bidui.web.api.requests import answered

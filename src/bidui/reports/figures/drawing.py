@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from matplotlib.figure import Figure
 
 from bidui.errors import Place, Problem, fail
-from bidui.pairs.atomic import write_file
+from bidui.files import write_file
 from bidui.reports.figures.style import house_style, missing_characters, texts_of
 from bidui.scores.links import Floats
 

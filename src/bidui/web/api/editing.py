@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.pairs.text import encoded
+from bidui.files import encode
 from bidui.web.accounts import Access, Spoken
 from bidui.web.api.answers import (
     ChangeShape,
@@ -481,7 +481,7 @@ def _rewritten(version: Version, wanted: PhraseRenaming) -> bytes:
             Problem(problem.kind, Place(file, place.line, place.column), problem.values) for problem, place in at
         ) from None
     mark = codecs.BOM_UTF8 if version.data.startswith(codecs.BOM_UTF8) else b""
-    return mark + encoded(apply_edit(text, edit), place=Place(file))
+    return mark + encode(apply_edit(text, edit), place=Place(file))
 
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["editing"], responses=fails(400, 401, 404, 422))

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from bidui.errors import Place, Problem, fail
+from bidui.files import encode
 from bidui.grammar.lexicon import Lexicon
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
-from bidui.pairs.text import encoded
 from bidui.web.accounts import Access, Spoken
 from bidui.web.api.answers import ChangeShape, TableProblem, change_shapes, table_problems, writing
 from bidui.web.api.requests import Editor, File, Reader, Revision, Tab
@@ -214,7 +214,7 @@ def _problems(access: Access, attempt: _Attempt, check: WordCheck | None) -> Seq
     if check is None or check.vocabulary is None:  # not of the lexicon, or what was sent is no text
         return attempt.outcome.problems
     if isinstance(attempt.outcome, NewRevision):
-        version = Version(attempt.outcome.revision, encoded(attempt.text, place=Place(check.file)))
+        version = Version(attempt.outcome.revision, encode(attempt.text, place=Place(check.file)))
         keep_words(with_file(check.words, version, check.vocabulary), access.entry, recent=access.bench.words)
     return check.vocabulary.problems
 

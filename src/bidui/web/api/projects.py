@@ -16,8 +16,8 @@ from starlette.concurrency import run_in_threadpool
 
 from bidui.benchmarks import shipped
 from bidui.errors import InputError, Place, fail
+from bidui.files import encode
 from bidui.pairs.pair import Short
-from bidui.pairs.text import encoded
 from bidui.web.accounts import Access, Bench, Spoken, make_editor
 from bidui.web.api.requests import Editor, Owner, Reader, Who, until_gone
 from bidui.web.editing.paradigm import set_field
@@ -356,7 +356,7 @@ def new_paradigm(access: Editor, wanted: NewParadigm) -> NewFile:
         refresh(store, entry)
         check_uid_free(store, entry, wanted.uid)
         try:
-            done = commit(store, entry, [Change(file, encoded(text, place=Place(file)), None)], who=access.user)[0]
+            done = commit(store, entry, [Change(file, encode(text, place=Place(file)), None)], who=access.user)[0]
         except Conflict:
             raise fail("file-there", Place(file), {"other": file}) from None
     return NewFile(file=file, revision=done.revision.id)

@@ -15,9 +15,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, select, update
 
 from bidui.errors import InputError, Place, Problem, fail
+from bidui.files import TEMPORARY, remove_file, write_file
 from bidui.grammar.yaml import MAX_BYTES, read_bytes
-from bidui.pairs import write_file
-from bidui.pairs.atomic import TEMPORARY, remove_file
 from bidui.web.store.database import files, projects, put, revisions
 from bidui.web.store.drafts import Draft, Why, put_draft, recovered
 from bidui.web.store.names import DEEPEST, FOLDERS, expected, file_path, kind_of, named_tables

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from bidui.errors import BiduiError, InputError, Place, Problem, fail
+from bidui.files import encode
 from bidui.grammar.yaml import MAX_BYTES, decode
-from bidui.pairs.text import encoded
 from bidui.web.store.accounts import User
 from bidui.web.store.database import files, revisions
 from bidui.web.store.disk import Head, catch_up, give_up, head_of, set_head, settle
@@ -260,7 +260,7 @@ def _checked(text: str, check: Check | None, *, file: str) -> tuple[bytes, tuple
     """Return the bytes of a text for a file, and its problems."""
     check_file_name(file)
     try:
-        data = encoded(text, place=Place(file))
+        data = encode(text, place=Place(file))
         decode(data, name=file)  # no control characters
     except InputError as error:
         return b"", error.problems

@@ -13,11 +13,11 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from bidui.errors import InputError, Place, Problem, Severity, fail
+from bidui.files import Json
 from bidui.grammar.lexicon import parse_features, parse_lexicon, parse_relation
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
 from bidui.grammar.project import read_project
 from bidui.grammar.yaml import decode
-from bidui.pairs import Json
 from bidui.web.store.database import facts as table
 from bidui.web.store.database import files, put, revisions, users
 from bidui.web.store.names import Kind, check_file_name, kind_of

@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 
 from bidui.benchmarks import shipped
 from bidui.errors import Place, Problem, fail
+from bidui.files import write_new_folder
 from bidui.grammar.project import starter_texts
-from bidui.pairs import write_new_folder
 from bidui.web.store.accounts import User
 from bidui.web.store.archives import Unpacked, incoming, read_folder, write_zip
 from bidui.web.store.database import files, projects, revisions, storable, users

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import ColumnElement, Connection, Engine, insert, select
 
 from bidui.errors import Place, Problem, fail
-from bidui.pairs import write_file
+from bidui.files import write_file
 from bidui.web.store.database import migrate, open_database, projects, put, reading, workspaces, writing
 from bidui.web.store.names import check_project_name, name_fits
 

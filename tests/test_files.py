@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, OutputRefused
-from bidui.pairs.atomic import remove_temporaries, write_file, write_new_folder
+from bidui.files import remove_temporaries, write_file, write_new_folder
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
