@@ -12,7 +12,9 @@ from starlette.testclient import TestClient
 from bidui.web.accounts import sealed
 from bidui.web.app import make_app
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.store import Role, User, add_user, entry, local_user, open_store, set_role, start_session
+from bidui.web.store.accounts import Role, User, add_user, local_user, set_role, start_session
+from bidui.web.store.disk import open_store
+from bidui.web.store.workspace import entry
 from bidui.web.workbench import Settings, Workbench
 
 from .store.small import write_small

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bidui.web.problems import status_of
-from bidui.web.store import local_user, role_of, session_user, start_session, start_token
+from bidui.web.store.accounts import local_user, role_of, session_user, start_session, start_token
 from bidui.web.workbench import Workbench
 
 from .served import PASSWORD, browser_of, kinds, local, member, served, stranger

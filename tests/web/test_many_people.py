@@ -13,7 +13,9 @@ import pytest
 from httpx2 import Client
 
 from bidui.web.accounts import sealed
-from bidui.web.store import Store, add_user, open_store, set_role, start_session
+from bidui.web.store.accounts import add_user, set_role, start_session
+from bidui.web.store.disk import open_store
+from bidui.web.store.workspace import Store
 from bidui.web.workbench import Settings
 
 from .browser.running import SECONDS, SECRET, Running

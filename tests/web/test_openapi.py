@@ -19,7 +19,8 @@ from schemathesis.specs.openapi.checks import (
 from bidui.web.accounts import sealed
 from bidui.web.app import make_app
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.store import User, open_store, start_session
+from bidui.web.store.accounts import User, start_session
+from bidui.web.store.disk import open_store
 from bidui.web.workbench import Settings, Workbench
 
 from .served import HOST, SECRET, member

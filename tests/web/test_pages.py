@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 
 from bidui.web.pages.rendering import TEMPLATES
-from bidui.web.store import invite, password_link
+from bidui.web.store.accounts import invite, password_link
 from bidui.web.workbench import Workbench
 from bidui.words import texts
 
@@ -134,7 +134,7 @@ def test_where_the_workspace_is_one_project_the_first_page_is_it(tmp_path: Path)
     with served(tmp_path, None) as holder:
         holder.store.close()
     from bidui.web.editing.workers import PreviewWorkers
-    from bidui.web.store import open_store
+    from bidui.web.store.disk import open_store
 
     store = open_store(tmp_path / "work" / "small")
     try:

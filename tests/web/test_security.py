@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 import bidui.web.api.team
-from bidui.web.store import local_user, members, start_session
+from bidui.web.store.accounts import local_user, members, start_session
 from bidui.web.workbench import Workbench, host_names
 
 from .served import HOST, PASSWORD, browser_of, files_of, kinds, local, member, served, stranger

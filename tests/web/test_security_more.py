@@ -18,7 +18,8 @@ from bidui.web.api.projects import _made
 from bidui.web.jobs import Exported
 from bidui.web.pages.rendering import load_templates
 from bidui.web.server import Service, _settings
-from bidui.web.store import entry, set_role
+from bidui.web.store.accounts import set_role
+from bidui.web.store.workspace import entry
 from bidui.web.workbench import MOST_EXPORTS, Workbench
 
 from .served import PASSWORD, browser_of, kinds, local, member, served, stranger

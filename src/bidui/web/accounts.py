@@ -9,10 +9,9 @@ from fastapi import Depends, Request, Response
 from itsdangerous import BadSignature, Signer
 
 from bidui.errors import InputError, Place, fail
-from bidui.web.store import (
-    Entry,
+from bidui.web.store.accounts import (
+    LASTS,
     Role,
-    Store,
     User,
     accept,
     allow,
@@ -20,15 +19,16 @@ from bidui.web.store import (
     forget,
     join,
     log_in,
-    refresh,
     role_of,
     session_user,
     start_session,
     use_password_link,
     use_start_token,
+    user_key,
 )
-from bidui.web.store import entry as find_entry
-from bidui.web.store.accounts import LASTS, user_key
+from bidui.web.store.disk import refresh
+from bidui.web.store.workspace import Entry, Store
+from bidui.web.store.workspace import entry as find_entry
 from bidui.web.workbench import Settings, Workbench
 from bidui.words import Language
 

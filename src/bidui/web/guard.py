@@ -20,7 +20,7 @@ from bidui.web.accounts import language_of, session_token
 from bidui.web.api.answers import conflict_answer
 from bidui.web.pages.rendering import error_page
 from bidui.web.problems import Json, Problems, problem_shapes, status_of
-from bidui.web.store import Conflict
+from bidui.web.store.files import Conflict
 from bidui.web.workbench import Settings
 
 _LOG = logging.getLogger("bidui.web")

@@ -30,9 +30,10 @@ from bidui.web.editing.diagnostics import located
 from bidui.web.editing.preview import Answer, Counted, Source, source_of
 from bidui.web.editing.preview import Request as Question
 from bidui.web.problems import PlaceShape, ProblemShape
-from bidui.web.store import Entry, ParadigmLine, Store, paradigm_keys, recall, refresh, remember
+from bidui.web.store.disk import refresh
+from bidui.web.store.overview import ParadigmLine, paradigm_keys, recall, remember
 from bidui.web.store.revisions import latest
-from bidui.web.store.workspace import HIDDEN
+from bidui.web.store.workspace import HIDDEN, Entry, Store
 from bidui.web.workbench import Workbench
 from bidui.words import Language
 

@@ -18,8 +18,18 @@ from fastapi import FastAPI
 
 from bidui.errors import Place, fail
 from bidui.web.app import make_app
-from bidui.web.store import Store, User, add_user, members, open_account, password_link, set_role, start_token, users
-from bidui.web.store.accounts import user_key
+from bidui.web.store.accounts import (
+    User,
+    add_user,
+    members,
+    open_account,
+    password_link,
+    set_role,
+    start_token,
+    user_key,
+    users,
+)
+from bidui.web.store.workspace import Store
 from bidui.web.workbench import LOOPBACK, Settings, host_names, open_workbench
 from bidui.words import Language
 

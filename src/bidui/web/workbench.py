@@ -16,9 +16,10 @@ from bidui.web.editing.fitting import WordPlace
 from bidui.web.editing.preview import Opened, open_source, source_of
 from bidui.web.editing.tables import Vocabulary, read_vocabulary
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.store import Entry, Store, Version, open_store
+from bidui.web.store.disk import open_store
 from bidui.web.store.names import Kind
-from bidui.web.store.revisions import heads, latest
+from bidui.web.store.revisions import Version, heads, latest
+from bidui.web.store.workspace import Entry, Store
 from bidui.words import Language
 
 # Settings: how a workbench is served, decided once when it starts.

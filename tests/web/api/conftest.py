@@ -16,7 +16,8 @@ from bidui.grammar.project import write_texts
 from bidui.web.accounts import sealed
 from bidui.web.app import make_app
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.store import Role, User, local_user, open_store, start_session
+from bidui.web.store.accounts import Role, User, local_user, start_session
+from bidui.web.store.disk import open_store
 from bidui.web.workbench import Settings, Workbench
 
 from ..editing.small import FILES

@@ -13,7 +13,7 @@ from bidui.errors import Problem
 from bidui.web.api.requests import answered
 from bidui.web.editing.preview import Answer
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.store import local_user
+from bidui.web.store.accounts import local_user
 from bidui.web.workbench import Workbench
 
 from ..editing.small import CLASSIFIER as CLASSIFIER_TEXT

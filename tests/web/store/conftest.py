@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import bidui.web.store.database
-from bidui.web.store import Store, open_store
-from bidui.web.store.workspace import utc_now
+from bidui.web.store.disk import open_store
+from bidui.web.store.workspace import Store, utc_now
 
 from .small import write_small
 

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from bidui.web.store import current, delete, delete_project, disk, files, local_user, new_project, open_store
+from bidui.web.store import disk, files
+from bidui.web.store.accounts import local_user
+from bidui.web.store.disk import current, open_store
+from bidui.web.store.files import delete
+from bidui.web.store.projects import delete_project, new_project
 
 from .small import PARADIGM, TEXTS, saved, the_entry
 

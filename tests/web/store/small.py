@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bidui.errors import Problem
-from bidui.web.store import NewDraft, NewRevision, Store, User, entry, local_user, save
-from bidui.web.store.workspace import Entry
+from bidui.web.store.accounts import User, local_user
+from bidui.web.store.files import NewDraft, NewRevision, save
+from bidui.web.store.workspace import Entry, Store, entry
 
 PARADIGM = "paradigms/anaphor/gender.yaml"
 TEXTS = {

@@ -3,7 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from bidui.web.store import Conflict, Store, coverage, current, history, keep_draft, local_user, refresh
+from bidui.web.store.accounts import local_user
+from bidui.web.store.disk import current, refresh
+from bidui.web.store.drafts import keep_draft
+from bidui.web.store.files import Conflict
+from bidui.web.store.overview import coverage
+from bidui.web.store.revisions import history
+from bidui.web.store.workspace import Store
 
 from .small import saved, the_entry
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.web.store import RowChange, row_changes, unified
+from bidui.web.store.revisions import RowChange, row_changes, unified
 
 LEXICON = "expression\tpos\n猫\tNN\n狗\tNN\n吃\tVV\n"
 

@@ -3,18 +3,12 @@
 import pytest
 
 from bidui.errors import InputError
-from bidui.web.store import (
-    Store,
-    accounts,
-    add_user,
-    current,
-    delete_project,
-    drafts,
-    drop_draft,
-    keep_draft,
-    local_user,
-    new_project,
-)
+from bidui.web.store import accounts
+from bidui.web.store.accounts import add_user, local_user
+from bidui.web.store.disk import current
+from bidui.web.store.drafts import drafts, drop_draft, keep_draft
+from bidui.web.store.projects import delete_project, new_project
+from bidui.web.store.workspace import Store
 
 from .small import PARADIGM, saved, the_entry
 

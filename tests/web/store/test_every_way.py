@@ -14,21 +14,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import Connection
 
 from bidui.errors import BiduiError, InputError
-from bidui.web.store import (
-    Conflict,
-    NewRevision,
-    Store,
-    current,
-    delete,
-    drafts,
-    history,
-    local_user,
-    open_store,
-    refresh,
-    rename,
-    restore,
-    revision,
-)
+from bidui.web.store.accounts import local_user
+from bidui.web.store.disk import current, open_store, refresh
+from bidui.web.store.drafts import drafts
+from bidui.web.store.files import Conflict, NewRevision, delete, rename, restore
+from bidui.web.store.revisions import history, revision
+from bidui.web.store.workspace import Store
 
 from .small import anything, saved, the_entry, write_small
 

@@ -7,21 +7,13 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.web.store import (
-    Store,
-    binned,
-    bring_back,
-    coverage,
-    current,
-    delete,
-    deleted_files,
-    entries,
-    entry,
-    history,
-    local_user,
-    open_store,
-    refresh,
-)
+from bidui.web.store.accounts import local_user
+from bidui.web.store.disk import current, open_store, refresh
+from bidui.web.store.files import delete
+from bidui.web.store.overview import coverage
+from bidui.web.store.projects import binned, bring_back
+from bidui.web.store.revisions import deleted_files, history
+from bidui.web.store.workspace import Store, entries, entry
 
 from .small import PARADIGM, TEXTS, saved, the_entry, write_small
 

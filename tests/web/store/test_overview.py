@@ -4,21 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bidui.web.store import (
-    Store,
-    coverage,
-    current,
-    delete,
-    file_problems,
-    local_user,
-    open_store,
-    overview,
-    paradigm_keys,
-    project_key,
-    recall,
-    refresh,
-    remember,
-)
+from bidui.web.store import overview
+from bidui.web.store.accounts import local_user
+from bidui.web.store.disk import current, open_store, refresh
+from bidui.web.store.files import delete
+from bidui.web.store.overview import coverage, file_problems, paradigm_keys, project_key, recall, remember
+from bidui.web.store.workspace import Store
 
 from .small import PARADIGM, TEXTS, saved, the_entry, write_small
 

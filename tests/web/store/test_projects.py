@@ -10,25 +10,21 @@ from bidui.benchmarks import shipped
 from bidui.errors import InputError
 from bidui.grammar import enumerate_all
 from bidui.grammar.project import load_project, starter_texts
-from bidui.web.store import (
-    Store,
-    Unpacked,
+from bidui.web.store.accounts import local_user
+from bidui.web.store.archives import Unpacked, read_zip
+from bidui.web.store.disk import current, open_store, refresh
+from bidui.web.store.projects import (
     binned,
     bring_back,
     copy_benchmark,
-    current,
     delete_project,
     empty_bin,
-    entries,
     export_project,
-    history,
     import_project,
-    local_user,
     new_project,
-    open_store,
-    read_zip,
-    refresh,
 )
+from bidui.web.store.revisions import history
+from bidui.web.store.workspace import Store, entries
 
 from .conftest import Clock
 from .small import PARADIGM, TEXTS, saved, the_entry, write_small

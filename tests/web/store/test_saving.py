@@ -3,25 +3,14 @@
 import pytest
 
 from bidui.errors import InputError, Place, Problem
-from bidui.web.store import (
-    Conflict,
-    NewDraft,
-    NewRevision,
-    Store,
-    current,
-    delete,
-    deleted_files,
-    drafts,
-    entries,
-    file_problems,
-    history,
-    local_user,
-    rename,
-    restore,
-    revision,
-    save,
-)
-from bidui.web.store import disk as settling
+from bidui.web.store import disk
+from bidui.web.store.accounts import local_user
+from bidui.web.store.disk import current
+from bidui.web.store.drafts import drafts
+from bidui.web.store.files import Conflict, NewDraft, NewRevision, delete, rename, restore, save
+from bidui.web.store.overview import file_problems
+from bidui.web.store.revisions import deleted_files, history, revision
+from bidui.web.store.workspace import Store, entries
 
 from .small import PARADIGM, TEXTS, anything, kept, saved, the_entry
 
@@ -247,9 +236,9 @@ def test_a_text_is_never_nowhere_when_it_is_renamed(
     store: Store, monkeypatch: pytest.MonkeyPatch, file: str, order: list[str]
 ) -> None:
     done: list[str] = []
-    write, remove = settling.write_file, settling.remove_file
-    monkeypatch.setattr(settling, "write_file", lambda path, data: (done.append("write"), write(path, data)))
-    monkeypatch.setattr(settling, "remove_file", lambda path: (done.append("remove"), remove(path)))
+    write, remove = disk.write_file, disk.remove_file
+    monkeypatch.setattr(disk, "write_file", lambda path, data: (done.append("write"), write(path, data)))
+    monkeypatch.setattr(disk, "remove_file", lambda path: (done.append("remove"), remove(path)))
     entry, who = the_entry(store), local_user(store)
     rename(store, entry, PARADIGM, file, "uid: x\n", base=base_of(store), who=who, check=anything)
     assert done == order

@@ -9,9 +9,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from bidui.errors import InputError
-from bidui.web.store import entries, history, open_store
 from bidui.web.store.database import metadata, migrate, open_database, reading, writing
-from bidui.web.store.workspace import DATABASE, HIDDEN
+from bidui.web.store.disk import open_store
+from bidui.web.store.revisions import history
+from bidui.web.store.workspace import DATABASE, HIDDEN, entries
 
 from .small import PARADIGM, the_entry, write_small
 

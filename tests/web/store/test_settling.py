@@ -11,21 +11,13 @@ import pytest
 from sqlalchemy import Connection
 
 from bidui.errors import InputError
-from bidui.web.store import (
-    Conflict,
-    Store,
-    binned,
-    bring_back,
-    changes,
-    current,
-    deleted_files,
-    drafts,
-    entries,
-    entry,
-    history,
-    local_user,
-    open_store,
-)
+from bidui.web.store.accounts import local_user
+from bidui.web.store.disk import current, open_store
+from bidui.web.store.drafts import drafts
+from bidui.web.store.files import Conflict
+from bidui.web.store.projects import binned, bring_back
+from bidui.web.store.revisions import deleted_files, history
+from bidui.web.store.workspace import Store, entries, entry
 
 from .killed import NEW, kill_at
 from .small import PARADIGM, TEXTS, saved, the_entry, write_small
@@ -140,7 +132,7 @@ def test_a_project_that_had_come_is_there(dead: Dead) -> None:
     dead.at("project moved into place")
     store = dead.start()
     assert [each.name for each in entries(store)] == ["new", "small"]
-    assert {each.reason for each in changes(store, entry(store, "new"))} == {"outside"}
+    assert {each.reason for each in history(store, entry(store, "new"))} == {"outside"}
     store.close()
 
 

@@ -8,21 +8,18 @@ import pytest
 from sqlalchemy import select
 
 from bidui.errors import InputError
-from bidui.web.store import (
+from bidui.web.store import accounts
+from bidui.web.store.accounts import (
     Role,
-    Store,
     User,
     accept,
-    accounts,
     add_user,
     allow,
     check_role,
     close_account,
     end_session,
     end_sessions,
-    entries,
     forget,
-    history,
     invitation,
     invitations,
     invite,
@@ -31,7 +28,6 @@ from bidui.web.store import (
     log_in,
     may,
     members,
-    new_project,
     open_account,
     password_link,
     role_of,
@@ -46,8 +42,11 @@ from bidui.web.store import (
     visible,
     withdraw,
 )
-from bidui.web.store import current as current_file
 from bidui.web.store.database import metadata, tokens
+from bidui.web.store.disk import current as current_file
+from bidui.web.store.projects import new_project
+from bidui.web.store.revisions import history
+from bidui.web.store.workspace import Store, entries
 
 from .conftest import Clock
 from .small import PARADIGM, saved, the_entry

@@ -17,7 +17,7 @@ from bidui.web.editing.pieces import Fate, ItemRow
 from bidui.web.editing.preview import Counted, Preview, Result
 from bidui.web.editing.text import Change, Range, Span, Utf16
 from bidui.web.problems import Problems, ProblemShape, fails, problem_shape, problem_shapes
-from bidui.web.store import Conflict, NewDraft, Outcome
+from bidui.web.store.files import Conflict, NewDraft, Outcome
 from bidui.words import Language
 
 

@@ -40,19 +40,11 @@ from bidui.web.editing.preview import Request as Question
 from bidui.web.editing.text import Edit, Utf16, apply_edit
 from bidui.web.editing.yaml import MAX_CHARACTERS
 from bidui.web.problems import STATUS, ProblemShape, fails, problem_shapes
-from bidui.web.store import (
-    Change,
-    Conflict,
-    Named,
-    Version,
-    commit,
-    file_problems,
-    named_paradigms,
-    placing_problem,
-    refresh,
-)
+from bidui.web.store.disk import refresh
+from bidui.web.store.files import Change, Conflict, commit
 from bidui.web.store.names import check_file_name
-from bidui.web.store.revisions import latest
+from bidui.web.store.overview import Named, file_problems, named_paradigms, placing_problem
+from bidui.web.store.revisions import Version, latest
 from bidui.words import Language
 
 # Steps: the edits of a paradigm's text that a page can ask for, each by its name and what it needs.

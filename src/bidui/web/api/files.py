@@ -15,32 +15,24 @@ from bidui.web.api.requests import Editor, File, Reader, Revision, Tab, TabQuery
 from bidui.web.api.requests import Revision as Number
 from bidui.web.editing.merging import Choice, merge_paradigms, merge_tables
 from bidui.web.problems import fails
-from bidui.web.store import (
-    Draft,
+from bidui.web.store.accounts import may, visible
+from bidui.web.store.disk import current, refresh
+from bidui.web.store.drafts import Draft, check_tab, drafts, drop_draft, keep_draft
+from bidui.web.store.files import delete, rename, restore, save
+from bidui.web.store.names import Kind, check_file_name
+from bidui.web.store.overview import check_uid_free
+from bidui.web.store.revisions import (
+    PAGE,
     RowChange,
-    check_uid_free,
-    current,
-    delete,
     deleted_files,
-    drafts,
-    drop_draft,
-    entries,
     history,
-    keep_draft,
-    may,
-    refresh,
-    rename,
-    restore,
+    latest_number,
     revision,
     row_changes,
-    save,
     unified,
-    visible,
 )
-from bidui.web.store import Revision as Revision_history
-from bidui.web.store.drafts import check_tab
-from bidui.web.store.names import Kind, check_file_name
-from bidui.web.store.revisions import PAGE, latest_number
+from bidui.web.store.revisions import Revision as Revision_history
+from bidui.web.store.workspace import entries
 
 # Calls for what is not saved yet: drafts, and who else has a file open.
 

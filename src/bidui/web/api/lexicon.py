@@ -32,9 +32,11 @@ from bidui.web.editing.tables import (
 )
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit, inverse, line_difference, make_edit
 from bidui.web.problems import fails
-from bidui.web.store import Conflict, NewDraft, NewRevision, Outcome, Version, may, refresh, revision, save
+from bidui.web.store.accounts import may
+from bidui.web.store.disk import refresh
+from bidui.web.store.files import Conflict, NewDraft, NewRevision, Outcome, save
 from bidui.web.store.names import Kind, check_file_name
-from bidui.web.store.revisions import heads, latest
+from bidui.web.store.revisions import Version, heads, latest, revision
 from bidui.web.workbench import EMPTY, KINDS, NEW, Places, WordCheck, Words, keep_words, with_file, words_of
 
 # Steps of tables: cells set, rows added and deleted, columns added, blocks pasted, and changes taken back.

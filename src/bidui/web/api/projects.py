@@ -35,40 +35,23 @@ from bidui.web.jobs import (
     known_counts,
 )
 from bidui.web.problems import ProblemShape, fails, problem_shapes
-from bidui.web.store import (
+from bidui.web.store.accounts import Role, User, may, role_of, visible
+from bidui.web.store.archives import Unpacked, read_files, read_zip
+from bidui.web.store.disk import current, refresh
+from bidui.web.store.files import Change, Conflict, commit
+from bidui.web.store.names import Kind, paradigm_file
+from bidui.web.store.overview import Coverage, FileLine, ParadigmLine, check_uid_free, coverage, file_problems
+from bidui.web.store.projects import (
     BinnedProject,
-    Change,
-    Conflict,
-    Coverage,
-    Entry,
-    FileLine,
-    ParadigmLine,
-    Role,
-    Store,
-    Unpacked,
-    User,
     binned,
     bring_back,
-    check_uid_free,
-    commit,
     copy_benchmark,
-    coverage,
-    current,
     delete_project,
-    entries,
     export_project,
-    file_problems,
     import_project,
-    may,
     new_project,
-    paradigm_file,
-    read_zip,
-    refresh,
-    role_of,
-    visible,
 )
-from bidui.web.store.archives import read_files
-from bidui.web.store.names import Kind
+from bidui.web.store.workspace import Entry, Store, entries
 from bidui.words import Language
 
 router = APIRouter(prefix="/api", tags=["projects"], responses=fails(400, 401, 422))

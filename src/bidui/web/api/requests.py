@@ -13,7 +13,7 @@ from bidui.web.accounts import Access, editor, owner, reader, signed_in, someone
 from bidui.web.editing.preview import Answer, Result, source_of
 from bidui.web.editing.preview import Request as Question
 from bidui.web.editing.yaml import MAX_CHARACTERS
-from bidui.web.store import User
+from bidui.web.store.accounts import User
 from bidui.web.store.names import check_file_name
 
 Reader = Annotated[Access, Depends(reader)]

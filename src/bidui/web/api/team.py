@@ -24,8 +24,7 @@ from bidui.web.accounts import (
 )
 from bidui.web.api.requests import Reader, Someone, Who
 from bidui.web.problems import fails
-from bidui.web.store import (
-    Entry,
+from bidui.web.store.accounts import (
     Invitation,
     Member,
     Role,
@@ -41,8 +40,9 @@ from bidui.web.store import (
     set_role,
     withdraw,
 )
-from bidui.web.store import entry as find_entry
-from bidui.web.store import user as find_user
+from bidui.web.store.accounts import user as find_user
+from bidui.web.store.workspace import Entry
+from bidui.web.store.workspace import entry as find_entry
 from bidui.web.workbench import Workbench
 from bidui.words import Language
 

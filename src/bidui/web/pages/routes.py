@@ -30,9 +30,10 @@ from bidui.web.api.requests import Reader, Someone, Who
 from bidui.web.api.team import me_of, project_team, workspace_team
 from bidui.web.pages.rendering import Page, render
 from bidui.web.problems import problem_shapes, status_of
-from bidui.web.store import User, end_session, entries, invitation, may, password_user
+from bidui.web.store.accounts import User, end_session, invitation, may, password_user
 from bidui.web.store.names import check_file_name
 from bidui.web.store.revisions import latest_number
+from bidui.web.store.workspace import entries
 from bidui.web.workbench import Workbench
 from bidui.words import Language
 
