@@ -1,4 +1,4 @@
-"""Diversity counts what SLING's Table 6 counts."""
+"""Diversity counts what SLING's Table 6 counts, and the classifier finds what gives pairs away."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bidui.pairs import Diversity, Pair, Shares, measure_diversity
+from bidui.pairs import Diversity, Pair, Shares, measure_diversity, told_apart
 
 
 def test_counts_worked_out_by_hand() -> None:
@@ -73,3 +73,32 @@ def test_climp_has_the_published_counts() -> None:
     assert (found.sentences, found.equal, round(found.mean_length, 1), found.median_length) == (32000, 16000, 11.8, 11)
     # The paper has 2,335 by an older jieba; ours should be near it.
     assert found.jieba_words == pytest.approx(2335, rel=0.03)
+
+
+def pairs(*sides: tuple[str, str]) -> list[Pair]:
+    return [Pair(good, bad, "u", "p", n) for n, (good, bad) in enumerate(sides)]
+
+
+NOUNS = "茶书饭鱼花车门灯伞笔碗帽鞋琴画"
+
+
+def test_a_reordering_gives_nothing_away() -> None:
+    assert told_apart(pairs(*((f"我买{n}", f"{n}买我") for n in NOUNS))) == 0.5
+
+
+def test_a_word_on_one_side_gives_everything_away() -> None:
+    assert told_apart(pairs(*((f"我买了{n}", f"我买过{n}") for n in NOUNS))) == 1.0
+
+
+def test_so_does_a_length() -> None:
+    assert told_apart(pairs(*((f"我买{n}", f"我买买{n}") for n in NOUNS))) == 1.0
+
+
+def test_words_that_stand_as_often_on_both_sides_give_nothing_away() -> None:
+    """他 is right as often as wrong, as a crossed paradigm makes it."""
+    made = [("王先生爱他", "王先生爱她"), ("李太太爱她", "李太太爱他")] * 10
+    assert told_apart(pairs(*made)) <= 0.5
+
+
+def test_too_few_pairs_say_nothing() -> None:
+    assert told_apart(pairs(("我", "你"))) == 0.5

@@ -65,7 +65,7 @@ def test_groups_are_by_phenomenon_and_of_all() -> None:
 
 def test_the_readme_says_what_a_tie_counts() -> None:
     readme = exported(PAIRS)["README.md"]
-    assert "**A tie counts as right here.**" in readme
+    assert "**A tie counts as correct here.**" in readme
     assert "In 1 pairs the two sentences are the same" in readme
     assert "--tasks mine " in readme
     assert "No pair has the same sentence on both sides" in exported(PAIRS[:2])["README.md"]

@@ -1,4 +1,11 @@
-"""How varied a set of pairs is: the statistics of SLING's Table 6, and what our own lexicon and lengths add."""
+"""How varied pairs are, and whether their two sides can be told apart without any grammar.
+
+`measure_diversity` gives the statistics of SLING's Table 6, the words of the lexicon and the groups by length.
+`told_apart` is the accuracy of a naive Bayes classifier that sees only characters and lengths. It learns from most
+pairs of a paradigm and is tested on the others. It sees no order, so a pure reordering leaves it at chance. Where the
+contrast itself is a word or a length, it is right to succeed; elsewhere success means that the pairs test less than
+they should.
+"""
 
 import logging
 from collections import Counter
@@ -11,7 +18,7 @@ from bidui.pairs.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Parts of the pairs, each from 0 to 1."""
+    """The length groups as fractions of all pairs, from 0 to 1."""
 
     equal: float
     good_shorter: float
@@ -25,7 +32,7 @@ class Diversity:
     sentences: int
     distinct_sentences: int
     ngrams: tuple[int, int, int, int]  # types of 1 to 4 characters; none crosses a sentence
-    jieba_words: int  # word types as jieba divides the sentences
+    jieba_words: int  # word types by jieba's segmentation
     lexicon_words: int  # distinct expressions of the lexicon used
     mean_length: float  # characters
     median_length: float
@@ -35,12 +42,12 @@ class Diversity:
 
     @property
     def pairs(self) -> int:
-        """How many pairs were measured."""
+        """The number of pairs."""
         return self.equal + self.good_shorter + self.good_longer
 
     @property
     def shares(self) -> Shares:
-        """The length groups as parts of all pairs."""
+        """The length groups as fractions of all pairs."""
         whole = self.pairs or 1
         return Shares(self.equal / whole, self.good_shorter / whole, self.good_longer / whole)
 
@@ -79,36 +86,32 @@ def _ngrams(sentences: Iterable[str], n: int) -> int:
 def _jieba_words(sentences: Iterable[str]) -> int:
     import jieba  # here, since its dictionary takes a second to load
 
-    jieba.setLogLevel(logging.WARNING)  # it reports its loading on the error stream, which is ours
+    jieba.setLogLevel(logging.WARNING)  # it reports its loading on stderr
     words: set[str] = set()
     for sentence in sentences:
         words.update(jieba.cut(sentence))
     return sum(not word.isspace() for word in words)
 
 
-# Giveaways: could the two sides of a paradigm be told apart without any grammar, by their characters and lengths?
-#
-# A naive Bayes classifier learns from most pairs of a paradigm which characters and lengths the good side has, and is
-# tried on the others. It sees no order, so a pure reordering leaves it at chance. Where the contrast itself is a word
-# or a length it is right to succeed; elsewhere success means that the pairs ask for less than they should.
+# The classifier
 
 FOLDS = 10
 
 
 def told_apart(pairs: Iterable[Pair]) -> float:
-    """The part of sentences put on the right side, cross-validated; a tie counts one half, and chance is 0.5."""
+    """Return the cross-validated accuracy of the classifier; a tie counts one half, and chance is 0.5."""
     bags = [(_bag(pair.good), _bag(pair.bad)) for pair in pairs]
     if len(bags) < FOLDS:
         return 0.5
-    right = 0.0
+    correct = 0.0
     for fold in range(FOLDS):
         held_out = bags[fold::FOLDS]
         rest = [bag for number, bag in enumerate(bags) if number % FOLDS != fold]
         weights = _learn(rest)
         for good, bad in held_out:
-            right += _half(sum(weights.get(mark, 0.0) for mark in good))
-            right += _half(-sum(weights.get(mark, 0.0) for mark in bad))
-    return right / (2 * len(bags))
+            correct += _half(sum(weights.get(mark, 0.0) for mark in good))
+            correct += _half(-sum(weights.get(mark, 0.0) for mark in bad))
+    return correct / (2 * len(bags))
 
 
 def _bag(sentence: str) -> frozenset[str]:
@@ -117,7 +120,7 @@ def _bag(sentence: str) -> frozenset[str]:
 
 
 def _learn(bags: Sequence[tuple[frozenset[str], frozenset[str]]]) -> dict[str, float]:
-    """For each mark the log odds of the good side; what both sides have alike weighs exactly nothing."""
+    """Return the log odds of the good side for each mark; a mark that both sides have equally often weighs nothing."""
     counts = [Counter(mark for bag in bags for mark in bag[side]) for side in (0, 1)]
     marks = counts[0].keys() | counts[1].keys()
     return {mark: log((counts[0][mark] + 1) / (counts[1][mark] + 1)) for mark in marks}

@@ -1,7 +1,7 @@
-"""Pairs as a folder of tasks for lm-evaluation-harness: a task a paradigm, a group a phenomenon, and one of all.
+"""Pairs as a folder of tasks for lm-evaluation-harness: one task per paradigm, one group per phenomenon, one of all.
 
-The harness scores both sentences after its prefix token and takes the one with the higher log-probability: that is
-`lp`. Written for version 0.4.13, which needs nothing of bidui to run them.
+The harness scores both sentences after its prefix token and takes the one with the higher log-probability, which is
+`lp`. The tasks are written for version 0.4.13, which runs them without bidui.
 """
 
 import json
@@ -57,37 +57,37 @@ _README = """\
 
     lm_eval --include_path THIS_FOLDER --tasks {name} --model hf --model_args pretrained=MODEL,dtype=float32
 
-`acc` is the part of pairs whose good sentence has the higher log-probability, summed over its tokens, with no blank
-before it and after the model's BOS (EOS where it has none). Groups weigh every pair alike. The harness's warning that
-kwargs could be passed asks for nothing. `acc` is what `bidui compare --link lp` shows, except for ties:
+`acc` is the share of pairs whose good sentence has the higher log-probability, summed over its tokens, with no blank
+before it, after the model's BOS (EOS where it has none). Groups weigh every pair equally. You can ignore the harness's
+warning that kwargs could be passed. `acc` is what `bidui compare --link lp` shows, except for ties:
 
-- **A tie counts as right here.** The harness takes the first of equal scores, and the good sentence stands first, so
-  a model that tells nothing apart gets 100 per cent, and so does one whose scores are not numbers. bidui counts a tie
-  one half and refuses what is not a number. Take a tie for what it is: right by the harness's rule only.
+- **A tie counts as correct here.** The harness takes the first of equal scores, and the good sentence comes first, so
+  a model that gives all sentences the same score reaches 100%, and so does one whose scores are not numbers. bidui
+  counts a tie as one half and refuses scores that are not numbers.
 - {same}
 - Scores also tie where sentences differ only in characters that the tokenizer does not know, and where numbers are
-  rounded (float16, bfloat16). `--log_samples` writes both scores of every pair, so that ties can be counted.
+  rounded (float16, bfloat16). `--log_samples` writes both scores of every pair, so that you can count ties.
 """
 
 
 def lm_eval_files(pairs: Pairs, *, name: str) -> Iterator[tuple[str, bytes]]:
-    """The files of a task folder, by their paths in it; `name` is the group of all, and begins every other name.
+    """Yield the files of a task folder, by their paths in it; `name` is the group of all and the prefix of other names.
 
-    A paradigm without a phenomenon, or with several, stands in the group of all only.
+    A paradigm without a phenomenon, or with several, is in the group of all only.
     """
     paradigms = pairs.by_uid()
     if not paradigms:
         raise fail("export-none")
     name = slug(name)
     tasks = {uid: f"{name}_{slug(uid)}" for uid in paradigms}
-    groups: dict[str, list[str]] = {}  # by phenomenon; those of none stand apart
+    groups: dict[str, list[str]] = {}  # by phenomenon
     alone: list[str] = []
-    for uid, own in paradigms.items():
+    for uid, group in paradigms.items():
         if not uid_fits(uid):
             raise fail("uid-unfit", Place(), {"uid": repr(uid)})
-        found = {pair.phenomenon for pair in own}
-        if len(found) == 1 and "" not in found:
-            groups.setdefault(own[0].phenomenon, []).append(tasks[uid])
+        phenomena = {pair.phenomenon for pair in group}
+        if len(phenomena) == 1 and "" not in phenomena:
+            groups.setdefault(group[0].phenomenon, []).append(tasks[uid])
         else:
             alone.append(tasks[uid])
     names = {phenomenon: f"{name}_group_{slug(phenomenon)}" for phenomenon in groups}
@@ -98,13 +98,13 @@ def lm_eval_files(pairs: Pairs, *, name: str) -> Iterator[tuple[str, bytes]]:
     yield "group.yaml", _group(name, name, [*names.values(), *alone])
     for phenomenon, members in groups.items():
         yield f"groups/{names[phenomenon]}.yaml", _group(names[phenomenon], phenomenon, members)
-    for uid, own in paradigms.items():
+    for uid, group in paradigms.items():
         yield f"tasks/{tasks[uid]}.yaml", _task(tasks[uid], uid)
-        yield f"data/{tasks[uid]}.jsonl", _data(own)
+        yield f"data/{tasks[uid]}.jsonl", _data(group)
 
 
 def slug(text: str) -> str:
-    """A name that can be given on the harness's command line, where blanks, commas and stars mean something."""
+    """Make a name that the harness's command line takes; blanks, commas and stars have a meaning there."""
     return re.sub(r"[^\w-]+", "_", text)
 
 
@@ -118,9 +118,9 @@ def _check_names(names: Iterable[str]) -> None:
 
 def _readme(pairs: Sequence[Pair], name: str, paradigms: int) -> str:
     same = sum(pair.good == pair.bad for pair in pairs)
-    told = f"In {same:,} pairs the two sentences are the same: they are such ties for every model."
-    no_same = "No pair has the same sentence on both sides, which would be such a tie for every model."
-    return _README.format(name=name, count=len(pairs), paradigms=paradigms, same=told if same else no_same)
+    ties = f"In {same:,} pairs the two sentences are the same, so that every model has such ties."
+    no_ties = "No pair has the same sentence on both sides, which would be such a tie for every model."
+    return _README.format(name=name, count=len(pairs), paradigms=paradigms, same=ties if same else no_ties)
 
 
 def _task(task: str, uid: str) -> bytes:
@@ -135,7 +135,7 @@ def _group(group: str, alias: str, members: Sequence[str]) -> bytes:
 
 
 def _yaml(fields: dict[str, object]) -> bytes:
-    """JSON is YAML, and quotes every text, so that no uid is taken for a number; a key a line, for people."""
+    """Write one key per line. JSON is YAML, and quotes every text, so that no uid is taken for a number."""
     return encode("".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items()))
 
 

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
+
+if TYPE_CHECKING:
+    import polars
 
 Side = Literal["good", "bad"]
+SHOWN = 10  # pairs in a notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +18,7 @@ class Region:
     side: Side
     start: int  # characters, half-open
     end: int
-    slot: str  # the slot, or the literal, it came from
+    slot: str  # the slot or literal that it came from
     edit: str  # move, copy, drop, add, replace, agree
 
 
@@ -22,7 +26,7 @@ class Region:
 class Pair:
     """Two sentences that differ in one contrast, and where they came from.
 
-    Files keep the regions by side, so those of the good sentence stand first here too.
+    Files keep the regions by side, so those of the good sentence come first here too.
     """
 
     good: str
@@ -33,7 +37,7 @@ class Pair:
     variant: str = ""
     edit: str = ""  # order, insertion, deletion, substitution, agreement; several are joined by +
     regions: tuple[Region, ...] = ()
-    slots: tuple[tuple[str, str], ...] = ()  # a slot's path, and the form that filled it
+    slots: tuple[tuple[str, str], ...] = ()  # the path of a slot, and the form that filled it
     words: tuple[str, ...] = ()  # expressions of the lexicon rows used
 
 
@@ -49,7 +53,7 @@ class Short:
 
 @dataclass(frozen=True, slots=True)
 class Pairs(Sequence[Pair]):
-    """Pairs in order, with what fell short; a slice is the pairs alone."""
+    """Pairs in order, with the paradigms that fell short; a slice has the pairs only."""
 
     items: tuple[Pair, ...] = ()
     short: tuple[Short, ...] = ()
@@ -68,8 +72,71 @@ class Pairs(Sequence[Pair]):
         return Pairs(self.items[index]) if isinstance(index, slice) else self.items[index]
 
     def by_uid(self) -> dict[str, tuple[Pair, ...]]:
-        """The pairs of each paradigm, paradigms in the order in which they first come."""
+        """Group the pairs by paradigm, in the order in which paradigms first occur."""
         groups: dict[str, list[Pair]] = {}
         for pair in self.items:
             groups.setdefault(pair.uid, []).append(pair)
         return {uid: tuple(group) for uid, group in groups.items()}
+
+    @property
+    def frame(self) -> "polars.DataFrame":
+        """A polars data frame of one row per pair; `uid` and `pair` join it with tables of scores."""
+        import polars  # here, so that `import bidui` stays quick
+
+        text = polars.String
+        number = polars.Int32 if all(pair.pair_id < 2**31 for pair in self.items) else polars.Int64
+        region = polars.Struct({"side": text, "start": polars.Int32, "end": polars.Int32, "slot": text, "edit": text})
+        slot = polars.Struct({"slot": text, "form": text})
+        nested = {"regions": polars.List(region), "slots": polars.List(slot), "words": polars.List(text)}
+        plain = dict.fromkeys(("variant", "edit", "good", "bad"), text)
+        schema = {"uid": text, "phenomenon": text, "pair": number, **plain, **nested}
+        rows = [
+            (
+                *(pair.uid, pair.phenomenon, pair.pair_id, pair.variant, pair.edit, pair.good, pair.bad),
+                [{name: getattr(region, name) for name in Region.__slots__} for region in pair.regions],
+                [{"slot": path, "form": form} for path, form in pair.slots],
+                list(pair.words),
+            )
+            for pair in self.items
+        ]
+        return polars.DataFrame(rows, schema=schema, orient="row")
+
+    def __repr__(self) -> str:
+        return f"<Pairs: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td>{escape(pair.uid)}</td><td>{pair.pair_id}</td><td>{_marked(pair, 'good')}</td>"
+            f"<td>{_marked(pair, 'bad')}</td></tr>"
+            for pair in self.items[:SHOWN]
+        )
+        more = f"<p>… and {len(self) - SHOWN:,} more</p>" if len(self) > SHOWN else ""
+        head = "<tr><th>paradigm</th><th>pair</th><th>good</th><th>bad</th></tr>"
+        return f"<p>{escape(self._summary())}</p><table>{head}{rows}</table>{more}"
+
+    def _summary(self) -> str:
+        uids = {pair.uid for pair in self.items}
+        phenomena = {pair.phenomenon for pair in self.items if pair.phenomenon}
+        parts = [_counted(len(self), "pair"), _counted(len(uids), "paradigm")]
+        parts += [_counted(len(phenomena), "phenomenon", "phenomena")] if phenomena else []
+        parts += [f"{_counted(len(self.short), 'paradigm')} short"] if self.short else []
+        return ", ".join(parts)
+
+
+def _counted(count: int, noun: str, plural: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def _marked(pair: Pair, side: Side) -> str:
+    """Write a sentence as HTML with its regions marked."""
+    from html import escape
+
+    sentence = pair.good if side == "good" else pair.bad
+    text, at = "", 0
+    for start, end in sorted((region.start, region.end) for region in pair.regions if region.side == side):
+        if at <= start < end:  # regions may overlap, and an empty one has nothing to mark
+            text += f"{escape(sentence[at:start])}<mark>{escape(sentence[start:end])}</mark>"
+            at = end
+    return text + escape(sentence[at:])
