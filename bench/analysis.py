@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.benchmarks import generate
-from bidui.models.model import TokenScores
-from bidui.scores.run import Declared, run_scoring
+from bidui.models.model import Declared, TokenScores
+from bidui.scores.run import run_scoring
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 
 MODELS = 10
@@ -36,7 +36,8 @@ from bidui.analysis.length_bias import alpha_grid, best_setting, held_out, morce
 from bidui.analysis.length_bias import fit_morcela, held_out_morcela, morcela_interval
 from bidui.scores.choices import choose_from, length_split
 from bidui.scores.links import parse_link
-from bidui.scores.run import read_totals, score_folders
+from bidui.scores.run import read_totals
+from bidui.scores.table import score_folders
 folders = score_folders(Path(sys.argv[1]))
 def totals():
     for folder in folders:

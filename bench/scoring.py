@@ -32,7 +32,7 @@ from transformers.utils.logging import disable_progress_bar
 
 from bidui.benchmarks import generate
 from bidui.pairs import Pair, Pairs, pairs_to_bytes
-from bidui.scores.run import read_scores
+from bidui.scores.table import read_scores
 
 BAR = 1e-4  # how far summed log-probabilities may be apart
 TOOLS = ("ours", "minicons", "lm-eval", "padded")
@@ -196,7 +196,7 @@ def run(python: str, worker: str, arguments: list[Path], out: Path) -> Run | str
             return (said.read().decode(errors="replace").strip().splitlines() or ["died"])[-1]
     found = json.loads(out.read_text())
     if found["sums"] is None:  # ours: a sum is what the written token scores add up to
-        table = read_scores(Path(f"{out}.scores"))[1]
+        table = read_scores(Path(f"{out}.scores")).table
         assert table.frame["sentence"].to_list() == json.loads(arguments[2].read_text(encoding="utf-8"))
         found["sums"] = table.totals().logprob
     sums = np.array(found["sums"], np.float64)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bidui.analysis import Accuracy, accuracy
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
     from bidui.analysis.significance import Comparison, compare_models, signed_rank
-    from bidui.benchmarks import generate, open_project
+    from bidui.benchmarks import find_pairs, generate, open_project
     from bidui.errors import BiduiError, InputError, OutputRefused, Place, Problem
     from bidui.grammar import Count, Lexicon, Paradigm, Project, check_project, count, enumerate_all, read_lexicon
     from bidui.pairs import Pair, Pairs, Region, measure_diversity, read_pairs, told_apart, write_pairs
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bidui.scores import (
         Choices,
         Link,
+        Scores,
         ScoreTable,
         Totals,
         choose,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         mean_lp,
         morcela,
         pen_lp,
+        read_scores,
         score,
         slln_lp,
         slor,
@@ -40,12 +42,13 @@ _HOMES = {
     "bidui.analysis": "Accuracy accuracy",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
-    "bidui.benchmarks": "generate open_project",
+    "bidui.benchmarks": "find_pairs generate open_project",
     "bidui.errors": "BiduiError InputError OutputRefused Place Problem",
     "bidui.grammar": "Count Lexicon Paradigm Project check_project count enumerate_all read_lexicon",
     "bidui.pairs": "Pair Pairs Region measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.published": "Published read_published",
-    "bidui.scores": "Choices Link ScoreTable Totals choose log_norm_lp lp mean_lp morcela pen_lp score slln_lp slor",
+    "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp lp mean_lp morcela pen_lp"
+    " read_scores score slln_lp slor",
     "bidui.scores.choices": "PairTotals choose_from length_split pair_totals",
     "bidui.training.corpus": "Corpus build_corpus read_corpus",
     "bidui.training.ngram": "train_ngram",
@@ -74,6 +77,7 @@ __all__ = [
     "Published",
     "Region",
     "ScoreTable",
+    "Scores",
     "Sweep",
     "Totals",
     "accuracy",
@@ -85,6 +89,7 @@ __all__ = [
     "compare_models",
     "count",
     "enumerate_all",
+    "find_pairs",
     "generate",
     "held_out",
     "length_split",
@@ -101,6 +106,7 @@ __all__ = [
     "read_lexicon",
     "read_pairs",
     "read_published",
+    "read_scores",
     "score",
     "signed_rank",
     "slln_lp",

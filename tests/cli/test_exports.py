@@ -12,7 +12,7 @@ import pytest
 from bidui.grammar.project import write_starter
 from bidui.scores.choices import choose
 from bidui.scores.links import lp
-from bidui.scores.run import read_scores
+from bidui.scores.table import read_scores
 from tests.models.small import CHARACTERS, saved
 
 from ..snippets import command
@@ -124,7 +124,7 @@ def test_the_harness_finds_the_same_accuracy(run: Run, tmp_path: Path) -> None:
     [file] = (tmp_path / "elsewhere/found").rglob("results_*.json")
     found = json.loads(file.read_text("utf-8"))["results"]
     assert run("score", "pairs.jsonl", "--model", "hf:gpt2").returncode == 0
-    choices = choose(read_scores(tmp_path / "results/gpt2")[1], lp())
+    choices = choose(read_scores(tmp_path / "results/gpt2").table, lp())
     assert (choices.ties, choices.near_ties) == (0, 0)
     shown = run("compare", "results", "--link", "lp").stdout.splitlines()[1].split()
     assert shown[3] == f"{100 * found['bidui_pairs']['acc,none']:.2f}"

@@ -10,7 +10,8 @@ import pytest
 from bidui.grammar.project import write_starter
 from bidui.models.specs import KINDS
 from bidui.pairs import Pairs
-from bidui.scores.run import read_scores, run_scoring
+from bidui.scores.run import run_scoring
+from bidui.scores.table import read_scores
 from bidui.scores.unigrams import Unigrams, write_unigrams
 from tests.cli.typed import Bidui, Ended
 from tests.models.small import saved
@@ -222,7 +223,8 @@ def test_a_project_is_scored_by_an_ngram_model(bidui: Bidui, tmp_path: Path) -> 
     scored = bidui("score", "project", "--model", "small.arpa", "-n", "4", "--seed", "1")
     assert scored.code == 0, scored.err
     assert "results/small: 20 pairs in 5 paradigms; 5 scored" in scored.err
-    manifest, table = read_scores(tmp_path / "results/small")
+    stored = read_scores(tmp_path / "results/small")
+    manifest, table = stored.manifest, stored.table
     totals = table.totals()
     assert totals.logprob == pytest.approx(-2.302585 * totals.length, rel=1e-5)
     assert f"{int(totals.length.sum())} tokens are unknown to the model" in scored.err
@@ -255,7 +257,7 @@ def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigram
     scored = bidui("score", "pairs.jsonl", "--model", "hf:runs/step-*")
     assert scored.code == 0, scored.err
     assert scored.err.index("results/step-9: 3 pairs") < scored.err.index("results/step-10: 3 pairs")
-    manifest, _ = read_scores(tmp_path / "results/step-9")
+    manifest = read_scores(tmp_path / "results/step-9").manifest
     file = tmp_path / "unigrams.json"
     file.write_text(json.dumps({"tokenizer": manifest.declared["tokenizer"], "counts": [1] * 100}))
     shown = rows(bidui("compare", "results/step-9", "--link", "mean_lp", "--link", "slor", "--unigrams", file))
@@ -352,7 +354,7 @@ def test_without_a_model_the_one_that_comes_with_bidui_is_taken(bidui: Bidui, tm
     write_pairs(tmp_path)
     ended = bidui("score", "pairs.jsonl")
     assert ended.code == 0, ended.err
-    manifest, _ = read_scores(tmp_path / "results" / "zh-14m-char")
+    manifest = read_scores(tmp_path / "results" / "zh-14m-char").manifest
     assert manifest.model == "zh-14m-char"
     assert (tmp_path / "results" / "zh-14m-char" / "unigrams.json").is_file()
 

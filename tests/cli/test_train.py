@@ -9,7 +9,7 @@ import pytest
 from bidui.cli.train import number_of
 from bidui.errors import InputError
 from bidui.scores.milestones import Milestone, read_milestones
-from bidui.scores.run import read_scores
+from bidui.scores.table import read_scores
 from tests.cli.test_score import write_lines
 from tests.cli.typed import Bidui
 
@@ -72,12 +72,14 @@ def test_from_text_to_a_curve(bidui: Bidui, books: Path, tmp_path: Path) -> None
     assert accuracy(found, steps[-1]) > 0.9
     assert accuracy(found, 0) < 0.9
     assert set(found[-1].right) == {"lp", "mean_lp", "pen_lp", "slln:0.5", "slor"}
-    manifest, table = read_scores(run / "scores" / f"step-{steps[-1]:06d}")
+    stored = read_scores(run / "scores" / f"step-{steps[-1]:06d}")
+    manifest, table = stored.manifest, stored.table
     assert manifest.model == f"14m-all-1@step-{steps[-1]:06d}"
     assert len(table.frame) == 2 * len(pairs())
     # `bidui score` gives the same of the kept checkpoint, under the same name
     assert bidui("score", "pairs.jsonl", "--model", f"runs/14m-all-1/step-{steps[-1]:06d}").code == 0
-    again, afterwards = read_scores(tmp_path / "results" / manifest.model)
+    stored = read_scores(tmp_path / "results" / manifest.model)
+    again, afterwards = stored.manifest, stored.table
     assert again.declared == manifest.declared
     assert afterwards.frame.equals(table.frame)
 

@@ -6,7 +6,21 @@ import numpy as np
 import pytest
 
 from bidui.errors import InputError
-from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, parse_link, pen_lp, slln_lp, slor
+from bidui.scores.links import (
+    LINKS,
+    Floats,
+    Link,
+    Totals,
+    as_link,
+    log_norm_lp,
+    lp,
+    mean_lp,
+    morcela,
+    parse_link,
+    pen_lp,
+    slln_lp,
+    slor,
+)
 
 # Three sentences: LP -12 over 4 tokens, -7 over 1, -30 over 9; U -20, -10, -45.
 TOTALS = Totals(np.array([-12.0, -7.0, -30.0]), np.array([4.0, 1.0, 9.0]), np.array([-20.0, -10.0, -45.0]))
@@ -114,6 +128,32 @@ def test_the_name_of_a_function_means_that_function(name: str) -> None:
     """Files store the name, so it must lead back."""
     link = parse_link(name)
     assert parse_link(link.name).score(TOTALS).tolist() == link.score(TOTALS).tolist()
+
+
+def test_a_new_linking_function_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name and numbers are parsed, and the list of names in messages has it, without another edit."""
+
+    def root_lp(degree: float = 2.0) -> Link:
+        return Link(f"root:{degree:g}", lambda x: -((-x.logprob) ** (1 / degree)))
+
+    monkeypatch.setitem(LINKS, "root", root_lp)
+    nine = Totals(np.array([-9.0]), np.array([1.0]))
+    assert parse_link("root").score(nine).tolist() == [-3.0]
+    assert parse_link("root:1").name == "root:1"
+    with pytest.raises(InputError, match=r"^root:1,2: at most 1 numbers"):
+        parse_link("root:1,2")
+    with pytest.raises(InputError, match="log_norm, root"):
+        parse_link("square")
+
+
+def test_a_link_may_be_a_name_a_link_or_a_function() -> None:
+    def longest_first(x: Totals) -> Floats:
+        return x.length
+
+    assert as_link("slln:0.5").name == "slln:0.5"
+    assert as_link(lp()).name == "lp"
+    mine = as_link(longest_first)
+    assert mine.name == "longest_first" and mine.score(TOTALS).tolist() == [4.0, 1.0, 9.0]
 
 
 @pytest.mark.parametrize("text", ["", "LP", "ppl", "slln0.5", " lp", "0.5", ":0.5"])

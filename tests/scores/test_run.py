@@ -19,7 +19,8 @@ from bidui.errors import InputError, OutputRefused
 from bidui.pairs import Pairs
 from bidui.scores import run
 from bidui.scores.choices import pair_totals
-from bidui.scores.run import read_scores, read_totals, run_scoring, score_folders, score_pairs
+from bidui.scores.run import read_totals, run_scoring, score_pairs
+from bidui.scores.table import read_scores, score_folders
 from bidui.scores.unigrams import Unigrams, write_unigrams
 
 from .small import Counting, pair, paradigms
@@ -44,7 +45,8 @@ def test_a_run_leaves_a_file_a_paradigm_and_the_manifest(tmp_path: Path) -> None
     assert (done.done, done.kept, done.repaired) == (UIDS, (), ())
     assert seen == [(uid, 3) for uid in UIDS]
     assert names(tmp_path) == ["a.parquet", "b.parquet", "c.parquet", "d.parquet", "scores.json"]
-    manifest, table = read_scores(tmp_path)
+    stored = read_scores(tmp_path)
+    manifest, table = stored.manifest, stored.table
     assert manifest == done.manifest
     assert (manifest.model, manifest.declared) == ("counting", {"kind": "counting", "dtype": "f4"})
     # 甲a乙 is -1 - 9 - 2, and 丙 after it -3 more
@@ -68,19 +70,19 @@ def test_a_sentence_is_asked_once_however_often_it_comes(tmp_path: Path) -> None
     model = Counting()
     run_scoring(pairs, model, out=tmp_path)
     assert model.asked == [["甲", "乙", "丙"]]
-    assert read_scores(tmp_path)[1].totals().logprob.tolist() == [-1, -2, -1, -3, -2, -1]
+    assert read_scores(tmp_path).table.totals().logprob.tolist() == [-1, -2, -1, -3, -2, -1]
 
 
 @pytest.mark.usefixtures("alone")
 def test_a_run_that_broke_goes_on_where_it_was(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="broke at 甲c乙"):
         run_scoring(paradigms(), Counting(breaks_at="甲c乙乙"), out=tmp_path)
-    assert sorted(read_scores(tmp_path)[0].shards) == ["a", "b"]
+    assert sorted(read_scores(tmp_path).manifest.shards) == ["a", "b"]
     model = Counting()
     done = run_scoring(paradigms(), model, out=tmp_path)
     assert (done.done, done.kept, done.repaired) == (("c", "d"), ("a", "b"), ())
     assert [asked[0] for asked in model.asked] == ["甲c乙", "甲d乙"]
-    assert read_scores(tmp_path)[1].frame.equals(score_pairs(paradigms(), Counting()).frame)
+    assert read_scores(tmp_path).table.frame.equals(score_pairs(paradigms(), Counting()).frame)
 
 
 def flip(file: Path) -> None:
@@ -124,7 +126,8 @@ def test_totals_are_those_of_the_whole_table(tmp_path: Path) -> None:
     """They are read without the tokens, so that comparing many models takes little time."""
     run_scoring(paradigms(), Counting(declared={"tokenizer": "t"}), out=tmp_path / "scores")
     file = write_counts(tmp_path / "counts.json", tokenizer="t")
-    manifest, table = read_scores(tmp_path / "scores")
+    stored = read_scores(tmp_path / "scores")
+    manifest, table = stored.manifest, stored.table
     unigrams = np.log(np.array([1, 2, 4, 1, 4, 4]) / 16)
     for known, expected in ((None, pair_totals(table)), (file, pair_totals(table, unigrams=unigrams))):
         same, found = read_totals(tmp_path / "scores", unigrams=known, smoothing=0)
@@ -206,7 +209,7 @@ def test_a_paradigm_whose_pairs_changed_is_scored_again_and_no_other(tmp_path: P
     pairs = Pairs(tuple(items))
     done = run_scoring(pairs, Counting(), out=tmp_path)
     assert (done.done, done.kept, done.repaired) == (("b",), ("a", "c", "d"), ())
-    assert read_scores(tmp_path)[1].frame.equals(score_pairs(pairs, Counting()).frame)
+    assert read_scores(tmp_path).table.frame.equals(score_pairs(pairs, Counting()).frame)
 
 
 def test_scores_are_of_the_pairs_that_were_asked_for_last(tmp_path: Path) -> None:
@@ -214,7 +217,8 @@ def test_scores_are_of_the_pairs_that_were_asked_for_last(tmp_path: Path) -> Non
     run_scoring(paradigms(4), Counting(), out=tmp_path)
     done = run_scoring(paradigms(2), Counting(), out=tmp_path)
     assert done.kept == ("a", "b")
-    manifest, table = read_scores(tmp_path)
+    stored = read_scores(tmp_path)
+    manifest, table = stored.manifest, stored.table
     assert (sorted(manifest.shards), table.frame["uid"].unique().sort().to_list()) == (["a", "b"], ["a", "b"])
 
 
@@ -231,7 +235,7 @@ def test_scores_made_otherwise_are_not_written_over(tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     done = run_scoring(paradigms(), other, out=tmp_path, force=True)
     assert (done.done, done.kept) == (UIDS, ())
-    assert read_scores(tmp_path)[0].declared == other.declared
+    assert read_scores(tmp_path).manifest.declared == other.declared
 
 
 def test_force_keeps_what_was_made_just_so(tmp_path: Path) -> None:
@@ -246,7 +250,7 @@ def test_unknown_tokens_and_pairs_that_look_the_same_are_counted(tmp_path: Path)
     done = run_scoring(pairs, Counting(), out=tmp_path)
     found = {uid: (shard.count, shard.unknown, shard.unseen) for uid, shard in done.manifest.shards.items()}
     assert found == {"a": (2, 3, 1), "b": (1, 0, 0)}
-    assert read_scores(tmp_path)[0] == done.manifest
+    assert read_scores(tmp_path).manifest == done.manifest
 
 
 @pytest.mark.parametrize("together", [1, 6, 7, 12, 13, 10_000])
@@ -261,13 +265,13 @@ def test_results_do_not_depend_on_what_is_asked_together(
     assert len(model.asked) == {1: 4, 6: 4, 7: 2, 12: 2, 13: 2, 10_000: 1}[together]
     for name in names(tmp_path / "usual"):
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "usual" / name).read_bytes()
-    assert score_pairs(paradigms(), Counting()).frame.equals(read_scores(tmp_path / "usual")[1].frame)
+    assert score_pairs(paradigms(), Counting()).frame.equals(read_scores(tmp_path / "usual").table.frame)
 
 
 def test_no_pairs_are_no_scores_and_no_error(tmp_path: Path) -> None:
     done = run_scoring(Pairs(), Counting(), out=tmp_path)
     assert (done.done, done.manifest.shards) == ((), {})
-    assert len(read_scores(tmp_path)[1].frame) == len(score_pairs(Pairs(), Counting()).frame) == 0
+    assert len(read_scores(tmp_path).table.frame) == len(score_pairs(Pairs(), Counting()).frame) == 0
 
 
 @pytest.mark.parametrize("uid", ["../outside", "a/b", "", "nul", "a\nb"])
@@ -313,10 +317,10 @@ def test_a_full_disk_is_told_and_leaves_what_was_scored(
             run_scoring(paradigms(), Counting(), out=tmp_path)
     assert [name for name in names(tmp_path) if name.endswith(".part")] == []
     if good is not None:
-        assert sorted(read_scores(tmp_path)[0].shards) == good
+        assert sorted(read_scores(tmp_path).manifest.shards) == good
     done = run_scoring(paradigms(), Counting(), out=tmp_path)
     assert done.kept == tuple(good or ())
-    assert read_scores(tmp_path)[1].frame.equals(score_pairs(paradigms(), Counting()).frame)
+    assert read_scores(tmp_path).table.frame.equals(score_pairs(paradigms(), Counting()).frame)
 
 
 def test_a_full_disk_leaves_the_scores_of_the_pairs_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +333,7 @@ def test_a_full_disk_leaves_the_scores_of_the_pairs_before(tmp_path: Path, monke
         patch.setattr(os, "fsync", full)
         with pytest.raises(InputError, match="No space left on device"):
             run_scoring(paradigms(size=5), Counting(), out=tmp_path)
-    assert read_scores(tmp_path)[1].frame.equals(score_pairs(paradigms(), Counting()).frame)
+    assert read_scores(tmp_path).table.frame.equals(score_pairs(paradigms(), Counting()).frame)
 
 
 SLOW = """
@@ -361,7 +365,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_nothing_had_been(tmp_path: Path) ->
     slow.send_signal(signal.SIGKILL)
     assert slow.wait() == -signal.SIGKILL
     (tmp_path / ".z.parquet.0a1b2c3d.part").write_bytes(b"half")  # as a kill in the middle of writing leaves it
-    there = tuple(sorted(read_scores(tmp_path)[0].shards))
+    there = tuple(sorted(read_scores(tmp_path).manifest.shards))
     assert 3 <= len(there) < 26
     model = Counting()
     done = run_scoring(paradigms(26), model, out=tmp_path)

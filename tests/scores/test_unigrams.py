@@ -8,22 +8,11 @@ import numpy as np
 import pytest
 
 from bidui.errors import InputError
-from bidui.scores.unigrams import Unigrams, count_unigrams, read_unigrams, take_unigrams, write_unigrams
+from bidui.scores.unigrams import Unigrams, read_unigrams, take_unigrams, write_unigrams
 
 
 def counted(*counts: int) -> Unigrams:
     return Unigrams(np.array(counts, np.int64), "t" * 64)
-
-
-def test_ids_are_counted_over_all_texts() -> None:
-    texts = [np.array(ids, np.int32) for ids in ([1, 1, 3], [], [3, 0, 3])]
-    found = count_unigrams(iter(texts), size=5, tokenizer="t")
-    assert found.counts.tolist() == [1, 2, 0, 3, 0]
-    assert found.tokenizer == "t"
-
-
-def test_no_text_gives_only_zeros() -> None:
-    assert count_unigrams([], size=3, tokenizer="t").counts.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 from bidui.errors import Place, fail
 from bidui.grammar.generate import Drawing, generate_project
 from bidui.grammar.project import Project, load_project
-from bidui.pairs import Pairs
+from bidui.pairs import Pair, Pairs, read_pairs
 
 
 def shipped() -> dict[str, Path]:
@@ -43,3 +43,18 @@ def generate(
     """`n` distinct pairs of every paradigm; `.short` says what fell short and why."""
     opened = project if isinstance(project, Project) else open_project(project)
     return generate_project(opened, n=n, seed=seed, draw=draw, only=only, include_excluded=include_excluded)
+
+
+def find_pairs(source: str | Path | Pairs | Sequence[Pair], *, n: int = 300, seed: int = 0) -> Pairs:
+    """Return the pairs that a source names.
+
+    `n` pairs per paradigm are generated from a shipped benchmark or a project; a file or folder of pairs is read; pairs
+    are returned as they are.
+    """
+    if isinstance(source, Pairs):
+        return source
+    if not isinstance(source, str | Path):
+        return Pairs(tuple(source))
+    if source in shipped() or (Path(source) / "project.yaml").is_file():
+        return generate(source, n=n, seed=seed)
+    return read_pairs(source)

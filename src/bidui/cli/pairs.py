@@ -13,9 +13,8 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from bidui.benchmarks import project_folder
+from bidui.benchmarks import find_pairs, project_folder
 from bidui.cli.console import count, messages
-from bidui.cli.scores import pairs_of
 from bidui.files import Json, check_new_folder, write_new_folder
 from bidui.grammar.generate import each_paradigm
 from bidui.grammar.paradigm import Paradigm
@@ -168,7 +167,7 @@ def export_lm_eval(
     README.md in the output folder.
     """
     check_new_folder(out)
-    pairs = pairs_of(what, n=n, seed=seed)
+    pairs = find_pairs(what, n=n, seed=seed)
     path = Path(what).resolve()
     group = name or f"bidui_{path.stem if path.is_file() else path.name}"
     write_new_folder(out, lm_eval_files(pairs, name=group))

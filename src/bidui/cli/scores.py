@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Column, Table
 from rich.text import Text
 
-from bidui.benchmarks import generate, shipped
+import bidui
+from bidui.benchmarks import shipped
 from bidui.benchmarks.human import PUBLISHED_PAIRS, human_agreement, pooled
 from bidui.cli.console import count, messages
-from bidui.errors import InputError, Place, fail
 from bidui.files import check_new_folder, write_new_folder
-from bidui.models.specs import DEFAULT, KINDS, expand_specs, load_model, parse_spec
-from bidui.pairs import Pairs, read_pairs
+from bidui.models.specs import DEFAULT, KINDS, expand_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
     from bidui.models.model import Model
     from bidui.scores.choices import Choices, PairTotals
     from bidui.scores.links import Link
-    from bidui.scores.run import Scored, ScoreManifest
+    from bidui.scores.table import ScoreManifest
 
 
 def score(
@@ -67,38 +75,40 @@ def score(
             typer.echo(f"{kind}:  {text}")
         return
     if what is None:
-        raise fail("score-what", Place(), {})
-    pairs = pairs_of(what, n=n, seed=seed)
-    for spec in expand_specs(model or [DEFAULT]):
-        loaded = load_model(
-            spec, device=device, dtype=dtype, batch_tokens=batch_tokens, bos=bos, eos=eos, cache=out / "api"
-        )
-        _show(console, _scored(console, pairs, loaded, out=out / loaded.name, force=force))
-        _take_unigrams(console, Path(parse_spec(spec).name), loaded, out=out / loaded.name)
-
-
-def _scored(console: Console, pairs: Pairs, model: "Model", *, out: Path, force: bool) -> "Scored":
-    from bidui.scores.run import run_scoring
-
-    declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name != "weights")
-    console.print(f"{escape(model.name)}: {escape(declared)}", highlight=False)
+        raise bidui.InputError([bidui.Problem("score-what")])
+    pairs = bidui.find_pairs(what, n=n, seed=seed)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), _Speed())
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(escape(model.name), total=len(pairs))
-        return run_scoring(
-            pairs, model, out=out, force=force, on_paradigm=lambda uid, count: progress.advance(task, count)
-        )
+    for spec in expand_specs(model or [DEFAULT]):
+        progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+        task = progress.add_task("", total=len(pairs))
 
+        def start(model: "Model", pairs: "bidui.Pairs", bar: Progress = progress, task: TaskID = task) -> None:
+            declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name != "weights")
+            console.print(f"{escape(model.name)}: {escape(declared)}", highlight=False)
+            bar.update(task, description=escape(model.name))
+            bar.start()
 
-def _take_unigrams(console: Console, folder: Path, model: "Model", *, out: Path) -> None:
-    """Copy the model's unigram counts; counts that do not fit only give a warning, since the scores are valid."""
-    from bidui.scores.unigrams import take_unigrams
+        def advance(uid: str, count: int, bar: Progress = progress, task: TaskID = task) -> None:
+            bar.advance(task, count)
 
-    try:
-        if take_unigrams(folder, tokenizer=str(model.declared.get("tokenizer", "")), scores=out):
-            console.print(f"{escape(str(out))}: copied the model's unigram counts", highlight=False)
-    except InputError as error:
-        console.print(f"[yellow]unigram counts were not copied: {escape(str(error))}[/]", highlight=False)
+        try:
+            scores = bidui.score(
+                pairs,
+                spec,
+                out=out,
+                device=device,
+                dtype=dtype,
+                batch_tokens=batch_tokens,
+                bos=bos,
+                eos=eos,
+                force=force,
+                on_start=start,
+                on_paradigm=advance,
+            )
+        finally:
+            if progress.live.is_started:
+                progress.stop()
+        _show(console, scores)
 
 
 class _Speed(ProgressColumn):
@@ -108,22 +118,16 @@ class _Speed(ProgressColumn):
         return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
-def pairs_of(what: str, *, n: int, seed: int) -> Pairs:
-    """Generate pairs from a benchmark or project, or read them from a file or folder."""
-    if what in shipped() or (Path(what) / "project.yaml").is_file():
-        return generate(what, n=n, seed=seed)
-    return read_pairs(what)
-
-
-def _show(console: Console, done: "Scored") -> None:
-    shards = done.manifest.shards.values()
+def _show(console: Console, scores: "bidui.Scores") -> None:
+    shards = scores.manifest.shards.values()
     console.print(
-        f"{escape(str(done.folder))}: {count(sum(shard.count for shard in shards), 'pair')} in "
-        f"{count(len(shards), 'paradigm')}; {len(done.done)} scored, {len(done.kept)} already there",
+        f"{escape(str(scores.folder))}: {count(sum(shard.count for shard in shards), 'pair')} in "
+        f"{count(len(shards), 'paradigm')}; {len(scores.done)} scored, {len(scores.kept)} already there",
         highlight=False,
     )
-    if done.repaired:
-        console.print(f"[yellow]scored again because the files were damaged: {escape(', '.join(done.repaired))}[/]")
+    if scores.repaired:
+        names = escape(", ".join(scores.repaired))
+        console.print(f"[yellow]scored again because the files were damaged: {names}[/]")
     unknown = sum(shard.unknown for shard in shards)
     if unknown:
         console.print(f"[yellow]{count(unknown, 'token is', 'tokens are')} unknown to the model[/]", highlight=False)
@@ -132,6 +136,10 @@ def _show(console: Console, done: "Scored") -> None:
         console.print(
             f"[yellow]{count(unseen, 'pair has', 'pairs have')} the same tokens on both sides[/]", highlight=False
         )
+    if scores.unigrams:
+        console.print(f"{escape(str(scores.folder))}: copied the model's unigram counts", highlight=False)
+    for problem in scores.problems:
+        console.print(f"[yellow]unigram counts were not copied: {escape(str(problem))}[/]", highlight=False)
 
 
 # `bidui compare`: compute accuracies from stored scores, by linking function.
@@ -168,7 +176,7 @@ def compare(
     """
     # imported here because polars takes a third of a second to load and other commands do not need it
     from bidui.scores.links import parse_link
-    from bidui.scores.run import score_folders
+    from bidui.scores.table import score_folders
 
     if by != "overall":
         chosen = parse_link((link or ["slln:0.5"])[0])
@@ -205,7 +213,7 @@ def _choices(
     found.append(choose_from(totals, slor(), unit=unit, groups=groups))
     try:
         fitted = held_out_morcela(totals, seed=0, unit=unit, groups=groups).choices
-    except InputError as error:  # such as for a model that has not learned anything yet
+    except bidui.InputError as error:  # such as for a model that has not learned anything yet
         return found, str(error)
     return [*found, replace(fitted, link="morcela*")], FITTED
 
@@ -303,7 +311,7 @@ def export_scores(
     # imported here because polars takes a third of a second to load and other commands do not need it
     from bidui.scores.choices import file_of, published_lines
     from bidui.scores.links import parse_link
-    from bidui.scores.run import read_scores, score_folders
+    from bidui.scores.table import read_scores, score_folders
     from bidui.scores.unigrams import read_unigrams
 
     check_new_folder(out)
@@ -311,12 +319,12 @@ def export_scores(
 
     def files() -> Iterator[tuple[str, bytes]]:
         for folder in score_folders(results):
-            manifest, scores = read_scores(folder)
+            scores = read_scores(folder)
             known = None
             if unigrams is not None:
-                wanted = str(manifest.declared.get("tokenizer", ""))
+                wanted = str(scores.declared.get("tokenizer", ""))
                 known = read_unigrams(unigrams, tokenizer=wanted).logprobs(smoothing=smoothing)
-            yield file_of(folder, results=results), published_lines(scores, chosen, unit=unit, unigrams=known)
+            yield file_of(folder, results=results), published_lines(scores.table, chosen, unit=unit, unigrams=known)
 
     models = write_new_folder(out, files())
     console = messages()

@@ -13,9 +13,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
+from bidui.benchmarks import find_pairs
 from bidui.cli.console import count, messages
 from bidui.cli.corpus import needing_models
-from bidui.cli.scores import pairs_of
 from bidui.cli.train import number_of
 from bidui.errors import InputError, Place, fail
 from bidui.scale.suites import LATER, open_corpora, run_progress, suite_tasks, suite_workers
@@ -46,7 +46,7 @@ def run_suite(
     """Train the runs that are not finished; wrong inputs are reported before the first run starts."""
     corpora = open_corpora(runs, folders)
     if score != LATER:
-        pairs_of(score, n=1, seed=0)
+        find_pairs(score, n=1, seed=0)
     tasks = suite_tasks(runs, corpora, out=out, device=device, score=score, options=options)
     workers = suite_workers(device, processes=processes)
     console = messages()

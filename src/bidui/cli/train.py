@@ -11,9 +11,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from bidui.benchmarks import find_pairs
 from bidui.cli.console import messages
 from bidui.cli.corpus import build, needing_models
-from bidui.cli.scores import pairs_of
 from bidui.errors import Place, fail
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def train(
     if deterministic:
         be_deterministic()
     console = messages()
-    pairs = None if score == "later" else pairs_of(score, n=n, seed=0)
+    pairs = None if score == "later" else find_pairs(score, n=n, seed=0)
     if pairs is not None:
         check_pairs(run, pairs)
     own = processes()

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 
+Declared = dict[str, str | int | bool | None]  # what scores depend on besides the sentences: see `Model.declared`
+
 
 @dataclass(frozen=True, slots=True)
 class TokenScores:
@@ -65,7 +67,7 @@ class Model(Protocol):
         ...
 
     @property
-    def declared(self) -> dict[str, str | int | bool | None]:
+    def declared(self) -> Declared:
         """What the scores depend on besides the sentences: kind, weights, tokenizer, dtype, BOS, EOS, first token."""
         ...
 

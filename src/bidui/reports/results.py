@@ -21,7 +21,8 @@ from bidui.reports.tables import NOTHING, short_count
 from bidui.scores.choices import Choices, PairTotals, choose_from
 from bidui.scores.links import Floats, Link, slor
 from bidui.scores.milestones import FILE, AlphaCount, Milestone, read_alphas, read_milestones
-from bidui.scores.run import ScoreManifest, read_manifest, read_totals, score_folders
+from bidui.scores.run import read_totals
+from bidui.scores.table import ScoreManifest, read_manifest, score_folders
 from bidui.scores.unigrams import UNIGRAMS
 
 # Training runs: what they got right at their checkpoints, as read from their folders, and series of them.

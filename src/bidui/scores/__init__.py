@@ -7,16 +7,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bidui.models.model import Model
-    from bidui.pairs import Pairs
     from bidui.scores.choices import Choices, choose
     from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, pen_lp, slln_lp, slor
-    from bidui.scores.table import ScoreTable
+    from bidui.scores.run import score
+    from bidui.scores.table import Scores, ScoreTable, read_scores
 
 _HOMES = {
     "bidui.scores.choices": "Choices choose",
     "bidui.scores.links": "Link Totals log_norm_lp lp mean_lp morcela pen_lp slln_lp slor",
-    "bidui.scores.table": "ScoreTable",
+    "bidui.scores.run": "score",
+    "bidui.scores.table": "ScoreTable Scores read_scores",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -24,6 +24,7 @@ __all__ = [
     "Choices",
     "Link",
     "ScoreTable",
+    "Scores",
     "Totals",
     "choose",
     "log_norm_lp",
@@ -31,18 +32,11 @@ __all__ = [
     "mean_lp",
     "morcela",
     "pen_lp",
+    "read_scores",
     "score",
     "slln_lp",
     "slor",
 ]
-
-
-def score(pairs: "Pairs", model: "str | Model", *, device: str = "cpu", dtype: str = "float32") -> "ScoreTable":
-    """The token scores of pairs by a model, or by the one a spec names (`hf:FOLDER`); see `bidui score`."""
-    from bidui.models.specs import load_model
-    from bidui.scores.run import score_pairs
-
-    return score_pairs(pairs, load_model(model, device=device, dtype=dtype) if isinstance(model, str) else model)
 
 
 def __getattr__(name: str) -> object:

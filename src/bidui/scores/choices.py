@@ -1,6 +1,6 @@
 """Choices: which sentence of each pair a model prefers, by a linking function; ties are worth one half."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.files import encode, json_text
-from bidui.scores.links import Floats, Link, Totals
-from bidui.scores.table import LengthUnit, ScoreTable
+from bidui.scores.links import Floats, Link, Totals, as_link, worth
+from bidui.scores.table import LengthUnit, Scores, ScoreTable
 
 # Totals of pairs: the sums and lengths of every sentence, which is all that linking functions need.
 #
@@ -107,16 +107,21 @@ class LengthSplit:
 
 
 def choose(
-    table: ScoreTable,
-    link: Link,
+    scores: Scores | ScoreTable,
+    link: str | Link | Callable[[Totals], Floats],
     *,
     unit: LengthUnit = "tokens",
     unigrams: Floats | None = None,
     groups: LengthUnit = "tokens",
 ) -> Choices:
-    """What a model prefers in every pair of a table; `groups` is what the lengths of D=, D< and D> are counted in."""
-    totals = pair_totals(table, unigrams=unigrams if link.needs_unigrams else None)
-    return choose_from(totals, link, unit=unit, groups=groups)
+    """Return which sentence of every pair a model prefers by a linking function.
+
+    `link` is a name such as `slln:0.5`, what one of the functions in `links` returns, or any function of `Totals`.
+    `unit` is what the function divides by; `groups` is what the lengths of D=, D< and D> are counted in.
+    """
+    table, function = scores.table if isinstance(scores, Scores) else scores, as_link(link)
+    totals = pair_totals(table, unigrams=unigrams if function.needs_unigrams else None)
+    return choose_from(totals, function, unit=unit, groups=groups)
 
 
 def choose_from(
@@ -125,11 +130,6 @@ def choose_from(
     """The same from totals, which serve for any number of linking functions."""
     good, bad = sides(link.score(totals.totals(unit)))
     return Choices(link.name, totals.uids, totals.phenomena, totals.pairs, good, bad, totals.length_sign(groups))
-
-
-def worth(good: Floats, bad: Floats) -> Floats:
-    """1 where the good score is higher, 0.5 where they are equal, 0 where the bad one is."""
-    return np.where(good > bad, 1.0, np.where(good == bad, 0.5, 0.0))
 
 
 def length_split(choices: Choices) -> LengthSplit:

@@ -2,11 +2,14 @@
 
 LP(x) is the sum of the log-probabilities of a sentence's tokens, U(x) that of their unigram log-probabilities, |x| the
 length. The formulas are those of Liu et al. (ZhoBLiMP), section 4, with the sources they name. Each is written once,
-over columns, so that a table of a million sentences and a single one go the same way.
+over columns, so that a table of a million sentences and a single one are scored by the same code.
+
+To add a linking function, write it here and enter it in `LINKS`: commands, reports and `choose` take it by that name.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Of each sentence LP, |x| and, where unigrams are known, U."""
+    """LP, |x| and, if unigrams are known, U of each sentence."""
 
     logprob: Floats
     length: Floats
@@ -40,7 +43,7 @@ def lp() -> Link:
 
 
 def mean_lp() -> Link:
-    """LP / |x| (Lau, Clark and Lappin 2017); the order of perplexities, turned round."""
+    """LP / |x| (Lau, Clark and Lappin 2017); orders sentences as perplexity does, reversed."""
     return Link("mean_lp", lambda x: x.logprob / x.length)
 
 
@@ -50,7 +53,7 @@ def pen_lp(alpha: float = 0.8) -> Link:
 
 
 def slor() -> Link:
-    """(LP - U) / |x|: how much better than its words alone (Pauls and Klein 2012; Lau et al. 2017)."""
+    """(LP - U) / |x|: the sentence compared with its words alone (Pauls and Klein 2012; Lau et al. 2017)."""
     return Link("slor", lambda x: (x.logprob - _unigram(x)) / x.length, needs_unigrams=True)
 
 
@@ -73,28 +76,43 @@ def log_norm_lp() -> Link:
     return Link("log_norm", lambda x: x.logprob / np.log(x.length + 1))
 
 
+LINKS: dict[str, Callable[..., Link]] = {
+    "lp": lp,
+    "mean_lp": mean_lp,
+    "pen_lp": pen_lp,
+    "slor": slor,
+    "morcela": morcela,
+    "slln": slln_lp,
+    "log_norm": log_norm_lp,
+}
+
+
 def parse_link(text: str) -> Link:
-    """The linking function that a name means: `lp`, `mean_lp`, `pen_lp:0.8`, `slor`, `morcela:0.6,18`, `slln:0.5`."""
-    name, _, given = text.partition(":")
-    makers: dict[str, tuple[Callable[..., Link], int]] = {
-        "lp": (lp, 0),
-        "mean_lp": (mean_lp, 0),
-        "pen_lp": (pen_lp, 1),
-        "slor": (slor, 0),
-        "morcela": (morcela, 2),
-        "slln": (slln_lp, 1),
-        "log_norm": (log_norm_lp, 0),
-    }
-    if name not in makers:
-        raise fail("link-unknown", Place(), {"link": text, "known": list(makers)})
-    make, most = makers[name]
+    """Return the linking function of a name and its numbers: `lp`, `pen_lp:0.8`, `morcela:0.6,18`, `slln:0.5`."""
+    name, _, numbers = text.partition(":")
+    if name not in LINKS:
+        raise fail("link-unknown", Place(), {"link": text, "known": list(LINKS)})
+    make = LINKS[name]
+    most = len(signature(make).parameters)
     try:
-        numbers = [float(number) for number in given.split(",")] if given else []
+        values = [float(number) for number in numbers.split(",")] if numbers else []
     except ValueError as error:
         raise fail("link-numbers", Place(), {"link": text, "most": most}) from error
-    if len(numbers) > most or not all(map(np.isfinite, numbers)):
+    if len(values) > most or not all(map(np.isfinite, values)):
         raise fail("link-numbers", Place(), {"link": text, "most": most})
-    return make(*numbers)
+    return make(*values)
+
+
+def as_link(link: str | Link | Callable[[Totals], Floats]) -> Link:
+    """Return a linking function that is given by name, as it is, or as any function of `Totals`."""
+    if isinstance(link, str):
+        return parse_link(link)
+    return link if isinstance(link, Link) else Link(getattr(link, "__name__", "custom"), link)
+
+
+def worth(good: Floats, bad: Floats) -> Floats:
+    """Return 1 where the good score is higher, 0.5 where the two are equal, and 0 where the bad one is higher."""
+    return np.where(good > bad, 1.0, np.where(good == bad, 0.5, 0.0))
 
 
 def _named(name: str, usual: float, value: float) -> str:

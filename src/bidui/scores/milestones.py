@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 from bidui.files import write_file
-from bidui.scores.links import Floats, Totals, parse_link, slln_lp
+from bidui.scores.links import Floats, Totals, parse_link, slln_lp, worth
 
 FILE = "accuracy.tsv"
 LINKS = ("lp", "mean_lp", "pen_lp", "slln:0.5", "slor")
@@ -36,13 +36,12 @@ def milestone_accuracy(
         link = parse_link(name)
         if link.needs_unigrams and good.unigram is None:
             continue
-        one, other = link.score(good), link.score(bad)
-        worths[name] = np.where(one > other, 1.0, np.where(one == other, 0.5, 0.0))
+        worths[name] = worth(link.score(good), link.score(bad))
     names: NDArray[np.str_] = np.array(uids)
     found = []
     for uid, phenomenon in dict(zip(uids, phenomena, strict=True)).items():
         own = names == uid
-        right = {name: float(worth[own].sum()) for name, worth in worths.items()}
+        right = {name: float(values[own].sum()) for name, values in worths.items()}
         found.append(Milestone(step, uid, phenomenon, int(own.sum()), right))
     return found
 
@@ -107,9 +106,8 @@ def alpha_counts(step: int, *, good: Totals, bad: Totals) -> list[AlphaCount]:
     found = []
     for alpha in ALPHAS:
         link = slln_lp(alpha)
-        one, other = link.score(good), link.score(bad)
-        worth = np.where(one > other, 1.0, np.where(one == other, 0.5, 0.0))
-        right = tuple(float(worth[sign == group].sum()) for group in GROUPS.values())
+        values = worth(link.score(good), link.score(bad))
+        right = tuple(float(values[sign == group].sum()) for group in GROUPS.values())
         found.append(AlphaCount(step, alpha, pairs, right))
     return found
 

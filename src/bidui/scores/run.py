@@ -1,67 +1,101 @@
-"""Scoring runs: one file of token scores a paradigm, and a manifest; killed and started again, they finish the rest."""
+"""Scoring runs: one file of token scores per paradigm, and a manifest; an interrupted run resumes."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from bidui.errors import Place, fail
-from bidui.files import Manifest, claim_folder, remove_temporaries, sha256, write_file, write_json
+from bidui.benchmarks import find_pairs
+from bidui.errors import InputError, Place, fail
+from bidui.files import Manifest, claim_folder, remove_temporaries, sha256, write_file
 from bidui.models.model import Model, TokenScores
+from bidui.models.specs import DEFAULT, load_model, parse_spec
 from bidui.pairs import Pair, Pairs, uid_fits
 from bidui.scores.choices import COLUMNS, PairTotals, pair_totals
-from bidui.scores.table import SCHEMA, ScoreTable, read_table, score_table, table_bytes
-from bidui.scores.unigrams import read_unigrams
+from bidui.scores.table import (
+    ScoreManifest,
+    Scores,
+    ScoreTable,
+    Shard,
+    empty_table,
+    manifest_in,
+    read_manifest,
+    score_table,
+    stored_table,
+    table_bytes,
+    write_manifest,
+)
+from bidui.scores.unigrams import read_unigrams, take_unigrams
 
 TOGETHER = 20_000  # sentences that are handed to a model at a time, in whole paradigms
-Declared = dict[str, str | int | bool | None]
-Facts = tuple[int, int]  # unknown tokens, pairs whose sides are the same to the model
+Facts = tuple[int, int]  # unknown tokens, and pairs whose sides are the same to the model
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One paradigm's scores: the pairs they belong to and the file that holds them, both by hash."""
+def score(
+    pairs: str | Path | Pairs | Sequence[Pair],
+    model: str | Model = DEFAULT,
+    *,
+    out: str | Path | None = None,
+    n: int = 300,
+    seed: int = 0,
+    device: str = "cpu",
+    dtype: str = "float32",
+    batch_tokens: int | None = None,
+    bos: str | None = None,
+    eos: bool = False,
+    force: bool = False,
+    on_start: Callable[[Model, Pairs], None] = lambda model, pairs: None,
+    on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
+) -> Scores:
+    """Score every sentence of pairs with a language model.
 
-    pairs: str
-    file: str
-    count: int
-    unknown: int = 0  # tokens the model does not know
-    unseen: int = 0  # pairs whose two sides are the same to the model
+    `pairs` is a shipped benchmark or a project, of which `n` pairs per paradigm are generated with `seed`; a file or
+    folder of pairs; or the pairs themselves. `model` is a spec (`hf:FOLDER`, see `bidui score --list-models`) or a
+    loaded model; `device`, `dtype`, `batch_tokens`, `bos` and `eos` are for a spec. With `out`, the scores are stored
+    in the folder of the model's name in `out`: paradigms already scored are skipped, so an interrupted run resumes,
+    and scores made with different settings are overwritten only with `force`.
+    """
+    source = find_pairs(pairs, n=n, seed=seed)
+    cache = None if out is None else Path(out) / "api"
+    if isinstance(model, str):
+        options = {"device": device, "dtype": dtype, "batch_tokens": batch_tokens, "bos": bos, "eos": eos}
+        loaded = load_model(model, cache=cache, **options)  # type: ignore[arg-type]
+    else:
+        loaded = model
+    on_start(loaded, source)
+    if out is None:
+        return _score_in_memory(source, loaded, on_paradigm)
+    folder = Path(out) / loaded.name
+    scores = run_scoring(source, loaded, out=folder, force=force, on_paradigm=on_paradigm)
+    if not isinstance(model, str):
+        return scores
+    try:
+        copied = take_unigrams(
+            Path(parse_spec(model).name), tokenizer=str(scores.declared.get("tokenizer", "")), scores=folder
+        )
+    except InputError as error:  # the scores are good without them
+        return replace(scores, problems=error.problems)
+    return replace(scores, unigrams=copied)
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreManifest:
-    """What a folder of scores is of."""
-
-    model: str
-    declared: Declared
-    shards: dict[str, Shard] = field(default_factory=dict)
-
-    @property
-    def manifest(self) -> Manifest:
-        """What two runs are compared by; pairs are compared paradigm by paradigm."""
-        return Manifest(self.declared, files={f"{uid}.parquet": shard.file for uid, shard in self.shards.items()})
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What a run did: which paradigms it scored, which were there already, which files it had to make anew."""
-
-    folder: Path
-    manifest: ScoreManifest
-    done: tuple[str, ...]
-    kept: tuple[str, ...]
-    repaired: tuple[str, ...]
+def _score_in_memory(pairs: Pairs, model: Model, on_paradigm: Callable[[str, int], None]) -> Scores:
+    tables, shards = [], {}
+    for group in _groups(list(pairs.by_uid().values())):
+        by_uid, facts = _tables(group, model)
+        tables += [table.frame for table in by_uid.values()]
+        for paradigm in group:
+            uid = paradigm[0].uid
+            shards[uid] = Shard(pairs_hash(paradigm), "", len(paradigm), *facts[uid])
+            on_paradigm(uid, len(paradigm))
+    table = ScoreTable(pl.concat(tables)) if tables else empty_table()
+    return Scores(ScoreManifest(model.name, dict(model.declared), shards), done=tuple(shards), in_memory=table)
 
 
 def score_pairs(pairs: Pairs, model: Model) -> ScoreTable:
-    """The token scores of pairs, in memory."""
-    tables = [_table(group, model)[0] for group in _groups(list(pairs.by_uid().values()))]
-    frames = [table.frame for several in tables for table in several.values()]
-    return ScoreTable(pl.concat(frames)) if frames else ScoreTable(score_table((), (), {}).frame)
+    """Return the token scores of pairs, in memory."""
+    return score(pairs, model).table
 
 
 def run_scoring(
@@ -71,9 +105,9 @@ def run_scoring(
     out: Path,
     force: bool = False,
     on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
-) -> Scored:
-    """Scores in `out`, a file a paradigm; what is there already and whole is kept."""
-    before = _manifest_in(out)
+) -> Scores:
+    """Write scores to `out`, one file per paradigm; files that are there already and whole are kept."""
+    before = manifest_in(out)
     new = Manifest(dict(model.declared))
     if before and not force:
         claim_folder(out, before.manifest, new, "scores-of-another")
@@ -84,92 +118,53 @@ def run_scoring(
         raise fail("uid-unfit", Place(), {"uid": repr(unfit)})
     remove_temporaries(out)
     kept, repaired, waiting = [], [], []
-    for uid, own in by_uid.items():
-        fits = uid in shards and shards[uid].pairs == pairs_hash(own)
+    for uid, paradigm in by_uid.items():
+        fits = uid in shards and shards[uid].pairs == pairs_hash(paradigm)
         if before and fits and before.manifest.state(out, f"{uid}.parquet") == "whole":
             kept.append(uid)
-            on_paradigm(uid, len(own))
+            on_paradigm(uid, len(paradigm))
         else:
-            waiting.append(own)
+            waiting.append(paradigm)
             repaired += [uid] if fits else []
     shards = {uid: shard for uid, shard in shards.items() if uid in kept}
     done = []
     for group in _groups(waiting):
-        tables, facts = _table(group, model)
-        for own in group:
-            uid = own[0].uid
+        tables, facts = _tables(group, model)
+        for paradigm in group:
+            uid = paradigm[0].uid
             data = table_bytes(tables[uid])
             write_file(out / f"{uid}.parquet", data)
-            shards[uid] = Shard(pairs_hash(own), sha256(data), len(own), *facts[uid])
+            shards[uid] = Shard(pairs_hash(paradigm), sha256(data), len(paradigm), *facts[uid])
             done.append(uid)
-            on_paradigm(uid, len(own))
-        _write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards))
+            on_paradigm(uid, len(paradigm))
+        write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards))
     manifest = ScoreManifest(model.name, dict(model.declared), shards)
-    _write_manifest(out, manifest)
-    return Scored(out, manifest, tuple(done), tuple(kept), tuple(repaired))
-
-
-def read_scores(folder: Path) -> tuple[ScoreManifest, ScoreTable]:
-    """All scores of one model; a file that is not what the manifest says is an error."""
-    manifest = read_manifest(folder)
-    return manifest, _stored(folder, manifest, list(SCHEMA))
+    write_manifest(out, manifest)
+    return Scores(manifest, out, tuple(done), tuple(kept), tuple(repaired))
 
 
 def read_totals(
     folder: Path, *, unigrams: Path | None = None, smoothing: float = 1.0
 ) -> tuple[ScoreManifest, PairTotals]:
-    """The totals of one model's pairs, without the tokens: a fifth of the work; with U, where a file of unigrams is."""
+    """Read the totals of one model's pairs without the tokens, a fifth of the work; with U if unigrams are given."""
     manifest = read_manifest(folder)
     if unigrams is None:
-        return manifest, pair_totals(_stored(folder, manifest, list(COLUMNS)))
-    known = read_unigrams(unigrams, tokenizer=str(manifest.declared.get("tokenizer", "")))
-    table = _stored(folder, manifest, [*COLUMNS, "ids"])
-    return manifest, pair_totals(table, unigrams=known.logprobs(smoothing=smoothing))
-
-
-def read_manifest(folder: Path) -> ScoreManifest:
-    """What the scores in a folder are of."""
-    manifest = _manifest_in(folder)
-    if manifest is None:
-        raise fail("no-scores", Place(str(folder)), {})
-    return manifest
-
-
-def _stored(folder: Path, manifest: ScoreManifest, columns: list[str]) -> ScoreTable:
-    """Some columns of all files. Every byte is checked, which takes far less time than the columns."""
-    files = [folder / f"{uid}.parquet" for uid in manifest.shards]
-    found = []
-    for file, shard in zip(files, manifest.shards.values(), strict=True):
-        data = file.read_bytes() if file.is_file() else b""
-        if sha256(data) != shard.file:
-            raise fail("scores-broken", Place(str(file)), {})
-        found.append(data)
-    if not found:
-        return ScoreTable(score_table((), (), {}).frame.select(columns))
-    try:
-        return ScoreTable(pl.scan_parquet(found).select(columns).collect())  # all at once, in parallel
-    except pl.exceptions.PolarsError:  # one at a time, so that the error names the file
-        return ScoreTable(pl.concat([read_table(file).frame.select(columns) for file in files]))
-
-
-def score_folders(results: Path) -> list[Path]:
-    """The folders of scores in a folder of results: itself, or those below it."""
-    found = sorted(path.parent for path in results.rglob("scores.json"))
-    if not found:
-        raise fail("no-scores", Place(str(results)), {})
-    return found
+        return manifest, pair_totals(stored_table(folder, manifest, list(COLUMNS)))
+    counts = read_unigrams(unigrams, tokenizer=str(manifest.declared.get("tokenizer", "")))
+    table = stored_table(folder, manifest, [*COLUMNS, "ids"])
+    return manifest, pair_totals(table, unigrams=counts.logprobs(smoothing=smoothing))
 
 
 def pairs_hash(pairs: Sequence[Pair]) -> str:
-    """A hash of the sentences, sides and numbers of a paradigm's pairs."""
+    """Return a hash of the sentences, sides and numbers of a paradigm's pairs."""
     lines = (f"{pair.uid}\t{pair.phenomenon}\t{pair.pair_id}\t{pair.good}\t{pair.bad}\n" for pair in pairs)
     return sha256("".join(lines).encode())
 
 
 def _groups(paradigms: Sequence[tuple[Pair, ...]]) -> Iterator[list[tuple[Pair, ...]]]:
     group: list[tuple[Pair, ...]] = []
-    for own in paradigms:
-        group.append(own)
+    for paradigm in paradigms:
+        group.append(paradigm)
         if sum(2 * len(pairs) for pairs in group) >= TOGETHER:
             yield group
             group = []
@@ -177,40 +172,21 @@ def _groups(paradigms: Sequence[tuple[Pair, ...]]) -> Iterator[list[tuple[Pair, 
         yield group
 
 
-def _table(group: Sequence[tuple[Pair, ...]], model: Model) -> tuple[dict[str, ScoreTable], dict[str, Facts]]:
-    """The tables of some paradigms, and of each how many tokens are unknown, how many pairs look the same."""
-    sentences = list(dict.fromkeys(side for own in group for pair in own for side in (pair.good, pair.bad)))
+def _tables(group: Sequence[tuple[Pair, ...]], model: Model) -> tuple[dict[str, ScoreTable], dict[str, Facts]]:
+    """Return the tables of some paradigms, and how many unknown tokens and indistinguishable pairs each has."""
+    sentences = list(dict.fromkeys(side for paradigm in group for pair in paradigm for side in (pair.good, pair.bad)))
     scores = dict(zip(sentences, model.score(sentences), strict=True))
-    for sentence, score in scores.items():
-        if not len(score):
+    for sentence, tokens in scores.items():
+        if not len(tokens):
             raise fail("nothing-scored", Place(), {"sentence": sentence, "model": model.name})
-    ids = np.unique(np.concatenate([score.ids for score in scores.values()])) if scores else np.zeros(0, np.int32)
+    ids = np.unique(np.concatenate([tokens.ids for tokens in scores.values()])) if scores else np.zeros(0, np.int32)
     texts = model.token_texts(ids.tolist())
     tables, facts = {}, {}
-    for own in group:
-        both: list[TokenScores] = [scores[side] for pair in own for side in (pair.good, pair.bad)]
-        unknown = sum(int(model.unknown(score.ids).sum()) for score in both)
-        seen = [np.where(model.unknown(score.ids), -1, score.ids) for score in both]  # unknown words look the same
+    for paradigm in group:
+        both: list[TokenScores] = [scores[side] for pair in paradigm for side in (pair.good, pair.bad)]
+        unknown = sum(int(model.unknown(tokens.ids).sum()) for tokens in both)
+        seen = [np.where(model.unknown(tokens.ids), -1, tokens.ids) for tokens in both]  # unknown words look the same
         unseen = sum(np.array_equal(good, bad) for good, bad in zip(seen[::2], seen[1::2], strict=True))
-        tables[own[0].uid] = score_table(own, both, texts)
-        facts[own[0].uid] = (unknown, unseen)
+        tables[paradigm[0].uid] = score_table(paradigm, both, texts)
+        facts[paradigm[0].uid] = (unknown, unseen)
     return tables, facts
-
-
-def _manifest_in(folder: Path) -> ScoreManifest | None:
-    file = folder / "scores.json"
-    if not file.is_file():
-        return None
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-        shards = {uid: Shard(**shard) for uid, shard in found["shards"].items()}
-        return ScoreManifest(found["model"], found["declared"], shards)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
-
-
-def _write_manifest(folder: Path, manifest: ScoreManifest) -> None:
-    names = Shard.__slots__
-    shards = {uid: {name: getattr(shard, name) for name in names} for uid, shard in sorted(manifest.shards.items())}
-    found = {"model": manifest.model, "declared": manifest.declared, "shards": shards}
-    write_json(folder / "scores.json", found)

@@ -1,11 +1,15 @@
-"""The token-score table: every token of every sentence of a paradigm's pairs, as a model scored it.
+"""Token scores: every token of every sentence of the pairs, as one model scored it, in memory or in a folder.
 
-A row is a sentence, its tokens are lists: that is a third of the size of a row a token, and as quick to sum.
+A row of the table is a sentence and its tokens are lists. That takes a third of the space of one row per token, and is
+as quick to sum. A folder of scores has one Parquet file per paradigm and `scores.json`, which says what they are.
 """
 
 import io
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Literal
 
@@ -13,13 +17,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidui.errors import Place, fail
-from bidui.models.model import TokenScores
+from bidui.errors import Place, Problem, fail
+from bidui.files import Manifest, sha256, write_json
+from bidui.models.model import Declared, TokenScores
 from bidui.pairs import Pair
 from bidui.scores.links import Floats, Totals
 
 LengthUnit = Literal["tokens", "characters", "bytes"]
-
+MANIFEST = "scores.json"
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "uid": pl.String,
     "phenomenon": pl.String,
@@ -36,72 +41,215 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """Token scores of pairs by one model; two rows a pair, good first."""
+    """Token scores of pairs by one model: two rows per pair, the good sentence first."""
 
     frame: pl.DataFrame
 
+    def __repr__(self) -> str:
+        return f"ScoreTable of {len(self.frame) // 2:,} pairs of {self.frame['uid'].n_unique():,} paradigms"
+
+    def _repr_html_(self) -> str:
+        return self.frame._repr_html_()
+
     def totals(self, *, unit: LengthUnit = "tokens", unigrams: Floats | None = None) -> Totals:
-        """LP, length and (given unigram log-probabilities by id) U of every sentence."""
+        """Return LP, length and, given unigram log-probabilities by id, U of every sentence."""
         lp = self.frame["logprobs"].list.eval(pl.element().cast(pl.Float64)).list.sum().to_numpy()
         return Totals(lp, self.lengths(unit), None if unigrams is None else self._unigrams(unigrams))
 
     def lengths(self, unit: LengthUnit = "tokens") -> Floats:
-        """The length of every sentence."""
+        """Return the length of every sentence."""
         if unit == "tokens":
-            found = self.frame["logprobs"].list.len()
+            lengths = self.frame["logprobs"].list.len()
         elif unit == "characters":
-            found = self.frame["sentence"].str.len_chars()
+            lengths = self.frame["sentence"].str.len_chars()
         else:
-            found = self.frame["sentence"].str.len_bytes()
-        return found.cast(pl.Float64).to_numpy()
+            lengths = self.frame["sentence"].str.len_bytes()
+        return lengths.cast(pl.Float64).to_numpy()
 
     def _unigrams(self, unigrams: Floats) -> Floats:
-        """Summed row by row, so that sentences of the same tokens get the same sum wherever they stand."""
+        """Sum row by row, so that sentences with the same tokens get the same sum wherever they stand."""
         counts = self.frame["ids"].list.len().to_numpy()
-        ids = self.frame["ids"].explode().drop_nulls().to_numpy()  # of a sentence without tokens, a null
+        ids = self.frame["ids"].explode().drop_nulls().to_numpy()  # a sentence without tokens gives a null
         if len(ids) and (ids.min() < 0 or ids.max() >= len(unigrams)):
             raise fail("unigrams-too-few", Place(), {"known": len(unigrams), "token": int(ids.max())})
         rows = np.repeat(np.arange(len(counts)), counts)
         return np.bincount(rows, weights=unigrams[ids], minlength=len(counts)).astype(np.float64)
 
     def sides(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The rows of the good and of the bad sentences, pair by pair."""
+        """Return the rows of the good sentences and of the bad ones, pair by pair."""
         return np.arange(0, len(self.frame), 2), np.arange(1, len(self.frame), 2)
 
 
-def score_table(pairs: Sequence[Pair], scores: Iterable[TokenScores], texts: dict[int, str]) -> ScoreTable:
-    """The table of pairs from the scores of their sentences, good and bad in turn."""
-    found = list(scores)
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """The scores of one paradigm in a folder: the hashes of its pairs and of its file, and what the model lacked."""
+
+    pairs: str
+    file: str
+    count: int
+    unknown: int = 0  # tokens that the model does not know
+    unseen: int = 0  # pairs whose two sides are the same to the model
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreManifest:
+    """What a folder of scores holds: the model, the settings its scores depend on, and one shard per paradigm."""
+
+    model: str
+    declared: Declared
+    shards: dict[str, Shard] = field(default_factory=dict)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What two runs are compared by; pairs are compared paradigm by paradigm."""
+        return Manifest(self.declared, files={f"{uid}.parquet": shard.file for uid, shard in self.shards.items()})
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The token scores of one model; after a scoring run, files are read when the table is first used.
+
+    After a scoring run, `done`, `kept` and `repaired` name the paradigms that it scored, that were there already, and
+    whose files were broken and had to be made again; `problems` are the warnings of the run.
+    """
+
+    manifest: ScoreManifest
+    folder: Path | None = None
+    done: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
+    unigrams: bool = False  # whether the model's unigram counts were copied beside the scores
+    problems: tuple[Problem, ...] = ()
+    in_memory: ScoreTable | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self.manifest.model
+
+    @property
+    def declared(self) -> Declared:
+        """The settings that the scores depend on."""
+        return self.manifest.declared
+
+    @cached_property
+    def table(self) -> ScoreTable:
+        """The scores of all paradigms; a file that is not what the manifest says is an error."""
+        if self.in_memory is not None or self.folder is None:
+            return self.in_memory or empty_table()
+        return stored_table(self.folder, self.manifest, list(SCHEMA))
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The scores as a data frame, one row per sentence."""
+        return self.table.frame
+
+    def __repr__(self) -> str:
+        shards = self.manifest.shards
+        pairs = sum(shard.count for shard in shards.values())
+        place = f", in {self.folder}" if self.folder else ""
+        return f"Scores of {self.model}: {pairs:,} pairs of {len(shards):,} paradigms{place}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.table._repr_html_()}"
+
+
+def read_scores(folder: str | Path) -> Scores:
+    """Read the scores of one model from a folder; a file that is not what `scores.json` says is an error."""
+    manifest = read_manifest(Path(folder))
+    return Scores(manifest, Path(folder), in_memory=stored_table(Path(folder), manifest, list(SCHEMA)))
+
+
+def score_folders(results: Path) -> list[Path]:
+    """Return the folders of scores in a folder of results: the folder itself, or those below it."""
+    folders = sorted(path.parent for path in results.rglob(MANIFEST))
+    if not folders:
+        raise fail("no-scores", Place(str(results)), {})
+    return folders
+
+
+def read_manifest(folder: Path) -> ScoreManifest:
+    """Return what the scores in a folder are; a folder without scores is an error."""
+    manifest = manifest_in(folder)
+    if manifest is None:
+        raise fail("no-scores", Place(str(folder)), {})
+    return manifest
+
+
+def manifest_in(folder: Path) -> ScoreManifest | None:
+    """Return what the scores in a folder are; None if it has none."""
+    file = folder / MANIFEST
+    if not file.is_file():
+        return None
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+        shards = {uid: Shard(**shard) for uid, shard in value["shards"].items()}
+        return ScoreManifest(value["model"], value["declared"], shards)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
+
+
+def write_manifest(folder: Path, manifest: ScoreManifest) -> None:
+    """Write `scores.json`."""
+    value = asdict(manifest) | {"shards": {uid: asdict(shard) for uid, shard in sorted(manifest.shards.items())}}
+    write_json(folder / MANIFEST, value)
+
+
+def stored_table(folder: Path, manifest: ScoreManifest, columns: list[str]) -> ScoreTable:
+    """Read some columns of all files. Every byte is checked, which takes far less time than reading the columns."""
+    files = [folder / f"{uid}.parquet" for uid in manifest.shards]
+    contents = []
+    for file, shard in zip(files, manifest.shards.values(), strict=True):
+        data = file.read_bytes() if file.is_file() else b""
+        if sha256(data) != shard.file:
+            raise fail("scores-broken", Place(str(file)), {})
+        contents.append(data)
+    if not contents:
+        return ScoreTable(empty_table().frame.select(columns))
+    try:
+        return ScoreTable(pl.scan_parquet(contents).select(columns).collect())  # all at once, in parallel
+    except pl.exceptions.PolarsError:  # one at a time, so that the error names the file
+        return ScoreTable(pl.concat([read_table(file).frame.select(columns) for file in files]))
+
+
+def empty_table() -> ScoreTable:
+    """Return a table without rows."""
+    return score_table((), (), {})
+
+
+def score_table(pairs: Sequence[Pair], scores: Iterable[TokenScores], texts: Mapping[int, str]) -> ScoreTable:
+    """Return the table of pairs from the scores of their sentences, good and bad in turn."""
+    rows = list(scores)
     frame = pl.DataFrame(
         {
             "uid": [pair.uid for pair in pairs for _ in range(2)],
             "phenomenon": [pair.phenomenon for pair in pairs for _ in range(2)],
             "pair": [pair.pair_id for pair in pairs for _ in range(2)],
             "side": ["good", "bad"] * len(pairs),
-            "sentence": [score.sentence for score in found],
-            "row": np.arange(len(found)),
+            "sentence": [row.sentence for row in rows],
+            "row": np.arange(len(rows)),
         },
         schema={**{name: SCHEMA[name] for name in ("uid", "phenomenon", "pair", "side", "sentence")}, "row": pl.Int64},
     )
-    joined = frame.join(_lists(found, texts), on="row", how="left", maintain_order="left")
+    joined = frame.join(_lists(rows, texts), on="row", how="left", maintain_order="left")
     empty = [pl.col(name).fill_null([]) for name in ("tokens", "ids", "starts", "ends", "logprobs")]
     return ScoreTable(joined.with_columns(empty).select(list(SCHEMA)).cast(SCHEMA))  # type: ignore[arg-type]
 
 
-def _lists(found: Sequence[TokenScores], texts: dict[int, str]) -> pl.DataFrame:
-    """Every sentence's tokens as lists; all tokens are grouped at once, which is quicker than a list at a time."""
-    lengths = [len(score) for score in found]
-    ids = np.concatenate([score.ids for score in found]) if found else np.zeros(0, np.int32)
+def _lists(rows: Sequence[TokenScores], texts: Mapping[int, str]) -> pl.DataFrame:
+    """Return every sentence's tokens as lists; grouping all tokens at once is quicker than making list after list."""
+    lengths = [len(row) for row in rows]
+    ids = np.concatenate([row.ids for row in rows]) if rows else np.zeros(0, np.int32)
     known = np.array(sorted(texts), np.int64)
     tokens = pl.Series("tokens", [texts[number] for number in known.tolist()], pl.String)
     flat = pl.DataFrame(
         {
-            "row": np.repeat(np.arange(len(found)), lengths),
+            "row": np.repeat(np.arange(len(rows)), lengths),
             "tokens": tokens.gather(np.searchsorted(known, ids)),
             "ids": ids,
-            "starts": np.concatenate([score.starts for score in found]) if found else ids,
-            "ends": np.concatenate([score.ends for score in found]) if found else ids,
-            "logprobs": np.concatenate([score.logprobs for score in found]) if found else ids.astype(np.float32),
+            "starts": np.concatenate([row.starts for row in rows]) if rows else ids,
+            "ends": np.concatenate([row.ends for row in rows]) if rows else ids,
+            "logprobs": np.concatenate([row.logprobs for row in rows]) if rows else ids.astype(np.float32),
         },
         schema_overrides={"row": pl.Int64},
     )
@@ -109,14 +257,14 @@ def _lists(found: Sequence[TokenScores], texts: dict[int, str]) -> pl.DataFrame:
 
 
 def table_bytes(table: ScoreTable) -> bytes:
-    """The table as a Parquet file."""
+    """Return the table as the bytes of a Parquet file."""
     out = io.BytesIO()
     table.frame.write_parquet(out, compression="zstd", statistics=False)
     return out.getvalue()
 
 
 def read_table(path: Path) -> ScoreTable:
-    """The table in a Parquet file."""
+    """Read the table in a Parquet file."""
     try:
         frame = pl.read_parquet(path, glob=False)  # brackets in a name are no pattern
     except (OSError, pl.exceptions.PolarsError) as error:

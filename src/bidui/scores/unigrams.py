@@ -1,7 +1,6 @@
 """Unigram log-probabilities of a model's tokens, which SLOR and MORCELA need."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,14 +31,6 @@ class Unigrams:
         return found
 
 
-def count_unigrams(ids: Iterable[NDArray[np.int32]], *, size: int, tokenizer: str) -> Unigrams:
-    """The counts of ids in texts; `size` is the size of the vocabulary."""
-    counts = np.zeros(size, np.int64)
-    for chunk in ids:
-        counts += np.bincount(chunk, minlength=size)
-    return Unigrams(counts, tokenizer)
-
-
 def write_unigrams(unigrams: Unigrams) -> bytes:
     """The file of unigrams: JSON with the tokenizer's hash, and the counts by id."""
     return json.dumps({"tokenizer": unigrams.tokenizer, "counts": unigrams.counts.tolist()}).encode()
@@ -59,7 +50,7 @@ def read_unigrams(path: Path, *, tokenizer: str) -> Unigrams:
 
 
 def take_unigrams(model: Path, *, tokenizer: str, scores: Path) -> bool:
-    """Copies the unigrams beside a model's weights, if there are any, to where `bidui compare` finds them."""
+    """Copy the unigrams beside a model's weights, if there are any, to its scores, where `bidui compare` looks."""
     file = model / UNIGRAMS
     if not file.is_file():
         return False

@@ -196,7 +196,8 @@ def check_pairs(run: Path, pairs: Pairs) -> None:
 
     Where the scores are there they are told by their hashes, else by how many each paradigm has. None are refused too.
     """
-    from bidui.scores.run import pairs_hash, read_manifest
+    from bidui.scores.run import pairs_hash
+    from bidui.scores.table import read_manifest
 
     if not len(pairs):
         raise fail("run-without-pairs", Place(str(run)), {})

@@ -26,7 +26,7 @@ from bidui.reports.results import Results, ScoredModel
 from bidui.reports.section import Absent, Asked, Item, Picture, Section, absent, attempt, file_name
 from bidui.reports.tables import NOTHING, Column, Ranged, Table, Value
 from bidui.scores.links import Floats
-from bidui.scores.run import read_scores
+from bidui.scores.table import read_scores
 
 # Regions over training: the difference between good and bad in each region at every checkpoint of a run.
 
@@ -56,7 +56,7 @@ def trace_figure(
     """A panel a paradigm, or a phenomenon where there are many; a line a region, averaged over tokens."""
     from bidui.reports.figures import Line, region_differences
 
-    tables = ((step, read_scores(folder)[1]) for step, folder in checkpoints)
+    tables = ((step, read_scores(folder).table) for step, folder in checkpoints)
     groups = phenomena if len(phenomena) > MOST_PARADIGMS else None
     traces = trace_regions(tables, divided, how="mean", groups=groups)
     kept = {key: trace for key, trace in traces.items() if _says_something(key[1], traces)}
@@ -115,7 +115,7 @@ def _items(results: Results, asked: Asked) -> Iterator[Item]:
     by_slots = divide(own, by_slot())
     for model in results.models:
         try:
-            _, table = read_scores(model.folder)
+            table = read_scores(model.folder).table
             for how in HOWS:
                 found[how][model.name] = _named(region_differences(table, divided, how=how))
                 slots[how][model.name] = _named(region_differences(table, by_slots, how=how))
