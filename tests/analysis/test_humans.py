@@ -4,12 +4,13 @@ from math import atanh, sqrt, tanh
 
 import numpy as np
 import pytest
+from bidui.analysis.correlation import Method, correlate, correlation
+from bidui.analysis.humans import Gap, behind, gaps, weighted_mean
+from bidui.analysis.ratings import Acceptability, Rating, acceptability
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, kind_accuracy, kind_difference
-from bidui.analysis.people import Gap, Method, behind, correlate, correlation, gaps, weighted_mean
-from bidui.analysis.ratings import Acceptability, Rating, acceptability
 from bidui.errors import InputError
 from bidui.pairs import Side
 from bidui.scores.choices import Choices

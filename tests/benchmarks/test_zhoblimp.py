@@ -4,10 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from bidui.benchmarks.human import human_agreement, pooled
+from bidui.benchmarks.review import read_review
 
 from bidui.benchmarks import generate, open_project, project_folder
-from bidui.benchmarks.card import read_review, refresh_card
-from bidui.benchmarks.human import human_agreement, pooled
+from bidui.benchmarks.card import refresh_card
 from bidui.grammar.check import check_project
 from bidui.grammar.project import Project
 from bidui.pairs import Pairs, measure_diversity

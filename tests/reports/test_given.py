@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 from bidui.analysis.ratings import Rating
+
 from bidui.pairs import Pair, Pairs, Region
 from bidui.reports.results import collect
 from bidui.reports.section import Asked, Given, Picture, Section

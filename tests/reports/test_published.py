@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import mean, median, stdev
 
 import pytest
+from bidui.analysis.humans import gaps, weighted_mean
+from bidui.benchmarks.human import human_agreement, pooled
 
 from bidui.analysis.accuracy import CLIMP_KINDS
-from bidui.analysis.people import gaps, weighted_mean
 from bidui.benchmarks import open_project, shipped
-from bidui.benchmarks.human import human_agreement, pooled
 from bidui.errors import InputError
 from bidui.grammar.project import Project
 from bidui.reports.published import Cell, Published, columns, published_names, read_published

@@ -1,5 +1,17 @@
-"""Analyses: pure functions over choices and answers."""
+"""Analyses: what choices, token scores and training runs say about models.
 
-from bidui.analysis.accuracy import Accuracy, accuracy
+Choices (`bidui.scores.choices`) and human judgements (`bidui.people`) flow in; plain values flow out, which
+`bidui.reports` turns into tables and figures. Everything here is a pure function; what is random takes a seed. Every
+value with an interval is an `Estimate`.
 
-__all__ = ["Accuracy", "accuracy"]
+    accuracy      by pair, paradigm, phenomenon and kind       significance  tests, corrections, rankings, baselines
+    length_bias   alpha, MORCELA, D=, D< and D>                people        gaps to humans, correlations with ratings
+    curves        learning curves, U-shapes, dips              scaling       accuracy against data and FLOPs
+    regions       where in a sentence the difference arises    difficulty, frequencies
+
+Open `estimate` and `accuracy` first.
+"""
+
+from bidui.analysis.accuracy import Accuracies, Accuracy, accuracy
+
+__all__ = ["Accuracies", "Accuracy", "accuracy"]

@@ -1,42 +1,110 @@
-"""Accuracy: how often the good sentence of a pair is preferred, by pair, paradigm and phenomenon, and over all.
+"""Accuracy: how often the good sentence of a pair is preferred, by pair, paradigm and phenomenon, and overall.
 
-Over all there are three averages, by name: `overall` is over pairs (micro), `macro_paradigm` over the accuracies of
-the paradigms, and `macro_phenomenon` over those of the phenomena.
+There are three averages: `overall` is over pairs (micro), `macro_paradigm` over the accuracies of the paradigms, and
+`macro_phenomenon` over those of the phenomena.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from html import escape
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from bidui.analysis.estimate import (
+    Estimate,
     Level,
     cluster_draws,
     means,
-    percentile_interval,
+    percentile_estimate,
     resampled_sums,
     stratify,
     totals,
     wilson,
 )
-from bidui.errors import Place, fail
+from bidui.errors import fail
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Interval = Literal["wilson", "bootstrap"]
+SHOWN = 40  # rows that a printed table of accuracies has at most
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """The part of pairs chosen right, ties counting one half, with an interval of 95 per cent."""
+    """The share of pairs chosen right, ties counting one half, with an interval of 95%."""
 
-    value: float
+    estimate: Estimate
     pairs: int
     ties: int
-    low: float
-    high: float
     interval: Interval = "wilson"
+
+    @property
+    def value(self) -> float:
+        """The share itself, from 0 to 1."""
+        return self.estimate.value
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.estimate.low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.estimate.high
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Accuracies(Mapping[str, Accuracy]):
+    """Accuracies by the names of pairs, paradigms, phenomena or averages; `.frame` has them as a table."""
+
+    by: str
+    link: str
+    rows: Mapping[str, Accuracy]
+
+    def __getitem__(self, name: str) -> Accuracy:
+        return self.rows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A polars data frame with one row per name: name, accuracy, low, high, pairs, ties."""
+        import polars as pl
+
+        rows = [(name, one.value, one.low, one.high, one.pairs, one.ties) for name, one in self.rows.items()]
+        return pl.DataFrame(rows, schema=[self.by, "accuracy", "low", "high", "pairs", "ties"], orient="row")
+
+    def __repr__(self) -> str:
+        width = max(len(self.by), *map(len, self.rows))
+        lines = [f"{self.by:<{width}}  accuracy  interval        pairs  ties   ({self.link})"]
+        for name, one in self._shown():
+            ends = f"{100 * one.low:.2f}–{100 * one.high:.2f}"
+            lines.append(f"{name:<{width}}  {100 * one.value:8.2f}  {ends:<14} {one.pairs:6d} {one.ties:5d}")
+        hidden = len(self.rows) - SHOWN
+        return "\n".join([*lines, *([f"… and {hidden} more"] if hidden > 0 else [])])
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f"<th>{escape(head)}</th>" for head in (self.by, f"accuracy ({self.link})", "pairs", "ties"))
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{100 * one.value:.2f} [{100 * one.low:.2f}, {100 * one.high:.2f}]</td>"
+            f"<td>{one.pairs}</td><td>{one.ties}</td></tr>"
+            for name, one in self._shown()
+        )
+        hidden = len(self.rows) - SHOWN
+        more = f"<p>… and {hidden} more</p>" if hidden > 0 else ""
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"
+
+    def _shown(self) -> list[tuple[str, Accuracy]]:
+        return list(self.rows.items())[:SHOWN]
 
 
 def accuracy(
@@ -46,38 +114,37 @@ def accuracy(
     interval: Interval | None = None,
     resamples: int = 1000,
     seed: int = 0,
-) -> Mapping[str, Accuracy]:
-    """Accuracy of every pair, paradigm or phenomenon in the order of the pairs, or one average of all.
+) -> Accuracies:
+    """Return the accuracy of every pair, paradigm or phenomenon in the order of the pairs, or one average.
 
     A pair is named "uid/number", `overall` "all", and a macro average as its level. Intervals are Wilson's, or
-    percentiles of a bootstrap over the pairs within each paradigm. A macro average is no proportion and has the
-    bootstrap only; a single pair cannot be resampled and has Wilson's only.
+    percentiles of a bootstrap over the pairs within each paradigm. A macro average is not a proportion and has only the
+    bootstrap; a single pair cannot be resampled and has only Wilson's.
     """
     only: Interval | None = "wilson" if by == "pair" else "bootstrap" if by.startswith("macro") else None
     kind: Interval = interval or only or "wilson"
     if only and kind != only:
         raise fail("interval-not-for", None, {"interval": kind, "level": by, "other": only})
     if by == "pair":
-        return _by_pair(choices)
+        return Accuracies(by, choices.link, _by_pair(choices))
     strata, worth = stratify(choices), choices.worth
-    values = means(strata.sums(worth), strata, by=by)
+    values = {name: float(value) for name, value in means(strata.sums(worth), strata, by=by).items()}
     pairs = totals(strata.sizes, strata, by=by)
     ties = totals(strata.sums((worth == 0.5).astype(np.float64)), strata, by=by)
     if kind == "wilson":
-        within = {name: wilson(float(value), pairs=int(pairs[name])) for name, value in values.items()}
+        estimates = {name: wilson(value, pairs=int(pairs[name])) for name, value in values.items()}
     else:
         drawn = resampled_sums(worth[:, None], strata, resamples=resamples, seed=seed)[:, 0]
-        within = {name: percentile_interval(draws) for name, draws in means(drawn, strata, by=by).items()}
-    return {
-        name: Accuracy(float(value), int(pairs[name]), int(ties[name]), *within[name], kind)
-        for name, value in values.items()
-    }
+        draws = means(drawn, strata, by=by)
+        estimates = {name: percentile_estimate(value, draws[name]) for name, value in values.items()}
+    rows = {name: Accuracy(estimates[name], int(pairs[name]), int(ties[name]), kind) for name in values}
+    return Accuracies(by, choices.link, rows)
 
 
 def _by_pair(choices: Choices) -> dict[str, Accuracy]:
     rows = zip(choices.uids.tolist(), choices.pairs.tolist(), choices.worth.tolist(), strict=True)
-    known = {worth: wilson(worth, pairs=1) for worth in (0.0, 0.5, 1.0)}
-    return {f"{uid}/{pair}": Accuracy(worth, 1, int(worth == 0.5), *known[worth]) for uid, pair, worth in rows}
+    estimates = {worth: wilson(worth, pairs=1) for worth in (0.0, 0.5, 1.0)}
+    return {f"{uid}/{pair}": Accuracy(estimates[worth], 1, int(worth == 0.5)) for uid, pair, worth in rows}
 
 
 # Accuracy of kinds of paradigms: included and excluded (Liu et al., Table 8), local and hierarchical (Xiang et al.).
@@ -85,7 +152,7 @@ def _by_pair(choices: Choices) -> dict[str, Accuracy]:
 # A kind is whatever a mapping from uids says: `{p.uid: p.status for p in project.paradigms}`, or `CLIMP_KINDS`.
 
 # Xiang et al. 2021 find models best at local selection (classifiers, verb complements) and worst at hierarchical
-# structure and long dependencies (the ba construction, binding, filler-gap; section 5). Of the rest they say neither.
+# structure and long dependencies (the ba construction, binding, filler-gap; section 5). They say nothing about the rest.
 CLIMP_KINDS: Mapping[str, str] = {
     "classifier": "local",
     "classifier_adj": "local",
@@ -108,64 +175,55 @@ CLIMP_KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class KindAccuracy:
-    """Accuracy over the pairs of a kind; and the mean of its paradigms, with what other such paradigms might give.
+    """Accuracy over the pairs of a kind, and the mean over its paradigms.
 
-    `low` and `high` are of a bootstrap that draws paradigms. It is wide where there are few: of one it says nothing.
+    The interval of the mean comes from a bootstrap that draws paradigms: what other paradigms of this kind might give.
+    It is wide where there are few; for a single paradigm it has no width and says nothing.
     """
 
     paradigms: int
     pairs: Accuracy
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class KindDifference:
-    """The mean over the paradigms of one kind less that of another, with a bootstrap interval of 95 per cent."""
-
-    value: float
-    low: float
-    high: float
+    mean: Estimate
 
 
 def kind_accuracy(
     choices: Choices, kinds: Mapping[str, str], *, resamples: int = 2000, seed: int = 0
 ) -> Mapping[str, KindAccuracy]:
-    """Accuracy of each kind of paradigm, in the order of the pairs."""
-    means = _paradigm_means(choices, kinds)
+    """Return the accuracy of each kind of paradigm, in the order of the pairs."""
+    members = _paradigms_by_kind(choices, kinds)
     named = replace(choices, phenomena=np.array([kinds[uid] for uid in choices.uids.tolist()], object))
     over_pairs = accuracy(named, by="phenomenon")
-    within = {kind: percentile_interval(_drawn_means(mine, resamples, seed)) for kind, mine in means.items()}
     return {
-        kind: KindAccuracy(len(mine), over_pairs[kind], float(mine.mean()), *within[kind])
-        for kind, mine in means.items()
+        kind: KindAccuracy(
+            len(values), over_pairs[kind], percentile_estimate(values.mean(), _mean_draws(values, resamples, seed))
+        )
+        for kind, values in members.items()
     }
 
 
 def kind_difference(
     choices: Choices, kinds: Mapping[str, str], *, first: str, second: str, resamples: int = 2000, seed: int = 0
-) -> KindDifference:
-    """How much better a model is at one kind of paradigm than at another."""
-    means = _paradigm_means(choices, kinds)
-    if missing := [kind for kind in (first, second) if kind not in means]:
-        raise fail("kind-unknown", Place(), {"kinds": missing, "known": list(means)})
+) -> Estimate:
+    """Return the mean over the paradigms of one kind minus that of another, with a bootstrap interval."""
+    members = _paradigms_by_kind(choices, kinds)
+    if missing := [kind for kind in (first, second) if kind not in members]:
+        raise fail("kind-unknown", None, {"kinds": missing, "known": list(members)})
     # another seed for the other kind: with the same one, kinds of equal size would be drawn alike
-    draws = _drawn_means(means[first], resamples, seed) - _drawn_means(means[second], resamples, seed + 1)
-    return KindDifference(float(means[first].mean() - means[second].mean()), *percentile_interval(draws))
+    draws = _mean_draws(members[first], resamples, seed) - _mean_draws(members[second], resamples, seed + 1)
+    return percentile_estimate(members[first].mean() - members[second].mean(), draws)
 
 
-def _paradigm_means(choices: Choices, kinds: Mapping[str, str]) -> dict[str, Floats]:
-    """The accuracies of the paradigms of each kind."""
-    found = accuracy(choices, by="paradigm")
-    if unknown := [uid for uid in found if uid not in kinds]:
-        raise fail("paradigm-no-kind", Place(), {"uids": unknown})
+def _paradigms_by_kind(choices: Choices, kinds: Mapping[str, str]) -> dict[str, Floats]:
+    """Return the accuracies of the paradigms of each kind."""
+    paradigms = accuracy(choices, by="paradigm")
+    if unknown := [uid for uid in paradigms if uid not in kinds]:
+        raise fail("paradigm-no-kind", None, {"uids": unknown})
     members: dict[str, list[float]] = {}
-    for uid, figure in found.items():
-        members.setdefault(kinds[uid], []).append(figure.value)
+    for uid, one in paradigms.items():
+        members.setdefault(kinds[uid], []).append(one.value)
     return {kind: np.array(values) for kind, values in members.items()}
 
 
-def _drawn_means(values: Floats, resamples: int, seed: int) -> Floats:
+def _mean_draws(values: Floats, resamples: int, seed: int) -> Floats:
     draws = cluster_draws(np.arange(len(values)), resamples=resamples, seed=seed)
     return np.array([values[drawn].mean() for drawn in draws])

@@ -1,6 +1,6 @@
-"""Learning curves: their values at common checkpoints, their mean over runs, and the fit of a U-shape.
+"""Learning curves: their values at common checkpoints, their mean over runs, the fit of a U-shape, and dips.
 
-Whether a curve really has a dip is for `bidui.analysis.curves` to say: a U-shape can be fitted to any curve.
+A U-shape can be fitted to any curve; `find_dip` says whether a curve really has a dip.
 """
 
 from collections.abc import Sequence
@@ -10,22 +10,23 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bidui.analysis.fits import Estimate, Parameter, check_points, fit_curve, weighted_starts
+from bidui.analysis.estimate import Estimate
+from bidui.analysis.fits import Parameter, check_points, fit_curve, weighted_starts
 from bidui.analysis.scaling import BETA, FINAL, START, estimate, exponential, in_alpha, remaining, scale_range
 from bidui.errors import fail
 from bidui.scores.links import Floats
 
-BETWEEN = 200  # places at which a curve is looked at
-SLACK = 0.02  # by which it may be beyond 0 or 1: so much is scatter
+BETWEEN = 200  # places at which a curve is checked
+SLACK = 0.02  # how far a curve may lie beyond 0 or 1: this much is scatter
 NAMES = ("final", "start", "scale", "beta", "depth", "turn", "width")
 
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """The accuracies of one run (a size, a seed) at its checkpoints, which are steps, tokens or FLOPs, and rise.
+    """The accuracies of one run (a size, a seed) at its checkpoints: steps, tokens or FLOPs, in rising order.
 
-    The untrained model may stand first, at 0. A logarithmic axis has no place for it, so nothing is interpolated
-    between it and the next.
+    The untrained model may come first, at 0. A logarithmic axis has no place for it, so nothing is interpolated between
+    it and the next checkpoint.
     """
 
     run: str
@@ -34,8 +35,8 @@ class LearningCurve:
 
     def __post_init__(self) -> None:
         if self.at.ndim != 1 or self.at.shape != self.accuracies.shape:
-            found = {"run": self.run, "at": self.at.size, "accuracies": self.accuracies.size}
-            raise fail("curve-lengths", None, found)
+            sizes = {"run": self.run, "at": self.at.size, "accuracies": self.accuracies.size}
+            raise fail("curve-lengths", None, sizes)
         if not (self.at > 0).any() or not (np.isfinite(self.at) & (self.at >= 0)).all():
             raise fail("curve-not-positive", None, {"run": self.run, "at": self.at.tolist()})
         if falls := np.flatnonzero(np.diff(self.at) <= 0).tolist():
@@ -59,8 +60,8 @@ class MeanCurve:
 class UShapeFit:
     """F(n) = P∞ − (P∞ − P0)·exp(−α·n^β) + k·F_u((n − n0) / s), F_u(x) = −x / (1 + x²), with intervals.
 
-    `depth` is k, `turn` n0, `width` s. With k above 0 the extra term lifts the curve before n0 and lowers it after,
-    most at n0 + s, by k / 2; with k below 0, the other way round. With n0 = 0 it only lowers (or only lifts). P0 is
+    `depth` is k, `turn` n0, `width` s. With k above 0 the extra term raises the curve before n0 and lowers it after,
+    most at n0 + s, by k / 2; with k below 0, the other way round. With n0 = 0 it only lowers (or only raises). P0 is
     where the exponential starts, not the curve.
     """
 
@@ -72,12 +73,12 @@ class UShapeFit:
     depth: Estimate
     turn: Estimate
     width: Estimate
-    deviation: float  # of the points about the curve
+    deviation: float  # standard deviation of the points about the curve
     points: int
     confidence: float
 
     def at(self, n: ArrayLike) -> Floats:
-        """The curve at every n."""
+        """Return the curve at every n."""
         sizes = np.asarray(n, np.float64)
         trend = (self.final.value, self.start.value, np.log(self.scale.value), np.log(self.beta.value))
         dip = _dip(sizes, self.turn.value, self.width.value)
@@ -85,7 +86,7 @@ class UShapeFit:
 
 
 def common_checkpoints(curves: Sequence[LearningCurve]) -> Floats:
-    """The checkpoints of any curve within the stretch that all of them cover, and 0 where all have it."""
+    """Return the checkpoints of any curve within the range that all of them cover, and 0 where all have it."""
     if not curves:
         raise fail("curves-none", None, {})
     first = max(float(curve.at[curve.at > 0][0]) for curve in curves)
@@ -99,22 +100,22 @@ def common_checkpoints(curves: Sequence[LearningCurve]) -> Floats:
 
 
 def interpolate(curve: LearningCurve, *, at: ArrayLike) -> LearningCurve:
-    """The curve at other checkpoints, on straight lines over the logarithm of the axis; not beyond its ends."""
+    """Return the curve at other checkpoints, linear in the logarithm of the axis; not beyond its ends."""
     wanted, known = np.asarray(at, np.float64), curve.at > 0
     first, last = curve.at[known][0], curve.at[-1]
     untrained = (wanted == 0) & (curve.at[0] == 0)
     inside = (wanted >= first) & (wanted <= last)
     if not (inside | untrained).all():
         value = wanted[~(inside | untrained)][0]
-        found = {"run": curve.run, "value": f"{value:g}", "first": f"{first:g}", "last": f"{last:g}"}
-        raise fail("curve-outside", None, found)
+        values = {"run": curve.run, "value": f"{value:g}", "first": f"{first:g}", "last": f"{last:g}"}
+        raise fail("curve-outside", None, values)
     logs = np.log(np.where(untrained, first, wanted))
-    values = np.interp(logs, np.log(curve.at[known]), curve.accuracies[known])
-    return LearningCurve(curve.run, wanted, np.where(untrained, curve.accuracies[0], values))
+    between = np.interp(logs, np.log(curve.at[known]), curve.accuracies[known])
+    return LearningCurve(curve.run, wanted, np.where(untrained, curve.accuracies[0], between))
 
 
 def mean_curve(curves: Sequence[LearningCurve], *, at: ArrayLike | None = None) -> MeanCurve:
-    """The mean over runs (seeds, sizes, or both), at the given checkpoints or else at the common ones."""
+    """Average runs (seeds, sizes, or both) at the given checkpoints; default the common ones."""
     where = common_checkpoints(curves) if at is None else np.asarray(at, np.float64)
     if not curves:
         raise fail("curves-none", None, {})
@@ -124,11 +125,11 @@ def mean_curve(curves: Sequence[LearningCurve], *, at: ArrayLike | None = None) 
 
 
 def fit_u_shape(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95) -> UShapeFit:
-    """The curve of Figure 5 (Liu et al., first version, section 5.4) through accuracies at n tokens.
+    """Fit the curve of Figure 5 (Liu et al., first version, section 5.4) to accuracies at n tokens.
 
     The paper does not say whether the extra term is over n or its logarithm; as printed, it is over n. Of simulated
-    curves with 30 and 47 points, 90 to 97 of 100 had each parameter within its interval; as few as 87 where k was no
-    more than six times the scatter of the points, since such a term also follows the scatter.
+    curves with 30 and 47 points, 90 to 97 of 100 had each parameter within its interval; as few as 87 where k was at
+    most six times the scatter of the points, since such a term also follows the scatter.
     """
     sizes, observed = np.asarray(n, np.float64), np.asarray(accuracies, np.float64)
     check_points(sizes, observed, parameters=len(NAMES))
@@ -152,19 +153,19 @@ def fit_u_shape(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95
 
 
 def _stays_inside(sizes: Floats, values: Floats) -> bool:
-    """Whether a curve stays between 0 and 1 from the first point to the last.
+    """Return whether a curve stays between 0 and 1 from the first point to the last.
 
-    One that does not has its extra term as a spike between two points, where nothing holds it.
+    One that does not has its extra term as a spike between two points, where no data hold it.
     """
     turn, width = np.exp(np.clip(values[5:], -300, 300))
     low, high = sizes.min(), sizes.max()
     at = np.clip([*np.geomspace(low, high, BETWEEN), turn - width, turn + width], low, high)
-    found = exponential(np.log(at), values[:4]) + values[4] * _dip(at, turn, width)
-    return bool((found > -SLACK).all() and (found < 1 + SLACK).all())
+    curve = exponential(np.log(at), values[:4]) + values[4] * _dip(at, turn, width)
+    return bool((curve > -SLACK).all() and (curve < 1 + SLACK).all())
 
 
 def _dip_ranges(logs: Floats) -> tuple[Parameter, Parameter, Parameter]:
-    """Where k and the logarithms of n0 and s are looked for; the lowest n0 stands for 0, the highest for any beyond."""
+    """Return the ranges of k and the logarithms of n0 and s; the lowest n0 means 0, the highest any beyond."""
     first, last = float(logs.min()) - np.log(1000), float(logs.max()) + np.log(10)
 
     def place(log: float) -> float:
@@ -176,7 +177,7 @@ def _dip_ranges(logs: Floats) -> tuple[Parameter, Parameter, Parameter]:
 
 
 def _starts(sizes: Floats, observed: Floats) -> list[Floats]:
-    """Of many curves, the best for each of 45 regions of scale, turn and width: there can be as many valleys."""
+    """Return the best of many curves for each of 45 regions of scale, turn and width: each may hold a valley."""
     logs = np.log(sizes)
     low, high = float(logs.min()), float(logs.max())
     axes = (
@@ -195,34 +196,35 @@ def _starts(sizes: Floats, observed: Floats) -> list[Floats]:
 
 
 def _dip(sizes: Floats, turn: Floats | float, width: Floats | float) -> Floats:
-    """F_u((n − n0) / s)."""
+    """Return F_u((n − n0) / s)."""
     x = np.clip((sizes - turn) / width, -1e100, 1e100)
     return np.asarray(-x / (1 + x * x))
 
 
 # Dips: whether a learning curve really drops and then rises, beyond the noise of the pairs it was measured on.
 #
-# The null hypothesis is that the curve has no dip: that it rises, falls, stays, or rises and then falls. A dip at a
-# checkpoint needs a drop from an earlier one and a rise to a later one. Each is judged by McNemar's statistic on the
-# same pairs; the smaller of the two counts, and the largest over all checkpoints is the statistic of the curve.
+# The null hypothesis is that the curve has no dip: that it rises, falls, stays level, or rises and then falls. A dip
+# at a checkpoint needs a drop from an earlier one and a rise to a later one. Each is judged by McNemar's statistic on
+# the same pairs; the smaller of the two counts, and the largest over all checkpoints is the statistic of the curve.
 #
-# Of curves without a dip, the least favourable drop for certain and then stay, or stay and then rise for certain:
-# there only one of the two has to come from noise. So p is how often pure noise drops before a peak, or rises after
-# it, by as much, wherever the peak is put. The noise is normal, with the covariance of the checkpoints over the
-# pairs: that they are the same pairs at every checkpoint makes it correlated.
+# Of the curves without a dip, the least favourable ones drop for certain and then stay level, or stay level and then
+# rise for certain: there only one of the two has to come from noise. So p is how often pure noise drops before a
+# peak, or rises after it, by as much, wherever the peak is put. The noise is normal, with the covariance of the
+# checkpoints over the pairs: it is correlated because every checkpoint is scored on the same pairs. No library has
+# this test.
 #
 # The rate of false alarms is at most alpha for every curve without a dip. In 3,000 simulations each, with alpha 0.05,
 # it was 0.026 to 0.039 on the least favourable curves, and 0.002 or less on flat ones.
 
-LEAST_PAIRS = 30  # with fewer, the normal distribution no longer stands in for McNemar's
-BLOCK = 2_000_000  # differences between checkpoints that are held in memory at a time
+LEAST_PAIRS = 30  # with fewer, the normal distribution is no substitute for McNemar's
+BLOCK = 2_000_000  # differences between checkpoints held in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Dip:
     """The clearest drop and rise of a curve: at which checkpoints (counted from 0), by how much, and its p.
 
-    Where the curve never drops, or never rises after it has, one of the two is 0 or less.
+    Where the curve never drops, or never rises afterwards, `drop` or `rise` is 0 or less.
     """
 
     before: int
@@ -237,20 +239,20 @@ class Dip:
 
     @property
     def real(self) -> bool:
-        """Whether there is a dip, at a rate of false alarms of alpha."""
+        """Whether there is a dip, at a false positive rate of alpha."""
         return self.p <= self.alpha
 
 
 def find_dip(worth: ArrayLike, *, seed: int, alpha: float = 0.05, resamples: int = 1999) -> Dip:
-    """The dip of one learning curve, from the worth of its choices: a row a pair, a column a checkpoint, in order.
+    """Test one learning curve, given the worth of its choices: one row per pair, one column per checkpoint, in order.
 
-    `same_pairs` of the choices at every checkpoint gives such a table; the mean of those of several runs may be given
-    too. Pairs of several paradigms count as one sample, so what the paradigms differ in counts as noise: the test is
-    more careful then. Whether another training would dip is not for pairs to say: look at each run. For many curves,
-    correct the p-values.
+    `same_pairs` of the choices at every checkpoint gives such a table; the mean over several runs works too. Pairs of
+    several paradigms count as one sample, so differences between paradigms count as noise and the test is more
+    conservative. Pairs cannot say whether another training run would dip: look at each run. For many curves, correct
+    the p-values.
     """
     values = np.asarray(worth, np.float64)
-    _check(values, alpha=alpha, resamples=resamples)
+    _check_worth(values, alpha=alpha, resamples=resamples)
     sums, means = values.sum(axis=0), values.mean(axis=0)
     above = _ratio(sums[:, None] - sums, _of_differences(values.T @ values))
     earlier, later = _largest(above)
@@ -272,9 +274,9 @@ def find_dip(worth: ArrayLike, *, seed: int, alpha: float = 0.05, resamples: int
 
 
 def _p(statistic: float, covariance: Floats, *, resamples: int, seed: int) -> float:
-    """How often noise alone reaches the statistic, with the peak of the curve where that is most likely.
+    """Return how often noise alone reaches the statistic, with the peak of the curve where that is most likely.
 
-    Checkpoints up to the peak cannot truly have dropped, and later ones cannot truly rise: so their drops, and the
+    Checkpoints up to the peak cannot truly have dropped, and later ones cannot truly rise, so their drops, and the
     others' rises, are noise. The curve itself counts as one of the resamples.
     """
     rng = np.random.default_rng(seed)
@@ -296,28 +298,27 @@ def _p(statistic: float, covariance: Floats, *, resamples: int, seed: int) -> fl
 
 
 def _largest(above: Floats) -> tuple[Floats, Floats]:
-    """By how much each checkpoint stands below the highest earlier one, and below the highest later one."""
+    """Return how far each checkpoint is below the highest earlier one, and below the highest later one."""
     earlier = np.triu(np.ones(above.shape[-2:], np.bool_), 1)
     return np.where(earlier, above, -np.inf).max(axis=-2), np.where(earlier.T, above, -np.inf).max(axis=-2)
 
 
 def _of_differences(products: Floats) -> Floats:
-    """The sums of squares (or variances) of the differences of all two rows, from their products (or covariances)."""
-    own = np.diag(products)
-    return np.maximum(own[:, None] + own - 2 * products, 0)
+    """Return the sums of squares (variances) of the differences between rows, from their products (covariances)."""
+    squares = np.diag(products)
+    return np.maximum(squares[:, None] + squares - 2 * products, 0)
 
 
 def _ratio(differences: Floats, squares: Floats) -> Floats:
-    """Differences over the roots; 0 where two checkpoints made the same choices, but for rounding."""
+    """Divide differences by the roots; 0 where two checkpoints made the same choices, up to rounding."""
     same = squares <= 1e-12 * squares.max(initial=1.0)
     return np.where(same, 0.0, differences / np.sqrt(np.where(same, 1.0, squares)))
 
 
-def _check(values: Floats, *, alpha: float, resamples: int) -> None:
+def _check_worth(values: Floats, *, alpha: float, resamples: int) -> None:
     shape = values.shape if values.ndim == 2 else (0, 0)
     if shape[1] < 3 or shape[0] < LEAST_PAIRS:
-        found = {"checkpoints": shape[1], "pairs": shape[0], "least": LEAST_PAIRS}
-        raise fail("dip-too-few", None, found)
+        raise fail("dip-too-few", None, {"checkpoints": shape[1], "pairs": shape[0], "least": LEAST_PAIRS})
     if wrong := values[~((values >= 0) & (values <= 1))].tolist():
         raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
     if not 0 < alpha < 1:

@@ -12,17 +12,17 @@ from bidui.scores.links import Floats
 
 Level = Literal["easy", "medium", "difficult", "other"]
 
-# The thresholds of Liu et al. (first version, section 5.3); all are to be exceeded.
+# The thresholds of Liu et al. (first version, section 5.3); a value must exceed them.
 EASY = 0.85
 MEDIUM = 0.70
 RHO = 0.80
 LEAST_SIZES = 3  # with two, every correlation is 1 or -1
-DECIMALS = 9  # neither number is to exceed its threshold by a rounding error
+DECIMALS = 9  # so that neither number exceeds its threshold by a rounding error
 
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """The class of a paradigm, with the two numbers it rests on; rho is NaN where all sizes are equally accurate."""
+    """The class of a paradigm, with the two numbers behind it; rho is NaN where all sizes are equally accurate."""
 
     level: Level
     best: float
@@ -37,11 +37,11 @@ def difficulty(
     medium: float = MEDIUM,
     rho: float = RHO,
 ) -> Mapping[str, Difficulty]:
-    """The class of every paradigm (Liu et al., first version, section 5.3), from its accuracies by one model each.
+    """Return the class of every paradigm (Liu et al., first version, section 5.3), from one accuracy per model.
 
     Easy: the best accuracy is above 0.85. Medium: above 0.70. Difficult: not above 0.70, and the Pearson correlation of
-    accuracy and the logarithm of the number of parameters is above 0.80. Other: the rest, also where the correlation is
-    not defined. The models are to be trained on the same data. Models of one size, as by several seeds, count as one,
+    accuracy and the logarithm of the number of parameters is above 0.80. Other: the rest, including undefined
+    correlations. The models should be trained on the same data. Models of one size, such as several seeds, count as one
     with the mean of their accuracies: the paper does not say, and reports means of seeds everywhere else.
     """
     sizes = np.asarray(parameters, np.float64)
@@ -50,12 +50,12 @@ def difficulty(
     distinct, belongs = np.unique(sizes, return_inverse=True)
     if len(distinct) < LEAST_SIZES:
         raise fail("sizes-too-few", None, {"sizes": len(distinct), "least": LEAST_SIZES})
-    found = {}
+    classes = {}
     for uid, values in accuracies.items():
         means = _by_size(uid, np.asarray(values, np.float64), belongs)
         best, correlation = float(means.max()), _correlation(np.log(distinct), means)
-        found[uid] = Difficulty(_level(best, correlation, easy=easy, medium=medium, rho=rho), best, correlation)
-    return found
+        classes[uid] = Difficulty(_level(best, correlation, easy=easy, medium=medium, rho=rho), best, correlation)
+    return classes
 
 
 def _level(best: float, correlation: float, *, easy: float, medium: float, rho: float) -> Level:

@@ -1,20 +1,44 @@
-"""Values: numbers given for analysis, finite and enough of them, or refused."""
+"""Estimates: a value with its interval, and the ways to get one: by formula, by bootstrap, from percentiles.
+
+`Estimate` is the only type for a value with an interval, in analyses, tables and figures alike. Intervals are of 95%
+unless a function says otherwise.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import nan, sqrt
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidui.errors import Place, fail
+from bidui.errors import fail
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and the ends of its interval; the ends are NaN where there is no interval.
+
+    An infinite end, or 0 for a quantity that must be positive, says that the data set no limit.
+    """
+
+    value: float
+    low: float = nan
+    high: float = nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Both ends."""
+        return self.low, self.high
+
+
+# Checks of numbers given for analysis: finite, and enough of them.
+
+
 def finite(values: Sequence[float] | Floats, *, at_least: int = 1) -> Floats:
-    """The values as an array; refused if there are too few, or one is NaN or infinite."""
+    """Return the values as an array; refuse too few of them, and NaN or infinity."""
     array = np.asarray(values, np.float64)
     if len(array) < at_least:
         raise fail("too-few-values", None, {"count": len(array), "needed": at_least})
@@ -24,44 +48,44 @@ def finite(values: Sequence[float] | Floats, *, at_least: int = 1) -> Floats:
     return array
 
 
-def in_twos(
+def paired(
     first: Sequence[float] | Floats, second: Sequence[float] | Floats, *, at_least: int = 1
 ) -> tuple[Floats, Floats]:
-    """Two lists of values, the n-th of one belonging to the n-th of the other."""
+    """Return two lists of values as arrays; the n-th of one belongs to the n-th of the other."""
     left, right = finite(first, at_least=at_least), finite(second, at_least=at_least)
     if len(left) != len(right):
         raise fail("not-in-twos", None, {"first": len(left), "second": len(right)})
     return left, right
 
 
-# Intervals of 95 per cent for proportions, by formula.
+# Intervals of 95% for proportions, by formula.
 
-QUANTILE = 1.959963984540054  # of the normal distribution
+QUANTILE = 1.959963984540054  # of the normal distribution, at 97.5%
 
 
-def wilson(value: float, *, pairs: int) -> tuple[float, float]:
-    """Wilson's score interval (1927) of a proportion of so many pairs."""
+def wilson(value: float, *, pairs: int) -> Estimate:
+    """Return a proportion of so many pairs with Wilson's score interval (1927).
+
+    Written here because a tie is worth one half: scipy's `binomtest` takes whole successes only.
+    """
     square = QUANTILE * QUANTILE / pairs
     centre = (value + square / 2) / (1 + square)
     half = QUANTILE / (1 + square) * sqrt(value * (1 - value) / pairs + square / (4 * pairs))
     # at 0 and 1 the end of the interval is the value itself, which rounding would miss
-    return max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
+    return Estimate(value, max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half)))
 
 
-def newcombe(
-    value: float, other: float, *, within: tuple[float, float], other_within: tuple[float, float]
-) -> tuple[float, float]:
-    """The interval of value - other, two independent proportions, from their Wilson intervals (Newcombe 1998)."""
-    difference = value - other
-    low = difference - sqrt((value - within[0]) ** 2 + (other_within[1] - other) ** 2)
-    high = difference + sqrt((within[1] - value) ** 2 + (other - other_within[0]) ** 2)
-    return low, high
+def newcombe(first: Estimate, second: Estimate) -> Estimate:
+    """Return first − second, two independent proportions with Wilson intervals (Newcombe 1998, method 10)."""
+    difference = first.value - second.value
+    low = difference - sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
+    high = difference + sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
+    return Estimate(difference, low, high)
 
 
-# Strata: the paradigms of scored pairs, and the averages that are made of their sums.
+# Strata: the paradigms of scored pairs, and the averages over their sums.
 #
-# Every average is made here, of real sums and of resampled ones alike, so that the two cannot differ in what they
-# mean.
+# Every average is computed here, from real sums and from resampled ones alike, so the two cannot differ in meaning.
 
 Average = Literal["overall", "macro_paradigm", "macro_phenomenon"]
 Level = Literal["paradigm", "phenomenon", "overall", "macro_paradigm", "macro_phenomenon"]
@@ -72,7 +96,10 @@ PARTS: dict[Level, Level] = {"macro_paradigm": "paradigm", "macro_phenomenon": "
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The paradigm and phenomenon of each stratum, its pairs, and the stratum of each pair; by first appearance."""
+    """The paradigm and phenomenon of each stratum, its size in pairs, and the stratum of each pair.
+
+    Strata are in the order of their first pairs.
+    """
 
     uids: tuple[str, ...]
     phenomena: tuple[str, ...]
@@ -80,16 +107,16 @@ class Strata:
     codes: NDArray[np.intp]
 
     def sums(self, values: Floats) -> Floats:
-        """The sum of one value a pair over each stratum."""
+        """Add up one value per pair over each stratum."""
         summed: Floats = np.bincount(self.codes, values, len(self.sizes)).astype(np.float64)
         return summed
 
 
 def stratify(choices: Choices) -> Strata:
-    """The strata of scored pairs; a paradigm that is in two phenomena makes two."""
+    """Return the strata of scored pairs; a paradigm that is in two phenomena makes two."""
     if not len(choices.uids):
         raise fail("no-choices")
-    # pairs come in runs of one paradigm, so that a few hundred names are looked up and not all
+    # pairs come in runs of one paradigm, so a few hundred names are looked up instead of all
     new = (choices.uids[1:] != choices.uids[:-1]) | (choices.phenomena[1:] != choices.phenomena[:-1])
     starts = np.concatenate([[0], np.flatnonzero(new) + 1])
     keys = list(zip(choices.uids[starts].tolist(), choices.phenomena[starts].tolist(), strict=True))
@@ -100,7 +127,7 @@ def stratify(choices: Choices) -> Strata:
 
 
 def totals(sums: Floats, strata: Strata, *, by: Level) -> dict[str, Floats]:
-    """The sums of all pairs of each paradigm or phenomenon, or of all; the last axis is that of the strata."""
+    """Add up the sums of each paradigm or phenomenon, or of all; the last axis is that of the strata."""
     if by not in ("paradigm", "phenomenon"):
         return {NAMES.get(by, by): sums.sum(-1)}
     names = np.array(strata.uids if by == "paradigm" else strata.phenomena, object)
@@ -108,37 +135,38 @@ def totals(sums: Floats, strata: Strata, *, by: Level) -> dict[str, Floats]:
 
 
 def means(sums: Floats, strata: Strata, *, by: Level) -> dict[str, Floats]:
-    """The mean over all pairs of each paradigm or phenomenon, or one average.
+    """Return the mean over the pairs of each paradigm or phenomenon, or one average.
 
     `overall` is over pairs (micro): paradigms with more pairs, and phenomena with more paradigms, weigh more.
-    `macro_paradigm` is the mean of the paradigms' means, `macro_phenomenon` of the phenomena's.
+    `macro_paradigm` is the mean of the paradigms' means, `macro_phenomenon` that of the phenomena's.
     """
     parts = PARTS.get(by, by)
     sizes = totals(strata.sizes, strata, by=parts)
-    found = {name: total / sizes[name] for name, total in totals(sums, strata, by=parts).items()}
-    return found if parts == by else {by: np.mean(list(found.values()), axis=0)}
+    by_part = {name: total / sizes[name] for name, total in totals(sums, strata, by=parts).items()}
+    return by_part if parts == by else {by: np.mean(list(by_part.values()), axis=0)}
 
 
-# The bootstrap: pairs drawn anew within each paradigm, for every model the same ones.
+# The bootstrap over pairs: pairs are drawn again within each paradigm, the same ones for every model.
 #
-# Drawing pairs with replacement is drawing how often each pattern of worths occurs (which models are right, wrong or
-# tied), and a paradigm has few patterns; so counts of patterns are drawn, not pairs. The law is the same.
+# Drawing pairs with replacement is the same as drawing how often each pattern of worths occurs (which models are
+# right, wrong or tied). A paradigm has few patterns, so this draws counts of patterns instead of pairs: the
+# distribution is the same, and thousands of times fewer numbers are drawn than with `scipy.stats.bootstrap`.
 
-INTERVAL = (0.025, 0.975)  # percentiles, for 95 per cent
-LEAST = 100  # resamples, below which the percentiles mean nothing
-DIGITS = 3  # what a choice can be worth: nothing, a half, one
+PERCENTILES = (0.025, 0.975)  # for 95%
+LEAST = 100  # resamples; with fewer, the percentiles mean nothing
+DIGITS = 3  # what a choice can be worth: zero, one half, one
 
 
 def resampled_sums(worths: Floats, strata: Strata, *, resamples: int, seed: int) -> Floats:
-    """The sums of worth by resample, model and stratum, from a row a pair and a column a model."""
+    """Return the sums of worth by resample, model and stratum; `worths` has one row per pair, one column per model."""
     if resamples < LEAST:
         raise fail("too-few-resamples", None, {"resamples": resamples, "needed": LEAST})
     rng = np.random.default_rng(seed)
     sums = np.empty((resamples, worths.shape[1], len(strata.sizes)))
     _, rows, counts = np.unique(_patterns(worths, strata), return_index=True, return_counts=True)
     ends = np.searchsorted(strata.codes[rows], np.arange(1, len(strata.sizes)))
-    own = zip(np.split(worths[rows], ends), np.split(counts, ends), strict=True)
-    for stratum, (patterns, times) in enumerate(own):
+    by_stratum = zip(np.split(worths[rows], ends), np.split(counts, ends), strict=True)
+    for stratum, (patterns, times) in enumerate(by_stratum):
         drawn = rng.multinomial(times.sum(), times / times.sum(), size=resamples)
         # not @, whose threads take longer to wake than these small products do
         sums[:, :, stratum] = np.einsum("rp,pm->rm", drawn.astype(np.float64), patterns)
@@ -146,46 +174,46 @@ def resampled_sums(worths: Floats, strata: Strata, *, resamples: int, seed: int)
 
 
 def _patterns(worths: Floats, strata: Strata) -> NDArray[np.int64]:
-    """A number a pair, the same where stratum and worths are, and in the order of strata and of worths.
+    """Return one number per pair, equal where stratum and worths are equal, in the order of strata and worths.
 
-    Numbers are sorted many times faster than rows are. A worth is a digit: 0, 1 or 2 halves.
+    Numbers sort many times faster than rows. A worth is a digit: 0, 1 or 2 halves.
     """
     halves = (2 * worths).astype(np.int64)
     assert (halves == 2 * worths).all() and halves.min() >= 0 and halves.max() < DIGITS, "worths are 0, a half or 1"
-    found, most = strata.codes.astype(np.int64), len(strata.sizes)
+    patterns, most = strata.codes.astype(np.int64), len(strata.sizes)
     for digits in halves.T:
-        if most > np.iinfo(np.int64).max // DIGITS:  # those that occur, numbered anew, are few
-            known, found = np.unique(found, return_inverse=True)
-            most = len(known)
-        found, most = found * DIGITS + digits, most * DIGITS
-    return found
+        if most > np.iinfo(np.int64).max // DIGITS:  # those that occur are few: number them again
+            distinct, patterns = np.unique(patterns, return_inverse=True)
+            most = len(distinct)
+        patterns, most = patterns * DIGITS + digits, most * DIGITS
+    return patterns
 
 
-def percentile_interval(draws: Floats) -> tuple[float, float]:
-    """The 95 per cent in the middle of what was drawn."""
-    low, high = np.quantile(draws, INTERVAL)
-    return float(low), float(high)
+def percentile_estimate(value: float, draws: Floats) -> Estimate:
+    """Return a value with the middle 95% of its resamples as the interval."""
+    low, high = np.quantile(draws, PERCENTILES)
+    return Estimate(float(value), float(low), float(high))
 
 
 def two_sided_p(differences: Floats) -> float:
-    """How easily a resampled difference falls on the other side of zero, doubled; it fits the percentile interval.
+    """Return twice the share of resampled differences on the other side of zero; it fits the percentile interval.
 
-    The real sample counts as one of the resamples, so that p is never 0: the smallest is 2 / (resamples + 1).
+    The real sample counts as one of the resamples, so p is never 0: the smallest is 2 / (resamples + 1).
     """
     below, above = int((differences <= 0).sum()), int((differences >= 0).sum())
     return min(1.0, 2 * (min(below, above) + 1) / (len(differences) + 1))
 
 
-# The bootstrap over clusters: things that belong together, as the sentences of a pair, are drawn together.
+# The bootstrap over clusters: items that belong together, such as the sentences of a pair, are drawn together.
 
 
 def cluster_draws(clusters: NDArray[np.intp], *, resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
-    """The items of each resample: as many clusters as there are, drawn with replacement; the n-th item is in the n-th.
+    """Yield the items of each resample; the n-th item belongs to the n-th cluster number.
 
-    Where every item is a cluster of its own (`np.arange(n)`), this is the plain bootstrap.
+    As many clusters as there are get drawn, with replacement. With `np.arange(n)` this is the plain bootstrap.
     """
     if resamples < LEAST:
-        raise fail("too-few-resamples", Place(), {"resamples": resamples, "needed": LEAST})
+        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": LEAST})
     _, member = np.unique(clusters, return_inverse=True)
     count, items = int(member.max()) + 1, np.arange(len(member))
     rng = np.random.default_rng(seed)
@@ -194,17 +222,17 @@ def cluster_draws(clusters: NDArray[np.intp], *, resamples: int, seed: int) -> I
         yield np.repeat(items, times[member])
 
 
-# Summaries: the figures that describe a list of accuracies, and the box that draws them (SLING, Tables 11 and 12).
+# Summaries: the numbers that describe a list of accuracies, and the box that shows them (SLING, Tables 11 and 12).
 #
 # Quartiles are those of R's `quantile` and `summary` (type 7: linear between order statistics), which numpy and
-# matplotlib share. R's `boxplot` draws hinges instead, which differ a little for most counts.
+# matplotlib share. R's `boxplot` draws hinges instead, which differ slightly for most counts.
 
 REACH = 1.5  # of a whisker, in heights of the box
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Five numbers, the mean, and the standard deviation of a sample (n - 1; NaN for one value)."""
+    """Five numbers, the mean, and the standard deviation of a sample (n − 1; NaN for one value)."""
 
     count: int
     minimum: float
@@ -227,20 +255,20 @@ class Box:
 
 
 def summarise(values: Sequence[float] | Floats) -> Summary:
-    """The descriptive statistics of one or more values."""
+    """Describe one or more values."""
     array = finite(values)
     low, first, middle, third, high = (float(number) for number in np.quantile(array, [0, 0.25, 0.5, 0.75, 1]))
     return Summary(len(array), low, first, middle, third, high, float(array.mean()), deviation(array))
 
 
 def deviation(values: Sequence[float] | Floats) -> float:
-    """The standard deviation of a sample: the one that SLING gives over phenomena, and R's `sd`."""
+    """Return the standard deviation of a sample: R's `sd`, which SLING reports over phenomena."""
     array = finite(values)
     return float(array.std(ddof=1)) if len(array) > 1 else float("nan")
 
 
 def box(values: Sequence[float] | Floats) -> Box:
-    """What a box plot draws (SLING, Figures 6 and 7)."""
+    """Return what a box plot shows (SLING, Figures 6 and 7)."""
     array, summary = finite(values), summarise(values)
     reach = REACH * (summary.third_quartile - summary.first_quartile)
     inside = (array >= summary.first_quartile - reach) & (array <= summary.third_quartile + reach)

@@ -1,10 +1,15 @@
-"""Least squares for curves: many starts, and intervals read off the profile of the squared error.
+"""Least squares for curves: many starts, and intervals from the profile of the squared error.
 
-An interval holds every value of a parameter at which the best curve that has this value is not significantly worse than
-the best curve of all (Bates and Watts 1988, chapter 6), by the scatter of the points about it. In simulations with 8 to
-47 points these held the truth in 92 to 99 of 100 curves; those of the usual delta method in as few as 88, where the
-points end before the curve has levelled off. The scatter is taken to be independent from point to point and of one
-size. What all points share, such as the choice of the pairs, is not in the intervals.
+An interval holds every value of a parameter at which the best curve with this value is not significantly worse than the
+best curve of all (Bates and Watts 1988, chapter 6), given the scatter of the points about it. In simulations with 8 to
+47 points these intervals held the truth in 92 to 99 of 100 curves; those of the usual delta method in as few as 88,
+where the points end before the curve has levelled off. The scatter is assumed to be independent from point to point and
+of one size. What all points share, such as the choice of the pairs, is not in the intervals.
+
+The descent is MINPACK's, from scipy. Bounds and profiles are written here for two reasons. `least_squares`, scipy's
+bounded method, runs in Python and takes many times longer, and one U-shape needs several hundred descents. And an
+interval must reach over every valley that a start ended in, and say where the points set no limit; lmfit's
+`conf_interval` starts from a single minimum.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,17 +24,17 @@ from scipy.stats import t as student
 from bidui.errors import fail
 from bidui.scores.links import Floats
 
-CLOSE = 0.01  # of a standard error: an end of an interval is not looked for more closely
-LEAST_VARIANCE = 1e-14  # MINPACK comes no closer to points that lie on the curve
-OFF_THE_END = 0.04  # how far from the ends of its range a bounded parameter starts, as a part of the range
+CLOSE = 0.01  # standard errors: the precision of an end of an interval
+LEAST_VARIANCE = 1e-14  # MINPACK gets no closer to points that lie on the curve
+OFF_THE_END = 0.04  # how far inside its range a bounded parameter starts, as a share of the range
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter and where it is looked for.
+    """A parameter and the range that is searched.
 
-    It can take the values at the ends of a closed range, such as 0 and 1; those of an open one only say how far the
-    search goes. `means` turns the number that is fitted, such as a logarithm, into the one that is reported.
+    It can take the values at the ends of a closed range, such as 0 and 1; those of an open range only limit the search.
+    `means` turns the fitted number, such as a logarithm, into the reported one.
     """
 
     name: str
@@ -40,33 +45,24 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value with its interval; an infinite end, or 0 of what must be positive, says that the points set no limit."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class Fit:
-    """The curve of `parameters` that comes closest to the observed points, and its sum of squared errors."""
+    """The curve that comes closest to the observed points, and its sum of squared errors."""
 
     predict: Callable[[Floats], Floats]
     observed: Floats
     parameters: tuple[Parameter, ...]
     values: Floats
     squares: float
-    settled: tuple[Floats, ...]  # where the starts ended, the best among them
+    ends: tuple[Floats, ...]  # where the starts ended; the best is among them
 
     @property
     def variance(self) -> float:
-        """Of the points about the curve."""
+        """The variance of the points about the curve."""
         return max(self.squares / (len(self.observed) - len(self.parameters)), LEAST_VARIANCE)
 
 
 def check_points(n: Floats, observed: Floats, *, parameters: int) -> None:
-    """Refuse points that no curve with so many parameters can be fitted to, or that are no accuracies."""
+    """Refuse points that a curve with so many parameters cannot be fitted to, or that are not accuracies."""
     if n.ndim != 1 or n.shape != observed.shape:
         raise fail("fit-lengths", None, {"n": n.size, "accuracies": observed.size})
     if wrong := [value for value in n.tolist() if not 0 < value < np.inf]:
@@ -81,10 +77,10 @@ def check_points(n: Floats, observed: Floats, *, parameters: int) -> None:
 
 
 def weighted_starts(shapes: Floats, observed: Floats, *, apart: NDArray[Any], most: int) -> list[tuple[int, Floats]]:
-    """The best of many curves that are weighted sums of shapes: the index of each, and its weights.
+    """Return the best of many curves that are weighted sums of shapes: the index of each, and its weights.
 
-    `shapes` has the axes curve, point, shape. Neighbours on a grid lead to the same place, so of curves with the same
-    value in `apart` only the best is taken.
+    `shapes` has the axes curve, point, shape. Neighbours on a grid lead to the same place, so only the best of the
+    curves with the same value in `apart` is taken.
     """
     products = np.einsum("gmi,gmj->gij", shapes, shapes) + 1e-9 * np.eye(shapes.shape[2])
     weights = np.linalg.solve(products, np.einsum("gmi,m->gi", shapes, observed)[..., None])[..., 0]
@@ -102,26 +98,26 @@ def fit_curve(
     starts: Sequence[Floats],
     possible: Callable[[Floats], bool] = lambda values: True,
 ) -> Fit:
-    """The closest curve that any start leads to, of those that are possible; one that did not settle is refused."""
+    """Return the closest possible curve that any start leads to; refuse where no descent converges."""
     ranges = tuple(parameters)
-    found = [_closest(predict, observed, ranges, start) for start in starts]
-    settled = [one for one in found if not one.trouble]
-    if not settled:
-        raise fail("fit-not-settled", None, {"starts": len(starts), "reason": found[0].trouble})
-    settled = [one for one in settled if possible(one.values)]
-    if not settled:
+    descents = [_closest(predict, observed, ranges, start) for start in starts]
+    converged = [descent for descent in descents if not descent.trouble]
+    if not converged:
+        raise fail("fit-not-settled", None, {"starts": len(starts), "reason": descents[0].trouble})
+    converged = [descent for descent in converged if possible(descent.values)]
+    if not converged:
         raise fail("fit-impossible", None, {"points": len(observed)})
-    best = min(settled, key=lambda one: one.squares)
+    best = min(converged, key=lambda descent: descent.squares)
     for parameter, value in zip(ranges, best.values.tolist(), strict=True):
         if not parameter.low <= value <= parameter.high:
             limit = parameter.low if value < parameter.low else parameter.high
             values = {"parameter": parameter.name, "limit": f"{parameter.means(limit):.3g}", "points": len(observed)}
             raise fail("fit-runs-away", None, values)
-    return Fit(predict, observed, ranges, best.values, best.squares, tuple(one.values for one in settled))
+    return Fit(predict, observed, ranges, best.values, best.squares, tuple(descent.values for descent in converged))
 
 
 def profile_interval(fit: Fit, name: str, *, confidence: float) -> tuple[float, float]:
-    """The interval of one parameter."""
+    """Return the interval of one parameter, in the fitted unit."""
     if not 0 < confidence < 1:
         raise fail("fit-confidence", None, {"value": f"{confidence:g}"})
     held = [parameter.name for parameter in fit.parameters].index(name)
@@ -131,7 +127,7 @@ def profile_interval(fit: Fit, name: str, *, confidence: float) -> tuple[float, 
 
 
 def _end(fit: Fit, held: int, threshold: float, *, up: bool) -> float:
-    """Where the profile rises above the threshold: found by going out in growing steps, then between the last two."""
+    """Return where the profile rises above the threshold: step outwards, then search between the last two steps."""
     parameter, sign = fit.parameters[held], 1 if up else -1
     limit = parameter.high if up else parameter.low
     path = max(_near(fit, threshold), key=lambda values: sign * values[held])
@@ -142,38 +138,38 @@ def _end(fit: Fit, held: int, threshold: float, *, up: bool) -> float:
     step = threshold * _standard_error(fit, held)
     while True:
         outside = min(inside + step, limit) if up else max(inside - step, limit)
-        above, found = _height(fit, held, outside, path, threshold)
+        above, curve = _height(fit, held, outside, path, threshold)
         if above > 0:
             break
         if outside == limit:
             return limit if parameter.closed else sign * np.inf
-        inside, below, path, step = outside, above, found, 1.6 * step
+        inside, below, path, step = outside, above, curve, 1.6 * step
     for _ in range(12):
         share = min(max(below / (below - above), 0.1), 0.9)
         middle = inside + share * (outside - inside)
-        height, found = _height(fit, held, middle, path, threshold)
+        height, curve = _height(fit, held, middle, path, threshold)
         if height > 0:
             outside, above = middle, height
         else:
-            inside, below, path = middle, height, found
+            inside, below, path = middle, height, curve
         if abs(height) < CLOSE:
             break
     return middle
 
 
 def _height(fit: Fit, held: int, value: float, path: Floats, threshold: float) -> tuple[float, Floats]:
-    """How far above the threshold the best curve with this value lies, in standard errors; and that curve.
+    """Return how far above the threshold the best curve with this value lies, in standard errors; and that curve.
 
-    Looked for from the curve before it; if that ends above the threshold, from the best of all too: it may end lower.
+    The search starts at the previous curve; if it ends above the threshold, it also starts at the best of all.
     """
 
-    def closest(start: Floats) -> _Closest:
+    def closest(start: Floats) -> _Descent:
         moved = np.where(np.arange(len(start)) == held, value, start)
         return _closest(fit.predict, fit.observed, fit.parameters, moved, held=held)
 
     best = closest(path)
     if _above(fit, best.squares, threshold) > 0:
-        best = min(best, closest(fit.values), key=lambda one: one.squares)
+        best = min(best, closest(fit.values), key=lambda descent: descent.squares)
     return _above(fit, best.squares, threshold), best.values
 
 
@@ -182,13 +178,13 @@ def _above(fit: Fit, squares: float, threshold: float) -> float:
 
 
 def _near(fit: Fit, threshold: float) -> list[Floats]:
-    """Where starts ended below the threshold: an interval reaches beyond all of these, whatever lies between them."""
-    errors = [float(np.square(fit.predict(values) - fit.observed).sum()) for values in fit.settled]
-    return [v for v, squares in zip(fit.settled, errors, strict=True) if _above(fit, squares, threshold) <= 0]
+    """Return where starts ended below the threshold: an interval reaches over all of these, whatever lies between."""
+    errors = [float(np.square(fit.predict(values) - fit.observed).sum()) for values in fit.ends]
+    return [v for v, squares in zip(fit.ends, errors, strict=True) if _above(fit, squares, threshold) <= 0]
 
 
 def _standard_error(fit: Fit, held: int) -> float:
-    """By the delta method: good enough for the length of a first step."""
+    """Return the standard error by the delta method: good enough for the length of a first step."""
     ranges = np.array([parameter.high - parameter.low for parameter in fit.parameters])
     moved = fit.values + np.diag(1e-5 * ranges)
     slopes = (np.array([fit.predict(row) for row in moved]) - fit.predict(fit.values)) / (1e-5 * ranges[:, None])
@@ -197,7 +193,9 @@ def _standard_error(fit: Fit, held: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Closest:
+class _Descent:
+    """Where a descent ended, its squared error, and MINPACK's complaint if it did not converge."""
+
     values: Floats
     squares: float
     trouble: str
@@ -210,11 +208,11 @@ def _closest(
     start: Floats,
     *,
     held: int | None = None,
-) -> _Closest:
-    """The nearest curve downhill from a start, one parameter being held where it is if so asked.
+) -> _Descent:
+    """Return the nearest curve downhill from a start; the parameter `held` stays where it is.
 
-    MINPACK knows no bounds, so a bounded parameter is the sine of what MINPACK moves. At the ends the sine is flat and
-    nothing would move away from there: hence the start a little off them.
+    MINPACK knows no bounds, so a bounded parameter is the sine of what MINPACK moves. At its ends the sine is flat and
+    nothing would move away from there, so the start is kept a little inside.
     """
     bounded = np.array([i for i, one in enumerate(parameters) if one.closed and i != held], np.intp)
     free = np.array([i for i in range(len(parameters)) if i != held], np.intp)
@@ -235,4 +233,4 @@ def _closest(
         lambda x: predict(values_of(x)) - observed, begin, full_output=True, maxfev=most
     )
     trouble = "" if status in (1, 2, 3, 4) else " ".join(message.split())
-    return _Closest(values_of(moved), float(np.square(info["fvec"]).sum()), trouble)
+    return _Descent(values_of(moved), float(np.square(info["fvec"]).sum()), trouble)

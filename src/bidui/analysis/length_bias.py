@@ -1,43 +1,44 @@
 """Length bias: what the parameters of a linking function do to accuracy on D=, D< and D>, and which of them are best.
 
-After Liu et al., section 4: alpha of SLLN-LP is swept (Figure 2), MORCELA searched on a grid (Table 5). A parameter
+After Liu et al., section 4: alpha of SLLN-LP is swept (Figure 2), MORCELA is searched on a grid (Table 5). A parameter
 that is chosen on the pairs it is reported on flatters the model, so it can also be chosen on one half of the pairs of
-each paradigm and used on the other half, both ways. Accuracy is over all pairs (micro), a tie is worth one half.
+each paradigm and used on the other half, both ways. Accuracy is over all pairs (micro); a tie is worth one half.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
-from bidui.analysis.estimate import INTERVAL, Strata, resampled_sums, stratify
-from bidui.errors import Place, fail
+from bidui.analysis.estimate import PERCENTILES, Estimate, Strata, percentile_estimate, resampled_sums, stratify
+from bidui.errors import fail
 from bidui.scores.choices import Choices, LengthSplit, PairTotals, choose_from, delta_acc, length_split, sides
 from bidui.scores.links import Floats, Link, Totals, lp, morcela, slln_lp
 from bidui.scores.table import LengthUnit
 
 By = Literal["delta", "accuracy"]
 Setting = tuple[float, ...]
-SIGNS = {"D=": 0, "D<": -1, "D>": 1}  # of the good side's length less the bad side's
+SIGNS = {"D=": 0, "D<": -1, "D>": 1}  # of the good side's length minus the bad side's
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A linking function, and the settings of its parameters that are tried."""
+    """A linking function, and the settings of its parameters to try."""
 
     make: Callable[..., Link]
     settings: tuple[Setting, ...]
 
     def links(self) -> list[Link]:
-        """The linking function at every setting."""
+        """Return the linking function at every setting."""
         return [self.make(*setting) for setting in self.settings]
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """Of every setting of a grid, accuracy over all pairs and on D=, D< and D>; nan where a group has no pairs."""
+    """For every setting of a grid, accuracy over all pairs and on D=, D< and D>; NaN where a group has no pairs."""
 
     settings: tuple[Setting, ...]
     accuracy: Floats
@@ -56,37 +57,34 @@ class Sweep:
         return (self.shorter + self.longer) / 2
 
     def best(self, by: By) -> int:
-        """The setting with the smallest delta-acc or the highest accuracy; of equals, the first."""
+        """Return the index of the setting with the smallest delta-acc or the highest accuracy; of equals, the first."""
         if by == "accuracy":
             return int(self.accuracy.argmax())
-        found = {"D=": self.equal, "D<": self.shorter, "D>": self.longer}
-        missing = [name for name, values in found.items() if np.isnan(values).any()]
-        if missing:
-            raise fail("length-group-empty", Place(), {"groups": missing})
+        groups = {"D=": self.equal, "D<": self.shorter, "D>": self.longer}
+        if missing := [name for name, values in groups.items() if np.isnan(values).any()]:
+            raise fail("length-group-empty", None, {"groups": missing})
         return int(self.delta.argmin())
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best setting, and between which settings that of 95 per cent of resamples lies, each parameter by itself."""
+    """The best setting, one estimate per parameter: the interval holds the best settings of 95% of the resamples."""
 
     by: By
-    setting: Setting
-    low: Setting
-    high: Setting
-    resamples: int  # fewer than asked for, where some had no pairs in one of the groups
+    parameters: tuple[Estimate, ...]
+    resamples: int  # fewer than requested where some had no pairs in one of the groups
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """Choices in which each half of the pairs is judged by the setting that was found on the other half."""
+    """Choices in which each half of the pairs is judged by the setting chosen on the other half."""
 
-    settings: tuple[Setting, Setting]  # found on the first half, and on the second
+    settings: tuple[Setting, Setting]  # chosen on the first half, and on the second
     choices: Choices
 
     @property
     def accuracy(self) -> float:
-        """Over all pairs."""
+        """Accuracy over all pairs."""
         return float(self.choices.worth.mean())
 
     @property
@@ -96,21 +94,21 @@ class HeldOut:
 
 
 def alpha_grid(steps: int = 21) -> Grid:
-    """SLLN-LP with alpha from 0, which is LP, to 1, which is mean LP."""
+    """Return SLLN-LP with alpha from 0, which is LP, to 1, which is mean LP."""
     return Grid(slln_lp, tuple((round(float(alpha), 12),) for alpha in np.linspace(0, 1, steps)))
 
 
 def morcela_grid() -> Grid:
-    """MORCELA with beta 0, 0.1, …, 1 and gamma 0, 3, …, 27.
+    """Return MORCELA with beta 0, 0.1, …, 1 and gamma 0, 3, …, 27.
 
-    Liu et al. publish the settings that they found (0.6, 18; 0.7, 12; 0.1, 12) but not what they searched. This grid
-    holds these, SLOR and mean LP, and has 110 settings, as many as the authors' program tries.
+    Liu et al. publish the settings that they found (0.6, 18; 0.7, 12; 0.1, 12) but not those they searched. This grid
+    includes these, SLOR and mean LP, and has 110 settings, as many as the authors' program tries.
     """
     return Grid(morcela, tuple((beta / 10, float(gamma)) for beta in range(11) for gamma in range(0, 30, 3)))
 
 
 def sweep(totals: PairTotals, grid: Grid, *, unit: LengthUnit = "tokens", groups: LengthUnit = "tokens") -> Sweep:
-    """Accuracy at every setting; `groups` is what the lengths of D=, D< and D> are counted in."""
+    """Return the accuracy at every setting; `groups` is the unit of length for D=, D< and D>."""
     return _sweep(grid, _worths(totals, grid, unit), totals.length_sign(groups))
 
 
@@ -124,7 +122,7 @@ def best_setting(
     unit: LengthUnit = "tokens",
     groups: LengthUnit = "tokens",
 ) -> Best:
-    """The best setting with an interval: the pairs of each paradigm are drawn anew, as many, with replacement."""
+    """Return the best setting with intervals; the pairs of each paradigm are resampled with replacement."""
     worths, sign = _worths(totals, grid, unit), totals.length_sign(groups)
     best = grid.settings[_sweep(grid, worths, sign).best(by)]
     inside = np.stack([sign == number for number in SIGNS.values()], axis=1).astype(np.float64)
@@ -137,9 +135,9 @@ def best_setting(
         whole = (pairs > 0).all(axis=(1, 2))
         equal, shorter, longer = np.moveaxis(right[whole] / pairs[whole], 1, 0)
         value = -delta_acc(equal, shorter, longer)
-    found = np.array(grid.settings)[value.argmax(axis=1)]
-    low, high = np.quantile(found, INTERVAL, axis=0, method="inverted_cdf")
-    return Best(by, best, tuple(low.tolist()), tuple(high.tolist()), len(found))
+    settings = np.array(grid.settings)[value.argmax(axis=1)]
+    ends = np.quantile(settings, PERCENTILES, axis=0, method="inverted_cdf").tolist()
+    return Best(by, tuple(map(Estimate, best, *ends)), len(settings))
 
 
 def held_out(
@@ -151,7 +149,7 @@ def held_out(
     unit: LengthUnit = "tokens",
     groups: LengthUnit = "tokens",
 ) -> HeldOut:
-    """The setting chosen on one half of each paradigm's pairs, and used on the other half, both ways."""
+    """Choose the setting on one half of each paradigm's pairs and use it on the other half, both ways."""
     worths, sign, first = _worths(totals, grid, unit), totals.length_sign(groups), halves(totals, seed=seed)
     one, other = (grid.settings[_sweep(grid, worths[half], sign[half]).best(by)] for half in (first, ~first))
     links = (grid.make(*one), grid.make(*other))
@@ -159,7 +157,7 @@ def held_out(
 
 
 def halves(totals: PairTotals, *, seed: int) -> NDArray[np.bool_]:
-    """Which pairs are in the first half: half of each paradigm; where the number is odd, the halves take turns."""
+    """Return which pairs are in the first half: half of each paradigm; odd ones go to the halves in turn."""
     rng, first = np.random.default_rng(seed), np.zeros(len(totals), np.bool_)
     strata = strata_of(totals)
     order = np.argsort(strata.codes, kind="stable")
@@ -176,20 +174,20 @@ def crossed(
     unit: LengthUnit = "tokens",
     groups: LengthUnit = "tokens",
 ) -> Choices:
-    """Choices in the first half by the second linking function, and in the second half by the first."""
+    """Choose in the first half by the second linking function, and in the second half by the first."""
     one, other = (choose_from(totals, link, unit=unit, groups=groups) for link in links)
     good, bad = np.where(first, other.good, one.good), np.where(first, other.bad, one.bad)
     name = one.link if one.link == other.link else f"{one.link} | {other.link}"
-    return Choices(name, one.uids, one.phenomena, one.pairs, good, bad, one.length_sign)
+    return replace(one, link=name, good=good, bad=bad)
 
 
 def strata_of(totals: PairTotals) -> Strata:
-    """The paradigms of the pairs."""
+    """Return the paradigms of the pairs."""
     return stratify(choose_from(totals, lp()))
 
 
 def _worths(totals: PairTotals, grid: Grid, unit: LengthUnit) -> Floats:
-    """What each choice is worth: a row a pair, a column a setting."""
+    """Return what each choice is worth: one row per pair, one column per setting."""
     return np.stack([choose_from(totals, link, unit=unit).worth for link in grid.links()], axis=1)
 
 
@@ -202,19 +200,17 @@ def _sweep(grid: Grid, worths: Floats, sign: NDArray[np.int8]) -> Sweep:
 
 # MORCELA fitted: beta and gamma as a logistic regression on the differences between the sides of pairs.
 #
-# The score (LP - beta U + gamma) / |x| is linear in beta and gamma, so is its difference d between good and bad. The
-# fit takes the good sentence to be preferred with probability 1 / (1 + exp(-s d)), and finds s, beta and gamma by
+# The score (LP - beta U + gamma) / |x| is linear in beta and gamma, and so is its difference d between good and bad.
+# The fit takes the good sentence to be preferred with probability 1 / (1 + exp(-s d)), and finds s, beta and gamma by
 # maximum likelihood. That loss is smooth and has one minimum; accuracy, which the grid maximises, is a step function.
-# Tjuatja et al. (2025) fit ratings of single sentences; minimal pairs have none, so here it is the choice that is
-# fitted.
+# Tjuatja et al. (2025) fit ratings of single sentences; minimal pairs have none, so here the choice is fitted.
 
-RIDGE = 1e-8  # against the squares of standardised weights, so that pairs without a mistake have a minimum too
-STEPS = 100  # Newton's take some ten
+RIDGE = 1e-8  # penalty on squared standardised weights, so that pairs without a mistake have a minimum too
 
 
 @dataclass(frozen=True, slots=True)
 class MorcelaFit:
-    """The beta and gamma under which the good sentences are likeliest to be preferred."""
+    """The beta and gamma under which the good sentences are most likely to be preferred."""
 
     beta: float
     gamma: float
@@ -227,39 +223,30 @@ class MorcelaFit:
         return morcela(self.beta, self.gamma)
 
 
-@dataclass(frozen=True, slots=True)
-class MorcelaInterval:
-    """Between which beta and gamma 95 per cent of the fits to resampled pairs lie, each by itself."""
-
-    beta: tuple[float, float]
-    gamma: tuple[float, float]
-
-
 def fit_morcela(totals: PairTotals, *, unit: LengthUnit = "tokens") -> MorcelaFit:
-    """The fit to all pairs."""
+    """Fit beta and gamma to all pairs."""
     return _fit(_terms(totals, unit))
 
 
 def morcela_interval(
     totals: PairTotals, *, seed: int, resamples: int = 200, unit: LengthUnit = "tokens"
-) -> MorcelaInterval:
-    """The spread of the fit, the pairs of each paradigm drawn anew, as many, with replacement."""
+) -> tuple[Estimate, Estimate]:
+    """Return beta and gamma with intervals: the pairs of each paradigm are resampled, and each resample is fitted."""
     terms, strata, rng = _terms(totals, unit), strata_of(totals), np.random.default_rng(seed)
     order, starts = np.argsort(strata.codes, kind="stable"), np.cumsum(strata.sizes) - strata.sizes
     start, size = starts[strata.codes[order]], strata.sizes[strata.codes[order]]
-    near, fits = _fit(terms), []
+    best, fits = _fit(terms), []
     for _ in range(resamples):
         drawn = order[(start + rng.random(len(totals)) * size).astype(np.intp)]
-        fits.append(_fit(terms, times=np.bincount(drawn, minlength=len(totals)).astype(np.float64), near=near))
-    beta = np.quantile([fit.beta for fit in fits], INTERVAL)
-    gamma = np.quantile([fit.gamma for fit in fits], INTERVAL)
-    return MorcelaInterval((float(beta[0]), float(beta[1])), (float(gamma[0]), float(gamma[1])))
+        fits.append(_fit(terms, times=np.bincount(drawn, minlength=len(totals)).astype(np.float64), near=best))
+    beta = percentile_estimate(best.beta, np.array([fit.beta for fit in fits]))
+    return beta, percentile_estimate(best.gamma, np.array([fit.gamma for fit in fits]))
 
 
 def held_out_morcela(
     totals: PairTotals, *, seed: int, unit: LengthUnit = "tokens", groups: LengthUnit = "tokens"
 ) -> HeldOut:
-    """Fitted to one half of each paradigm's pairs and used on the other half, both ways."""
+    """Fit one half of each paradigm's pairs and use the fit on the other half, both ways."""
     first, terms = halves(totals, seed=seed), _terms(totals, unit)
     one, other = (_fit(terms[:, half]) for half in (first, ~first))
     choices = crossed(totals, (one.link, other.link), first=first, unit=unit, groups=groups)
@@ -267,7 +254,7 @@ def held_out_morcela(
 
 
 def _terms(totals: PairTotals, unit: LengthUnit) -> Floats:
-    """What the difference between good and bad is made of: of LP / |x|, -U / |x| and 1 / |x|, a row each.
+    """Return what the difference between good and bad consists of: that of LP / |x|, -U / |x| and 1 / |x|, in rows.
 
     The rows come out of MORCELA itself, at beta and gamma 0 and 1, so that the formula stands in one place.
     """
@@ -282,23 +269,23 @@ def _terms(totals: PairTotals, unit: LengthUnit) -> Floats:
 
 
 def _fit(terms: Floats, *, times: Floats | None = None, near: MorcelaFit | None = None) -> MorcelaFit:
-    """The fit to pairs, a column of `terms` each, counted so many times; begun where another fit ended."""
+    """Fit pairs, one column of `terms` each, counted so many times; start where another fit ended."""
     count = max(terms.shape[1], 1)
     size = np.sqrt((terms**2).sum(axis=1) / count)
     size[size == 0] = 1  # a row of zeros keeps the weight 0
     share = np.full(terms.shape[1], 1 / count) if times is None else times / times.sum()
     start = np.zeros(3) if near is None else near.scale * size * (1, near.beta, near.gamma)
-    weights, loss = _newton(terms / size[:, None], share, start)
+    weights, loss = _least_loss(terms / size[:, None], share, start)
     scale, with_unigrams, with_length = weights / size
     if scale <= 0:
-        raise fail("morcela-no-fit", Place(), {})
+        raise fail("morcela-no-fit")
     return MorcelaFit(float(with_unigrams / scale), float(with_length / scale), float(scale), loss)
 
 
-def _newton(x: Floats, share: Floats, start: Floats) -> tuple[Floats, float]:
-    """The weights of least loss; each of Newton's steps is halved until the loss falls.
+def _least_loss(x: Floats, share: Floats, start: Floats) -> tuple[Floats, float]:
+    """Return the weights of least loss, and the loss.
 
-    The products are einsum's, not @, whose threads take longer to wake than three rows do.
+    Sums are einsum's, not @, whose threads take longer to wake than three rows take to add up.
     """
 
     def loss(weights: Floats) -> float:
@@ -306,15 +293,15 @@ def _newton(x: Floats, share: Floats, start: Floats) -> tuple[Floats, float]:
         each = np.maximum(-sure, 0) + np.log1p(np.exp(-np.abs(sure)))  # log(1 + exp(-sure)), without overflow
         return float(np.einsum("n,n->", share, each) + RIDGE * (weights**2).sum() / 2)
 
-    weights, now = start, loss(start)
-    for _ in range(STEPS):
-        wrong = 0.5 - 0.5 * np.tanh(np.einsum("p,pn->n", weights, x) / 2)  # the probability of the bad sentence
-        slope = RIDGE * weights - np.einsum("pn,n->p", x, share * wrong)
-        curve = np.einsum("pn,qn->pq", x * (share * wrong * (1 - wrong)), x) + RIDGE * np.eye(len(x))
-        step = np.linalg.solve(curve, slope)
-        while (then := loss(weights - step)) > now and np.abs(step).max() > 1e-9:
-            step = step / 2
-        if now - then <= 1e-14:
-            break
-        weights, now = weights - step, then
-    return weights, now
+    def wrong(weights: Floats) -> Floats:
+        return 0.5 - 0.5 * np.tanh(np.einsum("p,pn->n", weights, x) / 2)  # the probability of the bad sentence
+
+    def slope(weights: Floats) -> Floats:
+        return RIDGE * weights - np.einsum("pn,n->p", x, share * wrong(weights))
+
+    def curvature(weights: Floats) -> Floats:
+        bad = wrong(weights)
+        return np.einsum("pn,qn->pq", x * (share * bad * (1 - bad)), x) + RIDGE * np.eye(len(x))
+
+    found = minimize(loss, start, jac=slope, hess=curvature, method="trust-exact", options={"gtol": 1e-11})
+    return found.x, float(found.fun)

@@ -1,8 +1,8 @@
 """Regions: where in the sentences the difference between good and bad arises, at one checkpoint or at many.
 
 Figure 6 of Liu et al. (first version, section 5.4) traces the difference in mean log-probability of a noun phrase and
-of the verb phrase after it. Stretches come from `bidui.analysis.regions`. A token belongs to the stretch that holds
-its first character; blanks at its beginning do not count. Tokens that reach into another stretch are counted.
+of the verb phrase after it. `divide` cuts sentences into stretches. A token belongs to the stretch that holds its first
+character, ignoring leading spaces. Tokens that reach into another stretch are counted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from bidui.analysis.estimate import QUANTILE
+from bidui.analysis.estimate import QUANTILE, Estimate
 from bidui.errors import fail
 from bidui.pairs import Pair, Side
 from bidui.scores.links import Floats
 from bidui.scores.table import ScoreTable
 
-# Divisions: sentences of pairs cut into named stretches, so that differences can be looked for in each.
+# Divisions: sentences of pairs cut into named stretches, so that differences can be measured in each.
 #
 # A division is a function from a pair to the stretches of its two sentences; what no stretch covers is the `rest`.
 
@@ -42,26 +42,26 @@ Division = Callable[[Pair], Iterator[Stretch]]
 
 
 @dataclass(frozen=True, slots=True)
-class Divided:
-    """The stretches of pairs, as numbers; made once for all checkpoints.
+class Stretches:
+    """The stretches of pairs as arrays, made once for all checkpoints.
 
-    Stretches are numbered within a pair, and 0 is the rest; those of the n-th pair stand in `groups` and `unplaced`
-    from `bases[n]` on. `codes` has the number at every character of every sentence, good and bad in turn, with a place
-    after each for a token at its end; `offsets` is where sentences begin in it.
+    Stretches are numbered within a pair, and 0 is the rest; those of the n-th pair are in `groups` and `unplaced` from
+    `bases[n]` on. `codes` has the number at every character of every sentence, good and bad in turn, with one place
+    after each for a token at its end; `offsets` says where sentences begin in it.
     """
 
     pairs: tuple[Pair, ...]
-    labels: tuple[tuple[str, str], ...]  # paradigm and name, which `groups` points to
+    labels: tuple[tuple[str, str], ...]  # paradigm and name; `groups` has indices into them
     bases: NDArray[np.int64]
     groups: NDArray[np.int64]
     unplaced: NDArray[np.bool_]
     codes: NDArray[np.int16]
-    visible: NDArray[np.int64]  # of every place in `codes`, the first at or after it that is no blank
+    visible: NDArray[np.int64]  # for every place in `codes`, the first at or after it that is not a space
     offsets: NDArray[np.int64]
 
 
 def by_slot() -> Division:
-    """What the sides do not share, under the names of the slots (or the words) that stand there."""
+    """Divide by slot: what the sides do not share, under the names of the slots (or words) that stand there."""
 
     def stretches(pair: Pair) -> Iterator[Stretch]:
         return (Stretch(region.side, region.start, region.end, region.slot) for region in pair.regions)
@@ -70,10 +70,10 @@ def by_slot() -> Division:
 
 
 def by_change() -> Division:
-    """Three stretches: `before` the first change, from there to the last (`changed`), and `after`.
+    """Divide by change: `before` the first change, from there to the last (`changed`), and `after`.
 
-    Before and after are the same words on both sides. Pairs from elsewhere have no regions: there, the sides' longest
-    common beginning and end stand before and after.
+    Before and after are the same words on both sides. For pairs without regions, which were not generated here, they
+    are the longest common beginning and end of the two sentences.
     """
 
     def stretches(pair: Pair) -> Iterator[Stretch]:
@@ -88,11 +88,11 @@ def by_change() -> Division:
 
 
 def in_parts(parts: Mapping[str, Sequence[str]]) -> Division:
-    """Stretches of your own, each of several slots: `in_parts({"NP": ("det", "m", "任何", "person")})`.
+    """Divide into stretches of your own, each of several slots: `in_parts({"NP": ("det", "m", "任何", "person")})`.
 
-    A slot or a word that differs between the sides stands where its regions are. A slot that does not is looked for
-    by its form, and must occur once in what the sides share; else the pair is left out of that stretch and of the rest,
-    and counted. A phrase means all its parts. A slot that a pair does not have, as in another variant, is passed over.
+    A slot or word that differs between the sides is where its regions are. Any other slot is searched by its form,
+    which must occur exactly once in what the sides share; otherwise the pair is left out of that stretch and of the
+    rest, and counted. A phrase means all its parts. A slot that a pair lacks, as in another variant, is skipped.
     """
 
     def stretches(pair: Pair) -> Iterator[Stretch]:
@@ -104,32 +104,32 @@ def in_parts(parts: Mapping[str, Sequence[str]]) -> Division:
     return stretches
 
 
-def divide(pairs: Sequence[Pair], division: Division) -> Divided:
-    """The pairs with their stretches; where two of one sentence overlap, the later counts."""
+def divide(pairs: Sequence[Pair], division: Division) -> Stretches:
+    """Divide pairs into stretches; where two stretches of one sentence overlap, the later one counts."""
     lengths = [len(sentence) + 1 for pair in pairs for sentence in (pair.good, pair.bad)]
     offsets = [0, *accumulate(lengths)]
     codes = np.zeros(offsets[-1], np.int16)
     labels: dict[tuple[str, str], int] = {}
     bases, groups, unplaced = [0], [], []
     for number, pair in enumerate(pairs):
-        known = {REST: 0}
+        numbers = {REST: 0}
         lost: set[int] = set()
         for stretch in division(pair):
-            code = known.setdefault(stretch.name, len(known))
+            code = numbers.setdefault(stretch.name, len(numbers))
             sentence = 2 * number + (stretch.side == "bad")
             if stretch.start < 0:
                 lost |= {code, 0}
             elif stretch.start <= stretch.end < lengths[sentence]:
                 codes[offsets[sentence] + stretch.start : offsets[sentence] + stretch.end] = code
             else:
-                found = {"uid": pair.uid, "pair": pair.pair_id, "name": stretch.name, "side": stretch.side}
-                raise fail("stretch-outside", None, found)
-        for name in (*list(known)[1:], REST):
+                values = {"uid": pair.uid, "pair": pair.pair_id, "name": stretch.name, "side": stretch.side}
+                raise fail("stretch-outside", None, values)
+        for name in (*list(numbers)[1:], REST):
             labels.setdefault((pair.uid, name), len(labels))
-        groups += [labels[pair.uid, name] for name in known]
-        unplaced += [code in lost for code in known.values()]
+        groups += [labels[pair.uid, name] for name in numbers]
+        unplaced += [code in lost for code in numbers.values()]
         bases.append(len(groups))
-    return Divided(
+    return Stretches(
         tuple(pairs),
         tuple(labels),
         np.array(bases, np.int64),
@@ -148,7 +148,7 @@ def _visible(pairs: Sequence[Pair]) -> NDArray[np.int64]:
 
 
 def _shared(pair: Pair) -> tuple[int, int]:
-    """How many characters the sides share before the first change and after the last."""
+    """Return how many characters the sides share before the first change and after the last."""
     most = min(len(pair.good), len(pair.bad))
     if pair.regions:
         before = min(most, *(region.start for region in pair.regions))
@@ -194,9 +194,9 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RegionDifference:
-    """Good less bad in one stretch of a paradigm, over its pairs: mean, standard deviation (n - 1), and counts.
+    """Good minus bad in one stretch of a paradigm, over its pairs: mean, standard deviation (n − 1), and counts.
 
-    Of several paradigms pooled, `uid` is the name of their group.
+    For several paradigms pooled, `uid` is the name of their group.
     """
 
     uid: str
@@ -204,13 +204,14 @@ class RegionDifference:
     mean: float
     deviation: float
     pairs: int
-    left_out: int  # pairs that have the stretch, but nothing to compare, or in which it could not be placed
+    left_out: int  # pairs that have the stretch but nothing to compare, or in which it could not be placed
     straddling: int  # tokens of the stretch that reach into another
 
     @property
-    def half_width(self) -> float:
-        """Of the normal interval of 95 per cent about the mean, as if pairs were independent; NaN for one pair."""
-        return QUANTILE * self.deviation / sqrt(self.pairs) if self.pairs else nan
+    def estimate(self) -> Estimate:
+        """The mean with a normal interval, as if pairs were independent; the ends are NaN for one pair."""
+        half = QUANTILE * self.deviation / sqrt(self.pairs) if self.pairs else nan
+        return Estimate(self.mean, self.mean - half, self.mean + half)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,46 +221,47 @@ class RegionTrace:
     at: Floats
     mean: Floats
     deviation: Floats
-    half_width: Floats  # of the interval about the mean
+    low: Floats  # of the interval about the mean
+    high: Floats
     pairs: Integers
 
 
-def region_differences(table: ScoreTable, divided: Divided, *, how: How = "mean") -> tuple[RegionDifference, ...]:
-    """The differences by paradigm and stretch, in the order in which they come.
+def region_differences(table: ScoreTable, stretches: Stretches, *, how: How = "mean") -> tuple[RegionDifference, ...]:
+    """Return the differences by paradigm and stretch, in the order of the pairs.
 
     `mean` compares log-probabilities per token, as Figure 6 does, where both sides have a token in the stretch. `sum`
-    compares their sums, and a side without one has the sum 0: the sums of all stretches of a pair add up to its
+    compares their sums, and a side without a token has the sum 0: the sums of all stretches of a pair add up to its
     difference in LP.
     """
-    numbers = _numbers(table, divided)
-    sums, tokens, straddling = _tallies(table, divided, numbers)
-    scored = np.zeros(len(divided.pairs), np.bool_)
+    numbers = _numbers(table, stretches)
+    sums, tokens, straddling = _tallies(table, stretches, numbers)
+    scored = np.zeros(len(stretches.pairs), np.bool_)
     scored[numbers] = True
-    there = np.repeat(scored, np.diff(divided.bases))  # the stretches of pairs that are in the table
+    there = np.repeat(scored, np.diff(stretches.bases))  # the stretches of pairs that are in the table
     both = (tokens > 0).all(axis=0) if how == "mean" else (tokens > 0).any(axis=0)
-    used = there & both & ~divided.unplaced
+    used = there & both & ~stretches.unplaced
     sides = sums / np.maximum(tokens, 1) if how == "mean" else sums
     differences = np.where(used, sides[0] - sides[1], 0.0)
-    pairs, left_out = _by_group(divided, used), _by_group(divided, there & ~used)
+    pairs, left_out = _by_group(stretches, used), _by_group(stretches, there & ~used)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = _by_group(divided, differences) / pairs
-        squares = _by_group(divided, np.where(used, np.square(differences - mean[divided.groups]), 0.0))
+        mean = _by_group(stretches, differences) / pairs
+        squares = _by_group(stretches, np.where(used, np.square(differences - mean[stretches.groups]), 0.0))
         deviation = np.sqrt(squares / np.where(pairs > 1, pairs - 1, np.nan))
-    crossing, held = _by_group(divided, straddling), _by_group(divided, tokens.sum(axis=0))
+    crossing, held = _by_group(stretches, straddling), _by_group(stretches, tokens.sum(axis=0))
     counts = np.stack((pairs, left_out, crossing), axis=1).astype(np.int64).tolist()
     return tuple(
         RegionDifference(uid, name, float(mean[n]), float(deviation[n]), *counts[n])
-        for n, (uid, name) in enumerate(divided.labels)
+        for n, (uid, name) in enumerate(stretches.labels)
         if held[n] or (name != REST and pairs[n] + left_out[n])
     )
 
 
 def pooled(differences: Iterable[RegionDifference], groups: Mapping[str, str]) -> tuple[RegionDifference, ...]:
-    """The differences over all pairs of each group of paradigms, such as a phenomenon: `groups` has it by uid."""
-    found: dict[tuple[str, str], list[RegionDifference]] = {}
+    """Pool the differences over all pairs of each group of paradigms, such as a phenomenon; `groups` is by uid."""
+    members: dict[tuple[str, str], list[RegionDifference]] = {}
     for one in differences:
-        found.setdefault((groups[one.uid], one.region), []).append(one)
-    return tuple(_pooled(group, region, parts) for (group, region), parts in found.items())
+        members.setdefault((groups[one.uid], one.region), []).append(one)
+    return tuple(_pooled(group, region, parts) for (group, region), parts in members.items())
 
 
 def _pooled(group: str, region: str, parts: Sequence[RegionDifference]) -> RegionDifference:
@@ -275,37 +277,33 @@ def _pooled(group: str, region: str, parts: Sequence[RegionDifference]) -> Regio
 
 def trace_regions(
     tables: Iterable[tuple[float, ScoreTable]],
-    divided: Divided,
+    stretches: Stretches,
     *,
     how: How = "mean",
     groups: Mapping[str, str] | None = None,
 ) -> Mapping[tuple[str, str], RegionTrace]:
-    """The differences by paradigm, or by group of them, and stretch at every checkpoint (steps or tokens, a table)."""
+    """Trace the differences by paradigm (or group) and stretch over checkpoints, given as steps or tokens with a table."""
     traces: dict[tuple[str, str], list[tuple[float, RegionDifference]]] = {}
     for at, table in tables:
-        differences = region_differences(table, divided, how=how)
-        for found in pooled(differences, groups) if groups else differences:
-            traces.setdefault((found.uid, found.region), []).append((at, found))
-    return {
-        key: RegionTrace(
-            np.array([at for at, _ in trace], np.float64),
-            np.array([found.mean for _, found in trace], np.float64),
-            np.array([found.deviation for _, found in trace], np.float64),
-            np.array([found.half_width for _, found in trace], np.float64),
-            np.array([found.pairs for _, found in trace], np.int64),
-        )
-        for key, trace in traces.items()
-    }
+        differences = region_differences(table, stretches, how=how)
+        for one in pooled(differences, groups) if groups else differences:
+            traces.setdefault((one.uid, one.region), []).append((at, one))
+    return {key: _trace(points) for key, points in traces.items()}
 
 
-def _by_group(divided: Divided, values: NDArray[Any]) -> Floats:
-    """The sums over the stretches of one paradigm with one name."""
-    return np.bincount(divided.groups, weights=values, minlength=len(divided.labels)).astype(np.float64)
+def _trace(points: Sequence[tuple[float, RegionDifference]]) -> RegionTrace:
+    rows = [(at, one.mean, one.deviation, *one.estimate.interval) for at, one in points]
+    return RegionTrace(*np.array(rows, np.float64).T, pairs=np.array([one.pairs for _, one in points], np.int64))
 
 
-def _numbers(table: ScoreTable, divided: Divided) -> Integers:
-    """Which of the divided pairs each pair of the table is; one that is not among them, or there twice, is refused."""
-    known = {(pair.uid, pair.pair_id, pair.good, pair.bad): n for n, pair in enumerate(divided.pairs)}
+def _by_group(stretches: Stretches, values: NDArray[Any]) -> Floats:
+    """Add up values over the stretches of one paradigm with one name."""
+    return np.bincount(stretches.groups, weights=values, minlength=len(stretches.labels)).astype(np.float64)
+
+
+def _numbers(table: ScoreTable, stretches: Stretches) -> Integers:
+    """Return which of the divided pairs each pair of the table is; refuse unknown and repeated ones."""
+    known = {(pair.uid, pair.pair_id, pair.good, pair.bad): n for n, pair in enumerate(stretches.pairs)}
     first = table.frame.select("uid", "pair").gather_every(2)
     sentences = table.frame["sentence"].to_list()
     keys = zip(first["uid"].to_list(), first["pair"].to_list(), sentences[::2], sentences[1::2], strict=True)
@@ -318,20 +316,20 @@ def _numbers(table: ScoreTable, divided: Divided) -> Integers:
     return numbers
 
 
-def _tallies(table: ScoreTable, divided: Divided, numbers: Integers) -> tuple[Floats, Integers, Integers]:
-    """Of every stretch the sum and the number of its tokens, by side; and how many reach into another."""
+def _tallies(table: ScoreTable, stretches: Stretches, numbers: Integers) -> tuple[Floats, Integers, Integers]:
+    """Return the sum and the number of tokens of every stretch, by side; and how many reach into another."""
     lists = table.frame.select("starts", "ends", "logprobs")
     counts = lists["starts"].list.len().to_numpy()
     starts, ends, logprobs = (lists[name].explode().drop_nulls().to_numpy() for name in lists.columns)
     rows = np.repeat(np.arange(len(counts)), counts)
     sentences = 2 * numbers[rows // 2] + rows % 2
-    last = divided.offsets[sentences + 1] - 1  # the place after a sentence
-    at = np.minimum(divided.offsets[sentences] + starts, last)
-    end = np.clip(divided.offsets[sentences] + ends - 1, at, last)
-    at = np.minimum(divided.visible[at], end)
-    changes = np.cumsum(np.diff(divided.codes, prepend=0) != 0)
-    entries = divided.bases[numbers[rows // 2]] + divided.codes[at]
-    size = len(divided.groups)
+    last = stretches.offsets[sentences + 1] - 1  # the place after a sentence
+    at = np.minimum(stretches.offsets[sentences] + starts, last)
+    end = np.clip(stretches.offsets[sentences] + ends - 1, at, last)
+    at = np.minimum(stretches.visible[at], end)
+    changes = np.cumsum(np.diff(stretches.codes, prepend=0) != 0)
+    entries = stretches.bases[numbers[rows // 2]] + stretches.codes[at]
+    size = len(stretches.groups)
     keys = entries + size * (rows % 2)
     sums = np.bincount(keys, weights=logprobs.astype(np.float64), minlength=2 * size).astype(np.float64)
     tokens = np.bincount(keys, minlength=2 * size).astype(np.int64)

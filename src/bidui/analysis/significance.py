@@ -1,21 +1,23 @@
-"""Significance: which of several models differ on the same pairs, and corrections for making many tests."""
+"""Significance: which of several models differ on the same pairs, and corrections for multiple tests."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from math import erfc, exp, lgamma, log, nan, sqrt
+from math import nan
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom, false_discovery_control, kendalltau, rankdata, wilcoxon
 
 from bidui.analysis.accuracy import Accuracy, accuracy
 from bidui.analysis.estimate import (
     Average,
-    in_twos,
+    Estimate,
     means,
     newcombe,
-    percentile_interval,
+    paired,
+    percentile_estimate,
     resampled_sums,
     stratify,
     two_sided_p,
@@ -30,31 +32,34 @@ from bidui.scores.links import Floats
 # ranks of the positive ones. Then:
 #
 #     r      R's wilcox.test of 2022, which SLING used (Tables 9 to 12): exact with fewer than 50 differences, no ties
-#            and no zeros; else the normal approximation with continuity correction
-#     scipy  scipy.stats.wilcoxon of 1.17, by its defaults: exact with at most 50 and no ties or zeros; with ties or
-#            zeros exact over all signs with at most 13; else the normal approximation without correction
+#            and no zeros; otherwise the normal approximation with continuity correction
+#     scipy  scipy.stats.wilcoxon of 1.17 with its defaults: exact with at most 50 and no ties or zeros; with ties or
+#            zeros exact over all signs with at most 13; otherwise the normal approximation without correction
 #
-# Differences are ranked as the machine subtracts, so that 0.3 - 0.2 and 0.2 - 0.1, which differ in the last bit, do
-# not tie. R does the same, and some p-values of SLING come out only so. `digits` rounds before ranking (R:
+# The approximations are scipy's. The exact p is computed here, because scipy goes through all signs one by one where
+# there are ties, which takes seconds; counting sums of ranks takes microseconds.
+#
+# Differences are ranked as the machine subtracts, so 0.3 - 0.2 and 0.2 - 0.1, which differ in the last bit, do not
+# tie. R does the same, and some p-values of SLING come out only this way. `digits` rounds before ranking (R:
 # `digits.rank`), which is better in new work.
 
 Rule = Literal["r", "scipy"]
 Alternative = Literal["two-sided", "greater", "less"]
-Method = Literal["exact", "normal corrected", "normal"]
+TestMethod = Literal["exact", "normal corrected", "normal"]
 
 R_EXACT_BELOW = 50
 SCIPY_EXACT_TO = 50
-SCIPY_ALL_SIGNS_TO = 13  # 2^13 sign patterns are fewer than its 9,999 resamples, so it goes through them all
+SCIPY_ALL_SIGNS_TO = 13  # 2^13 sign patterns are fewer than its 9,999 resamples, so it goes through all of them
 
 
 @dataclass(frozen=True, slots=True)
 class SignedRank:
-    """What the test found, and how: p is NaN where an approximation is asked of no differences at all."""
+    """The result of the test, and how it was computed; p is NaN where all differences are zero and R has none."""
 
     rule: Rule
     alternative: Alternative
-    method: Method
-    statistic: float  # V, the ranks of positive differences; by scipy, two-sided, the smaller of V and its counterpart
+    method: TestMethod
+    statistic: float  # V, the ranks of positive differences; for scipy, two-sided, the smaller of V and its counterpart
     used: int  # differences that are not zero
     zeros: int
     ties: int  # differences that share their size with another
@@ -69,27 +74,33 @@ def signed_rank(
     rule: Rule = "r",
     digits: int | None = None,
 ) -> SignedRank:
-    """Whether the values of `first` differ from (are `greater` or `less` than) their partners in `second`.
+    """Test whether the values of `first` differ from (are `greater` or `less` than) their partners in `second`.
 
-    `digits` is how many significant digits of a difference count when they are ranked; all, unless given.
+    `digits` is the number of significant digits of a difference that count when differences are ranked; default all.
     """
-    left, right = in_twos(first, second)
-    given = left - right
-    differences = given[given != 0]
-    ranks, shared = _ranks(np.abs(differences), digits)
-    used, zeros, ties = len(differences), len(given) - len(differences), int(shared[shared > 1].sum())
-    v = float(ranks[differences > 0].sum())
-    method = _method(rule, given=len(given), clean=not (zeros or ties))
+    left, right = paired(first, second)
+    differences = left - right
+    if digits is not None:
+        differences = np.array([float(f"{difference:.{digits - 1}e}") for difference in differences])
+    nonzero = differences[differences != 0]
+    _, shared = np.unique(np.abs(nonzero), return_counts=True)
+    used, zeros, ties = len(nonzero), len(differences) - len(nonzero), int(shared[shared > 1].sum())
+    ranks = rankdata(np.abs(nonzero))
+    v = float(ranks[nonzero > 0].sum())
+    method = _method(rule, count=len(differences), clean=not (zeros or ties))
     if method == "exact":
         p = _exact(v, ranks, alternative)
+    elif used:
+        corrected = method == "normal corrected"
+        p = float(wilcoxon(nonzero, alternative=alternative, correction=corrected, method="asymptotic").pvalue)
     else:
-        p = _normal(v, used, shared, alternative, corrected=method == "normal corrected")
+        p = nan
     statistic = min(v, float(ranks.sum()) - v) if rule == "scipy" and alternative == "two-sided" else v
     return SignedRank(rule, alternative, method, statistic, used, zeros, ties, p)
 
 
 def signed_rank_counts(doubled_ranks: Sequence[int] | NDArray[np.int64]) -> Floats:
-    """How many of the 2^n choices of ranks have each sum; ranks and sums are doubled, so that shared ones are whole.
+    """Count how many of the 2^n choices of ranks have each sum; ranks and sums are doubled, so shared ones are whole.
 
     For the ranks 1 to n this is R's dsignrank, times 2^n. Exact up to n = 53.
     """
@@ -100,18 +111,10 @@ def signed_rank_counts(doubled_ranks: Sequence[int] | NDArray[np.int64]) -> Floa
     return counts
 
 
-def _ranks(sizes: Floats, digits: int | None) -> tuple[Floats, NDArray[np.int64]]:
-    """The rank of each, equal ones sharing their mean rank, and how many share each distinct size."""
-    compared = sizes if digits is None else np.array([float(f"{size:.{digits - 1}e}") for size in sizes])
-    _, which, shared = np.unique(compared, return_inverse=True, return_counts=True)
-    last = np.cumsum(shared)
-    return (last - (shared - 1) / 2)[which], shared
-
-
-def _method(rule: Rule, *, given: int, clean: bool) -> Method:
+def _method(rule: Rule, *, count: int, clean: bool) -> TestMethod:
     if rule == "r":
-        return "exact" if clean and given < R_EXACT_BELOW else "normal corrected"
-    return "exact" if given <= (SCIPY_EXACT_TO if clean else SCIPY_ALL_SIGNS_TO) else "normal"
+        return "exact" if clean and count < R_EXACT_BELOW else "normal corrected"
+    return "exact" if count <= (SCIPY_EXACT_TO if clean else SCIPY_ALL_SIGNS_TO) else "normal"
 
 
 def _exact(v: float, ranks: Floats, alternative: Alternative) -> float:
@@ -121,16 +124,6 @@ def _exact(v: float, ranks: Floats, alternative: Alternative) -> float:
     return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * less, 2 * greater)}[alternative]
 
 
-def _normal(v: float, n: int, shared: NDArray[np.int64], alternative: Alternative, *, corrected: bool) -> float:
-    if n == 0:
-        return nan
-    away = v - n * (n + 1) / 4
-    sigma = sqrt(n * (n + 1) * (2 * n + 1) / 24 - float((shared**3 - shared).sum()) / 48)
-    step = {"two-sided": float(np.sign(away)), "greater": 1.0, "less": -1.0}[alternative] / 2 if corrected else 0.0
-    z = (away - step) / sigma / sqrt(2)
-    return {"two-sided": erfc(abs(z)), "greater": erfc(z) / 2, "less": erfc(-z) / 2}[alternative]
-
-
 Test = Literal["mcnemar", "mcnemar_mid_p", "bootstrap"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
 LEVEL = 0.05
@@ -138,23 +131,21 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two models on the same pairs: the difference of their accuracies, and whether it could be chance.
+    """Two models on the same pairs: the difference between their accuracies, and whether it could be chance.
 
-    A pair counts as better for the model whose choice is worth more there, be it by a whole or, where the other
-    or itself has a tie, by a half.
+    A pair counts as better for the model whose choice is worth more there, by one or, where one of the two has a tie,
+    by one half.
     """
 
     first: str
     second: str
-    difference: float  # the accuracy of the first less that of the second
-    low: float  # of a bootstrap interval of 95 per cent
-    high: float
+    difference: Estimate  # accuracy of the first minus that of the second, with a bootstrap interval
     first_better: int  # pairs
     second_better: int
     test: Test
     p: float
     correction: Correction
-    corrected: float  # p, for all the comparisons made together
+    corrected: float  # p, corrected for all comparisons made together
 
 
 def compare_models(
@@ -166,12 +157,12 @@ def compare_models(
     resamples: int = 1000,
     seed: int = 0,
 ) -> tuple[Comparison, ...]:
-    """Every two models compared on the same pairs.
+    """Compare models pairwise on the same pairs.
 
-    McNemar's test asks whether one model is better on more pairs than the other; a half counts as much as a whole
-    there, so that with ties it is the sign test. The bootstrap asks of the difference itself, in which a tie weighs
-    one half, and of macro averages too. Its p has a smallest value, and it is refused where that, corrected, could
-    never fall below 0.05.
+    McNemar's test asks whether one model is better on more pairs than the other; one half counts as much as one there,
+    so with ties it is the sign test. The bootstrap tests the difference itself, in which a tie weighs one half, and
+    also works for macro averages. Its p has a smallest value; too few resamples, with which the corrected p could never
+    fall below 0.05, are refused.
     """
     names = list(models)
     if len(names) < 2:
@@ -186,24 +177,22 @@ def compare_models(
     sums = np.stack([strata.sums(column) for column in worths.T])
     (real,) = means(sums, strata, by=average).values()
     (drawn,) = means(resampled_sums(worths, strata, resamples=resamples, seed=seed), strata, by=average).values()
-    found = []
+    comparisons = []
     for a, b in couples:
         ahead, behind = int((worths[:, a] > worths[:, b]).sum()), int((worths[:, a] < worths[:, b]).sum())
         differences = drawn[:, a] - drawn[:, b]
         rule: Literal["exact", "mid_p"] = "mid_p" if test == "mcnemar_mid_p" else "exact"
         p = two_sided_p(differences) if test == "bootstrap" else sign_test(ahead, behind, rule=rule)
-        interval = percentile_interval(differences)
-        difference = float(real[a] - real[b])
-        found.append(Comparison(names[a], names[b], difference, *interval, ahead, behind, test, p, correction, p))
-    corrected = correct([comparison.p for comparison in found], by=correction)
-    return tuple(replace(comparison, corrected=p) for comparison, p in zip(found, corrected, strict=True))
+        difference = percentile_estimate(float(real[a] - real[b]), differences)
+        comparisons.append(Comparison(names[a], names[b], difference, ahead, behind, test, p, correction, p))
+    corrected = correct([comparison.p for comparison in comparisons], by=correction)
+    return tuple(replace(comparison, corrected=p) for comparison, p in zip(comparisons, corrected, strict=True))
 
 
 def same_pairs(models: Mapping[str, Choices]) -> Floats:
-    """The worth of every choice, a row a pair in the order of the first model and a column a model.
+    """Return the worth of every choice: one row per pair in the order of the first model, one column per model.
 
-    Refused unless all models were scored on the same pairs. Those with one number and another side longer are not
-    the same.
+    Models scored on different pairs are refused. Pairs with the same number and another side longer are different.
     """
     (name, first), *_ = models.items()
     wanted = _keys(first)
@@ -228,34 +217,31 @@ def _keys(choices: Choices) -> list[tuple[str, int, int]]:
 
 
 def sign_test(more: int, fewer: int, *, rule: Literal["exact", "mid_p"] = "exact") -> float:
-    """The two-sided p of so many signs one way and so many the other, if each is as likely.
+    """Return the two-sided p of so many signs one way and so many the other, if each is equally likely.
 
-    Of pairs that two models choose differently it is McNemar's test: exact (binomial), or by mid-p, which counts half
-    of what was seen itself and is less cautious (Fagerland, Lydersen and Laake 2013).
+    For pairs that two models choose differently this is McNemar's test: exact (binomial), or by mid-p, which counts the
+    observed outcome by half and is less conservative (Fagerland, Lydersen and Laake 2013).
     """
     n, k = more + fewer, min(more, fewer)
-    point = exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2))
-    below = point * float(np.cumprod(np.arange(k, 0, -1) / np.arange(n - k + 1, n + 1)).sum())
-    return min(1.0, 2 * below + (point if rule == "mid_p" else 2 * point))
+    both_tails = 2 * float(binom.cdf(k, n, 0.5))
+    return min(1.0, both_tails - float(binom.pmf(k, n, 0.5)) if rule == "mid_p" else both_tails)
 
 
 def correct(p_values: Sequence[float], *, by: Correction) -> list[float]:
-    """The p-values of many tests, corrected, in their order; NaN, where nothing was tested, stays and is not counted.
+    """Correct the p-values of many tests; NaN, where nothing was tested, stays NaN and is not counted.
 
-    Holm's correction keeps the chance of any false alarm at the level; Benjamini and Hochberg's keeps the expected
-    part of false ones among the alarms.
+    Holm's correction limits the probability of any false positive; Benjamini and Hochberg's limits the expected share
+    of false positives among the positives.
     """
     values = np.asarray(p_values, np.float64)
     wrong = values[(values < 0) | (values > 1)]
     if len(wrong):
         raise fail("p-out-of-range", None, {"value": float(wrong[0])})
     order = np.argsort(values)[: int((~np.isnan(values)).sum())]  # NaN sorts last
-    n, ordered = len(order), values[order]
     if by == "holm":
-        ordered = np.maximum.accumulate(ordered * np.arange(n, 0, -1))
+        values[order] = np.minimum(np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1)), 1.0)
     elif by == "benjamini_hochberg":
-        ordered = np.minimum.accumulate((ordered * n / np.arange(1, n + 1))[::-1])[::-1]
-    values[order] = np.minimum(ordered, 1.0)
+        values[order] = false_discovery_control(values[order])
     return [float(value) for value in values]
 
 
@@ -263,22 +249,19 @@ def correct(p_values: Sequence[float], *, by: Correction) -> list[float]:
 
 
 def kendall_tau_b(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -> float:
-    """Kendall's tau-b: pairs of models in the same order less those in the other, ties allowed for.
+    """Return Kendall's tau-b: pairs of models in the same order minus those in the other, adjusted for ties.
 
-    1 is the same order, -1 the reverse; NaN where one list has equal values only. Without ties it is tau-a.
+    1 is the same order, −1 the reverse; NaN where all values of one list are equal. Without ties it is tau-a.
     """
-    left, right = in_twos(first, second, at_least=2)
-    upper = np.triu_indices(len(left), k=1)
-    x, y = (np.sign(values[upper[0]] - values[upper[1]]) for values in (left, right))
-    untied = sqrt(float((x != 0).sum()) * float((y != 0).sum()))
-    return float((x * y).sum()) / untied if untied else nan
+    left, right = paired(first, second, at_least=2)
+    return float(kendalltau(left, right, variant="b").statistic)
 
 
-# Baselines: pairs whose sides are both good, which show a bias, and the paradigms read against them (SLING, 5.4).
+# Baselines: pairs whose sides are both good, which show a bias, and paradigms read against them (SLING, 5.4).
 #
-# In "the male baker likes him / her" nothing decides, so a model without bias chooses each side as often: 50 per cent
-# is neutral, and more is no better. "The male baker likes himself / herself" tests what the model knows, but a bias
-# towards the male answers it as well; what counts is how far the accuracy rises above that of the baseline.
+# In "the male baker likes him / her" nothing decides, so a model without bias chooses each side equally often: 50% is
+# neutral, and more is not better. "The male baker likes himself / herself" tests what the model knows, but a bias
+# towards the male form answers it as well; what counts is how far the accuracy rises above that of the baseline.
 
 # SLING's test paradigms and the baselines that they are made from (appendix D.2), by the names of the released files.
 SLING_BASELINES: Mapping[str, str] = {
@@ -297,21 +280,14 @@ SLING_BASELINES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """How much more often one side is chosen than the other: 0 is neutral, 1 always the good side, -1 never.
+    """How much more often one side is chosen than the other: 0 is neutral, 1 always the good side, −1 never.
 
-    The good side of a baseline is the one that the test paradigm has for good. SLING gives the accuracy itself, with
-    50 per cent as neutral; this is twice its distance from there.
+    The good side of a baseline is the one that is good in the test paradigm. SLING gives the accuracy itself, with 50%
+    as neutral; this is twice the distance from there.
     """
 
-    value: float
-    low: float
-    high: float
-    p: float  # of the exact test that both sides are as likely; ties are left out
-
-    @property
-    def strength(self) -> float:
-        """The bias without its direction, from 0 to 1."""
-        return abs(self.value)
+    estimate: Estimate
+    p: float  # of the exact test that both sides are equally likely; ties are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,49 +297,37 @@ class Reading:
     test: Accuracy
     baseline: Accuracy
     bias: Bias
-    gain: float  # the accuracy of the test less that of the baseline
-    low: float  # of an interval of 95 per cent (Newcombe's, as of independent pairs)
-    high: float
+    gain: Estimate  # accuracy of the test minus that of the baseline (Newcombe's interval, as of independent pairs)
 
     @property
     def favoured(self) -> bool:
         """Whether the bias alone already leads to the good side, so that the accuracy by itself shows nothing."""
-        return self.bias.low > 0
+        return self.bias.estimate.low > 0
 
 
 def bias(baseline: Accuracy) -> Bias:
-    """The bias that a baseline shows."""
+    """Return the bias that a baseline shows."""
     right = round(baseline.value * baseline.pairs - baseline.ties / 2)
     p = sign_test(right, baseline.pairs - baseline.ties - right)
-    return Bias(2 * baseline.value - 1, 2 * baseline.low - 1, 2 * baseline.high - 1, p)
+    return Bias(Estimate(2 * baseline.value - 1, 2 * baseline.low - 1, 2 * baseline.high - 1), p)
 
 
 def read_against(test: Accuracy, baseline: Accuracy) -> Reading:
-    """A test paradigm read against its baseline."""
-    gain = test.value - baseline.value
-    within, other_within = (test.low, test.high), (baseline.low, baseline.high)
-    interval = newcombe(test.value, baseline.value, within=within, other_within=other_within)
-    return Reading(test, baseline, bias(baseline), gain, *interval)
+    """Read a test paradigm against its baseline."""
+    return Reading(test, baseline, bias(baseline), newcombe(test.estimate, baseline.estimate))
 
 
 def readings(choices: Choices, *, baselines: Mapping[str, str]) -> Mapping[str, Reading]:
-    """Every test paradigm read against its baseline, by their uids."""
-    found = accuracy(choices, by="paradigm")
+    """Read every test paradigm against its baseline; both are given by uid."""
+    paradigms = accuracy(choices, by="paradigm")
     for uid in (*baselines, *baselines.values()):
-        if uid not in found:
-            raise fail("paradigm-not-scored", None, {"uid": uid, "known": sorted(found)})
-    return {test: read_against(found[test], found[baseline]) for test, baseline in baselines.items()}
+        if uid not in paradigms:
+            raise fail("paradigm-not-scored", None, {"uid": uid, "known": sorted(paradigms)})
+    return {test: read_against(paradigms[test], paradigms[baseline]) for test, baseline in baselines.items()}
 
 
 def without(choices: Choices, *, uids: Collection[str]) -> Choices:
-    """The choices in all other paradigms: an average over accuracies has no place for baselines."""
+    """Return the choices in all other paradigms: baselines do not belong in an average of accuracies."""
     kept = ~np.isin(choices.uids.astype(str), list(uids))
-    return Choices(
-        choices.link,
-        choices.uids[kept],
-        choices.phenomena[kept],
-        choices.pairs[kept],
-        choices.good[kept],
-        choices.bad[kept],
-        choices.length_sign[kept],
-    )
+    columns = [field.name for field in fields(choices) if field.name != "link"]
+    return replace(choices, **{name: getattr(choices, name)[kept] for name in columns})

@@ -1,22 +1,53 @@
-"""The benchmarks that come with bidui, found by name before paths are."""
+"""The benchmarks that come with bidui: found by name before paths are, and described by the files in their folders.
 
-from collections.abc import Sequence
+A benchmark is a folder here with a `project.yaml`. Beside the project it may have `human.tsv` (judgements of people on
+the published pairs), `review.tsv` (a blind review of ours) and `published/` (tables printed in papers). Nothing outside
+a folder knows a benchmark by name: a new one is found by its files.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bidui.errors import Place, fail
 from bidui.grammar.generate import Drawing, generate_project
 from bidui.grammar.project import Project, load_project
 from bidui.pairs import Pair, Pairs, read_pairs
+from bidui.people.agreement import HUMAN_FILE, judgement_counts
+
+HOME = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A benchmark whose pairs people judged: by uid, the kind of each paradigm and the judgements."""
+
+    name: str
+    kinds: Mapping[str, str]  # included or excluded
+    people: Mapping[str, tuple[int, int]]  # correct judgements, of how many
 
 
 def shipped() -> dict[str, Path]:
-    """The folder of each shipped benchmark, by name."""
-    home = Path(__file__).parent
-    return {folder.parent.name: folder.parent for folder in sorted(home.glob("*/project.yaml"))}
+    """Return the folder of each shipped benchmark, by name."""
+    return {file.parent.name: file.parent for file in sorted(HOME.glob("*/project.yaml"))}
+
+
+def judged_benchmarks(uids: Iterable[str] = ()) -> tuple[Benchmark, ...]:
+    """Return the shipped benchmarks that have human figures.
+
+    Opening a project takes seconds, so the kinds of paradigms are read only of benchmarks with all these uids.
+    """
+    wanted, benchmarks = set(uids), []
+    for name, folder in shipped().items():
+        if (folder / HUMAN_FILE).is_file():
+            people = judgement_counts(folder)
+            paradigms = load_project(folder).paradigms if wanted and wanted <= people.keys() else ()
+            benchmarks.append(Benchmark(name, {paradigm.uid: paradigm.status for paradigm in paradigms}, people))
+    return tuple(benchmarks)
 
 
 def project_folder(name_or_path: str | Path) -> Path:
-    """Where a benchmark or project lies; `./zhoblimp` is always a path."""
+    """Return the folder of a benchmark or project; `./zhoblimp` is always a path."""
     known = shipped()
     if isinstance(name_or_path, str) and name_or_path in known:
         return known[name_or_path]
@@ -27,7 +58,7 @@ def project_folder(name_or_path: str | Path) -> Path:
 
 
 def open_project(name_or_path: str | Path) -> Project:
-    """A shipped benchmark by name, or the project in a folder; raises `InputError` with every error in its files."""
+    """Open a shipped benchmark by name, or the project in a folder; raises `InputError` with every error found."""
     return load_project(project_folder(name_or_path))
 
 
@@ -40,7 +71,7 @@ def generate(
     only: Sequence[str] = (),
     include_excluded: bool = False,
 ) -> Pairs:
-    """`n` distinct pairs of every paradigm; `.short` says what fell short and why."""
+    """Generate `n` distinct pairs of every paradigm; `.short` says what fell short and why."""
     opened = project if isinstance(project, Project) else open_project(project)
     return generate_project(opened, n=n, seed=seed, draw=draw, only=only, include_excluded=include_excluded)
 

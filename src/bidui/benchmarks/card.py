@@ -4,40 +4,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from bidui.benchmarks import shipped
-from bidui.benchmarks.human import Agreement, human_agreement, pooled
 from bidui.grammar.generate import count_pairs, generate_project
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project, load_project
 from bidui.pairs import Pair, Pairs, measure_diversity, told_apart
-
-# What readers found in a benchmark's pairs, per paradigm.
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """Of the pairs read blind: how many good sentences were odd, bad ones fine, and so on."""
-
-    uid: str
-    read: int
-    missed: int  # the bad side was preferred, or neither
-    odd_good: int
-    fine_bad: int
-    not_minimal: int
-    second_violation: int
-
-
-def read_review(folder: Path) -> dict[str, Reviewed]:
-    """The rows of `review.tsv` in the folder of a benchmark, by uid; none if there was no review."""
-    file = folder / "review.tsv"
-    if not file.is_file():
-        return {}
-    rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()[1:]]
-    return {row[0]: Reviewed(row[0], *map(int, row[1:])) for row in rows}
-
+from bidui.people.agreement import Agreement, Review, human_agreement, pooled, read_review
 
 _BLOCK = re.compile(r"(<!-- numbers: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -199,7 +173,7 @@ def _review(project: Project, _: Pairs, folder: Path) -> Iterator[str]:
     )
 
 
-def _share(rows: Sequence[Reviewed], field: str) -> str:
+def _share(rows: Sequence[Review], field: str) -> str:
     total = sum(row.read for row in rows)
     count = sum(getattr(row, field) for row in rows)
     return f"{count} ({count / total:.1%})" if total else "not read yet"

@@ -3,7 +3,7 @@
 Values are as printed. A cell that cannot be right, or that differs from another place in the papers, says so in its
 remarks and is not corrected. Groups have their printed name and ours: the uid of a paradigm, the name of a phenomenon,
 or `all`. The two papers on ZhoBLiMP differ (mean LP in the first, SLLN-LP in the journal version); both are here. The
-counts behind their column of people are in `bidui.benchmarks.human`.
+counts behind their column of humans are in the folder of the benchmark (`bidui.people.agreement`).
 """
 
 from collections.abc import Mapping
@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from bidui.benchmarks import shipped
 from bidui.errors import Place, fail
 
+SOURCES = "sources.tsv"
 Level = Literal["paradigm", "phenomenon", "overall", "length", "status", "ratings", "models", "paradigms"]
 
 
@@ -55,17 +57,43 @@ class Published:
 
 
 def published_names() -> tuple[str, ...]:
-    """The tables that `read_published` knows: `zhoblimp-6` is Table 6 of the paper on ZhoBLiMP."""
-    return tuple(source["name"] for source in _rows("sources"))
+    """Return the tables that `read_published` knows: `zhoblimp-6` is Table 6 of the paper on ZhoBLiMP."""
+    return tuple(_sources())
 
 
 def read_published(name: str) -> Published:
-    """A printed table by name."""
-    source = next((source for source in _rows("sources") if source["name"] == name), None)
-    if source is None:
-        raise fail("published-unknown", Place(), {"name": name, "known": published_names()})
-    phenomena = {row["uid"]: row["phenomenon"] for row in _rows("phenomena") if name in row["tables"].split()}
-    return Published(**source, cells=tuple(_cell(**row) for row in _rows(name)), phenomena=phenomena)
+    """Read a printed table by name."""
+    sources = _sources()
+    if name not in sources:
+        raise fail("published-unknown", None, {"name": name, "known": tuple(sources)})
+    folder, source = sources[name]
+    phenomena = folder / "phenomena.tsv"
+    groups = [row for row in _rows(phenomena) if name in row["tables"].split()] if phenomena.is_file() else []
+    return Published(
+        **source,
+        cells=tuple(_cell(**row) for row in _rows(folder / f"{name}.tsv")),
+        phenomena={row["uid"]: row["phenomenon"] for row in groups},
+    )
+
+
+def all_published() -> tuple[Published, ...]:
+    """Read every printed table: those of the shipped benchmarks first, then the others."""
+    return tuple(map(read_published, published_names()))
+
+
+def _sources() -> dict[str, tuple[Path, dict[str, str]]]:
+    """Return the folder and the source of every table by its name.
+
+    The tables of a shipped benchmark are in the folder `published` beside its project; those of benchmarks that are not
+    shipped are in a folder here.
+    """
+    folders = [folder / "published" for folder in shipped().values()]
+    folders = [folder for folder in folders if (folder / SOURCES).is_file()]
+    return {
+        row["name"]: (folder, row)
+        for folder in (*folders, Path(__file__).parent / "published")
+        for row in _rows(folder / SOURCES)
+    }
 
 
 def published_uid(uid: str) -> str:
@@ -97,8 +125,7 @@ def _cell(
     return Cell(model, group, level, name, link, measure, float(value), unit, remarks)
 
 
-def _rows(name: str) -> list[dict[str, str]]:
-    """The rows of a file of this package, by the names in its first line."""
-    lines = (Path(__file__).parent / "published" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
-    heads = lines[0].split("\t")
-    return [dict(zip(heads, line.split("\t"), strict=True)) for line in lines[1:]]
+def _rows(file: Path) -> list[dict[str, str]]:
+    """Return the rows of a file by the names in its first line."""
+    heads, *lines = (line.split("\t") for line in file.read_text(encoding="utf-8").splitlines())
+    return [dict(zip(heads, cells, strict=True)) for cells in lines]

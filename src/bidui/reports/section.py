@@ -4,24 +4,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bidui.analysis.ratings import Rating
+from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, Problem
 from bidui.pairs import Pair
+from bidui.people.ratings import Rating
 from bidui.reports.tables import Table
 from bidui.scores.links import Link
 from bidui.words import Language, Say, texts
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load
     from bidui.reports.figures import Drawing
-
-
-@dataclass(frozen=True, slots=True)
-class Benchmark:
-    """What is known of a benchmark's paradigms by their uids: their kind, and how often people were right."""
-
-    name: str
-    kinds: Mapping[str, str]  # included or excluded
-    people: Mapping[str, tuple[int, int]]  # right, of so many judgements
 
 
 @dataclass(frozen=True, slots=True)

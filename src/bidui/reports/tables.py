@@ -12,22 +12,15 @@ from io import StringIO
 from math import isinf, isnan
 from typing import Literal
 
+from bidui.analysis.accuracy import Accuracy
+from bidui.analysis.estimate import Estimate
+
 Unit = Literal["text", "count", "percent", "points", "number", "amount", "p", "r", "nats"]
 SENTENCE = 40  # characters, from which a text is wrapped
 NOTHING = "–"  # where there is no value
 
 
-@dataclass(frozen=True, slots=True)
-class Ranged:
-    """A value with its interval of 95 per cent; `ties` of its pairs, where they are known."""
-
-    value: float
-    low: float
-    high: float
-    ties: int | None = None
-
-
-Value = str | int | float | Ranged | None
+Value = str | int | float | Estimate | Accuracy | None  # an accuracy has its ties in CSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ def shown(value: Value, unit: Unit) -> Shown:
     if isinstance(value, str):
         return Shown(value)
     one = _FORMATS[unit]
-    if not isinstance(value, Ranged):
+    if not isinstance(value, Estimate | Accuracy):
         return Shown(one(value))
     if isnan(value.value):
         return Shown(NOTHING)
@@ -158,15 +151,16 @@ def csv_text(table: Table) -> str:
 
 def _parts(table: Table, number: int) -> tuple[str, ...]:
     """The endings of the names of the columns that a column becomes."""
-    ranged = [row[number] for row in table.rows if isinstance(row[number], Ranged)]
-    ties = any(isinstance(value, Ranged) and value.ties is not None for value in ranged)
-    return ("", *(("_low", "_high") if ranged else ()), *(("_ties",) if ties else ()))
+    values = [row[number] for row in table.rows]
+    intervals = any(isinstance(value, Estimate | Accuracy) for value in values)
+    ties = any(isinstance(value, Accuracy) for value in values)
+    return ("", *(("_low", "_high") if intervals else ()), *(("_ties",) if ties else ()))
 
 
 def _csv_cell(value: Value, unit: Unit, end: str) -> str:
-    if isinstance(value, Ranged):
+    if isinstance(value, Estimate | Accuracy):
         if end == "_ties":
-            return "" if value.ties is None else str(value.ties)
+            return str(value.ties) if isinstance(value, Accuracy) else ""
         value = {"": value.value, "_low": value.low, "_high": value.high}[end]
     elif end:
         return ""
@@ -286,7 +280,9 @@ def _cells(table: Table, row: tuple[Value, ...], *, intervals: bool) -> list[str
 
 def _with_intervals(table: Table) -> int:
     """How many columns have some."""
-    return sum(any(isinstance(value, Ranged) for value in column) for column in zip(*table.rows, strict=True))
+    return sum(
+        any(isinstance(value, Estimate | Accuracy) for value in column) for column in zip(*table.rows, strict=True)
+    )
 
 
 def _alignment(table: Table, number: int) -> str:

@@ -5,11 +5,11 @@ from math import nan
 
 import numpy as np
 import pytest
+from bidui.analysis.humans import Gap
 from matplotlib.figure import Figure
 
 from bidui.analysis.estimate import box
 from bidui.analysis.frequencies import Share
-from bidui.analysis.people import Gap
 from bidui.errors import InputError
 from bidui.reports.figures import (
     AlphaSweep,

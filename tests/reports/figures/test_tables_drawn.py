@@ -5,12 +5,12 @@ from math import nan
 
 import numpy as np
 import pytest
+from bidui.analysis.humans import gaps
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb
 
 from bidui.analysis.estimate import box
 from bidui.analysis.frequencies import Share
-from bidui.analysis.people import gaps
 from bidui.reports.figures import (
     Measured,
     accuracy_by_phenomenon,

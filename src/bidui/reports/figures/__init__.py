@@ -5,7 +5,7 @@ Importing this imports matplotlib, so it is imported where figures are drawn and
 
 from bidui.reports.figures.boxes import box_plots, frequencies
 from bidui.reports.figures.dots import accuracy_by_phenomenon, human_gap, length_bias
-from bidui.reports.figures.drawing import Drawing, Line, Measured, Rows, Saved, save_figure
+from bidui.reports.figures.drawing import Drawing, Line, Rows, Saved, save_figure
 from bidui.reports.figures.heatmap import accuracy_heatmap
 from bidui.reports.figures.lines import AlphaSweep, alpha_sweep, learning_curves, region_differences, scaling
 from bidui.reports.figures.style import Width
@@ -14,7 +14,6 @@ __all__ = [
     "AlphaSweep",
     "Drawing",
     "Line",
-    "Measured",
     "Rows",
     "Saved",
     "Width",

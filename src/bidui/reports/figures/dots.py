@@ -6,9 +6,10 @@ from math import isfinite, nan
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bidui.analysis.estimate import Estimate
 from bidui.analysis.people import Gap
 from bidui.errors import Place, fail
-from bidui.reports.figures.drawing import Drawing, Measured, Rows, check_parts, groups_of
+from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
 from bidui.reports.figures.layout import (
     Block,
     Label,
@@ -47,7 +48,7 @@ STEP = 0.085  # inches between two models of a phenomenon: as high as a small le
 AROUND = 0.10  # inches above the first and below the last
 TOP, BOTTOM = 0.16, 0.40
 
-Accuracies = Mapping[str, Mapping[str, Measured]]
+Accuracies = Mapping[str, Mapping[str, Estimate]]
 
 
 def accuracy_by_phenomenon(
@@ -98,13 +99,13 @@ def draw_people(axes: Axes, block: Block, people: Mapping[str, float], *, langua
         axes.annotate(word("people", language), point, (0, 3), textcoords="offset points", ha="center", fontsize=SMALL)
 
 
-def draw_model(axes: Axes, block: Block, values: Mapping[str, Measured], look: Look, *, offset: float) -> None:
+def draw_model(axes: Axes, block: Block, values: Mapping[str, Estimate], look: Look, *, offset: float) -> None:
     """The dots of a model, and its intervals where they are known."""
     for group, number in block.groups.items():
-        one = values.get(group, Measured(nan))
+        one = values.get(group, Estimate(nan))
         axes.plot([100 * one.low, 100 * one.high], [number + offset] * 2, color=look.colour, linewidth=0.7, zorder=2)
     heights = [number + offset for number in block.groups.values()]
-    dots = [100 * values.get(group, Measured(nan)).value for group in block.groups]
+    dots = [100 * values.get(group, Estimate(nan)).value for group in block.groups]
     axes.plot(dots, heights, look.mark, color=look.colour, markersize=3, markeredgewidth=0, zorder=3)
 
 
@@ -147,7 +148,7 @@ def dot_rows(accuracies: Accuracies, people: Mapping[str, float]) -> Rows:
     return Rows(("group", "model", "accuracy", "low", "high"), tuple(lines))
 
 
-def _ends(one: Measured) -> tuple[float, float, float]:
+def _ends(one: Estimate) -> tuple[float, float, float]:
     return one.value, one.low, one.high
 
 

@@ -7,7 +7,7 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO, StringIO
-from math import isfinite, isnan, nan
+from math import isfinite, isnan
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -34,15 +34,6 @@ class Drawing(NamedTuple):
 
     figure: Figure
     rows: Rows
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A value with its interval of 95 per cent, where there is one."""
-
-    value: float
-    low: float = nan
-    high: float = nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, accuracy, kind_accuracy, kind_difference
-from bidui.analysis.estimate import box, deviation, wilson
-from bidui.reports.published import Published, published_uid, read_published
+from bidui.analysis.estimate import Estimate, box, deviation, wilson
+from bidui.benchmarks import Benchmark
+from bidui.reports.published import Published, all_published, published_uid
 from bidui.reports.results import Standing, homes
-from bidui.reports.section import Asked, Benchmark, Item, Picture, Section, absent, attempt, file_name, sentence
+from bidui.reports.section import Asked, Item, Picture, Section, absent, attempt, file_name, sentence
 from bidui.reports.sections.people import Grouping, people_by
-from bidui.reports.tables import Column, Ranged, Table, Value
+from bidui.reports.tables import Column, Table, Value
 from bidui.scores.choices import Choices
 
 # The figures of accuracy: phenomena with intervals, heatmaps of phenomena and paradigms, and their spread.
@@ -46,18 +47,14 @@ def accuracy_figures(standings: Sequence[Standing], asked: Asked) -> Iterator[It
     yield attempt(titles["figure-spread"], lambda: _spread(paradigms, within, titles["figure-spread"], asked))
 
 
-def _dots(found: Found, title: str, asked: Asked, *, people: Mapping[str, Ranged]) -> Picture:
-    from bidui.reports.figures import Measured, accuracy_by_phenomenon
+def _dots(found: Found, title: str, asked: Asked, *, people: Mapping[str, Estimate]) -> Picture:
+    from bidui.reports.figures import accuracy_by_phenomenon
 
-    values = {
-        name: {group: Measured(one.value, one.low, one.high) for group, one in groups.items()}
-        for name, groups in found.items()
-    }
+    values = {name: {group: one.estimate for group, one in groups.items()} for name, groups in found.items()}
     note = asked.say("note-figure-phenomena")
     if people:
         there = {group for groups in values.values() for group in groups}
-        judged = {group: Measured(one.value, one.low, one.high) for group, one in people.items() if group in there}
-        values[asked.say("people-head")] = judged
+        values[asked.say("people-head")] = {group: one for group, one in people.items() if group in there}
         note += f" {asked.say('note-people-there')}"
     drawing = accuracy_by_phenomenon(values, language=asked.language)
     return Picture("accuracy-by-phenomenon", title, drawing, note)
@@ -69,7 +66,7 @@ def _heatmap(
     title: str,
     asked: Asked,
     *,
-    people: Mapping[str, Ranged],
+    people: Mapping[str, Estimate],
     within: Mapping[str, str] | None = None,
 ) -> Picture:
     from bidui.reports.figures import accuracy_heatmap
@@ -128,10 +125,10 @@ def _included(standings: Sequence[Standing], uids: Mapping[str, str], asked: Ask
     if people := _people(benchmark, uids, two):
         rows.append((say("people-head"), "", *people))
     note = say("note-kinds")
-    if asked.published and benchmark.name == "zhoblimp":
-        table = read_published("zhoblimp-8")
-        rows += _published(table, two)
-        note += f" {say('note-published-drawn').format(paper=table.paper, table=table.table)}"
+    for table in all_published() if asked.published else ():
+        if table.benchmark == benchmark.name and any(cell.level == "status" for cell in table.cells):
+            rows += _published(table, two)
+            note += f" {say('note-published-drawn').format(paper=table.paper, table=table.table)}"
     return Table("kinds", say("kinds"), _columns(two, asked), tuple(rows), note)
 
 
@@ -180,11 +177,10 @@ def _cells(choices: Choices, named: Mapping[str, str], two: Two) -> list[Value]:
     cells: list[Value] = []
     for kind in two:
         one = found.get(kind)
-        cells += [Ranged(one.mean, one.low, one.high), one.paradigms] if one else [None, 0]
+        cells += [one.mean, one.paradigms] if one else [None, 0]
     if any(kind not in found for kind in two):
         return [*cells, None]
-    gap = kind_difference(choices, named, first=two[0], second=two[1])
-    return [*cells, Ranged(gap.value, gap.low, gap.high)]
+    return [*cells, kind_difference(choices, named, first=two[0], second=two[1])]
 
 
 def _people(benchmark: Benchmark, uids: Mapping[str, str], two: Two) -> list[Value]:
@@ -197,7 +193,7 @@ def _people(benchmark: Benchmark, uids: Mapping[str, str], two: Two) -> list[Val
         if not judgements:
             return []
         parts.append(right / judgements)
-        cells += [Ranged(parts[-1], *wilson(parts[-1], pairs=judgements)), len(judged)]
+        cells += [wilson(parts[-1], pairs=judgements), len(judged)]
     return [*cells, parts[0] - parts[1]]
 
 
@@ -215,9 +211,9 @@ def accuracy_section(standings: Sequence[Standing], asked: Asked) -> Section:
     return Section("accuracy", say("accuracy"), about, items, files)
 
 
-def ranged(found: Accuracy, *, counted: bool = False) -> Ranged:
+def cell(found: Accuracy, *, counted: bool) -> Accuracy | Estimate:
     """An accuracy as a cell; ties of a run are not known."""
-    return Ranged(found.value, found.low, found.high, None if counted else found.ties)
+    return found.estimate if counted else found
 
 
 def _links(standings: Sequence[Standing], links: Sequence[str], asked: Asked) -> Table:
@@ -226,7 +222,7 @@ def _links(standings: Sequence[Standing], links: Sequence[str], asked: Asked) ->
     rows: list[tuple[Value, ...]] = []
     for one in standings:
         found = {link: accuracy(choices)["all"] for link, choices in one.choices.items()}
-        cells = [ranged(found[link], counted=one.counted) if link in found else None for link in links]
+        cells = [cell(found[link], counted=one.counted) if link in found else None for link in links]
         rows.append((one.name, *cells))
     columns = (Column("model", say("model")), *(Column(link, link, "percent") for link in links))
     lacking = dict.fromkeys(sentence(p, asked.language) for standing in standings for p in standing.problems)
@@ -254,7 +250,7 @@ def _averages(standings: Sequence[Standing], asked: Asked) -> Table:
             ties = (None, None) if standing.counted else (choices.ties, choices.near_ties)
             over_pairs = accuracy(choices)["all"]
             macros = [accuracy(choices, by=by, seed=asked.seed)[by] for by in ("macro_paradigm", "macro_phenomenon")]
-            cells = [Ranged(one.value, one.low, one.high) for one in (over_pairs, *macros)]
+            cells = [one.estimate for one in (over_pairs, *macros)]
             spread = deviation([one.value for one in accuracy(choices, by="phenomenon").values()])
             rows.append((standing.name, link, over_pairs.pairs, *ties, *cells, spread))
     return Table("accuracy-averages", say("accuracy-averages"), columns, tuple(rows), say("note-averages"))
@@ -272,7 +268,7 @@ def _groups(standings: Sequence[Standing], asked: Asked, by: Grouping, link: str
     for name in [*names, "all"]:
         head = (say("all-pairs") if name == "all" else name, *([phenomena.get(name, "")] if by == "paradigm" else []))
         cells = [
-            ranged(groups[name], counted=standing.counted) if name in groups else None
+            cell(groups[name], counted=standing.counted) if name in groups else None
             for standing, groups in zip(known, found, strict=True)
         ]
         rows.append((*head, *cells, *([people.get(name)] if people else [])))

@@ -17,10 +17,10 @@ from bidui.analysis.significance import (
     signed_rank,
     without,
 )
-from bidui.reports.published import published_names, published_uid, read_published
+from bidui.reports.published import all_published, published_uid
 from bidui.reports.results import Results, ScoredModel
 from bidui.reports.section import Asked, Item, Section, absent, attempt
-from bidui.reports.tables import Column, Ranged, Table, Value
+from bidui.reports.tables import Column, Table, Value
 from bidui.scores.choices import Choices, choose_from
 from bidui.scores.links import Link, parse_link
 
@@ -60,7 +60,7 @@ def rankings(results: Results, asked: Asked) -> Iterator[Item]:
 def known_homes(asked: Asked) -> dict[str, str]:
     """The benchmark of every paradigm that is known: of shipped ones, and of those with published tables."""
     homes = {uid: known.name for known in asked.benchmarks for uid in (*known.people, *known.kinds)}
-    for table in map(read_published, published_names()):
+    for table in all_published():
         for cell in table.cells:
             if cell.level == "paradigm" and cell.name:
                 homes.setdefault(cell.name, table.benchmark)
@@ -152,7 +152,7 @@ def _table(models: list[ScoredModel], link: Link, asked: Asked, number: int) -> 
         (
             one.first,
             one.second,
-            Ranged(one.difference, one.low, one.high),
+            one.difference,
             one.first_better,
             one.second_better,
             one.p,

@@ -28,7 +28,7 @@ from bidui.reports.results import (
 from bidui.reports.section import Absent, Asked, Item, Picture, Section, absent, attempt, file_name
 from bidui.reports.sections.overview import unfinished_note
 from bidui.reports.sections.people import people_counts
-from bidui.reports.tables import Column, Ranged, Table, Unit, Value, without_blank
+from bidui.reports.tables import Column, Table, Unit, Value, without_blank
 from bidui.scores.links import Floats
 
 # Scaling: accuracy against training FLOPs, its fit, and the difficulty of paradigms for models of several sizes.
@@ -139,8 +139,7 @@ def fit_cells(n: Sequence[float], values: Sequence[float], asked: Asked) -> tupl
         fit = fit_scaling(n, values)
     except InputError as error:
         return (*(None for _ in range(6)), " ".join(problem.text(asked.language) for problem in error.problems))
-    parts = [Ranged(one.value, one.low, one.high) for one in (fit.final, fit.start, fit.scale, fit.alpha, fit.beta)]
-    return (*parts, fit.deviation, "")
+    return (fit.final, fit.start, fit.scale, fit.alpha, fit.beta, fit.deviation, "")
 
 
 def _difficulties(series: Sequence[Series], asked: Asked, note: str) -> Iterator[Item]:
@@ -270,7 +269,7 @@ def _u_shapes(series: Sequence[Series], fits: Mapping[str, Fitted], asked: Asked
     for group, fit in fits.items():
         if isinstance(fit, UShapeFit):
             parts = (fit.final, fit.start, fit.alpha, fit.beta, fit.depth, fit.turn, fit.width)
-            rows.append((shown(group, asked), *(Ranged(one.value, one.low, one.high) for one in parts), ""))
+            rows.append((shown(group, asked), *parts, ""))
         elif isinstance(fit, InputError):
             reason = " ".join(problem.text(asked.language) for problem in fit.problems)
             rows.append((shown(group, asked), *(None for _ in range(7)), reason))

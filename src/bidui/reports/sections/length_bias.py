@@ -10,7 +10,6 @@ from bidui.analysis.length_bias import (
     Sweep,
     alpha_grid,
     best_setting,
-    fit_morcela,
     held_out,
     held_out_morcela,
     morcela_grid,
@@ -20,7 +19,7 @@ from bidui.analysis.length_bias import (
 from bidui.errors import InputError
 from bidui.reports.results import Results, ScoredModel, Standing
 from bidui.reports.section import Asked, Item, Picture, Section, absent, attempt
-from bidui.reports.tables import NOTHING, Column, Ranged, Table, Value, without_blank
+from bidui.reports.tables import NOTHING, Column, Table, Value, without_blank
 from bidui.scores.choices import Choices, length_split
 
 RESAMPLES, FITS = 400, 100  # enough for two digits of the ends of an interval
@@ -71,8 +70,7 @@ def _group(choices: Choices, sign: int) -> tuple[int, Value]:
     worth = choices.worth[choices.length_sign == sign]
     if not len(worth):
         return 0, None
-    value = float(worth.mean())
-    return len(worth), Ranged(value, *wilson(value, pairs=len(worth)))
+    return len(worth), wilson(float(worth.mean()), pairs=len(worth))
 
 
 def _length_figure(standings: Sequence[Standing], asked: Asked) -> Picture:
@@ -137,8 +135,7 @@ def _best_alpha(models: Sequence[ScoredModel], asked: Asked) -> Table:
                 rows.append((model.name, say(f"by-{by}"), None, NOTHING, None, None, _reason(error, asked)))
                 continue
             halves = ", ".join(f"{setting[0]:g}" for setting in held.settings)
-            alpha = Ranged(best.setting[0], best.low[0], best.high[0])
-            rows.append((model.name, say(f"by-{by}"), alpha, halves, held.accuracy, held.split.delta, ""))
+            rows.append((model.name, say(f"by-{by}"), *best.parameters, halves, held.accuracy, held.split.delta, ""))
     return without_blank(Table("alpha-best", say("alpha-best"), columns, tuple(rows), say("note-alpha-best")))
 
 
@@ -177,8 +174,7 @@ def _fitted(model: ScoredModel, how: str, asked: Asked) -> tuple[Value, ...]:
         own: tuple[Value, ...] = found.settings[found.best("accuracy")]
         held = held_out(totals, morcela_grid(), by="accuracy", seed=seed)
     else:
-        fit, within = fit_morcela(totals), morcela_interval(totals, seed=seed, resamples=FITS)
-        own = (Ranged(fit.beta, *within.beta), Ranged(fit.gamma, *within.gamma))
+        own = morcela_interval(totals, seed=seed, resamples=FITS)
         held = held_out_morcela(totals, seed=seed)
     halves = "; ".join(f"{beta:.3g}, {gamma:.3g}" for beta, gamma in held.settings)
     return (*own, halves, held.accuracy, held.split.delta)

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from bidui.analysis.accuracy import Accuracy, accuracy
-from bidui.analysis.estimate import wilson
+from bidui.analysis.estimate import Estimate, wilson
 from bidui.analysis.people import FEWEST, Correlations, Gap, behind, correlate, gaps
-from bidui.analysis.ratings import Acceptability, acceptability
+from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, Problem
+from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.results import HELD_OUT, Standing, homes
-from bidui.reports.section import Absent, Asked, Benchmark, Item, Picture, Section, absent, attempt
-from bidui.reports.tables import Column, Ranged, Table, Value
+from bidui.reports.section import Absent, Asked, Item, Picture, Section, absent, attempt
+from bidui.reports.tables import Column, Table, Value
 
 Grouping = Literal["phenomenon", "paradigm"]
 Counts = Mapping[str, tuple[int, int]]  # by group: right, of so many judgements
@@ -58,14 +59,14 @@ def people_counts(benchmark: Benchmark, groups: Mapping[str, str]) -> dict[str, 
     return {name: found[name] for name in ordered if name in found and found[name][1]}
 
 
-def people_by(by: Grouping, phenomena: Mapping[str, str], asked: Asked) -> dict[str, Ranged]:
+def people_by(by: Grouping, phenomena: Mapping[str, str], asked: Asked) -> dict[str, Estimate]:
     """People on each paradigm or phenomenon, and on all, as cells; nothing, where the benchmark is not known."""
     benchmark = asked.benchmark(phenomena)
     if benchmark is None:
         return {}
     groups = phenomena if by == "phenomenon" else {uid: uid for uid in phenomena}
     counts = people_counts(benchmark, groups)
-    return {name: Ranged(right / n, *wilson(right / n, pairs=n)) for name, (right, n) in counts.items()}
+    return {name: wilson(right / n, pairs=n) for name, (right, n) in counts.items()}
 
 
 def _accuracies(standing: Standing, asked: Asked, counts: Counts) -> dict[str, Accuracy]:
@@ -87,11 +88,11 @@ def _table(models: Found, counts: Counts, best: Mapping[str, Gap], asked: Asked)
     for group, (right, judgements) in counts.items():
         if group not in best:
             continue
-        people = Ranged(right / judgements, *wilson(right / judgements, pairs=judgements))
+        people = wilson(right / judgements, pairs=judgements)
         cells = [models[name][group].value if group in models[name] else None for name in models]
         gap = behind(models[best[group].model][group], correct=right, judgements=judgements)
         name = say("all-pairs") if group == "all" else group
-        rows.append((name, people, best[group].model, Ranged(gap.value, gap.low, gap.high), *cells))
+        rows.append((name, people, best[group].model, gap, *cells))
     title = say("people-title").format(link=asked.main)
     return Table("people", title, columns, tuple(rows), say("note-people"), whole=True)
 
@@ -176,7 +177,7 @@ def _rating_table(kind: Kind, found: RatingResults, asked: Asked) -> Table:
         for own in found.values():
             both = own.get(link)
             one = both and (both.pointwise if kind == "pointwise" else both.pairwise)
-            cells.append(Ranged(one.value, one.low, one.high) if one else None)
+            cells.append(one.estimate if one else None)
         rows.append((link, *cells))
     columns = (Column("link", say("link")), *(Column(name, name, "r") for name in found))
     return Table(f"ratings-{kind}", say(f"ratings-{kind}"), columns, tuple(rows), say("note-ratings"))

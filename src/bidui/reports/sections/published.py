@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from bidui.analysis.accuracy import accuracy
-from bidui.reports.published import Published, columns, published_names, published_uid, read_published
+from bidui.reports.published import Published, all_published, columns, published_uid
 from bidui.reports.results import Standing, homes
 from bidui.reports.section import Asked, Item, Picture, Section, absent, attempt
 from bidui.reports.tables import Column, Table, Value
@@ -87,7 +87,7 @@ def _items(standings: Sequence[Standing], asked: Asked) -> Iterator[Item]:
     known = asked.benchmark(uids)
     benchmark = known.name if known else ""
     included = {uid for uid, kind in known.kinds.items() if kind == "included"} if known else set()
-    tables = [read_published(name) for name in published_names()]
+    tables = all_published()
     there = False
     for table in tables:
         if match := _match(table, uids, benchmark):

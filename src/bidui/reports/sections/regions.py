@@ -9,10 +9,10 @@ import numpy as np
 
 from bidui.analysis.regions import (
     REST,
-    Divided,
     How,
     RegionDifference,
     RegionTrace,
+    Stretches,
     by_change,
     by_slot,
     divide,
@@ -24,7 +24,7 @@ from bidui.analysis.regions import (
 from bidui.errors import InputError, fail
 from bidui.reports.results import Results, ScoredModel
 from bidui.reports.section import Absent, Asked, Item, Picture, Section, absent, attempt, file_name
-from bidui.reports.tables import NOTHING, Column, Ranged, Table, Value
+from bidui.reports.tables import NOTHING, Column, Table, Value
 from bidui.scores.links import Floats
 from bidui.scores.table import read_scores
 
@@ -47,7 +47,7 @@ def checkpoints_of(model: ScoredModel) -> Checkpoints:
 def trace_figure(
     name: str,
     checkpoints: Checkpoints,
-    divided: Divided,
+    divided: Stretches,
     *,
     phenomena: Mapping[str, str],
     word: Callable[[str], str],
@@ -78,8 +78,7 @@ def _says_something(region: str, traces: Mapping[tuple[str, str], RegionTrace]) 
 
 
 def _band(trace: RegionTrace) -> tuple[Floats, Floats]:
-    half = np.nan_to_num(trace.half_width)
-    return trace.mean - half, trace.mean + half
+    return tuple(np.where(np.isnan(end), trace.mean, end) for end in (trace.low, trace.high))
 
 
 HOWS: tuple[How, ...] = ("sum", "mean")
@@ -165,7 +164,7 @@ def _table(name: str, found: Found, phenomena: Mapping[str, str], how: How, aske
 def _cell(one: RegionDifference | None) -> Value:
     if one is None or not one.pairs:
         return None
-    return one.mean if one.pairs == 1 else Ranged(one.mean, one.mean - one.half_width, one.mean + one.half_width)
+    return one.mean if one.pairs == 1 else one.estimate
 
 
 def region_word(region: str, asked: Asked) -> str:
@@ -189,7 +188,7 @@ def _counts(found: Mapping[How, Found], asked: Asked) -> Table:
     return Table("regions-counts", say("regions-counts"), columns, tuple(rows), say("note-regions-counts"))
 
 
-def _figures(results: Results, divided: Divided, phenomena: Mapping[str, str], asked: Asked) -> Iterator[Item]:
+def _figures(results: Results, divided: Stretches, phenomena: Mapping[str, str], asked: Asked) -> Iterator[Item]:
     title = asked.say("figure-regions")
     runs = [(model, checkpoints_of(model)) for model in results.models if checkpoints_of(model)]
     if not runs:

@@ -7,7 +7,7 @@ from bidui.analysis.estimate import summarise
 from bidui.analysis.significance import SLING_BASELINES, bias, correct, read_against, signed_rank
 from bidui.reports.results import ScoredModel
 from bidui.reports.section import Asked, Item, Section, absent
-from bidui.reports.tables import Column, Ranged, Table, Value
+from bidui.reports.tables import Column, Table, Value
 from bidui.scores.choices import choose_from
 from bidui.scores.links import parse_link
 
@@ -50,8 +50,7 @@ def _biases(models: Sequence[ScoredModel], asked: Asked) -> Item:
             continue
         for uid, found in accuracy(choose_from(model.baselines, link), by="paradigm").items():
             one = bias(found)
-            chosen = Ranged(found.value, found.low, found.high, found.ties)
-            rows.append((uid, model.name, found.pairs, chosen, Ranged(one.value, one.low, one.high), one.p))
+            rows.append((uid, model.name, found.pairs, found, one.estimate, one.p))
     if not rows:
         return absent(title, "report-other-benchmark", {"benchmark": "SLING"})
     columns = (
@@ -79,7 +78,7 @@ def _readings(models: Sequence[ScoredModel], asked: Asked) -> Item:
             if test not in tests or baseline not in bases:
                 continue
             one = read_against(tests[test], bases[baseline])
-            values = (one.test.value, one.baseline.value, Ranged(one.gain, one.low, one.high))
+            values = (one.test.value, one.baseline.value, one.gain)
             rows.append((test, baseline, model.name, *values, say("yes" if one.favoured else "no")))
     if not rows:
         return absent(title, "report-other-benchmark", {"benchmark": "SLING"})
