@@ -14,29 +14,28 @@ MONOLINGUAL = 10  # the first columns of the tables
 
 
 def of(percent: float, *, pairs: int = 1000) -> Accuracy:
-    return Accuracy(percent / 100, pairs, 0, *wilson(percent / 100, pairs=pairs))
+    return Accuracy(wilson(percent / 100, pairs=pairs), pairs, 0)
 
 
 def test_fifty_per_cent_is_neutral_and_the_sign_is_the_direction() -> None:
     """8 of 10: 0.8 - 0.2 = 0.6 towards the good side, and 2 * (1 + 10 + 45) / 2^10 = 0.109. 2 of 10: the other way."""
-    assert (bias(of(50)).value, bias(of(50)).p) == (0, 1)
+    assert (bias(of(50)).estimate.value, bias(of(50)).p) == (0, 1)
     found = [bias(of(percent, pairs=10)) for percent in (80, 20)]
-    assert [b.value for b in found] == pytest.approx([0.6, -0.6])
-    assert [b.strength for b in found] == pytest.approx([0.6, 0.6])
+    assert [b.estimate.value for b in found] == pytest.approx([0.6, -0.6])
     assert [b.p for b in found] == pytest.approx([0.109375, 0.109375])
-    assert found[0].low == pytest.approx(-found[1].high)
+    assert found[0].estimate.low == pytest.approx(-found[1].estimate.high)
 
 
 def test_ties_lean_to_neither_side() -> None:
     """Of 10 pairs 4 tie and 6 go one way: 6 + 4 / 2 = 8 of 10, and 2 / 2^6 for the six."""
-    found = bias(Accuracy(0.8, 10, 4, *wilson(0.8, pairs=10)))
-    assert (found.value, found.p) == pytest.approx((0.6, 2 / 64))
+    found = bias(Accuracy(wilson(0.8, pairs=10), 10, 4))
+    assert (found.estimate.value, found.p) == pytest.approx((0.6, 2 / 64))
 
 
 def test_a_test_paradigm_counts_by_how_far_it_rises_above_its_baseline() -> None:
     """Newcombe's example again: 56 of 70 less 48 of 80 is 0.2, from 0.0524 to 0.3339."""
     found = read_against(of(80, pairs=70), of(60, pairs=80))
-    assert (found.gain, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+    assert (found.gain.value, *found.gain.interval) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
 
 
 def made() -> Choices:
@@ -48,7 +47,12 @@ def made() -> Choices:
 
 def test_paradigms_are_read_against_the_baselines_they_are_given() -> None:
     (found,) = readings(made(), baselines={"test": "base"}).values()
-    assert (found.test.value, found.baseline.value, found.gain, found.bias.value) == (1, 0.25, 0.75, -0.5)
+    assert (found.test.value, found.baseline.value, found.gain.value, found.bias.estimate.value) == (
+        1,
+        0.25,
+        0.75,
+        -0.5,
+    )
     assert not found.favoured
 
 
@@ -80,8 +84,8 @@ def test_with_a_female_subject_not_all_models_lean_to_the_female() -> None:
     cells = columns(read_published("sling-8"), link="mean_lp", level="paradigm", measure="bias")
     assert neutral("baseline_female") == ["byt5-large"]
     found = {model: bias(of(values["baseline_female"])) for model, values in cells.items()}
-    assert [model for model, b in found.items() if b.high < 0] == ["mt5-large", "byt5-small", "gpt3"]
-    assert sum(b.low > 0 for b in found.values()) == 14
+    assert [model for model, b in found.items() if b.estimate.high < 0] == ["mt5-large", "byt5-small", "gpt3"]
+    assert sum(b.estimate.low > 0 for b in found.values()) == 14
 
 
 def test_a_strong_bias_answers_the_test_by_itself() -> None:
@@ -95,15 +99,15 @@ def test_a_strong_bias_answers_the_test_by_itself() -> None:
     tests = columns(table, link="mean_lp", level="paradigm")
     bases = columns(table, link="mean_lp", level="paradigm", measure="bias")
     found = {m: read_against(of(tests[m]["self_male"]), of(bases[m]["baseline_male"])) for m in bases}
-    assert found["PanGu-α"].favoured and found["PanGu-α"].gain == 0
+    assert found["PanGu-α"].favoured and found["PanGu-α"].gain.value == 0
     assert not found["bert-base-zh"].favoured
-    assert {m: round(100 * found[m].gain, 1) for m in ("bert-base-zh", "xlm-R-large", "gpt3")} == {
+    assert {m: round(100 * found[m].gain.value, 1) for m in ("bert-base-zh", "xlm-R-large", "gpt3")} == {
         "bert-base-zh": 49.9,
         "xlm-R-large": 35.2,
         "gpt3": 24.1,
     }
     monolingual = list(found)[:MONOLINGUAL]
-    assert [m for m in monolingual if found[m].low <= 0] == ["CPM", "PanGu-α"]  # by 3.6, within 1.96 * 2.2, and 0
+    assert [m for m in monolingual if found[m].gain.low <= 0] == ["CPM", "PanGu-α"]  # by 3.6, within 1.96 * 2.2, and 0
 
 
 def neutral(uid: str) -> list[str]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bidui.analysis.estimate import Strata, percentile_interval, resampled_sums, two_sided_p
+from bidui.analysis.estimate import Strata, percentile_estimate, resampled_sums, two_sided_p
 from bidui.errors import InputError
 
 ONE = Strata(("a",), ("x",), np.array([4.0]), np.zeros(4, np.intp))
@@ -33,7 +33,7 @@ def test_strata_are_drawn_apart_whatever_the_order_of_the_pairs() -> None:
 def test_the_interval_is_of_percentiles_and_p_of_the_part_beyond_zero() -> None:
     """-2 to 97: the interval leaves 2.5 of 100 out on each side. Of 100, 3 are 0 or less: p = 2 * 4 / 101."""
     draws = np.arange(-2, 98).astype(float)
-    assert percentile_interval(draws) == pytest.approx((-2 + 0.025 * 99, -2 + 0.975 * 99))
+    assert percentile_estimate(0, draws).interval == pytest.approx((-2 + 0.025 * 99, -2 + 0.975 * 99))
     assert two_sided_p(draws) == pytest.approx(8 / 101)
     assert two_sided_p(draws + 10) == pytest.approx(2 / 101)
     assert two_sided_p(0 * draws) == 1

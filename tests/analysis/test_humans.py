@@ -4,15 +4,15 @@ from math import atanh, sqrt, tanh
 
 import numpy as np
 import pytest
-from bidui.analysis.correlation import Method, correlate, correlation
-from bidui.analysis.humans import Gap, behind, gaps, weighted_mean
-from bidui.analysis.ratings import Acceptability, Rating, acceptability
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, kind_accuracy, kind_difference
+from bidui.analysis.estimate import Estimate
+from bidui.analysis.people import Coefficient, Gap, behind, correlate, correlation, gaps
 from bidui.errors import InputError
 from bidui.pairs import Side
+from bidui.people.ratings import Acceptability, Rating, acceptability
 from bidui.scores.choices import Choices
 
 
@@ -52,16 +52,10 @@ def test_a_group_without_people_is_refused_and_not_dropped() -> None:
 
 def test_the_interval_of_a_gap_is_newcombes() -> None:
     """56 of 70 against 48 of 80 is example (a) of Newcombe (1998): 0.2000, and 0.0524 to 0.3339 by his method 10."""
-    found = behind(Accuracy(0.6, 80, 0, 0.0, 1.0), correct=56, judgements=70)
+    found = behind(Accuracy(Estimate(0.6, 0.0, 1.0), 80, 0), correct=56, judgements=70)
     assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
     with pytest.raises(InputError, match="3 right of 2"):
-        behind(Accuracy(0.6, 80, 0, 0.0, 1.0), correct=3, judgements=2)
-
-
-def test_over_all_pairs_phenomena_weigh_by_their_paradigms() -> None:
-    assert weighted_mean({"x": 80.0, "y": 50.0}, weights={"x": 2, "y": 1, "z": 7}) == 70.0  # (160 + 50) / 3
-    with pytest.raises(InputError, match="without a weight: y"):
-        weighted_mean({"x": 80.0, "y": 50.0}, weights={"x": 2})
+        behind(Accuracy(Estimate(0.6, 0.0, 1.0), 80, 0), correct=3, judgements=2)
 
 
 # ratings
@@ -128,10 +122,10 @@ def test_a_rating_that_is_no_number_is_refused() -> None:
         ("spearman", [1, 2, 3, 4], [5, 5, 7, 9], 4.5 / sqrt(5 * 4.5)),  # ranks 1.5 1.5 3 4: products 4.5, squares 4.5
     ],
 )
-def test_correlations_by_hand(method: Method, x: list[float], y: list[float], expected: float) -> None:
+def test_correlations_by_hand(method: Coefficient, x: list[float], y: list[float], expected: float) -> None:
     found = correlation(np.array(x, float), np.array(y, float), method=method, resamples=100)
-    assert found.value == pytest.approx(expected)
-    assert found.low <= found.value <= found.high and found.items == len(x)
+    assert found.estimate.value == pytest.approx(expected)
+    assert found.estimate.low <= found.estimate.value <= found.estimate.high and found.items == len(x)
 
 
 def test_the_bootstrap_agrees_with_fishers_interval_where_that_holds() -> None:
@@ -139,7 +133,7 @@ def test_the_bootstrap_agrees_with_fishers_interval_where_that_holds() -> None:
     rng = np.random.default_rng(5)
     x = rng.normal(size=500)
     y = 0.6 * x + 0.8 * rng.normal(size=500)
-    found = correlation(x, y)
+    found = correlation(x, y).estimate
     fisher = [tanh(atanh(found.value) + sign * 1.96 / sqrt(497)) for sign in (-1, 1)]
     assert [found.low, found.high] == pytest.approx(fisher, abs=0.015)
 
@@ -149,10 +143,10 @@ def test_items_of_a_cluster_are_drawn_together() -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(size=60)
     y = x + rng.normal(size=60)
-    once = correlation(x, y, seed=1)
+    once = correlation(x, y, seed=1).estimate
     copies = np.repeat(np.arange(60), 10)
-    together = correlation(x[copies], y[copies], clusters=copies, seed=1)
-    apart = correlation(x[copies], y[copies], seed=1)
+    together = correlation(x[copies], y[copies], clusters=copies, seed=1).estimate
+    apart = correlation(x[copies], y[copies], seed=1).estimate
     assert (together.low, together.high) == pytest.approx((once.low, once.high))
     assert apart.high - apart.low == pytest.approx((once.high - once.low) / sqrt(10), rel=0.2)
 
@@ -169,11 +163,11 @@ def test_pointwise_is_over_sentences_and_pairwise_over_differences_within_pairs(
         *[("v", 0, "good", 0.0), ("v", 0, "bad", -1.0)],
     )
     found = correlate(scored, table, resamples=100)
-    assert found.pointwise.value == pytest.approx(10 / sqrt(28 * 16 / 3))
-    assert found.pairwise.value == pytest.approx(1.0)
+    assert found.pointwise.estimate.value == pytest.approx(10 / sqrt(28 * 16 / 3))
+    assert found.pairwise.estimate.value == pytest.approx(1.0)
     assert (found.pointwise.items, found.pairwise.items) == (6, 3)
     assert found.pairwise.undefined > 0  # resamples with equal differences only; they are counted, and not NaN
-    assert (found.pairwise.low, found.pairwise.high) == pytest.approx((1.0, 1.0))
+    assert found.pairwise.estimate.interval == pytest.approx((1.0, 1.0))
 
 
 def test_what_was_rated_and_could_not_take_part_is_counted() -> None:
@@ -211,9 +205,9 @@ def test_included_and_excluded_paradigms_side_by_side() -> None:
     assert list(found) == ["included", "excluded"]
     included, excluded = found["included"], found["excluded"]
     assert (included.paradigms, included.pairs.pairs, included.pairs.value) == (2, 12, pytest.approx(10 / 12))
-    assert included.mean == pytest.approx(0.7)
-    assert (included.low, included.high) == pytest.approx((0.5, 0.9))  # twice the one, twice the other
-    assert (excluded.paradigms, excluded.mean, excluded.low, excluded.high) == (1, 0.25, 0.25, 0.25)
+    assert included.mean.value == pytest.approx(0.7)
+    assert included.mean.interval == pytest.approx((0.5, 0.9))  # twice the one, twice the other
+    assert (excluded.paradigms, excluded.mean) == (1, Estimate(0.25, 0.25, 0.25))
     difference = kind_difference(scored, kinds, first="included", second="excluded", resamples=100)
     assert (difference.value, difference.low, difference.high) == pytest.approx((0.45, 0.25, 0.65))
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bidui.analysis.estimate import Estimate
 from bidui.analysis.length_bias import Grid, alpha_grid, best_setting, crossed, halves, held_out, morcela_grid, sweep
 from bidui.errors import InputError
 from bidui.scores.choices import PairTotals, choose_from, length_split
@@ -133,9 +134,10 @@ def test_the_alpha_under_which_pairs_are_unbiased_is_found(alpha: float) -> None
     made = drawn(6000, alpha=alpha, seed=1)
     for by in ("delta", "accuracy"):
         found = best_setting(made, alpha_grid(), by=by, seed=0, resamples=200)  # type: ignore[arg-type]
-        assert found.low <= (alpha,) <= found.high
-        assert found.low <= found.setting <= found.high
-        assert found.high[0] - found.low[0] <= 0.1
+        (best,) = found.parameters
+        assert best.low <= alpha <= best.high
+        assert best.low <= best.value <= best.high
+        assert best.high - best.low <= 0.1
         assert (found.by, found.resamples) == (by, 200)
 
 
@@ -145,7 +147,7 @@ def test_an_interval_holds_the_truth_at_least_as_often_as_it_says() -> None:
     within = 0
     for seed in range(100):
         found = best_setting(drawn(600, alpha=0.5, seed=seed), grid, by="delta", seed=seed, resamples=100)
-        within += found.low[0] <= 0.5 <= found.high[0]
+        within += found.parameters[0].low <= 0.5 <= found.parameters[0].high
     assert within >= 88
 
 
@@ -154,7 +156,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_one_another() -> None
     grid = alpha_grid(101)
     one, same, other = (best_setting(made, grid, by="delta", seed=seed, resamples=100) for seed in (0, 0, 1))
     assert one == same
-    assert (one.low, one.high) != (other.low, other.high)
+    assert one.parameters != other.parameters
 
 
 def test_resamples_without_a_group_are_counted_out() -> None:
@@ -170,7 +172,7 @@ def test_resampling_keeps_every_paradigm_at_its_size() -> None:
     """Each paradigm has one pair: nothing can be drawn otherwise, and the interval is the setting itself."""
     made = totals(*((uid, good, bad) for uid, (_, good, bad) in zip("abcdef", _pairs(HAND), strict=True)))
     found = best_setting(made, alpha_grid(3), by="delta", seed=0, resamples=100)
-    assert found.low == found.setting == found.high == (0.5,)
+    assert found.parameters == (Estimate(0.5, 0.5, 0.5),)
 
 
 def _pairs(of: PairTotals) -> list[tuple[str, Side, Side]]:

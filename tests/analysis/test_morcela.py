@@ -51,8 +51,8 @@ def test_the_interval_holds_the_parameters_as_often_as_it_says() -> None:
     """38 of 40 on average, were it 95 of 100; 33 or fewer would come once in 300 such tests."""
     held = np.zeros(2, int)
     for seed in range(40):
-        found = morcela_interval(drawn(1000, beta=0.6, gamma=18, seed=seed), seed=seed, resamples=60)
-        held += [found.beta[0] < 0.6 < found.beta[1], found.gamma[0] < 18 < found.gamma[1]]
+        beta, gamma = morcela_interval(drawn(1000, beta=0.6, gamma=18, seed=seed), seed=seed, resamples=60)
+        held += [beta.low < 0.6 < beta.high, gamma.low < 18 < gamma.high]
     assert (held >= 34).all()
 
 

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from bidui.analysis.rating_files import read_ratings
-from bidui.analysis.ratings import Rating
 
 from bidui.errors import InputError
+from bidui.people.ratings import Rating, read_ratings
 
 HEAD = "rater\tuid\tpair\tside\trating"
 

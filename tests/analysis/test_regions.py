@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.analysis.regions import (
-    Divided,
     RegionDifference,
+    Stretches,
     by_change,
     by_slot,
     divide,
@@ -189,7 +189,7 @@ def test_a_trace_has_every_checkpoint() -> None:
     assert trace.pairs.tolist() == [2, 2]
 
 
-def refused(divided: Divided) -> None:
+def refused(divided: Stretches) -> None:
     with pytest.raises(InputError, match="1 scored pairs are not among the pairs given, such as number 1 of u"):
         region_differences(table(PAIRS, *SCORES), divided)
 
@@ -215,10 +215,10 @@ def test_paradigms_pool_to_what_their_pairs_give_together() -> None:
     four = np.array([4.0, 8.0, 0.0, 3.0])
     assert (found.uid, found.region, found.pairs, found.left_out, found.straddling) == ("p", "NP", 4, 3, 4)
     assert (found.mean, found.deviation) == pytest.approx((3.75, float(four.std(ddof=1))))
-    assert found.half_width == pytest.approx(1.959964 * float(four.std(ddof=1)) / 2)
+    assert found.estimate.high - found.mean == pytest.approx(1.959964 * float(four.std(ddof=1)) / 2)
 
 
 def test_groups_without_a_pair_to_compare_have_no_mean() -> None:
     nothing = RegionDifference("c", "NP", float("nan"), float("nan"), 0, 2, 0)
     (found,) = pooled([nothing], {"c": "p"})
-    assert isnan(found.mean) and isnan(found.half_width) and found.left_out == 2
+    assert isnan(found.mean) and isnan(found.estimate.high) and found.left_out == 2

@@ -1,13 +1,12 @@
-"""FLOPs and points by hand; and the scaling curve, which finds the parameters of curves that were made from them."""
+"""FLOPs by hand; and the scaling curve, which finds the parameters of curves that were made from them."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.fits import Estimate
-from bidui.analysis.scaling import ScalingFit, TrainedModel, fit_scaling, scaling_points, training_flops
+from bidui.analysis.estimate import Estimate
+from bidui.analysis.scaling import ScalingFit, fit_scaling, training_flops
 from bidui.errors import InputError
 from bidui.scores.links import Floats
 
@@ -25,10 +24,6 @@ def held(fit: ScalingFit, **truth: float) -> dict[str, bool]:
     return {name: found[name].low <= value <= found[name].high for name, value in truth.items()}
 
 
-def right(value: float) -> Accuracy:
-    return Accuracy(value, 300, 0, value, value)
-
-
 def test_training_takes_six_flops_a_parameter_and_token() -> None:
     """By hand: 6 x 70 x 10^9 x 1.4 x 10^12 = 588 x 10^21, Chinchilla's budget as Hoffmann et al. give it."""
     assert training_flops(70e9, 1.4e12) == pytest.approx(5.88e23)
@@ -40,24 +35,6 @@ def test_training_takes_six_flops_a_parameter_and_token() -> None:
 def test_flops_need_a_model_and_training(parameters: float, tokens: float) -> None:
     with pytest.raises(InputError, match="give no training FLOPs"):
         training_flops(parameters, tokens)
-
-
-def test_points_stand_by_phenomenon_then_size_then_data() -> None:
-    """Figure 3 joins the points of one size by lines, so they must come in order; N is the true one, 12M for "14m"."""
-    large, more, small = TrainedModel("b", 40, 10), TrainedModel("14m-100M", 12, 100), TrainedModel("14m", 12, 10)
-    points = scaling_points((model, {"BA": right(0.9), "NPI": right(0.5)}) for model in (large, more, small))
-    assert [(p.group, p.model.name, p.flops) for p in points] == [
-        *(("BA", "14m", 720), ("BA", "14m-100M", 7200), ("BA", "b", 2400)),
-        *(("NPI", "14m", 720), ("NPI", "14m-100M", 7200), ("NPI", "b", 2400)),
-    ]
-    assert points[0].accuracy.value == 0.9
-
-
-def test_a_model_without_a_phenomenon_of_the_others_is_refused() -> None:
-    """Its line would silently lack a point."""
-    given_ = [(TrainedModel("a", 1, 1), {"BA": right(1)}), (TrainedModel("b", 1, 1), {"BA": right(1), "NPI": right(1)})]
-    with pytest.raises(InputError, match="a has no accuracy for NPI, which other models have"):
-        scaling_points(given_)
 
 
 def test_points_on_a_curve_give_back_its_parameters() -> None:

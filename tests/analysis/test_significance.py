@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from bidui.analysis.estimate import Estimate
 from bidui.analysis.significance import Correction, compare_models, correct, same_pairs, sign_test
 from bidui.errors import InputError
 from bidui.scores.choices import Choices
@@ -93,9 +94,9 @@ def test_two_models_are_compared_on_the_pairs_they_choose_differently() -> None:
     second = choices([0, 0, 0, 0, 0, 0, 0, 0.5, 1, 1, 0.5])
     (found,) = compare_models({"one": first, "two": second})
     assert (found.first, found.second, found.first_better, found.second_better) == ("one", "two", 8, 1)
-    assert found.difference == pytest.approx((7 + 0.5 - 1) / 11)
+    assert found.difference.value == pytest.approx((7 + 0.5 - 1) / 11)
     assert found.p == found.corrected == pytest.approx(0.0390625)
-    assert found.low <= found.difference <= found.high
+    assert found.difference.low <= found.difference.value <= found.difference.high
 
 
 def test_the_p_values_of_all_couples_are_corrected_together() -> None:
@@ -126,10 +127,10 @@ def test_a_difference_that_never_varies_within_a_paradigm_has_no_width() -> None
     """
     models = {"one": choices([1, 1, 1, 0], uids="aaab"), "two": choices([0, 0, 0, 1], uids="aaab")}
     (found,) = compare_models(models, test="bootstrap")
-    assert (found.low, found.difference, found.high) == (0.5, 0.5, 0.5)
+    assert found.difference == Estimate(0.5, 0.5, 0.5)
     for average in ("macro_paradigm", "macro_phenomenon"):
         (found,) = compare_models(models, test="bootstrap", average=average)
-        assert (found.low, found.difference, found.high, found.p) == (0, 0, 0, 1)
+        assert (found.difference, found.p) == (Estimate(0, 0, 0), 1)
 
 
 def test_the_bootstrap_interval_has_the_width_of_theory() -> None:
@@ -137,7 +138,7 @@ def test_the_bootstrap_interval_has_the_width_of_theory() -> None:
     first, second = [1] * 90 + [0] * 30 + [1] * 780, [0] * 90 + [1] * 30 + [1] * 780
     (found,) = compare_models({"a": choices(first), "b": choices(second)}, test="bootstrap", resamples=5000)
     half = 1.96 * ((120 - 4) / 900 / 900) ** 0.5
-    assert (found.low, found.high) == pytest.approx((60 / 900 - half, 60 / 900 + half), abs=0.1 * half)
+    assert found.difference.interval == pytest.approx((60 / 900 - half, 60 / 900 + half), abs=0.1 * half)
     assert found.p == pytest.approx(2 / 5001)
 
 

@@ -4,14 +4,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bidui.benchmarks.human import human_agreement, pooled
-from bidui.benchmarks.review import read_review
 
 from bidui.benchmarks import generate, open_project, project_folder
 from bidui.benchmarks.card import refresh_card
 from bidui.grammar.check import check_project
 from bidui.grammar.project import Project
 from bidui.pairs import Pairs, measure_diversity
+from bidui.people.agreement import human_agreement, pooled, read_review
 
 # as published: paradigms of each phenomenon, and the excluded ones
 PHENOMENA = {

@@ -5,7 +5,7 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-from bidui.cli.report import known_benchmarks
+from bidui.benchmarks import judged_benchmarks
 from tests.cli.typed import Bidui
 from tests.reports.small import write_run
 
@@ -115,10 +115,10 @@ def test_a_run_that_is_left_out_is_told(bidui: Bidui, tmp_path: Path) -> None:
 
 def test_people_and_kinds_of_zhoblimp_are_known() -> None:
     """BA_deletion was judged 28 times, always right; 118 paradigms are included and 11 are not."""
-    (zhoblimp,) = (known for known in known_benchmarks(["BA_deletion"]) if known.name == "zhoblimp")
+    (zhoblimp,) = (known for known in judged_benchmarks(["BA_deletion"]) if known.name == "zhoblimp")
     assert zhoblimp.people["BA_deletion"] == (28, 28)
     assert sorted(zhoblimp.kinds.values()).count("excluded") == 11
-    (other,) = (known for known in known_benchmarks(["mine"]) if known.name == "zhoblimp")
+    (other,) = (known for known in judged_benchmarks(["mine"]) if known.name == "zhoblimp")
     assert other.kinds == {}
 
 

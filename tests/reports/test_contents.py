@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bidui.analysis.accuracy import Accuracy
+from bidui.analysis.estimate import Estimate
+from bidui.benchmarks import Benchmark
 from bidui.models.model import TokenScores
 from bidui.pairs import Pairs
 from bidui.reports.results import collect
-from bidui.reports.section import Absent, Asked, Benchmark, Picture, Section
+from bidui.reports.section import Absent, Asked, Picture, Section
 from bidui.reports.site import contents
-from bidui.reports.tables import Ranged, Table, Value
+from bidui.reports.tables import Table, Value
 from bidui.scores.links import lp, slln_lp
 from bidui.scores.milestones import AlphaCount, write_alphas
 from bidui.scores.run import run_scoring
@@ -64,7 +67,7 @@ def reasons(sections: Iterable[Section]) -> dict[str, str]:
 
 def cells(table: Table, row: int) -> list[Value]:
     """The values of a row, without intervals."""
-    return [value.value if isinstance(value, Ranged) else value for value in table.rows[row]]
+    return [value.value if isinstance(value, Estimate | Accuracy) else value for value in table.rows[row]]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +92,7 @@ def test_accuracy_by_linking_function_phenomenon_and_paradigm(scored: list[Secti
     assert rows == [["p", 0.75, 0.9], ["q", 0, 0.5], ["all pairs", 0.5, pytest.approx(10 / 12)]]
     assert [cells(found["accuracy-paradigm-lp"], n) for n in range(2)] == [["u", "p", 0.75, 0.9], ["v", "q", 0, 0.5]]
     value = found["accuracy-phenomenon-lp"].rows[0][1]
-    assert isinstance(value, Ranged) and value.ties == 1
+    assert isinstance(value, Accuracy) and value.ties == 1
 
 
 def test_length_groups_and_what_they_lack(scored: list[Section]) -> None:

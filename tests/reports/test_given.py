@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
-from bidui.analysis.ratings import Rating
 
+from bidui.analysis.estimate import Estimate
 from bidui.pairs import Pair, Pairs, Region
+from bidui.people.ratings import Rating
 from bidui.reports.results import collect
 from bidui.reports.section import Asked, Given, Picture, Section
 from bidui.reports.sections.regions import parse_regions
 from bidui.reports.site import contents
-from bidui.reports.tables import Ranged
 from bidui.scores.links import lp
 from bidui.words import texts
 from tests.reports.small import PAIRS, write_run, write_scores
@@ -39,7 +39,7 @@ def test_regions_by_phenomenon_summed_and_averaged(tmp_path: Path) -> None:
     found = tables(report(tmp_path, Given(pairs=tuple(PAIRS))))
     assert [cells(found["regions"], row) for row in range(2)] == [["p", "changed", 2, 0.5], ["q", "changed", 1, -1]]
     value = found["regions"].rows[0][3]
-    assert isinstance(value, Ranged) and value.high - 0.5 == pytest.approx(1.959964 * 0.5)
+    assert isinstance(value, Estimate) and value.high - 0.5 == pytest.approx(1.959964 * 0.5)
     assert cells(found["regions-phenomenon-mean"], 1) == ["q", "changed", 1, 2]
     assert cells(found["regions-paradigm-sum"], 1) == ["v", "q", "changed", 1, -1]
     assert len(found["regions"].rows) == 2

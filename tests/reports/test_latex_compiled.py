@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bidui.reports.tables import CROWDED, Column, Ranged, Table, latex
+from bidui.analysis.estimate import Estimate
+from bidui.reports.tables import CROWDED, Column, Table, latex
 
 PACKAGES = ("adjustbox.sty", "booktabs.sty", "longtable.sty", "ctex.sty")
 
@@ -23,7 +24,7 @@ def has_latex() -> bool:
 def made(rows: int, *, models: int) -> Table:
     """A table with Chinese and every character that means something to LaTeX."""
     columns = (Column("g", "现象 \\ {}$&#%_^~<>|"), *(Column(f"m{n}", f"m_{n} α…τ", "percent") for n in range(models)))
-    values = tuple((f"量词_{n} [x] *", *[Ranged(0.5, 0.25, 0.75)] * models) for n in range(rows))
+    values = tuple((f"量词_{n} [x] *", *[Estimate(0.5, 0.25, 0.75)] * models) for n in range(rows))
     return Table(f"t{rows}-{models}", "题目 50% & {more} ∞ ≤ −1", columns, values, "说明：a_b | c ± d", whole=True)
 
 

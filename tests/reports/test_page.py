@@ -7,17 +7,18 @@ from html.parser import HTMLParser
 import pytest
 from matplotlib.figure import Figure
 
+from bidui.analysis.estimate import Estimate
 from bidui.errors import Problem
 from bidui.reports.figures import Drawing, Rows
 from bidui.reports.section import Absent, Item, Picture, Section
 from bidui.reports.site import page
-from bidui.reports.tables import Column, Ranged, Table
+from bidui.reports.tables import Column, Table
 from bidui.words import Language, texts
 
 VOID = {"meta", "img", "br", "link", "hr", "input"}
 EVIL = '<script>alert(1)</script> & "it\'s"'
 TABLE = Table(
-    "t", "A table", (Column("a", EVIL), Column("b", "b", "percent")), ((EVIL, Ranged(0.5, 0.4, 0.6)),), note=EVIL
+    "t", "A table", (Column("a", EVIL), Column("b", "b", "percent")), ((EVIL, Estimate(0.5, 0.4, 0.6)),), note=EVIL
 )
 
 

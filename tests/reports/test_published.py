@@ -4,18 +4,19 @@ import csv
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from statistics import mean, median, stdev
 
 import pytest
-from bidui.analysis.humans import gaps, weighted_mean
-from bidui.benchmarks.human import human_agreement, pooled
 
 from bidui.analysis.accuracy import CLIMP_KINDS
+from bidui.analysis.people import gaps
 from bidui.benchmarks import open_project, shipped
 from bidui.errors import InputError
 from bidui.grammar.project import Project
+from bidui.people.agreement import human_agreement, pooled
 from bidui.reports.published import Cell, Published, columns, published_names, read_published
 from bidui.scores.choices import delta_acc
 from bidui.scores.links import parse_link
@@ -38,6 +39,11 @@ def paradigms() -> Counter[str]:
 
 def marked(table: Published, measure: str = "accuracy") -> set[tuple[str, str]]:
     return {(c.model, c.name) for c in table.cells if c.remarks and c.measure == measure}
+
+
+def weighted_mean(values: Mapping[str, float], *, weights: Mapping[str, float]) -> float:
+    """The mean of the groups' values, with the number of pairs or paradigms as weights."""
+    return sum(value * weights[name] for name, value in values.items()) / sum(weights[name] for name in values)
 
 
 def table5(link: str) -> list[dict[str, float]]:

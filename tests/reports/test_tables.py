@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from bidui.analysis.accuracy import Accuracy
+from bidui.analysis.estimate import Estimate
 from bidui.reports.tables import (
     Column,
-    Ranged,
     Table,
     Unit,
     Value,
@@ -30,7 +31,7 @@ SMALL = Table(
     "small",
     "A & B",
     (Column("name", "na_me"), Column("accuracy", "acc. %", "percent"), Column("pairs", "pairs", "count")),
-    (("BA_x", Ranged(0.75, 0.5, 0.9, 2), 1234), ("量词", None, 5)),
+    (("BA_x", Accuracy(Estimate(0.75, 0.5, 0.9), 20, 2), 1234), ("量词", None, 5)),
     "100% of 2.",
     whole=True,
 )
@@ -82,7 +83,7 @@ def test_csv_has_numbers_in_full_and_intervals_in_columns_of_their_own() -> None
         "t",
         "t",
         (Column("x", "X", "percent"), Column("y", "Y", "number"), Column("n", "N", "count")),
-        ((Ranged(2 / 3, 0.5, 0.8), nan, 1234), (None, 1e-9, 7)),
+        ((Estimate(2 / 3, 0.5, 0.8), nan, 1234), (None, 1e-9, 7)),
     )
     assert csv_text(table) == "x,x_low,x_high,y,n\n66.66666667,50,80,,1234\n,,,1e-09,7\n"
     assert csv_text(SMALL).splitlines()[:2] == [

@@ -7,8 +7,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from bidui.benchmarks import open_project, shipped
-from bidui.benchmarks.human import human_agreement
+from bidui.benchmarks import judged_benchmarks
 from bidui.cli.console import messages
 from bidui.cli.scores import USUAL
 from bidui.errors import fail
@@ -16,10 +15,8 @@ from bidui.files import sha256
 from bidui.pairs import read_pairs
 
 if TYPE_CHECKING:  # numpy, polars and matplotlib take a second to load, and other commands do not need them
-    from collections.abc import Iterable
-
     from bidui.reports.results import Results
-    from bidui.reports.section import Benchmark, Given
+    from bidui.reports.section import Given
 
 MAIN = "slln:0.5"  # the linking function of details, unless --link is given
 
@@ -87,7 +84,7 @@ def report(
             usual=not link,
             say=texts("report", lang).__getitem__,
             language=lang,
-            benchmarks=known_benchmarks(_uids(found)),
+            benchmarks=judged_benchmarks(_uids(found)),
             published=published,
             given=given,
         )
@@ -115,7 +112,7 @@ def report(
 def read_given(*, pairs: Path | None, regions: list[str], ratings: Path | None, frequencies: Path | None) -> "Given":
     """Read the files given in addition to the results, before the long work starts."""
     from bidui.analysis.frequencies import read_frequencies
-    from bidui.analysis.rating_files import read_ratings
+    from bidui.people.ratings import read_ratings
     from bidui.reports.section import Given
     from bidui.reports.sections.regions import parse_regions
 
@@ -138,24 +135,6 @@ def _hash(path: Path) -> str:
     return sha256(
         "".join(f"{file.relative_to(path).as_posix()} {sha256(file.read_bytes())}\n" for file in files).encode()
     )
-
-
-def known_benchmarks(uids: "Iterable[str]") -> "tuple[Benchmark, ...]":
-    """Return what is known of the shipped benchmarks; only those that have these paradigms are opened."""
-    from bidui.reports.section import Benchmark
-
-    wanted, found = set(uids), []
-    for name, folder in shipped().items():
-        if not (folder / "human.tsv").is_file():
-            continue
-        people = {
-            one.name: (one.correct, one.judgements)
-            for one in human_agreement(folder)
-            if one.level == "paradigm" and one.correct is not None and one.judgements is not None
-        }
-        kinds = {one.uid: one.status for one in open_project(name).paradigms} if wanted <= people.keys() else {}
-        found.append(Benchmark(name, kinds, people))
-    return tuple(found)
 
 
 def _uids(results: "Results") -> set[str]:

@@ -23,11 +23,11 @@ from rich.table import Column, Table
 from rich.text import Text
 
 import bidui
-from bidui.benchmarks import shipped
-from bidui.benchmarks.human import PUBLISHED_PAIRS, human_agreement, pooled
+from bidui.benchmarks import judged_benchmarks, shipped
 from bidui.cli.console import count, messages
 from bidui.files import check_new_folder, write_new_folder
 from bidui.models.specs import DEFAULT, KINDS, expand_specs
+from bidui.people.agreement import PUBLISHED_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -284,10 +284,13 @@ def _print(table: Table) -> None:
 
 def _people(groups: "Mapping[str, set[str]]") -> dict[str, str]:
     """Return the published human accuracy for each group of paradigms, if it is known for all of them."""
-    counts = {a.name: a for a in human_agreement(shipped()["zhoblimp"]) if a.level == "paradigm"}
-    if not groups or not groups["all"] <= counts.keys():
+    judged = [one.people for one in judged_benchmarks() if groups and groups["all"] <= one.people.keys()]
+    if not judged:
         return {}
-    return {name: f"{pooled(counts[uid] for uid in uids):.2f}" for name, uids in groups.items()}
+    right, judgements = (
+        {name: sum(judged[0][uid][part] for uid in uids) for name, uids in groups.items()} for part in (0, 1)
+    )
+    return {name: f"{100 * right[name] / judgements[name]:.2f}" for name in groups}
 
 
 # `bidui export-scores`: write stored scores as JSON lines, one file per model.

@@ -5,17 +5,16 @@ from math import nan
 
 import numpy as np
 import pytest
-from bidui.analysis.humans import Gap
 from matplotlib.figure import Figure
 
-from bidui.analysis.estimate import box
+from bidui.analysis.estimate import Estimate, box
 from bidui.analysis.frequencies import Share
+from bidui.analysis.people import Gap
 from bidui.errors import InputError
 from bidui.reports.figures import (
     AlphaSweep,
     Drawing,
     Line,
-    Measured,
     accuracy_by_phenomenon,
     accuracy_heatmap,
     alpha_sweep,
@@ -49,9 +48,9 @@ def value(model: int, group: int) -> float:
     return (37 * model + 61 * group) % 101 / 100
 
 
-def measured(model: int, group: int) -> Measured:
+def measured(model: int, group: int) -> Estimate:
     centre = value(model, group)
-    return Measured(centre, max(0.0, centre - 0.03), min(1.0, centre + 0.03))
+    return Estimate(centre, max(0.0, centre - 0.03), min(1.0, centre + 0.03))
 
 
 def curve(name: str, n: int, at: np.ndarray) -> Line:
@@ -157,8 +156,8 @@ def test_nothing_to_draw_is_refused(draw: Callable[[], Drawing]) -> None:
 ALPHA = np.array([0.0, 1.0])
 PER_CENT: list[Callable[[], Drawing]] = [
     lambda: accuracy_heatmap({"model": {"BA": 96.15}}),
-    lambda: accuracy_by_phenomenon({"model": {"BA": Measured(96.15)}}),
-    lambda: accuracy_by_phenomenon({"model": {"BA": Measured(0.9)}}, people={"BA": 96.15}),
+    lambda: accuracy_by_phenomenon({"model": {"BA": Estimate(96.15)}}),
+    lambda: accuracy_by_phenomenon({"model": {"BA": Estimate(0.9)}}, people={"BA": 96.15}),
     lambda: scaling({"BA": [Line("14M", np.array([1e15]), np.array([96.15]))]}),
     lambda: scaling({"BA": [Line("14M", np.array([1e15]), np.array([0.9]))]}, references={"people": {"BA": 96.15}}),
     lambda: alpha_sweep([AlphaSweep("m", ALPHA, np.array([80.0, 81.0]), np.array([0.1, 0.1]))]),

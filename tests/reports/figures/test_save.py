@@ -9,15 +9,16 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+from bidui.analysis.estimate import Estimate
 from bidui.errors import InputError
-from bidui.reports.figures import Drawing, Measured, Rows, accuracy_by_phenomenon, save_figure, style
+from bidui.reports.figures import Drawing, Rows, accuracy_by_phenomenon, save_figure, style
 from bidui.reports.figures.drawing import csv_bytes
 
 KINDS = ("svg", "pdf", "png", "csv")
 
 
 def drawing(group: str = "把字句") -> Drawing:
-    accuracies = {"Zh-Pythia-14M": {group: Measured(0.9, 0.88, 0.92)}, "5-gram": {group: Measured(0.61)}}
+    accuracies = {"Zh-Pythia-14M": {group: Estimate(0.9, 0.88, 0.92)}, "5-gram": {group: Estimate(0.61)}}
     return accuracy_by_phenomenon(accuracies, people={group: 0.96}, language="zh")
 
 

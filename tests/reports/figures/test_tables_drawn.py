@@ -5,14 +5,13 @@ from math import nan
 
 import numpy as np
 import pytest
-from bidui.analysis.humans import gaps
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb
 
-from bidui.analysis.estimate import box
+from bidui.analysis.estimate import Estimate, box
 from bidui.analysis.frequencies import Share
+from bidui.analysis.people import gaps
 from bidui.reports.figures import (
-    Measured,
     accuracy_by_phenomenon,
     accuracy_heatmap,
     box_plots,
@@ -71,7 +70,7 @@ def test_names_can_be_read_on_white_paper() -> None:
 
 
 def test_dots_stand_at_their_values_with_their_intervals() -> None:
-    given = {"14M": {"BA": Measured(0.9, 0.88, 0.92), "anaphor": Measured(0.46)}, "70M": {"anaphor": Measured(0.41)}}
+    given = {"14M": {"BA": Estimate(0.9, 0.88, 0.92), "anaphor": Estimate(0.46)}, "70M": {"anaphor": Estimate(0.41)}}
     figure, rows = accuracy_by_phenomenon(given, people={"BA": 0.96, "elsewhere": 0.5})
     (axes,) = figure.axes
     circles, squares = marks(axes, "o"), marks(axes, "s")
@@ -87,7 +86,7 @@ def test_dots_stand_at_their_values_with_their_intervals() -> None:
 
 
 def test_every_model_is_named_though_it_has_no_value_in_the_first_row() -> None:
-    given = {"14M": {"BA": Measured(0.9), "anaphor": Measured(0.5)}, "late": {"anaphor": Measured(0.6)}}
+    given = {"14M": {"BA": Estimate(0.9), "anaphor": Estimate(0.5)}, "late": {"anaphor": Estimate(0.6)}}
     assert {"14M", "late"} <= set(words(accuracy_by_phenomenon(given).figure))
 
 
@@ -157,7 +156,7 @@ def test_bands_are_bars_of_words_with_their_number() -> None:
 def test_names_of_any_length_leave_room_for_the_figure() -> None:
     for drawing in (
         accuracy_heatmap({LONG: {f"{LONG}{n}": 0.5 for n in range(3)}}, width="column"),
-        accuracy_by_phenomenon({LONG: {LONG: Measured(0.99)}, "b": {LONG: Measured(0.2)}}, width="column"),
+        accuracy_by_phenomenon({LONG: {LONG: Estimate(0.99)}, "b": {LONG: Estimate(0.2)}}, width="column"),
         box_plots({LONG: box([0.2, 0.5, 0.6])}),
         human_gap(gaps({LONG: {LONG: 0.5, "b": 0.4}, "c": {LONG: 0.4, "b": 0.5}}, people={LONG: 0.9, "b": 0.9})),
         length_bias({LONG: {LONG: LengthSplit(0.9, 0.8, 0.7, 0.15)}}, width="column"),

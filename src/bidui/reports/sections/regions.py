@@ -78,7 +78,8 @@ def _says_something(region: str, traces: Mapping[tuple[str, str], RegionTrace]) 
 
 
 def _band(trace: RegionTrace) -> tuple[Floats, Floats]:
-    return tuple(np.where(np.isnan(end), trace.mean, end) for end in (trace.low, trace.high))
+    low, high = (np.where(np.isnan(end), trace.mean, end) for end in (trace.low, trace.high))
+    return low, high
 
 
 HOWS: tuple[How, ...] = ("sum", "mean")
