@@ -152,7 +152,7 @@ def _by_pair(choices: Choices) -> dict[str, Accuracy]:
 # A kind is whatever a mapping from uids says: `{p.uid: p.status for p in project.paradigms}`, or `CLIMP_KINDS`.
 
 # Xiang et al. 2021 find models best at local selection (classifiers, verb complements) and worst at hierarchical
-# structure and long dependencies (the ba construction, binding, filler-gap; section 5). They say nothing about the rest.
+# structure and long dependencies (the ba construction, binding, filler-gap; section 5). Of the rest they say nothing.
 CLIMP_KINDS: Mapping[str, str] = {
     "classifier": "local",
     "classifier_adj": "local",

@@ -282,7 +282,7 @@ def trace_regions(
     how: How = "mean",
     groups: Mapping[str, str] | None = None,
 ) -> Mapping[tuple[str, str], RegionTrace]:
-    """Trace the differences by paradigm (or group) and stretch over checkpoints, given as steps or tokens with a table."""
+    """Trace the differences by paradigm (or group) and stretch over checkpoints, each given with its table."""
     traces: dict[tuple[str, str], list[tuple[float, RegionDifference]]] = {}
     for at, table in tables:
         differences = region_differences(table, stretches, how=how)

@@ -18,8 +18,8 @@ BETA = Parameter("beta", np.log(0.02), np.log(50), means=np.exp)
 class ScalingFit:
     """F(n) = P∞ − (P∞ − P0)·exp(−α·n^β), with intervals.
 
-    `scale` is α^(−1/β), the n at which all but 1/e of the way is covered. It is easy to read, and much better determined
-    than α, whose unit changes with β.
+    `scale` is α^(−1/β), the n at which all but 1/e of the way is covered. It is easy to read, and much better
+    determined than α, whose unit changes with β.
     """
 
     final: Estimate
@@ -48,8 +48,8 @@ def training_flops(parameters: float, tokens: float) -> float:
 def fit_scaling(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95) -> ScalingFit:
     """Fit the curve of Figure 2b (Liu et al., first version) to accuracies at n tokens, FLOPs, or any other quantity.
 
-    P∞ and P0 are probabilities, and P∞ may be the lower one; α and β are positive. Points may share an n, as models with
-    several seeds do. The paper has four corpus sizes per model, which alone are too few for four parameters.
+    P∞ and P0 are probabilities, and P∞ may be the lower one; α and β are positive. Points may share an n, as models
+    with several seeds do. The paper has four corpus sizes per model, which alone are too few for four parameters.
     """
     sizes, observed = np.asarray(n, np.float64), np.asarray(accuracies, np.float64)
     check_points(sizes, observed, parameters=4)

@@ -23,7 +23,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 import bidui
-from bidui.benchmarks import judged_benchmarks, shipped
+from bidui.benchmarks import judged_benchmarks
 from bidui.cli.console import count, messages
 from bidui.files import check_new_folder, write_new_folder
 from bidui.models.specs import DEFAULT, KINDS, expand_specs

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.pairs import Side
 from bidui.files import decode, read_bytes
+from bidui.pairs import Side
 
 COLUMNS = ("rater", "uid", "pair", "side", "rating")
 NUMBER = re.compile(r"[0-9]{1,9}")  # of a pair
