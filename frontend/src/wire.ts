@@ -155,14 +155,14 @@ export interface ConflictAnswer {
   conflict: Conflict;
 }
 
-/** Counts that were worked out just now, by file, and how many are still missing. */
-export interface Counted {
+/** Counts that were made just now, by file, and how many are still missing. */
+export interface CountAnswer {
   counts: Record<string, ParadigmCount>;
   left: number;
 }
 
 /** How many paradigms to count, at most. */
-export interface Counting {
+export interface CountRequest {
   most?: number;
 }
 
@@ -340,7 +340,7 @@ export interface FileAnswer {
   may_edit: boolean;
 }
 
-/** A file in a list, with its problems and its last change. */
+/** A file in a list: how many problems it has, and its last change. */
 export interface FileLine {
   file: string;
   kind: "settings" | "lexicon" | "features" | "phrases" | "relation" | "paradigm" | "notes";
@@ -456,14 +456,14 @@ export interface Member {
   everywhere: boolean;
 }
 
-/** Both put together, on top of the latest revision; rows in conflict are as chosen, or else mine. */
+/** Both texts merged, on top of the latest revision; rows in conflict are as chosen, or else mine. */
 export interface MergeAnswer {
   text: string;
   revision: number;
   conflicts: RowConflict[];
 }
 
-/** What somebody wrote on top of a revision, and which side is to be kept of rows that both changed. */
+/** A text written on top of a revision, and which side to keep of each row that both sides changed. */
 export interface MergeRequest {
   /** The revision that the writer began with; none for a new file. */
   base?: number | null;
@@ -523,13 +523,13 @@ export interface Narrowing {
   without: number;
 }
 
-/** A file that is there now. */
+/** A file that was just added. */
 export interface NewFile {
   file: string;
   revision: number;
 }
 
-/** What a new paradigm is called, and which one it is to be a copy of. */
+/** The names of a new paradigm, and the file that it is to be a copy of. */
 export interface NewParadigm {
   uid: string;
   phenomenon: string;
@@ -584,7 +584,7 @@ export interface ParadigmCount {
   errors: number;
 }
 
-/** A paradigm in a list; no count where it is not known yet. Errors that a count found are among its errors. */
+/** A paradigm in a list; no count where it is not known yet. Its errors include those that its count found. */
 export interface ParadigmLine {
   file: string;
   kind: "settings" | "lexicon" | "features" | "phrases" | "relation" | "paradigm" | "notes";
@@ -733,10 +733,10 @@ export interface Problems {
 }
 
 /**
- * What a project holds; `phenomena` are the numbers of paradigms that are included, `skipped` what is not read.
+ * What a project holds; `phenomena` counts the included paradigms, `skipped` are files that are not read.
  *
- * Of the errors and warnings, `problems` are the first in words, at most two hundred. What keeps a paradigm from
- * having pairs is among them once its pairs were counted.
+ * `problems` are the first errors and warnings in words, at most two hundred. What keeps a paradigm from having pairs
+ * is among them once its pairs were counted.
  */
 export interface ProjectAnswer {
   name: string;
@@ -893,7 +893,7 @@ export interface RowChange {
   new: string[];
 }
 
-/** A row that both sides changed: what it was, and what each made of it; None where it is not there. */
+/** A row that both sides changed: what it was, and what each made of it; null where it is not there. */
 export interface RowConflict {
   row: string;
   kind: "merge-changed" | "merge-deleted" | "merge-added" | "merge-order";

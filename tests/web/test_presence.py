@@ -59,7 +59,7 @@ def test_a_page_is_in_one_file_at_a_time() -> None:
 
 
 def test_tabs_made_up_without_end_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbench, "MOST", 3)
+    monkeypatch.setattr(workbench, "MOST_PAGES", 3)
     there = Presence()
     for number in range(5):
         there.arrive(FILE, user=number, name=str(number), tab="a")

@@ -45,6 +45,11 @@ class Access:
     user: User
     role: Role
 
+    @property
+    def store(self) -> Store:
+        """The store that the project is in."""
+        return self.bench.store
+
 
 async def workbench(request: Request) -> Workbench:
     """The workbench that is served."""

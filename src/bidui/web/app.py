@@ -9,16 +9,12 @@ from starlette.middleware.gzip import GZipMiddleware
 from bidui.web.api import editing, files, lexicon, projects, team
 from bidui.web.guard import Guard, answer_failures
 from bidui.web.pages import routes
-from bidui.web.pages.rendering import STATIC, Built, load_templates
+from bidui.web.pages.rendering import STATIC, HashedFiles, load_templates
 from bidui.web.problems import Json, fails
 from bidui.web.workbench import Workbench
 
-CALLS = (
-    *(projects.router, projects.transfer_router, projects.coverage_router),
-    *(files.router, files.draft_router, files.history_router),
-    *(editing.router, lexicon.router, editing.phrase_router, lexicon.table_router, team.session_router, team.router),
-)
-PAGES = (routes.door_router, routes.router)
+CALLS = (projects.router, files.router, editing.router, editing.phrase_router, lexicon.router, team.router)
+PAGES = (routes.router,)
 
 
 def make_app(bench: Workbench) -> FastAPI:
@@ -26,7 +22,7 @@ def make_app(bench: Workbench) -> FastAPI:
     app = _app()
     app.state.bench = bench
     app.state.templates = load_templates()
-    app.mount("/static", Built(directory=STATIC))
+    app.mount("/static", HashedFiles(directory=STATIC))
     answer_failures(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
     app.add_middleware(Guard, settings=bench.settings)

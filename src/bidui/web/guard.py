@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bidui.errors import BiduiError, InputError, Place, Problem
 from bidui.web.accounts import language_of, session_token
-from bidui.web.api.answers import conflict_answer
+from bidui.web.api.files import conflict_answer
 from bidui.web.pages.rendering import error_page
 from bidui.web.problems import Json, Problems, problem_shapes, status_of
 from bidui.web.store.files import Conflict

@@ -163,7 +163,7 @@ Format = Literal["jsonl", "csv"]
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class PairFile:
     """A file to take away, open at its start and nowhere else to be found; and which paradigms fell short."""
 
     name: str
@@ -174,7 +174,7 @@ class Exported:
 
 async def export_pairs(
     folder: Path, *, name: str, n: int, seed: int, format: Format, uid: str | None, seconds: float = EXPORT_SECONDS
-) -> Exported:
+) -> PairFile:
     """The pairs of one paradigm, or of all in a zip; raises `InputError` where there are none to be had.
 
     Whoever cancels this also ends the process.
@@ -245,7 +245,7 @@ def _explain(folder: Path, uid: str | None, said: str) -> None:
     raise fail("pairs-failed", None, {"reason": said.strip().rpartition("\n")[2] or "?"})
 
 
-def _packed(folder: Path, only: str | None) -> Exported:
+def _packed(folder: Path, only: str | None) -> PairFile:
     """One file of a folder of pairs, or all of it in a zip, as a file without a name."""
     manifest = read_manifest(folder)
     target: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (whoever sends it closes it)
@@ -261,4 +261,4 @@ def _packed(folder: Path, only: str | None) -> Exported:
                 archive.writestr(item, path.read_bytes())
     size = target.tell()
     target.seek(0)
-    return Exported(only or f"{folder.name}.zip", target, size, manifest.short if manifest else ())
+    return PairFile(only or f"{folder.name}.zip", target, size, manifest.short if manifest else ())

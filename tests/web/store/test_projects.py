@@ -11,7 +11,7 @@ from bidui.errors import InputError
 from bidui.grammar import enumerate_all
 from bidui.grammar.project import load_project, starter_texts
 from bidui.web.store.accounts import local_user
-from bidui.web.store.archives import Unpacked, read_zip
+from bidui.web.store.archives import Bundle, read_zip
 from bidui.web.store.disk import current, open_store, refresh
 from bidui.web.store.projects import (
     binned,
@@ -90,19 +90,19 @@ def test_an_export_has_the_tables_that_settings_name_though_these_are_broken_jus
 
 def test_what_is_no_part_of_a_project_is_left_out_and_told(store: Store) -> None:
     files = {name: text.encode() for name, text in TEXTS.items()} | {"results/x.tsv": b"", "x.json": b"{}"}
-    came = import_project(store, Unpacked(files, ("p/.DS_Store",)), name="other", who=local_user(store))
+    came = import_project(store, Bundle(files, ("p/.DS_Store",)), name="other", who=local_user(store))
     assert came.skipped == ("p/.DS_Store", "results/x.tsv", "x.json")
 
 
 def test_a_project_with_faults_comes_in_so_that_they_can_be_mended(store: Store) -> None:
     files = {name: text.encode() for name, text in TEXTS.items()} | {PARADIGM: b"uid: ["}
-    came = import_project(store, Unpacked(files), name="other", who=local_user(store))
+    came = import_project(store, Bundle(files), name="other", who=local_user(store))
     assert current(store, came.entry, PARADIGM).text == "uid: ["
 
 
 def test_a_project_of_the_papers_own_format_is_converted(store: Store) -> None:
     """Templates in JSON, a vocabulary in TSV and phrases, as ZhoBLiMP was published."""
-    came = import_project(store, Unpacked(CLASSIC), name="classic", who=local_user(store))
+    came = import_project(store, Bundle(CLASSIC), name="classic", who=local_user(store))
     project = load_project(came.entry.folder)
     (paradigm,) = project.paradigms
     # 张三/他 and 李梅/她 are right, and each has one wrong pronoun
@@ -116,7 +116,7 @@ def test_a_project_of_the_papers_own_format_is_converted(store: Store) -> None:
 def test_faulty_templates_are_told_and_nothing_comes_in(store: Store) -> None:
     broken = {**CLASSIC, "templates/bad.json": b'{"uid": "x"'}
     with pytest.raises(InputError, match=r"bad\.json"):
-        import_project(store, Unpacked(broken), name="classic", who=local_user(store))
+        import_project(store, Bundle(broken), name="classic", who=local_user(store))
     assert not (store.root / "classic").exists()
 
 
@@ -130,7 +130,7 @@ def test_faulty_templates_are_told_and_nothing_comes_in(store: Store) -> None:
 )
 def test_what_is_no_project_is_told(store: Store, files: dict[str, bytes], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        import_project(store, Unpacked(files), name="none", who=local_user(store))
+        import_project(store, Bundle(files), name="none", who=local_user(store))
 
 
 def test_a_shipped_benchmark_can_be_copied_and_changed(tmp_path: Path) -> None:

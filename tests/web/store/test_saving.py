@@ -3,7 +3,7 @@
 import pytest
 
 from bidui.errors import InputError, Place, Problem
-from bidui.web.store import disk
+from bidui.web.store import disk as disk_module
 from bidui.web.store.accounts import local_user
 from bidui.web.store.disk import current
 from bidui.web.store.drafts import drafts
@@ -236,9 +236,9 @@ def test_a_text_is_never_nowhere_when_it_is_renamed(
     store: Store, monkeypatch: pytest.MonkeyPatch, file: str, order: list[str]
 ) -> None:
     done: list[str] = []
-    write, remove = disk.write_file, disk.remove_file
-    monkeypatch.setattr(disk, "write_file", lambda path, data: (done.append("write"), write(path, data)))
-    monkeypatch.setattr(disk, "remove_file", lambda path: (done.append("remove"), remove(path)))
+    write, remove = disk_module.write_file, disk_module.remove_file
+    monkeypatch.setattr(disk_module, "write_file", lambda path, data: (done.append("write"), write(path, data)))
+    monkeypatch.setattr(disk_module, "remove_file", lambda path: (done.append("remove"), remove(path)))
     entry, who = the_entry(store), local_user(store)
     rename(store, entry, PARADIGM, file, "uid: x\n", base=base_of(store), who=who, check=anything)
     assert done == order

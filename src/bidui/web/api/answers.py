@@ -1,13 +1,11 @@
-"""A conflict as it is sent: what the writer began with, what is there now, and what she wrote."""
+"""What the editing calls send: stretches and changes of a text, problems, rows, pairs, words and counts."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel
 
-from bidui.errors import Place, Problem, Severity
+from bidui.errors import Severity
 from bidui.pairs import Pair
 from bidui.web.editing.diagnostics import Diagnostic, Located, scalars_in
 from bidui.web.editing.fitting import SlotWords
@@ -16,126 +14,8 @@ from bidui.web.editing.phrases import AlternativeRow, PhraseRow, read_phrases
 from bidui.web.editing.pieces import Fate, ItemRow
 from bidui.web.editing.preview import Counted, Preview, Result
 from bidui.web.editing.text import Change, Range, Span, Utf16
-from bidui.web.problems import Problems, ProblemShape, fails, problem_shape, problem_shapes
-from bidui.web.store.files import Conflict, NewDraft, Outcome
+from bidui.web.problems import ProblemShape, problem_shapes
 from bidui.words import Language
-
-
-@dataclass(frozen=True, slots=True)
-class BaseShape:
-    """The revision that a writer began with."""
-
-    revision: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class TheirsShape:
-    """The latest revision; it has no author where it was made outside the workbench."""
-
-    revision: int
-    text: str
-    author: str
-    time: datetime
-    deleted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ConflictShape:
-    """The three versions; no base where the writer took the file for new, no `yours` where she wanted it deleted."""
-
-    file: str
-    base: BaseShape | None
-    theirs: TheirsShape
-    yours: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ConflictAnswer(Problems):
-    """The answer to a call that would have overwritten what somebody else wrote."""
-
-    conflict: ConflictShape
-
-
-def conflict_answer(conflict: Conflict, language: Language) -> ConflictAnswer:
-    """Return the answer to a writer who was not the first."""
-    base, theirs, latest = conflict.base, conflict.theirs, conflict.theirs.revision
-    shape = ConflictShape(
-        conflict.file,
-        BaseShape(base.revision.id, base.shown) if base else None,
-        TheirsShape(latest.id, theirs.shown, latest.author, latest.time, latest.deleted),
-        None if conflict.yours is None else conflict.yours.decode("utf-8-sig", "replace"),
-    )
-    return ConflictAnswer(problem_shapes([conflict.problem], language), shape)
-
-
-# The answer to a call that writes a file: a new revision, or a draft where the text does not parse yet.
-
-
-@dataclass(frozen=True, slots=True)
-class SaveAnswer:
-    """Whether the file was saved; if not, its text is kept as a draft and the problems say why.
-
-    `revision` is the file's latest one, or for a draft the one that it was made from.
-    """
-
-    saved: bool
-    draft: bool
-    changed: bool
-    file: str
-    revision: int | None
-    time: datetime
-    problems: list[ProblemShape]
-
-
-def save_answer(outcome: Outcome, language: Language) -> SaveAnswer:
-    """Return the answer to a writer."""
-    problems = problem_shapes(outcome.problems, language)
-    if isinstance(outcome, NewDraft):
-        draft = outcome.draft
-        return SaveAnswer(False, True, False, draft.file, draft.base, draft.time, problems)
-    revision = outcome.revision
-    return SaveAnswer(True, False, outcome.changed, revision.file, revision.id, revision.time, problems)
-
-
-def writing(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the `responses` of a route that writes a file."""
-    conflict = {"model": ConflictAnswer, "description": "Somebody else has changed the file meanwhile"}
-    return {**fails(403, 503, *statuses), 409: conflict}
-
-
-# Problems of tables as they travel: each with its row and the name of its column.
-
-_MOST = 1_000  # that are listed
-
-
-@dataclass(frozen=True, slots=True)
-class TableProblem:
-    """A problem of the lexicon; `column` is the name of a column, empty where it is the whole row."""
-
-    kind: str
-    severity: Severity
-    text: str
-    values: dict[str, Any]
-    file: str
-    line: int
-    column: str
-
-
-def table_problems(problems: Sequence[Problem], language: Language) -> list[TableProblem]:
-    """Problems of a table, each with its row and column."""
-    shown = list(problems[:_MOST])
-    if len(problems) > _MOST:
-        shown.append(Problem("more-problems", Place(), {"count": len(problems) - _MOST}, "warning"))
-    return [_problem(problem, language) for problem in shown]
-
-
-def _problem(problem: Problem, language: Language) -> TableProblem:
-    shape, part = problem_shape(problem, language), problem.place.part
-    column = part[len('column "') : -1] if part.startswith('column "') and part.endswith('"') else ""
-    place = problem.place
-    return TableProblem(shape.kind, shape.severity, shape.text, shape.values, place.file, place.line, column)
-
 
 # Shapes that most calls share: stretches of a text, changes of it, and problems at their characters.
 

@@ -43,7 +43,7 @@ from bidui.web.problems import STATUS, ProblemShape, fails, problem_shapes
 from bidui.web.store.disk import refresh
 from bidui.web.store.files import Change, Conflict, commit
 from bidui.web.store.names import check_file_name
-from bidui.web.store.overview import Named, file_problems, named_paradigms, placing_problem
+from bidui.web.store.overview import ParadigmName, file_problems, named_paradigms, placing_problem
 from bidui.web.store.revisions import Version, latest
 from bidui.words import Language
 
@@ -601,7 +601,7 @@ async def preview(access: Reader, language: Spoken, request: Request, question: 
         result = result_of(answer)
     assert isinstance(result, Preview)
     if result.named:
-        placing = await run_in_threadpool(_placing, access, question, Named(question.file, *result.named))
+        placing = await run_in_threadpool(_placing, access, question, ParadigmName(question.file, *result.named))
         result = replace(result, diagnostics=placing + result.diagnostics)
     return preview_shape(result, question.text, language=language, seconds=answer.seconds)
 
@@ -671,7 +671,7 @@ def _diagnosed(question: DiagnoseQuestion, language: Language) -> Diagnostics:
     return Diagnostics(diagnostics=diagnostic_shapes(question.text, found, language=language))
 
 
-def _placing(access: Access, question: TextQuestion, named: Named) -> tuple[Diagnostic, ...]:
+def _placing(access: Access, question: TextQuestion, named: ParadigmName) -> tuple[Diagnostic, ...]:
     """What the names of a project's other files have against a paradigm's own."""
     problem = placing_problem(named, named_paradigms(access.bench.store, access.entry))
     return located(question.text, [problem], name=question.file) if problem else ()

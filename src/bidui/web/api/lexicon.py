@@ -1,251 +1,73 @@
-"""Calls for the words of a project: the whole lexicon, searching it, and where a word or a phrase is used."""
+"""Calls for the words of a project: the whole lexicon, searching it, changing its tables, and where a word is used.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+Words are read once for each state of their files and kept in the workbench.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from bidui.errors import Place, Problem, fail
+from bidui.errors import Place, Problem, Severity, fail
 from bidui.files import encode
-from bidui.grammar.lexicon import Lexicon
+from bidui.grammar.lexicon import Lexicon, parse_lexicon
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
 from bidui.web.accounts import Access, Spoken
-from bidui.web.api.answers import ChangeShape, TableProblem, change_shapes, table_problems, writing
-from bidui.web.api.requests import Editor, File, Reader, Revision, Tab
+from bidui.web.api.answers import ChangeShape, change_shapes
+from bidui.web.api.files import writing
+from bidui.web.api.requests import Base, Editor, File, Reader, Tab
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
 from bidui.web.editing.merging import merge_tables
 from bidui.web.editing.tables import (
     Table,
+    Vocabulary,
     add_column,
     add_rows,
     delete_rows,
     find,
     paste,
     read_table,
+    read_vocabulary,
     set_cell,
     suggest,
     word_at,
 )
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit, inverse, line_difference, make_edit
-from bidui.web.problems import fails
+from bidui.web.problems import fails, problem_shape
 from bidui.web.store.accounts import may
 from bidui.web.store.disk import refresh
 from bidui.web.store.files import Conflict, NewDraft, NewRevision, Outcome, save
 from bidui.web.store.names import Kind, check_file_name
 from bidui.web.store.revisions import Version, heads, latest, revision
-from bidui.web.workbench import EMPTY, KINDS, NEW, Places, WordCheck, Words, keep_words, with_file, words_of
-
-# Steps of tables: cells set, rows added and deleted, columns added, blocks pasted, and changes taken back.
-
-Line = Annotated[int, Field(ge=1, le=10_000_000)]
-
-
-class SetCell(BaseModel):
-    do: Literal["set"]
-    line: Line
-    column: str
-    value: str
-
-
-class AddRows(BaseModel):
-    do: Literal["add"]
-    rows: Annotated[list[list[str]], Field(max_length=20_000)]
-    after: Line | None = None
-
-
-class DeleteRows(BaseModel):
-    do: Literal["delete"]
-    lines: Annotated[list[Line], Field(max_length=50_000)]
-
-
-class AddColumn(BaseModel):
-    do: Literal["column"]
-    name: str
-
-
-class Paste(BaseModel):
-    do: Literal["paste"]
-    block: str
-    line: Line | None = None
-    column: str = ""
-
-
-class ApplyChanges(BaseModel):
-    do: Literal["changes"]
-    changes: Annotated[list[ChangeShape], Field(max_length=50_000)]
-
-
-Operation = Annotated[SetCell | AddRows | DeleteRows | AddColumn | Paste | ApplyChanges, Field(discriminator="do")]
-
-
-def applied(text: str, steps: Sequence[Operation]) -> str:
-    """The text of a table after some steps, each on what the one before left."""
-    for group in _groups(steps):
-        table = read_table(text)
-        text = apply_edit(text, make_edit(change for step in group for change in _edit(table, step)))
-    return text
-
-
-def _groups(steps: Sequence[Operation]) -> Iterator[list[Operation]]:
-    """Cells that are set in different lines are set at once: filling a column would take long otherwise."""
-    group: list[Operation] = []
-    lines: set[int] = set()
-    for step in steps:
-        line = step.line if isinstance(step, SetCell) else 0
-        if group and (not line or line in lines or not lines):
-            yield group
-            group, lines = [], set()
-        group.append(step)
-        lines |= {line} - {0}
-    if group:
-        yield group
-
-
-def _edit(table: Table, step: Operation) -> Edit:
-    match step:
-        case SetCell():
-            return set_cell(table, line=step.line, column=step.column, value=step.value)
-        case AddRows():
-            return add_rows(table, step.rows, after=step.after)
-        case DeleteRows():
-            return delete_rows(table, step.lines)
-        case AddColumn():
-            return add_column(table, step.name)
-        case Paste():
-            return paste(table, step.block, line=step.line, column=step.column)
-        case ApplyChanges():
-            return Utf16(table.text).changes(Change(c.start, c.end, c.text) for c in step.changes)
-
-
-# The call that changes cells: of the lexicon, of relations, of features; merged by rows where others were quicker.
-
-table_router = APIRouter(prefix="/api/projects/{project}", tags=["lexicon"], responses=fails(400, 401, 404, 422))
-_TRIES = 5  # of a merge, while others go on saving
-
-
-class TableEdit(BaseModel):
-    """Operations, each on what the one before left; the first on the text of the revision `base`."""
-
-    base: Revision = None
-    tab: Tab = ""
-    ops: Annotated[list[Operation], Field(min_length=1, max_length=5_000)]
-
-
-@dataclass(frozen=True, slots=True)
-class TableAnswer:
-    """What became of a table. `moved`: rows have other lines now, and `rows_changed` are all of them.
-
-    `changes` lead from the text of `base` to the new one; `inverse` takes back what was done here. Where the text has
-    errors it is not saved, `revision` is the base, and rows and changes are those that would have been.
-    """
-
-    saved: bool
-    draft: bool
-    changed: bool
-    merged: bool
-    moved: bool
-    revision: int | None
-    columns: list[str]
-    rows_changed: list[list[int | str]]
-    changes: list[ChangeShape]
-    inverse: list[ChangeShape]
-    problems: list[TableProblem]
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """A text that was saved or kept, the text before it, and whether somebody else's rows are in it."""
-
-    outcome: Outcome
-    text: str
-    before: str  # what it was put on top of: the base, or what another had saved
-    merged: bool
-
-
-@table_router.post("/tables/{file:path}", responses=writing())
-def edit_table(access: Editor, language: Spoken, file: File, wanted: TableEdit) -> TableAnswer:
-    """Change cells, rows and columns of a table, and save it."""
-    if check_file_name(file) not in {"lexicon", "features", "relation"}:
-        raise fail("not-a-table", Place(), {"file": file})
-    base = _base(access, file, wanted.base)
-    mine = applied(base, wanted.ops)
-    with access.bench.turns.take((access.entry.id, file)):
-        words = words_of(access.bench.store, access.entry, recent=access.bench.words) if _has_words(file) else None
-        check = WordCheck(words, file) if words else None
-        attempt = _saved(access, file, base, mine, wanted, check)
-        problems = _problems(access, attempt, check)
-    return _answer(attempt, base, problems=table_problems(problems, language))
-
-
-def _has_words(file: str) -> bool:
-    return check_file_name(file) in KINDS
-
-
-def _base(access: Access, file: str, number: int | None) -> str:
-    if number is None:
-        return EMPTY if file == NEW else ""
-    version = revision(access.bench.store, access.entry, number)
-    if version.revision.file != file:
-        raise fail("revision-unknown", Place(file), {"number": number})
-    return EMPTY if version.revision.deleted and file == NEW else version.text
-
-
-def _saved(access: Access, file: str, base: str, mine: str, wanted: TableEdit, check: WordCheck | None) -> _Attempt:
-    """Save a text; where others have saved meanwhile, save the merged text, if no row is in conflict."""
-    text, before, number = mine, base, wanted.base
-    for left in reversed(range(_TRIES)):
-        target = (access.bench.store, access.entry, file)
-        try:
-            outcome = save(*target, text, base=number, who=access.user, check=check, tab=wanted.tab)
-            return _Attempt(outcome, text, before, number != wanted.base)
-        except Conflict as conflict:
-            theirs = conflict.theirs
-            merged = merge_tables(before, text, theirs.shown)
-            if merged.conflicts or theirs.revision.deleted or not left:
-                raise
-            text, before, number = merged.text, theirs.shown, theirs.revision.id
-    raise AssertionError
-
-
-def _problems(access: Access, attempt: _Attempt, check: WordCheck | None) -> Sequence[Problem]:
-    """Return the problems of a table, or of all words where the lexicon changed; keep those words for the next call."""
-    if check is None or check.vocabulary is None:  # not of the lexicon, or what was sent is no text
-        return attempt.outcome.problems
-    if isinstance(attempt.outcome, NewRevision):
-        version = Version(attempt.outcome.revision, encode(attempt.text, place=Place(check.file)))
-        keep_words(with_file(check.words, version, check.vocabulary), access.entry, recent=access.bench.words)
-    return check.vocabulary.problems
-
-
-def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> TableAnswer:
-    outcome = attempt.outcome
-    old, new = read_table(base).by_line, read_table(attempt.text)
-    moved = attempt.merged or base.count("\n") != attempt.text.count("\n")
-    rows = [row for row in new.rows if moved or row.line not in old or old[row.line].cells != row.cells]
-    back = inverse(attempt.before, line_difference(attempt.before, attempt.text))
-    return TableAnswer(
-        saved=isinstance(outcome, NewRevision),
-        draft=isinstance(outcome, NewDraft),
-        changed=isinstance(outcome, NewRevision) and outcome.changed,
-        merged=attempt.merged,
-        moved=moved,
-        revision=outcome.revision.id if isinstance(outcome, NewRevision) else outcome.draft.base,
-        columns=list(new.header),
-        rows_changed=[[row.line, *row.cells] for row in rows],
-        changes=change_shapes(line_difference(base, attempt.text), Utf16(base)),
-        inverse=change_shapes(back, Utf16(attempt.text)),
-        problems=problems,
-    )
-
+from bidui.web.workbench import Places, Words
+from bidui.words import Language
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["lexicon"], responses=fails(400, 401, 404, 422))
 Text = Annotated[str, Query(max_length=1_000)]
-PLACING: frozenset[Kind] = frozenset({"paradigm", "phrases", "relation", "settings"})  # not the lexicon
-_MOST_VALUES = 50
+WORDS: frozenset[Kind] = frozenset({"lexicon", "features"})
+PLACES: frozenset[Kind] = frozenset({"paradigm", "phrases", "relation", "settings"})  # not the lexicon
+NEW = "lexicon.tsv"  # the file that a project without words starts with
+EMPTY = "expression\n"
+_MOST_VALUES = 50  # of a feature
+_MOST_PROBLEMS = 1_000
+_TRIES = 5  # of a merge, while others go on saving
+
+
+@dataclass(frozen=True, slots=True)
+class TableProblem:
+    """A problem of the lexicon; `column` is the name of a column, empty where it is the whole row."""
+
+    kind: str
+    severity: Severity
+    text: str
+    values: dict[str, Any]
+    file: str
+    line: int
+    column: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,14 +154,14 @@ class PhraseUses:
 @router.get("/lexicon")
 def lexicon(access: Reader, language: Spoken) -> LexiconAnswer:
     """Return all words of a project, in their files."""
-    refresh(access.bench.store, access.entry)
+    refresh(access.store, access.entry)
     words = _words(access)
     vocabulary = words.vocabulary
     files = [_table(name, words.versions[name].revision.id, table) for name, table in vocabulary.tables.items()]
     return LexiconAnswer(
         files=files or [_table(NEW, None, read_table(EMPTY))],
         features=_features(vocabulary.lexicon),
-        problems=table_problems(vocabulary.problems, language),
+        problems=_table_problems(vocabulary.problems, language),
         words=len(vocabulary.lexicon.words),
         may_edit=may(access.role, "editor"),
     )
@@ -361,7 +183,7 @@ def suggest_values(access: Reader, column: Text, typed: Text = "") -> Suggestion
 @router.get("/lexicon/uses")
 def word_uses(access: Reader, file: Text, line: int) -> WordUses:
     """List the slots of paradigms that could take the word in a row."""
-    refresh(access.bench.store, access.entry)
+    refresh(access.store, access.entry)
     vocabulary = _words(access).vocabulary
     word = word_at(vocabulary, file=file, line=line)
     if word is None:
@@ -377,8 +199,8 @@ def word_uses(access: Reader, file: Text, line: int) -> WordUses:
 @router.get("/phrases/uses")
 def phrase_uses(access: Reader, phrase: Text) -> PhraseUses:
     """List the files whose rules name a phrase."""
-    refresh(access.bench.store, access.entry)
-    versions = latest(access.bench.store, access.entry, {"paradigm", "phrases"})
+    refresh(access.store, access.entry)
+    versions = latest(access.store, access.entry, {"paradigm", "phrases"})
     names = phrase_users({name: version.shown for name, version in versions.items()}, phrase=phrase)
     files = [PhraseUse(name, PurePosixPath(name).stem if "/" in name else None) for name in names]
     return PhraseUses(files, len(files))
@@ -386,10 +208,6 @@ def phrase_uses(access: Reader, phrase: Text) -> PhraseUses:
 
 def _table(file: str, revision: int | None, table: Table) -> TableShape:
     return TableShape(file, revision, list(table.header), [[row.line, *row.cells] for row in table.rows])
-
-
-def _words(access: Access) -> Words:
-    return words_of(access.bench.store, access.entry, recent=access.bench.words)
 
 
 def _features(lexicon: Lexicon) -> list[FeatureShape]:
@@ -403,7 +221,7 @@ def _features(lexicon: Lexicon) -> list[FeatureShape]:
 
 def _places(access: Access) -> Places:
     """Return the places for words in a project's paradigms, computed once for each state of their files."""
-    store, entry = access.bench.store, access.entry
+    store, entry = access.store, access.entry
 
     def make() -> Places:
         texts = latest(store, entry, {"paradigm"})
@@ -414,4 +232,255 @@ def _places(access: Access) -> Places:
         files = {paradigm.uid: paradigm.place.file for paradigm in paradigms}
         return Places(word_places(paradigms, phrases=phrases, relations=relations), files)
 
-    return access.bench.places.get((entry.id, *heads(store, entry, PLACING).items()), make)
+    return access.bench.places.get((entry.id, *heads(store, entry, PLACES).items()), make)
+
+
+def _words(access: Access) -> Words:
+    """Return the words of a project, perhaps read before; `refresh` first, to see what was changed outside."""
+
+    def make() -> Words:
+        versions = latest(access.store, access.entry, WORDS)
+        return Words(versions, _vocabulary({name: version.text for name, version in versions.items()}))
+
+    return access.bench.words.get(_key(access, heads(access.store, access.entry, WORDS)), make)
+
+
+def _key(access: Access, numbers: Mapping[str, int]) -> Hashable:
+    return (access.entry.id, *sorted(numbers.items()))
+
+
+def _vocabulary(texts: Mapping[str, str], *, known: Vocabulary | None = None) -> Vocabulary:
+    """Read the texts of the lexicon's files and `features.tsv`; files in `lexicon/` come first."""
+    lexicon = {name: text for name, text in texts.items() if name != "features.tsv"}
+    several = {name: text for name, text in lexicon.items() if name != NEW}
+    vocabulary = read_vocabulary(several or lexicon, features=texts.get("features.tsv"), known=known)
+    if not several or NEW not in lexicon:
+        return vocabulary
+    problem = Problem("lexicon-twice", Place(NEW))
+    own = {**vocabulary.own, NEW: tuple(parse_lexicon(lexicon[NEW], name=NEW)[1])}
+    return replace(vocabulary, problems=(problem, *vocabulary.problems), own=own)
+
+
+def _table_problems(problems: Sequence[Problem], language: Language) -> list[TableProblem]:
+    """Return problems of a table, each with its row and column."""
+    shown = list(problems[:_MOST_PROBLEMS])
+    if len(problems) > _MOST_PROBLEMS:
+        shown.append(Problem("more-problems", Place(), {"count": len(problems) - _MOST_PROBLEMS}, "warning"))
+    return [_table_problem(problem, language) for problem in shown]
+
+
+def _table_problem(problem: Problem, language: Language) -> TableProblem:
+    shape, place = problem_shape(problem, language), problem.place
+    named = place.part.startswith('column "') and place.part.endswith('"')
+    column = place.part[len('column "') : -1] if named else ""
+    return TableProblem(shape.kind, shape.severity, shape.text, shape.values, place.file, place.line, column)
+
+
+# Changes of tables: cells set, rows added and deleted, columns added, blocks pasted, and changes taken back
+
+Line = Annotated[int, Field(ge=1, le=10_000_000)]
+
+
+class SetCell(BaseModel):
+    do: Literal["set"]
+    line: Line
+    column: str
+    value: str
+
+
+class AddRows(BaseModel):
+    do: Literal["add"]
+    rows: Annotated[list[list[str]], Field(max_length=20_000)]
+    after: Line | None = None
+
+
+class DeleteRows(BaseModel):
+    do: Literal["delete"]
+    lines: Annotated[list[Line], Field(max_length=50_000)]
+
+
+class AddColumn(BaseModel):
+    do: Literal["column"]
+    name: str
+
+
+class Paste(BaseModel):
+    do: Literal["paste"]
+    block: str
+    line: Line | None = None
+    column: str = ""
+
+
+class ApplyChanges(BaseModel):
+    do: Literal["changes"]
+    changes: Annotated[list[ChangeShape], Field(max_length=50_000)]
+
+
+Operation = Annotated[SetCell | AddRows | DeleteRows | AddColumn | Paste | ApplyChanges, Field(discriminator="do")]
+
+
+def applied(text: str, steps: Sequence[Operation]) -> str:
+    """The text of a table after some steps, each on what the one before left."""
+    for group in _groups(steps):
+        table = read_table(text)
+        text = apply_edit(text, make_edit(change for step in group for change in _edit(table, step)))
+    return text
+
+
+def _groups(steps: Sequence[Operation]) -> Iterator[list[Operation]]:
+    """Cells that are set in different lines are set at once: filling a column would take long otherwise."""
+    group: list[Operation] = []
+    lines: set[int] = set()
+    for step in steps:
+        line = step.line if isinstance(step, SetCell) else 0
+        if group and (not line or line in lines or not lines):
+            yield group
+            group, lines = [], set()
+        group.append(step)
+        lines |= {line} - {0}
+    if group:
+        yield group
+
+
+def _edit(table: Table, step: Operation) -> Edit:
+    match step:
+        case SetCell():
+            return set_cell(table, line=step.line, column=step.column, value=step.value)
+        case AddRows():
+            return add_rows(table, step.rows, after=step.after)
+        case DeleteRows():
+            return delete_rows(table, step.lines)
+        case AddColumn():
+            return add_column(table, step.name)
+        case Paste():
+            return paste(table, step.block, line=step.line, column=step.column)
+        case ApplyChanges():
+            return Utf16(table.text).changes(Change(c.start, c.end, c.text) for c in step.changes)
+
+
+class TableEdit(BaseModel):
+    """Operations, each on what the one before left; the first on the text of the revision `base`."""
+
+    base: Base = None
+    tab: Tab = ""
+    ops: Annotated[list[Operation], Field(min_length=1, max_length=5_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
+    """What became of a table. `moved`: rows have other lines now, and `rows_changed` are all of them.
+
+    `changes` lead from the text of `base` to the new one; `inverse` takes back what was done here. Where the text has
+    errors it is not saved, `revision` is the base, and rows and changes are those that would have been.
+    """
+
+    saved: bool
+    draft: bool
+    changed: bool
+    merged: bool
+    moved: bool
+    revision: int | None
+    columns: list[str]
+    rows_changed: list[list[int | str]]
+    changes: list[ChangeShape]
+    inverse: list[ChangeShape]
+    problems: list[TableProblem]
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A text that was saved or kept, the text before it, and whether somebody else's rows are in it."""
+
+    outcome: Outcome
+    text: str
+    before: str  # what it was put on top of: the base, or what another had saved
+    merged: bool
+
+
+@dataclass(slots=True)
+class _WordCheck:
+    """A `check` for `save`: it reads all words as they would be with the new text of a file, and remembers them."""
+
+    words: Words
+    file: str
+    vocabulary: Vocabulary | None = None
+
+    def __call__(self, text: str) -> tuple[Problem, ...]:
+        """Return the problems of the text by itself."""
+        texts = {name: version.text for name, version in self.words.versions.items()}
+        self.vocabulary = _vocabulary({**texts, self.file: text}, known=self.words.vocabulary)
+        return self.vocabulary.own.get(self.file, ())
+
+
+@router.post("/tables/{file:path}", responses=writing())
+def edit_table(access: Editor, language: Spoken, file: File, wanted: TableEdit) -> TableAnswer:
+    """Change cells, rows and columns of a table, and save it."""
+    kind = check_file_name(file)
+    if kind not in {"lexicon", "features", "relation"}:
+        raise fail("not-a-table", Place(), {"file": file})
+    base = _base(access, file, wanted.base)
+    mine = applied(base, wanted.ops)
+    with access.bench.turns.take((access.entry.id, file)):
+        check = _WordCheck(_words(access), file) if kind in WORDS else None
+        attempt = _saved(access, file, base, mine, wanted, check)
+        problems = _problems(access, attempt, check)
+    return _answer(attempt, base, problems=_table_problems(problems, language))
+
+
+def _base(access: Access, file: str, number: int | None) -> str:
+    if number is None:
+        return EMPTY if file == NEW else ""
+    version = revision(access.store, access.entry, number)
+    if version.revision.file != file:
+        raise fail("revision-unknown", Place(file), {"number": number})
+    return EMPTY if version.revision.deleted and file == NEW else version.text
+
+
+def _saved(access: Access, file: str, base: str, mine: str, wanted: TableEdit, check: _WordCheck | None) -> _Attempt:
+    """Save a text; where others have saved meanwhile, save the merged text, if no row is in conflict."""
+    text, before, number = mine, base, wanted.base
+    for left in reversed(range(_TRIES)):
+        target = (access.store, access.entry, file)
+        try:
+            outcome = save(*target, text, base=number, who=access.user, check=check, tab=wanted.tab)
+            return _Attempt(outcome, text, before, number != wanted.base)
+        except Conflict as conflict:
+            theirs = conflict.theirs
+            merged = merge_tables(before, text, theirs.shown)
+            if merged.conflicts or theirs.revision.deleted or not left:
+                raise
+            text, before, number = merged.text, theirs.shown, theirs.revision.id
+    raise AssertionError
+
+
+def _problems(access: Access, attempt: _Attempt, check: _WordCheck | None) -> Sequence[Problem]:
+    """Return the problems of a table, or of all words where the lexicon changed; keep those words for the next call."""
+    if check is None or check.vocabulary is None:  # not of the lexicon, or what was sent is no text
+        return attempt.outcome.problems
+    if isinstance(attempt.outcome, NewRevision):
+        version = Version(attempt.outcome.revision, encode(attempt.text, place=Place(check.file)))
+        versions = {**check.words.versions, check.file: version}
+        numbers = {name: each.revision.id for name, each in versions.items()}
+        access.bench.words.put(_key(access, numbers), Words(versions, check.vocabulary))
+    return check.vocabulary.problems
+
+
+def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> TableAnswer:
+    outcome = attempt.outcome
+    old, new = read_table(base).by_line, read_table(attempt.text)
+    moved = attempt.merged or base.count("\n") != attempt.text.count("\n")
+    rows = [row for row in new.rows if moved or row.line not in old or old[row.line].cells != row.cells]
+    back = inverse(attempt.before, line_difference(attempt.before, attempt.text))
+    return TableAnswer(
+        saved=isinstance(outcome, NewRevision),
+        draft=isinstance(outcome, NewDraft),
+        changed=isinstance(outcome, NewRevision) and outcome.changed,
+        merged=attempt.merged,
+        moved=moved,
+        revision=outcome.revision.id if isinstance(outcome, NewRevision) else outcome.draft.base,
+        columns=list(new.header),
+        rows_changed=[[row.line, *row.cells] for row in rows],
+        changes=change_shapes(line_difference(base, attempt.text), Utf16(base)),
+        inverse=change_shapes(back, Utf16(attempt.text)),
+        problems=problems,
+    )

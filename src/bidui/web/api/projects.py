@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from itertools import chain
 from pathlib import PurePosixPath
 from typing import IO, Annotated, Any, Literal
 from urllib.parse import quote
@@ -25,8 +24,8 @@ from bidui.web.editing.text import apply_edit
 from bidui.web.editing.yaml import written
 from bidui.web.jobs import (
     MOST,
-    Exported,
     Format,
+    PairFile,
     ParadigmCount,
     count_errors,
     count_problems,
@@ -36,11 +35,11 @@ from bidui.web.jobs import (
 )
 from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store.accounts import Role, User, may, role_of, visible
-from bidui.web.store.archives import Unpacked, read_files, read_zip
+from bidui.web.store.archives import Bundle, read_files, read_zip
 from bidui.web.store.disk import current, refresh
 from bidui.web.store.files import Change, Conflict, commit
-from bidui.web.store.names import Kind, paradigm_file
-from bidui.web.store.overview import Coverage, FileLine, ParadigmLine, check_uid_free, coverage, file_problems
+from bidui.web.store.names import paradigm_file
+from bidui.web.store.overview import FileLine, ParadigmLine, check_uid_free, coverage, file_problems
 from bidui.web.store.projects import (
     BinnedProject,
     binned,
@@ -52,7 +51,6 @@ from bidui.web.store.projects import (
     new_project,
 )
 from bidui.web.store.workspace import Entry, Store, entries
-from bidui.words import Language
 
 router = APIRouter(prefix="/api", tags=["projects"], responses=fails(400, 401, 422))
 Maker = Annotated[User, Depends(make_editor)]
@@ -141,7 +139,7 @@ def add_project(bench: Bench, who: Maker, wanted: NewProject) -> ProjectName:
 @router.delete("/projects/{project}", status_code=204, responses=fails(403, 404))
 def remove_project(access: Owner) -> None:
     """Put a project into the bin."""
-    delete_project(access.bench.store, access.entry, who=access.user)
+    delete_project(access.store, access.entry, who=access.user)
 
 
 @router.get("/bin")
@@ -189,41 +187,26 @@ def _line(store: Store, who: User, entry: Entry) -> ProjectLine:
 
 # Calls for a project at a glance: its paradigms with their counts and problems, and new paradigms.
 
-coverage_router = APIRouter(prefix="/api/projects/{project}", tags=["projects"], responses=fails(400, 401, 404, 422))
-MOST_TOLD = 200  # problems of a project that a page lists
-_STARTERS = {  # what a new paradigm contrasts until somebody says something better; in English only a slot goes bare
+MOST_PROBLEMS = 200  # of a project that a page lists
+_STARTERS = {  # what a new paradigm contrasts until somebody writes something better; English words need quotes
     "zh": ("例子", "这 是 word 。", "这 word 是 。"),
     "en": ("examples", '\'"these" "are" word\'', '\'"these" word "are"\''),
 }
 
 
-class FileLineShape(BaseModel):
-    """A file in a list, with its problems and its last change."""
+@dataclass(frozen=True, slots=True)
+class ParadigmLineShape(ParadigmLine):
+    """A paradigm in a list; no count where it is not known yet. Its errors include those that its count found."""
 
-    file: str
-    kind: Kind
-    errors: int
-    warnings: int
-    revision: int
-    time: datetime
-    author: str
-
-
-class ParadigmLineShape(FileLineShape):
-    """A paradigm in a list; no count where it is not known yet. Errors that a count found are among its errors."""
-
-    parsed: bool
-    uid: str
-    phenomenon: str
-    status: str
     count: ParadigmCount | None
 
 
-class ProjectAnswer(BaseModel):
-    """What a project holds; `phenomena` are the numbers of paradigms that are included, `skipped` what is not read.
+@dataclass(frozen=True, slots=True)
+class ProjectAnswer:
+    """What a project holds; `phenomena` counts the included paradigms, `skipped` are files that are not read.
 
-    Of the errors and warnings, `problems` are the first in words, at most two hundred. What keeps a paradigm from
-    having pairs is among them once its pairs were counted.
+    `problems` are the first errors and warnings in words, at most two hundred. What keeps a paradigm from having pairs
+    is among them once its pairs were counted.
     """
 
     name: str
@@ -236,98 +219,87 @@ class ProjectAnswer(BaseModel):
     problems: list[ProblemShape]
     changed: datetime | None
     author: str
-    phenomena: dict[str, int]
+    phenomena: Mapping[str, int]
     paradigms: list[ParadigmLineShape]
-    files: list[FileLineShape]
+    files: tuple[FileLine, ...]
     skipped: list[ProblemShape]
 
 
-class Counting(BaseModel):
+class CountRequest(BaseModel):
     """How many paradigms to count, at most."""
 
     most: Annotated[int, Field(ge=1, le=200)] = 20
 
 
-class Counted(BaseModel):
-    """Counts that were worked out just now, by file, and how many are still missing."""
+@dataclass(frozen=True, slots=True)
+class CountAnswer:
+    """Counts that were made just now, by file, and how many are still missing."""
 
     counts: dict[str, ParadigmCount]
     left: int
 
 
 class NewParadigm(BaseModel):
-    """What a new paradigm is called, and which one it is to be a copy of."""
+    """The names of a new paradigm, and the file that it is to be a copy of."""
 
     uid: str
     phenomenon: str
     copy_of: str | None = None
 
 
-class NewFile(BaseModel):
-    """A file that is there now."""
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file that was just added."""
 
     file: str
     revision: int
 
 
-@coverage_router.get("")
+@router.get("/projects/{project}", responses=fails(404))
 def project(access: Reader, language: Spoken) -> ProjectAnswer:
-    """A project at a glance."""
-    return project_answer(access, language)
-
-
-def project_answer(access: Access, language: Language) -> ProjectAnswer:
-    """The same for a page."""
-    store = access.bench.store
-    skipped = refresh(store, access.entry).skipped
-    found = coverage(store, access.entry)
-    counts = known_counts(store, access.entry, language=language)
-    paradigms = [_paradigm(line, counts.get(line.file)) for line in found.paradigms]
-    files = [_file(line) for line in found.files]
+    """Return what a project holds."""
+    skipped = refresh(access.store, access.entry).skipped
+    found = coverage(access.store, access.entry)
+    counts = known_counts(access.store, access.entry, language=language)
+    problems = problem_shapes(found.problems, language)
+    paradigms = []
+    for line in found.paradigms:
+        count = counts.get(line.file)
+        values = {each.name: getattr(line, each.name) for each in fields(line)}
+        values["errors"] += count_errors(line, count)
+        paradigms.append(ParadigmLineShape(**values, count=count))
+        problems += count_problems(line, count)
+    problems.sort(key=lambda each: (each.severity, each.place.file if each.place else ""))  # errors first
     return ProjectAnswer(
         name=found.name,
         title=found.title,
         lang=found.lang,
         role=access.role,
         words=found.words,
-        errors=sum(line.errors for line in (*files, *paradigms)),
-        warnings=sum(line.warnings for line in (*files, *paradigms)),
-        problems=_problems(found, counts, language),
+        errors=sum(line.errors for line in (*found.files, *paradigms)),
+        warnings=found.warnings,
+        problems=problems[:MOST_PROBLEMS],
         changed=found.changed,
         author=found.author,
-        phenomena=dict(found.phenomena),
+        phenomena=found.phenomena,
         paradigms=paradigms,
-        files=files,
+        files=found.files,
         skipped=problem_shapes(skipped, language),
     )
 
 
-def _problems(found: Coverage, counts: Mapping[str, ParadigmCount], language: Language) -> list[ProblemShape]:
-    """What is wrong in the files, errors first."""
-    own = [*(line.problems for line in found.files), *(line.problems for line in found.paradigms)]
-    told = problem_shapes(chain.from_iterable(own), language)
-    for line in found.paradigms:
-        told += count_problems(line, counts.get(line.file))
-    return sorted(told, key=lambda each: (each.severity, each.place.file if each.place else ""))[:MOST_TOLD]
+@router.post("/projects/{project}/counts", responses=fails(404))
+async def counts(access: Reader, language: Spoken, request: Request, wanted: CountRequest) -> CountAnswer:
+    """Count the pairs of some paradigms that were not counted yet; call again while some are left."""
+    who = str(access.user.id)
+    found = await count_some(access.bench, access.entry, most=wanted.most, request=request, language=language, who=who)
+    return CountAnswer(*found)
 
 
-@coverage_router.post("/counts")
-async def counts(access: Reader, language: Spoken, request: Request, wanted: Counting) -> Counted:
-    """Count the pairs of some paradigms whose numbers are not known yet; to be asked again while some are left."""
-    done, left = await count_some(
-        *(access.bench, access.entry),
-        most=wanted.most,
-        request=request,
-        language=language,
-        who=str(access.user.id),
-    )
-    return Counted(counts=done, left=left)
-
-
-@coverage_router.post("/paradigms", status_code=201, responses=fails(403, 409))
+@router.post("/projects/{project}/paradigms", status_code=201, responses=fails(403, 404, 409))
 def new_paradigm(access: Editor, wanted: NewParadigm) -> NewFile:
     """Add a paradigm: the smallest there is, or a copy of another under a new name."""
-    store, entry = access.bench.store, access.entry
+    store, entry = access.store, access.entry
     file = paradigm_file(wanted.phenomenon, wanted.uid)
     if wanted.copy_of is None:
         text = _starter(wanted, coverage(store, entry).lang)
@@ -342,7 +314,7 @@ def new_paradigm(access: Editor, wanted: NewParadigm) -> NewFile:
             done = commit(store, entry, [Change(file, encode(text, place=Place(file)), None)], who=access.user)[0]
         except Conflict:
             raise fail("file-there", Place(file), {"other": file}) from None
-    return NewFile(file=file, revision=done.revision.id)
+    return NewFile(file, done.revision.id)
 
 
 def _starter(wanted: NewParadigm, lang: str) -> str:
@@ -357,38 +329,8 @@ def _named(text: str, wanted: NewParadigm) -> str:
     return text
 
 
-def _file(line: FileLine) -> FileLineShape:
-    return FileLineShape(
-        file=line.file,
-        kind=line.kind,
-        errors=line.errors,
-        warnings=line.warnings,
-        revision=line.revision,
-        time=line.time,
-        author=line.author,
-    )
-
-
-def _paradigm(line: ParadigmLine, count: ParadigmCount | None) -> ParadigmLineShape:
-    return ParadigmLineShape(
-        file=line.file,
-        kind="paradigm",
-        errors=line.errors + count_errors(line, count),
-        warnings=line.warnings,
-        revision=line.revision,
-        time=line.time,
-        author=line.author,
-        parsed=line.parsed,
-        uid=line.uid,
-        phenomenon=line.phenomenon,
-        status=line.status,
-        count=count,
-    )
-
-
 # Calls that bring projects in and take them, and pairs, away.
 
-transfer_router = APIRouter(prefix="/api", tags=["transfers"], responses=fails(400, 401, 422))
 _CHUNK = 1 << 18
 _NAMED = 50  # paradigms that the header names; the manifest has them all
 _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}, "description": "A zip"}}
@@ -411,7 +353,7 @@ class ImportAnswer:
     problems: list[ProblemShape]
 
 
-@transfer_router.post("/projects/import", status_code=201, responses=fails(403, 409, 413))
+@router.post("/projects/import", status_code=201, responses=fails(403, 409, 413))
 def import_files(
     bench: Bench,
     who: Maker,
@@ -425,14 +367,14 @@ def import_files(
     return ImportAnswer(done.entry.name, done.files, done.skipped, problem_shapes(done.problems, language))
 
 
-@transfer_router.get("/projects/{project}/export", responses={**fails(404), **_ZIP}, response_class=Response)
+@router.get("/projects/{project}/export", responses={**fails(404), **_ZIP}, response_class=Response)
 def export_files(access: Reader) -> Response:
     """The files of a project as a zip that can be imported again."""
-    data = export_project(access.bench.store, access.entry)
+    data = export_project(access.store, access.entry)
     return Response(data, headers=_attached(f"{access.entry.name}.zip"), media_type="application/zip")
 
 
-@transfer_router.get("/projects/{project}/pairs", responses={**fails(404), **_PAIRS}, response_class=Response)
+@router.get("/projects/{project}/pairs", responses={**fails(404), **_PAIRS}, response_class=Response)
 async def pairs(
     access: Reader,
     request: Request,
@@ -452,7 +394,7 @@ async def pairs(
     return StreamingResponse(_chunks(done), headers=headers, media_type=kind)
 
 
-async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> Exported:
+async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> PairFile:
     """The pairs, made when it is our turn: each making is a process that takes all it can get."""
     entry = access.entry
     async with access.bench.exports:
@@ -461,12 +403,12 @@ async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str |
 
 def _check_uid(access: Access, uid: str | None) -> None:
     """Refuse what is no paradigm's name before a process is started; to the command, `*` would mean all."""
-    uids = [line.uid for line in coverage(access.bench.store, access.entry).paradigms] if uid is not None else []
+    uids = [line.uid for line in coverage(access.store, access.entry).paradigms] if uid is not None else []
     if uid is not None and uid not in uids:
         raise fail("uid-unknown", Place(), {"uid": repr(uid), "uids": uids})
 
 
-def _unpacked(files: list[UploadFile]) -> Unpacked:
+def _unpacked(files: list[UploadFile]) -> Bundle:
     named: list[tuple[str, IO[bytes]]] = [(each.filename or "", each.file) for each in files]
     if not named:
         raise fail("import-nothing")
@@ -487,7 +429,7 @@ def _short(short: tuple[Short, ...]) -> dict[str, str]:
     return {"Bidui-Short": ", ".join((*named, *more))} if short else {}
 
 
-def _chunks(done: Exported) -> Iterator[bytes]:
+def _chunks(done: PairFile) -> Iterator[bytes]:
     with done.file as file:
         while chunk := file.read(_CHUNK):
             yield chunk

@@ -24,7 +24,7 @@ Someone = Annotated[User | None, Depends(someone)]
 File = Annotated[str, Path(description="The file's name in the project, such as `paradigms/BA/BA_inversion.yaml`.")]
 Tab = Annotated[str, Field(description="A name for the page, at most 64 ASCII characters.")]
 TabQuery = Annotated[str, Query(description="A name for the page, at most 64 ASCII characters.")]
-Revision = Annotated[int | None, Field(description="The revision that the writer began with; none for a new file.")]
+Base = Annotated[int | None, Field(description="The revision that the writer began with; none for a new file.")]
 
 
 # Waiting for a worker: without holding up other requests, and no longer than the browser does.

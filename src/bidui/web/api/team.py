@@ -48,7 +48,8 @@ from bidui.words import Language
 
 # Calls about whoever asks: who she is, her language, and her coming and going.
 
-session_router = APIRouter(prefix="/api", tags=["signing in"])
+router = APIRouter(prefix="/api", tags=["team"])
+HeadOwner = Annotated[User, Depends(head_owner)]
 
 Text = Annotated[str, Field(max_length=1000)]
 
@@ -98,26 +99,26 @@ def me_of(bench: Workbench, who: User, language: Language) -> Me:
     return Me(who.name, mode, role_of(bench.store, who), language, bench.store.alone)
 
 
-@session_router.get("/me", responses=fails(401))
+@router.get("/me", responses=fails(401))
 def me(bench: Bench, who: Who, language: Spoken) -> Me:
     """Who is signed in."""
     return me_of(bench, who, language)
 
 
-@session_router.post("/language", status_code=204, responses=fails(403))
+@router.post("/language", status_code=204, responses=fails(403))
 def choose_language(choice: LanguageChoice, bench: Bench, response: Response) -> None:
     """Remember a language in a cookie."""
     set_language(response, choice.lang, bench.settings)
 
 
-@session_router.post("/login", status_code=204, responses=fails(400, 401, 403, 429))
+@router.post("/login", status_code=204, responses=fails(400, 401, 403, 429))
 def login(given: Login, request: Request, bench: Bench, response: Response) -> None:
     """Sign in by name and password."""
     token = sign_in(bench, given.name, given.password, address=address_of(request))
     set_session(response, token, bench.settings)
 
 
-@session_router.post("/logout", status_code=204, responses=fails(403))
+@router.post("/logout", status_code=204, responses=fails(403))
 def logout(request: Request, bench: Bench, response: Response) -> None:
     """End the session."""
     if token := session_token(request, bench.settings):
@@ -125,7 +126,7 @@ def logout(request: Request, bench: Bench, response: Response) -> None:
     drop_session(response, bench.settings)
 
 
-@session_router.post("/join", status_code=204, responses=fails(400, 401, 403, 409, 410, 429))
+@router.post("/join", status_code=204, responses=fails(400, 401, 403, 409, 410, 429))
 def join(given: JoinRequest, request: Request, bench: Bench, response: Response, who: Someone) -> None:
     """Take an invitation, with a new account or the one that is signed in."""
     address = address_of(request)
@@ -138,15 +139,14 @@ def join(given: JoinRequest, request: Request, bench: Bench, response: Response,
         join_by_invitation(bench, given.token, who=who, address=address)
 
 
-@session_router.post("/password", status_code=204, responses=fails(400, 403, 410, 429))
+@router.post("/password", status_code=204, responses=fails(400, 403, 410, 429))
 def choose_password(given: NewPassword, request: Request, bench: Bench, response: Response) -> None:
     """Choose another password by a link; it signs in, and ends all other sessions."""
     token = take_password(bench, given.token, password=given.password, address=address_of(request))
     set_session(response, token, bench.settings)
 
 
-router = APIRouter(prefix="/api", tags=["team"])
-HeadOwner = Annotated[User, Depends(head_owner)]
+# The team: who has which role, in a project or in the whole workspace, and who is invited
 
 
 @dataclass(frozen=True, slots=True)

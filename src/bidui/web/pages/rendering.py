@@ -27,7 +27,7 @@ STATIC = Path(__file__).parent.parent / "static"
 _PART = re.compile(r"part-[0-9A-Z]{8}\.js")  # shared by scripts, and named by its own hash
 
 
-class Built(StaticFiles):
+class HashedFiles(StaticFiles):
     """Static files; those asked for by their hash need not be asked for again."""
 
     def file_response(

@@ -25,7 +25,7 @@ from bidui.web.accounts import (
     take_start,
 )
 from bidui.web.api.files import deleted, difference, file_answer, file_history
-from bidui.web.api.projects import list_projects, look_into_bin, project_answer
+from bidui.web.api.projects import list_projects, look_into_bin, project
 from bidui.web.api.requests import Reader, Someone, Who
 from bidui.web.api.team import me_of, project_team, workspace_team
 from bidui.web.pages.rendering import Page, render
@@ -39,12 +39,12 @@ from bidui.words import Language
 
 # The doors: the pages by which somebody comes in and goes out; they are plain forms, and need no script.
 
-door_router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False)
 
 Field = Annotated[str, Form(max_length=1000)]
 
 
-@door_router.get("/start/{token}")
+@router.get("/start/{token}")
 def start(token: str, request: Request, bench: Bench, who: Someone) -> Response:
     """Open a session by the address that was printed, and go to the first page; a second time does no harm."""
     if who is not None:
@@ -52,7 +52,7 @@ def start(token: str, request: Request, bench: Bench, who: Someone) -> Response:
     return _entered(bench, take_start(bench, token, address=address_of(request)))
 
 
-@door_router.get("/login")
+@router.get("/login")
 def login_page(request: Request, bench: Bench, who: Someone, language: Spoken, then: str = "/") -> Response:
     """Ask for a name and a password."""
     check_team(bench)
@@ -61,7 +61,7 @@ def login_page(request: Request, bench: Bench, who: Someone, language: Spoken, t
     return render(request, Page("login", page={"then": inside(then)}), language=language)
 
 
-@door_router.post("/login")
+@router.post("/login")
 def login(request: Request, bench: Bench, language: Spoken, name: Field, password: Field, then: str = "/") -> Response:
     """Sign in, or say why not."""
     try:
@@ -71,7 +71,7 @@ def login(request: Request, bench: Bench, language: Spoken, name: Field, passwor
     return _entered(bench, token, then=inside(then))
 
 
-@door_router.post("/logout")
+@router.post("/logout")
 def logout(request: Request, bench: Bench) -> Response:
     """End the session."""
     if token := session_token(request, bench.settings):
@@ -81,14 +81,14 @@ def logout(request: Request, bench: Bench) -> Response:
     return response
 
 
-@door_router.get("/join/{token}")
+@router.get("/join/{token}")
 def join_page(token: str, request: Request, bench: Bench, who: Someone, language: Spoken) -> Response:
     """Show what an invitation offers."""
     check_team(bench)
     return render(request, _joining(bench, token, who, language), language=language)
 
 
-@door_router.post("/join/{token}")
+@router.post("/join/{token}")
 def join(
     token: str,
     request: Request,
@@ -110,14 +110,14 @@ def join(
     return _entered(bench, new)
 
 
-@door_router.get("/password/{token}")
+@router.get("/password/{token}")
 def password_page(token: str, request: Request, bench: Bench, language: Spoken) -> Response:
     """Ask for another password, and say whose; whether the link is good turns out when it is used."""
     check_team(bench)
     return render(request, _password(bench, token), language=language)
 
 
-@door_router.post("/password/{token}")
+@router.post("/password/{token}")
 def choose_password(token: str, request: Request, bench: Bench, language: Spoken, password: Field) -> Response:
     """Choose another password."""
     try:
@@ -164,9 +164,6 @@ def _again(request: Request, page: Page, error: InputError, language: Language) 
     return render(request, replace(page, data=data), language=language, status=status_of(error.problems))
 
 
-router = APIRouter(include_in_schema=False)
-
-
 @router.get("/")
 def projects_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Response:
     """The projects; where the workspace is one, that one."""
@@ -193,7 +190,7 @@ def team_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Res
 @router.get("/p/{project}")
 def project_page(request: Request, access: Reader, language: Spoken) -> Response:
     """What a project holds."""
-    page = Page("project", _twin(access), "project.js", project_answer(access, language))
+    page = Page("project", _twin(access), "project.js", project(access, language))
     return _of_project(request, access, language, page)
 
 

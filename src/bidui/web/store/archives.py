@@ -26,14 +26,14 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Unpacked:
+class Bundle:
     """Files by their names from the top folder, and the names of what was left out: hidden files, other kinds."""
 
     files: Mapping[str, bytes]
     skipped: tuple[str, ...] = ()
 
 
-def read_zip(source: bytes | IO[bytes]) -> Unpacked:
+def read_zip(source: bytes | IO[bytes]) -> Bundle:
     """The files of a zip; one that is too large, or that would write outside its folder, is refused whole."""
     try:
         with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
@@ -42,14 +42,14 @@ def read_zip(source: bytes | IO[bytes]) -> Unpacked:
         raise fail("zip-unreadable", Place(), {"reason": str(error)}) from None
 
 
-def read_folder(folder: Path) -> Unpacked:
+def read_folder(folder: Path) -> Bundle:
     """The files of a folder on this machine, within the same limits; a link in it is refused."""
     if not folder.is_dir():
         raise fail("read-failed", Place(str(folder)), {"reason": os.strerror(errno.ENOTDIR)})
     return _unpacked(_entries(folder, ""))
 
 
-def read_files(files: Iterable[tuple[str, IO[bytes]]]) -> Unpacked:
+def read_files(files: Iterable[tuple[str, IO[bytes]]]) -> Bundle:
     """Files that were chosen one by one, by their names; within the same limits."""
     return _unpacked(_given(files))
 
@@ -167,7 +167,7 @@ def _given(files: Iterable[tuple[str, IO[bytes]]]) -> Iterator[tuple[str, bytes 
         yield name, data
 
 
-def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Unpacked:
+def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Bundle:
     """Within the limits, each name once, without the one folder that all files lie in."""
     files: dict[str, bytes] = {}
     skipped: list[str] = []
@@ -189,14 +189,14 @@ def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Unpacked:
     tops = {name.partition("/")[0] for name in files}
     if len(tops) == 1 and all("/" in name for name in files):
         files = {name.partition("/")[2]: data for name, data in files.items()}
-    return Unpacked(files, tuple(skipped))
+    return Bundle(files, tuple(skipped))
 
 
 # Projects brought in: what files make a project of ours, or one of the papers' own format, which is converted.
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class ProjectFiles:
     """The files of a project that is to be, what was left out, and what was changed on the way, as warnings."""
 
     files: Mapping[str, bytes]
@@ -204,14 +204,14 @@ class Incoming:
     problems: tuple[Problem, ...] = ()
 
 
-def incoming(unpacked: Unpacked) -> Incoming:
+def incoming(unpacked: Bundle) -> ProjectFiles:
     """The project in some files: one with a `project.yaml`, else templates in JSON and a vocabulary in TSV."""
     files = unpacked.files
     if "project.yaml" in files:
         tables = named_tables(files["project.yaml"].decode("utf-8-sig", "replace"))
         taken = {name: data for name, data in files.items() if expected(name) or name in tables}
         rest = tuple(sorted(files.keys() - taken.keys()))
-        return Incoming(dict(sorted(taken.items())), (*unpacked.skipped, *rest))
+        return ProjectFiles(dict(sorted(taken.items())), (*unpacked.skipped, *rest))
     found = _Classic.among(files)
     if found is None:
         raise fail("import-no-project", Place(), {"names": sorted({*files, *unpacked.skipped})})
@@ -240,7 +240,7 @@ class _Classic:
             raise fail("import-unclear", Place(), {"tables": tables, "phrases": phrases})
         return cls(templates, tables[0], phrases[0] if phrases else None)
 
-    def converted(self, files: Mapping[str, bytes], skipped: tuple[str, ...]) -> Incoming:
+    def converted(self, files: Mapping[str, bytes], skipped: tuple[str, ...]) -> ProjectFiles:
         """The same as a project of ours; raises `InputError` with every error of the templates."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -261,7 +261,7 @@ class _Classic:
         )
         used = {*self.templates, self.vocabulary, self.phrases}
         rest = tuple(sorted(name for name in files if name not in used))
-        return Incoming({name: text.encode() for name, text in texts.items()}, (*skipped, *rest), read.problems)
+        return ProjectFiles({name: text.encode() for name, text in texts.items()}, (*skipped, *rest), read.problems)
 
     def _put(self, folder: Path, name: str | None, files: Mapping[str, bytes]) -> Path | None:
         if name is None:

@@ -41,7 +41,7 @@ _TICK = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiskFile:
     """A file's bytes, their hash, and its stamp."""
 
     data: bytes
@@ -81,13 +81,13 @@ def scan(folder: Path, *, known: Collection[str] = ()) -> Scan:
     return Scan(stamps, tuple(skipped))
 
 
-def look(folder: Path, name: str) -> Found | None:
+def look(folder: Path, name: str) -> DiskFile | None:
     """The file as it is, or None where there is none; one that cannot be read is an error."""
     path = file_path(folder, name)
     return read(folder, name) if path.name in _listing(path.parent) else None
 
 
-def read(folder: Path, name: str) -> Found:
+def read(folder: Path, name: str) -> DiskFile:
     """The same for a file that is known to be there under just this name."""
     path = file_path(folder, name)
     try:
@@ -95,7 +95,7 @@ def read(folder: Path, name: str) -> Found:
     except OSError as error:
         raise fail("file-unreadable", Place(name), {"reason": error.strerror or str(error)}) from None
     data = read_bytes(path, name=name)
-    return Found(data, hashlib.sha256(data).hexdigest(), stamp)
+    return DiskFile(data, hashlib.sha256(data).hexdigest(), stamp)
 
 
 def _stamp(status: os.stat_result) -> str:
@@ -190,7 +190,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Settlement:
     """Whether a pending revision came about, and if the file could not be written, why."""
 
     done: bool
@@ -220,7 +220,9 @@ def catch_up(store: Store, connection: Connection, entry: Entry, file: str) -> H
     return take_in(store, connection, entry, file, head=head, found=found)
 
 
-def take_in(store: Store, connection: Connection, entry: Entry, file: str, *, head: Head, found: Found | None) -> Head:
+def take_in(
+    store: Store, connection: Connection, entry: Entry, file: str, *, head: Head, found: DiskFile | None
+) -> Head:
     """Record the file as somebody outside left it, if that is not the latest revision."""
     there = found.sha256 if found else None
     stamp = found.stamp if found else ""
@@ -235,11 +237,11 @@ def take_in(store: Store, connection: Connection, entry: Entry, file: str, *, he
     return new
 
 
-def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Settled:
+def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Settlement:
     """Finish the pending revision of a file, if it has one; where it cannot be, it becomes its author's draft."""
     head = head_of(connection, entry, file)
     if head.pending is None:
-        return Settled(True)
+        return Settlement(True)
     new = connection.execute(select(revisions).where(revisions.c.id == head.pending)).one()
     try:
         found = look(entry.folder, file)
@@ -249,14 +251,14 @@ def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Set
             there = new.sha256
     except InputError as error:
         give_up(store, connection, entry, file)
-        return Settled(False, error.problems)
+        return Settlement(False, error.problems)
     if there != new.sha256:
         _drop(store, connection, entry, new, why="conflict")
         take_in(store, connection, entry, file, head=Head(head.id, head.sha256), found=found)
-        return Settled(False)
+        return Settlement(False)
     connection.execute(update(revisions).where(revisions.c.id == new.id).values(state="done"))
     set_head(connection, entry, file, Head(new.id, new.sha256))  # no stamp: the file is too young for one
-    return Settled(True)
+    return Settlement(True)
 
 
 def give_up(store: Store, connection: Connection, entry: Entry, file: str) -> None:
@@ -294,14 +296,14 @@ def _drop(store: Store, connection: Connection, entry: Entry, new: Row[Any], *, 
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshed:
+class RefreshResult:
     """How many files were found changed, and what lies in the workspace but is not read."""
 
     changed: int
     skipped: tuple[Problem, ...]
 
 
-def refresh(store: Store, entry: Entry | None = None) -> Refreshed:
+def refresh(store: Store, entry: Entry | None = None) -> RefreshResult:
     """Compare the files on disk with their latest revisions, of one project or of all; what differs is recorded.
 
     A file whose time, size and number on disk are as they were is not read.
@@ -314,7 +316,7 @@ def refresh(store: Store, entry: Entry | None = None) -> Refreshed:
         found = _refresh(store, each)
         changed += found.changed
         skipped += found.skipped
-    return Refreshed(changed, tuple(skipped))
+    return RefreshResult(changed, tuple(skipped))
 
 
 def current(store: Store, entry: Entry, file: str) -> Version:
@@ -344,9 +346,9 @@ def recover(store: Store) -> tuple[Problem, ...]:
     return tuple(problems)
 
 
-def _refresh(store: Store, entry: Entry) -> Refreshed:
+def _refresh(store: Store, entry: Entry) -> RefreshResult:
     if not entry.folder.is_dir():  # removed; its files are looked after when its absence is found
-        return Refreshed(0, ())
+        return RefreshResult(0, ())
     with store.reading() as connection:
         heads = _heads(connection, entry)
     found = scan(entry.folder, known=[name for name, head in heads.items() if head.sha256])
@@ -369,7 +371,7 @@ def _refresh(store: Store, entry: Entry) -> Refreshed:
                 head = head_of(connection, entry, name)
                 if head.pending is None and head.sha256 == seen.sha256:
                     set_head(connection, entry, name, Head(head.id, head.sha256, None, seen.stamp))
-    return Refreshed(changed, found.skipped)
+    return RefreshResult(changed, found.skipped)
 
 
 def _heads(connection: Connection, entry: Entry) -> dict[str, Head]:
@@ -377,10 +379,10 @@ def _heads(connection: Connection, entry: Entry) -> dict[str, Head]:
     return {name: Head(*rest) for name, *rest in connection.execute(wanted.where(files.c.project == entry.id))}
 
 
-def _doubtful(entry: Entry, found: Scan, heads: Mapping[str, Head]) -> tuple[list[str], dict[str, Found]]:
+def _doubtful(entry: Entry, found: Scan, heads: Mapping[str, Head]) -> tuple[list[str], dict[str, DiskFile]]:
     """The files that need a closer look, and those that are as they were but have not had a stamp to tell it by."""
     doubtful: list[str] = []
-    young: dict[str, Found] = {}
+    young: dict[str, DiskFile] = {}
     unread = {problem.place.file for problem in found.skipped}
     for name in sorted({*found.stamps, *(name for name, head in heads.items() if head.sha256 or head.pending)}):
         head, stamp = heads.get(name, Head()), found.stamps.get(name)
@@ -394,7 +396,7 @@ def _doubtful(entry: Entry, found: Scan, heads: Mapping[str, Head]) -> tuple[lis
     return doubtful, young
 
 
-def _seen(entry: Entry, name: str) -> Found | None:
+def _seen(entry: Entry, name: str) -> DiskFile | None:
     try:
         return read(entry.folder, name)
     except InputError:

@@ -17,7 +17,7 @@ from bidui.errors import Place, Problem, fail
 from bidui.files import write_new_folder
 from bidui.grammar.project import starter_texts
 from bidui.web.store.accounts import User
-from bidui.web.store.archives import Unpacked, incoming, read_folder, write_zip
+from bidui.web.store.archives import Bundle, incoming, read_folder, write_zip
 from bidui.web.store.database import files, projects, revisions, storable, users
 from bidui.web.store.database import files as table
 from bidui.web.store.disk import Head, look, refresh, scan, set_head, settle
@@ -36,7 +36,7 @@ from bidui.web.store.workspace import (
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportResult:
     """A project that has come in, the files that were left out, and what was changed on the way, as warnings."""
 
     entry: Entry
@@ -50,7 +50,7 @@ def new_project(store: Store, name: str, *, lang: Literal["zh", "en"], who: User
     return _add(store, name, {file: text.encode() for file, text in starter_texts(lang).items()}, who=who)
 
 
-def copy_benchmark(store: Store, benchmark: str, *, name: str, who: User) -> Imported:
+def copy_benchmark(store: Store, benchmark: str, *, name: str, who: User) -> ImportResult:
     """A shipped benchmark as a project that may be changed."""
     known = shipped()
     if benchmark not in known:
@@ -58,12 +58,12 @@ def copy_benchmark(store: Store, benchmark: str, *, name: str, who: User) -> Imp
     return import_project(store, read_folder(known[benchmark]), name=name, who=who)
 
 
-def import_project(store: Store, unpacked: Unpacked, *, name: str, who: User) -> Imported:
+def import_project(store: Store, unpacked: Bundle, *, name: str, who: User) -> ImportResult:
     """A project from the files of a zip or folder, ours or classic; it is there whole or not at all."""
     check_project_name(name)
     found = incoming(unpacked)
     entry = _add(store, name, found.files, who=who)
-    return Imported(entry, len(found.files), found.skipped, found.problems)
+    return ImportResult(entry, len(found.files), found.skipped, found.problems)
 
 
 def export_project(store: Store, entry: Entry) -> bytes:
