@@ -7,7 +7,8 @@
 A `Problem` is data (a kind, a place, values); its text is in `words/problems.tsv`, in English and Chinese.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -101,3 +102,12 @@ def distinct(problems: Iterable[Problem]) -> list[Problem]:
 def fail(kind: str, place: Place | None = None, values: Mapping[str, object] | None = None) -> InputError:
     """Make an `InputError` with one problem, for the caller to raise."""
     return InputError([Problem(kind, place or Place(), values or {})])
+
+
+@contextmanager
+def collect(problems: list[Problem]) -> Iterator[None]:
+    """Add the problems of an `InputError` raised in the block to `problems`, and continue after the block."""
+    try:
+        yield
+    except InputError as error:
+        problems += error.problems

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.grammar import draw
+from bidui.grammar import draw as drawing
 from bidui.grammar.draw import draw_even, draw_uniform, enumerate_pairs
-from bidui.grammar.generate import generate_project
+from bidui.grammar.generate import generate_from
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project
 from bidui.pairs import Pairs
@@ -145,7 +145,7 @@ def test_the_first_300_of_1000_are_the_300_one_gets_by_asking_for_300(text: str,
 
 @pytest.mark.parametrize("draw", WAYS)
 def test_the_prefix_law_holds_where_pairs_are_sampled(monkeypatch: pytest.MonkeyPatch, draw: str) -> None:
-    monkeypatch.setattr(draw, "SMALL", 0)
+    monkeypatch.setattr(drawing, "SMALL", 0)
     assert tuple(drawn(PROJECT, TWICE, 400, draw=draw))[:150] == tuple(drawn(PROJECT, TWICE, 150, draw=draw))
 
 
@@ -167,10 +167,10 @@ def project_with(*texts: tuple[str, str]) -> Project:
 
 
 def test_a_paradigm_has_the_same_pairs_alone_and_among_others() -> None:
-    alone = generate_project(project_with(("b", FREE)), n=40)
-    among = generate_project(project_with(("a", TWICE), ("b", FREE), ("c", LINKED)), n=40)
+    alone = generate_from(project_with(("b", FREE)), n=40)
+    among = generate_from(project_with(("a", TWICE), ("b", FREE), ("c", LINKED)), n=40)
     assert tuple(pair for pair in among if pair.uid == "b") == tuple(alone)
-    assert tuple(generate_project(project_with(("a", TWICE), ("b", FREE)), n=40, only=["b"])) == tuple(alone)
+    assert tuple(generate_from(project_with(("a", TWICE), ("b", FREE)), n=40, only=["b"])) == tuple(alone)
 
 
 PROGRAM = """
@@ -215,7 +215,7 @@ def test_pairs_do_not_depend_on_how_python_hashes() -> None:
 @pytest.mark.parametrize("small", [50_000, 0])
 @pytest.mark.parametrize("text", [FREE, TWICE, SAME_CLASS])
 def test_no_pair_comes_twice(monkeypatch: pytest.MonkeyPatch, text: str, draw: str, small: int) -> None:
-    monkeypatch.setattr(draw, "SMALL", small)
+    monkeypatch.setattr(drawing, "SMALL", small)
     made = drawn(PROJECT, text, 1500, draw=draw)
     assert len({(pair.good, pair.bad) for pair in made}) == 1500
 
@@ -258,7 +258,7 @@ def chi_square(counts: Counter[tuple[str, str]], cells: int) -> float:
 @pytest.mark.parametrize("name", UNEVEN)
 def test_uniform_draws_are_equally_likely(monkeypatch: pytest.MonkeyPatch, name: str, small: int) -> None:
     """First draws of many seeds, against equal chances: six standard deviations is out of the question."""
-    monkeypatch.setattr(draw, "SMALL", small)
+    monkeypatch.setattr(drawing, "SMALL", small)
     phrases = "  P:\n    - 甲\n    - parts: {x: pos:B, y: pos:L mPos:x mPro:f}\n"
     project = project_of(UNEVEN_WORDS, phrases=phrases)
     networks = networks_of(project, UNEVEN[name])
@@ -288,7 +288,7 @@ def test_the_test_of_uniformity_can_fail() -> None:
 
 def test_uniform_draws_are_refused_where_they_could_not_be_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pair that two fillings print would come twice as often."""
-    monkeypatch.setattr(draw, "SMALL", 0)
+    monkeypatch.setattr(drawing, "SMALL", 0)
     text = "slots: {s: 'pos:N | pos:N f:1', v: pos:V}\ngood: s v\nbad: v s"
     with pytest.raises(InputError, match="draw with `--draw even`"):
         drawn(PROJECT, text, 5, draw="uniform")

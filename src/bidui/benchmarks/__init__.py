@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bidui.errors import Place, fail
-from bidui.grammar.generate import Drawing, generate_project
+from bidui.grammar.generate import Drawing, Source, generate_from
 from bidui.grammar.project import Project, load_project
 from bidui.pairs import Pair, Pairs, read_pairs
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
@@ -63,7 +63,7 @@ def open_project(name_or_path: str | Path) -> Project:
 
 
 def generate(
-    project: str | Path | Project,
+    source: str | Path | Project | Source,
     *,
     n: int = 300,
     seed: int = 0,
@@ -71,9 +71,12 @@ def generate(
     only: Sequence[str] = (),
     include_excluded: bool = False,
 ) -> Pairs:
-    """Generate `n` distinct pairs of every paradigm; `.short` says what fell short and why."""
-    opened = project if isinstance(project, Project) else open_project(project)
-    return generate_project(opened, n=n, seed=seed, draw=draw, only=only, include_excluded=include_excluded)
+    """Return `n` distinct pairs of every paradigm; `.short` lists the paradigms that have fewer, and why.
+
+    The source is a shipped benchmark by name, a project folder, a project, or anything else that makes pairs.
+    """
+    opened = open_project(source) if isinstance(source, str | Path) else source
+    return generate_from(opened, n=n, seed=seed, draw=draw, only=only, include_excluded=include_excluded)
 
 
 def find_pairs(source: str | Path | Pairs | Sequence[Pair], *, n: int = 300, seed: int = 0) -> Pairs:

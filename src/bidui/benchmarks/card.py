@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bidui.benchmarks import shipped
-from bidui.grammar.generate import count_pairs, generate_project
+from bidui.grammar.generate import count_pairs, generate_from
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project, load_project
 from bidui.pairs import Pair, Pairs, measure_diversity, told_apart
@@ -193,7 +193,7 @@ def main(names: Sequence[str]) -> None:
             project = load_project(folder)
             card = folder / "card.md"
             text = card.read_text(encoding="utf-8")
-            pairs = generate_project(project, n=300, seed=0, include_excluded=True)
+            pairs = generate_from(project, n=300, seed=0, include_excluded=True)
             card.write_text(refresh_card(text, project=project, pairs=pairs, folder=folder), encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from bidui.benchmarks import find_pairs, project_folder
 from bidui.cli.console import count, messages
 from bidui.files import Json, check_new_folder, write_new_folder
-from bidui.grammar.generate import each_paradigm
+from bidui.grammar.generate import ProjectSource
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.project import Project, chosen, load_project
 from bidui.pairs import Pairs, Written, lm_eval_files, measure_diversity, plan_folder, read_pairs, write_folder
@@ -90,10 +90,10 @@ def _made(
     draw: Literal["even", "uniform"],
     workers: int,
 ) -> Iterator[Pairs]:
-    if workers == 1 or len(selected) < 2:
-        yield from each_paradigm(opened, selected, n=n, seed=seed, draw=draw)
-        return
     uids = [paradigm.uid for paradigm in selected]
+    if workers == 1 or len(uids) < 2:
+        yield from ProjectSource(opened).pairs(uids, n=n, seed=seed, draw=draw)
+        return
     shares = [uids[start::workers] for start in range(min(workers, len(uids)))]
     work = partial(_share, folder, n=n, seed=seed, draw=draw)
     with ProcessPoolExecutor(len(shares)) as pool:
@@ -105,8 +105,7 @@ def _share(
     folder: Path, uids: list[str], *, n: int, seed: int, draw: Literal["even", "uniform"]
 ) -> list[tuple[str, Pairs]]:
     opened = load_project(folder)
-    paradigms = [opened.paradigm(uid) for uid in uids]
-    return list(zip(uids, each_paradigm(opened, paradigms, n=n, seed=seed, draw=draw), strict=True))
+    return list(zip(uids, ProjectSource(opened).pairs(uids, n=n, seed=seed, draw=draw), strict=True))
 
 
 def _show(console: Console, written: Written, n: int) -> None:

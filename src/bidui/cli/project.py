@@ -16,8 +16,8 @@ from bidui.grammar.check import check_project
 from bidui.grammar.classic import export_classic as export_paradigm
 from bidui.grammar.classic import export_phrases, export_vocabulary, losses, lost_pairs, read_classic, write_import
 from bidui.grammar.network import Compiler
+from bidui.grammar.paradigm import phrases_within
 from bidui.grammar.project import chosen, load_project, read_project, write_starter
-from bidui.grammar.tree import phrases_within
 
 
 def new(

@@ -1,17 +1,18 @@
-"""Lines as automata over texts: which texts may follow which, and where.
+"""Ambiguity: can two fillings print the same pair, can two lines share a sentence, can good equal bad?
 
-An automaton does not know the links between words: it may allow sentences that the line never prints.
+Lines are read as automata over texts, which do not know the links between words and may allow sentences that a line
+never prints. "No" is therefore certain, and "yes" only a suspicion.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from bidui.grammar.network import Network
-from bidui.grammar.paradigm import Line, Literal
-from bidui.grammar.printing import GOOD, Style
-from bidui.grammar.tree import Node, Nothing, Phrase, Word
+from bidui.grammar.network import Network, rests
+from bidui.grammar.paradigm import Line, Literal, Use
+from bidui.grammar.printing import BAD, GOOD, Style
+from bidui.grammar.tree import Items, Node, Nothing, Phrase, Spoken, Word, items_of, may_be_empty, spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,17 +229,17 @@ def _advance(
                     yield edge.to, a, text[len(over) :], True
         return
     mine, theirs = one.out(a), other.out(b)
-    for text in mine.keys() & theirs.keys():
+    for text in [text for text in mine if text in theirs]:
         for edge in mine[text]:
             for twin in theirs[text]:
                 yield edge.to, twin.to, "", False
-    for text in mine.keys() & other.beginning(b).keys():  # theirs begins with mine
+    for text in [text for text in mine if text in other.beginning(b)]:  # theirs begins with mine
         for longer in other.beginning(b)[text]:
             if longer != text:
                 for edge in mine[text]:
                     for twin in theirs[longer]:
                         yield twin.to, edge.to, longer[len(text) :], True
-    for text in theirs.keys() & one.beginning(a).keys():
+    for text in [text for text in theirs if text in one.beginning(a)]:
         for longer in one.beginning(a)[text]:
             if longer != text:
                 for edge in mine[longer]:
@@ -249,7 +250,7 @@ def _advance(
 Doubled = tuple[int, int, str]  # the run that is ahead, the one behind, and by which text
 
 
-def ambiguous(line: Automaton) -> bool:
+def _ambiguous(line: Automaton) -> bool:
     """Whether two different fillings could print the same sentence."""
     if line.doubtful:
         return True
@@ -286,3 +287,104 @@ def _partings(line: Automaton, state: int) -> Iterator[Doubled]:
             for shorter in out.get(text[:cut], ()):
                 for longer in edges:
                     yield longer.to, shorter.to, text[cut:]
+
+
+def could_repeat(networks: Sequence[Network]) -> bool:
+    """Tell whether two different fillings could print the same pair.
+
+    They cannot if each side shows what filled it; one side is enough if it prints every word of the other.
+    """
+    if any(column.domain.ambiguous for network in networks for column in network.columns):
+        return True
+    unclear = [_ambiguous(automaton(networks, side)) for side in (GOOD, BAD)]
+    if all(unclear):
+        return True
+    for side in (GOOD, BAD):
+        if unclear[side] and any(_printed(network, side) - _shown(network, 1 - side) for network in networks):
+            return True
+    return False
+
+
+def _printed(network: Network, side: int) -> set[int | str]:
+    """The words a side prints, and the slots it names: one that is empty in two ways has no words."""
+    line = network.variant.good if side == GOOD else network.variant.bad
+    slots = {item.ref.slot for item in line.items if isinstance(item, Use)}
+    return slots | {leaf.index for leaf, uses in network.uses.leaves.items() if any(at == side for at, _ in uses)}
+
+
+def _shown(network: Network, side: int) -> set[int | str]:
+    """The slots and words that can be told from what a side prints; a column may have one text for several words."""
+    found = _printed(network, side)
+    for leaf, uses in network.uses.leaves.items():
+        columns = [network.columns[leaf.index].domain.texts[column] for at, column in uses if at == side]
+        if all(len(set(texts)) < len(texts) for texts in columns):
+            found.discard(leaf.index)
+    return found
+
+
+# Can one filling print the same sentence on both sides? The two lines are read side by side, word by word, as long as
+# one sentence begins with the other. Links are ignored, so that "yes" is a suspicion and "no" is certain.
+
+MAX_STEPS = 20_000
+
+
+class _TooLong(Exception):
+    """The search was given up."""
+
+
+def could_be_equal(network: Network) -> bool:
+    """Tell whether good and bad might be the same sentence; true also where finding out would take too long."""
+    nodes = network.tree.scope.nodes
+    good, bad = rests(network.variant.good, network.variant.bad)
+    if not (good and bad) and not all(_may_say_nothing(item, nodes) for item in (*good, *bad)):
+        return False
+    try:
+        return _Equality(network).reached(items_of(good, nodes), items_of(bad, nodes), "", {}, {})
+    except (_TooLong, RecursionError):  # hundreds of words may be said in one sentence
+        return True
+
+
+def _may_say_nothing(item: Literal | Use, nodes: dict[str, Node]) -> bool:
+    return isinstance(item, Use) and (bool(item.ref.path) or may_be_empty(nodes[item.ref.slot]))
+
+
+@dataclass(slots=True)
+class _Equality:
+    network: Network
+    steps: int = 0
+
+    def reached(
+        self, ahead: Items, behind: Items, over: str, chosen: Mapping[int, int], values: Mapping[int, int]
+    ) -> bool:
+        """Tell whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise _TooLong
+        for word, rest, now in spoken(behind, chosen):
+            if word is None:
+                if not over and any(other is None for other, _, _ in spoken(ahead, now)):
+                    return True
+                continue
+            for text, settled in self._texts(word, over, values):
+                if over.startswith(text):
+                    if self.reached(ahead, rest, over[len(text) :], now, settled):
+                        return True
+                elif text.startswith(over) and self.reached(rest, ahead, text[len(over) :], now, settled):
+                    return True
+        return False
+
+    def _texts(self, word: Spoken, over: str, values: Mapping[int, int]) -> Iterator[tuple[str, Mapping[int, int]]]:
+        """Yield every text of a word that may go on from `over`, with the values of words it settles."""
+        if isinstance(word, str):
+            yield self.network.style.folded(word), values
+            return
+        leaf, column = word[0].index, word[1]
+        domain = self.network.columns[leaf].domain
+        texts = domain.folded[column]
+        if leaf in values:
+            yield texts[values[leaf]], values
+            return
+        for value in domain.fitting(column, over):
+            settled = {**values, leaf: value}
+            if not self.network.clashes(leaf, settled):
+                yield texts[value], settled

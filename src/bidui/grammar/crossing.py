@@ -82,7 +82,7 @@ class Joint:
     def readings(self) -> Iterator[InStep]:
         """Every way to read both in step in which each word has a text in common with its partner."""
         pairs = zip(self.networks, self.lines, strict=True)
-        one, other = (items_of(line, network.tree.scope.nodes) for network, line in pairs)
+        one, other = (items_of(line.items, network.tree.scope.nodes) for network, line in pairs)
         yield from self._read(one, other, ({}, {}), ())
 
     def _read(
@@ -212,7 +212,7 @@ class Joint:
                 for side, leaf in enumerate(positions[at].leaves):
                     if leaf is not None:
                         fits &= now[side].setdefault(leaf.index, pair[side]) == pair[side]
-                        fits = fits and _free(self.networks[side], leaf.index, now[side])
+                        fits = fits and not self.networks[side].clashes(leaf.index, now[side])
                 if fits:
                     found = self._place(reading, positions, tables, narrowed, now, at + 1)
                     if found is not None:
@@ -238,16 +238,6 @@ def _consistent(live: list[int], tables: Tables) -> list[int] | None:
                 live[x] = kept
                 changed = True
     return live
-
-
-def _free(network: Network, leaf: int, values: dict[int, int]) -> bool:
-    """Whether a leaf's word is in conflict with none of the others."""
-    for conflict in network.conflicts:
-        if leaf in (conflict.a, conflict.b) and conflict.a in values and conflict.b in values:
-            a, b = conflict.a_tokens[values[conflict.a]], conflict.b_tokens[values[conflict.b]]
-            if not set(a).isdisjoint(b):
-                return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,16 +349,10 @@ class _Reader:
             yield texts[value], value
 
     def _allowed(self, leaf: Word, value: int) -> bool:
-        """Whether a word goes with those already there: conflicts, and links between two of them."""
+        """Tell whether a word goes with those already there: conflicts, and links between two of them."""
         network = self.network
-        for conflict in network.conflicts:
-            for mine, theirs, own, others in (
-                (conflict.a, conflict.b, conflict.a_tokens, conflict.b_tokens),
-                (conflict.b, conflict.a, conflict.b_tokens, conflict.a_tokens),
-            ):
-                known = mine == leaf.index and theirs in self.values
-                if known and not set(own[value]).isdisjoint(others[self.values[theirs]]):
-                    return False
+        if network.clashes(leaf.index, {**self.values, leaf.index: value}):
+            return False
         column = network.columns[leaf.index]
         for constraint, number in column.ends:
             if len(constraint.members) != 2 or constraint.relation:
@@ -397,7 +381,7 @@ class _Search:
     def sentence(self, bad: Network, good: Network) -> str | None:
         """Return a sentence that both derive."""
         one, other = (
-            _Reader(network, items_of(line, network.tree.scope.nodes), {}, {})
+            _Reader(network, items_of(line.items, network.tree.scope.nodes), {}, {})
             for network, line in ((bad, bad.variant.bad), (good, good.variant.good))
         )
         sentence = self._read(one, other, "", "")
@@ -431,6 +415,7 @@ class _Search:
         tried: dict[object, int] = {}
         for reader, text, here in behind.ways(""):
             for other, again, there in ahead.ways(text):
+                self.budget.spend()
                 key = (here, there) if text == again and here and there else None
                 if key is not None:
                     if tried.get(key, 0) >= ALIKE:

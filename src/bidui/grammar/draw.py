@@ -14,7 +14,7 @@ from itertools import accumulate
 from operator import itemgetter
 
 from bidui.errors import fail
-from bidui.grammar.ambiguity import ambiguous, automaton
+from bidui.grammar.ambiguity import could_be_equal, could_repeat
 from bidui.grammar.count import ABSENT, Factor, Option, Row, Tables, choice_attribute, count_assignments
 from bidui.grammar.domains import bits_of
 from bidui.grammar.frames import (
@@ -32,8 +32,7 @@ from bidui.grammar.frames import (
     values_in,
 )
 from bidui.grammar.network import Column, Network
-from bidui.grammar.paradigm import Use
-from bidui.grammar.printing import BAD, GOOD, broken
+from bidui.grammar.printing import broken
 from bidui.grammar.tree import Guard, Node, Word, children
 
 
@@ -235,39 +234,6 @@ def enumerate_pairs(networks: Sequence[Network]) -> Iterator[Draw]:
             yield draw
 
 
-def could_repeat(networks: Sequence[Network]) -> bool:
-    """Whether two different fillings could print the same pair.
-
-    They cannot if each side shows what filled it; one side is enough if it prints every word of the other.
-    """
-    if any(column.domain.ambiguous for network in networks for column in network.columns):
-        return True
-    unclear = [ambiguous(automaton(networks, side)) for side in (GOOD, BAD)]
-    if all(unclear):
-        return True
-    for side in (GOOD, BAD):
-        if unclear[side] and any(_printed(network, side) - _shown(network, 1 - side) for network in networks):
-            return True
-    return False
-
-
-def _printed(network: Network, side: int) -> set[int | str]:
-    """The words a side prints, and the slots it names: one that is empty in two ways has no words."""
-    line = network.variant.good if side == GOOD else network.variant.bad
-    slots = {item.ref.slot for item in line.items if isinstance(item, Use)}
-    return slots | {leaf.index for leaf, uses in network.uses.leaves.items() if any(at == side for at, _ in uses)}
-
-
-def _shown(network: Network, side: int) -> set[int | str]:
-    """The slots and words that can be told from what a side prints; a column may have one text for several words."""
-    found = _printed(network, side)
-    for leaf, uses in network.uses.leaves.items():
-        columns = [network.columns[leaf.index].domain.texts[column] for at, column in uses if at == side]
-        if all(len(set(texts)) < len(texts) for texts in columns):
-            found.discard(leaf.index)
-    return found
-
-
 def _fillings(network: Network) -> Iterator[Draw]:
     """Every filling of a network, alternatives in the order of the file."""
     for chosen in choices_of(network):
@@ -380,7 +346,7 @@ def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
         raise fail("uniform-sparse", networks[0].variant.place, {"count": total, "tried": sum(sizes)})
     cumulative = list(accumulate(sizes))
     seen: set[tuple[str, str]] = set()
-    exact = all(count.exact for count in counts) and not any(n.seams or n.could_be_equal() for n in networks)
+    exact = all(count.exact for count in counts) and not any(n.seams or could_be_equal(n) for n in networks)
     left = total if exact else sum(1 for _ in enumerate_pairs(networks)) if total <= COUNTED else None
     while left is None or len(seen) < left:
         number = bisect_right(cumulative, rng.randrange(cumulative[-1]))

@@ -441,7 +441,9 @@ class Printer:
         )
         slots = tuple([(path, shown[values[at]]) for path, at, shown in self.slots])
         used = tuple([form for forms, at in self.used if (form := forms[values[at]])])
-        return Pair(good, bad, uid, phenomenon, number, self.frame.network.name, self.edit, regions, slots, used)
+        return Pair(
+            good, bad, uid, phenomenon, number, self.frame.network.variant.name, self.edit, regions, slots, used
+        )
 
 
 def _starts(pieces: list[str]) -> list[int]:

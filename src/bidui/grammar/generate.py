@@ -1,40 +1,174 @@
-"""Diagnosis: why a paradigm has fewer pairs than were asked for."""
+"""Generation: pairs of paradigms, each drawn from a seed of its own, with the reason where there are too few.
+
+`generate_from` takes any source of pairs. A project is one; anything else that can make the pairs of a paradigm from a
+seed, such as paradigms over treebank trees, is one as soon as it has the members of `Source`.
+"""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal
+from typing import Literal, Protocol
 
-from bidui.errors import InputError, Problem, distinct
-from bidui.grammar.ambiguity import automaton, possible_seams
-from bidui.grammar.constraints import Constraint, Member
+from bidui.errors import InputError, Problem, collect, distinct
+from bidui.grammar.ambiguity import automaton, could_be_equal, could_repeat, possible_seams
+from bidui.grammar.constraints import Member
 from bidui.grammar.count import Count, count_assignments
-from bidui.grammar.draw import Draw, choices_of, could_repeat, draw_even, draw_uniform, enumerate_pairs
+from bidui.grammar.draw import Draw, choices_of, draw_even, draw_uniform, enumerate_pairs
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.printing import BAD, GOOD
-from bidui.grammar.project import Project, chosen
+from bidui.grammar.project import Project, chosen_uids
 from bidui.pairs import Pair, Pairs, Short
+
+Drawing = Literal["even", "uniform"]
+ENUMERATED = 1_000_000  # pairs that are counted one by one where a formula could be wrong
+FRAMES = 5_000  # choices of alternatives under which they are
+
+
+class Source(Protocol):
+    """Anything that makes pairs: a name, its paradigms by uid, and the pairs of some of them from a seed."""
+
+    @property
+    def name(self) -> str:
+        """The name that a manifest records."""
+
+    @property
+    def inputs(self) -> Mapping[str, str]:
+        """The files that the pairs depend on, each with its SHA-256."""
+
+    @property
+    def uids(self) -> Mapping[str, bool]:
+        """The uid of every paradigm, and whether it is included unless asked for by name."""
+
+    def pairs(self, uids: Sequence[str], *, n: int, seed: int, draw: Drawing) -> Iterator[Pairs]:
+        """Yield up to `n` pairs of each paradigm, in the order of `uids`; the same seed gives the same pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSource:
+    """A project as a source of pairs."""
+
+    project: Project
+
+    @property
+    def name(self) -> str:
+        """The name of the project."""
+        return self.project.settings.name
+
+    @property
+    def inputs(self) -> Mapping[str, str]:
+        """The files of the project, each with its SHA-256."""
+        return self.project.inputs
+
+    @property
+    def uids(self) -> Mapping[str, bool]:
+        """The uid of every paradigm, and whether its status is `included`."""
+        return {paradigm.uid: paradigm.status == "included" for paradigm in self.project.paradigms}
+
+    def pairs(self, uids: Sequence[str], *, n: int, seed: int, draw: Drawing) -> Iterator[Pairs]:
+        """Yield the pairs of each paradigm; all are compiled first, so that all errors are reported together."""
+        compiler = Compiler.of(self.project)
+        compiled: list[tuple[Paradigm, list[Network]]] = []
+        problems: list[Problem] = []
+        for paradigm in map(self.project.paradigm, uids):
+            with collect(problems):
+                compiled.append((paradigm, compiler.networks(paradigm)))
+        if problems:
+            raise InputError(problems)
+        for paradigm, networks in compiled:
+            yield generate(paradigm, networks, n=n, seed=seed, draw=draw)
+
+
+def generate_from(
+    source: Source | Project,
+    *,
+    n: int = 300,
+    seed: int = 0,
+    draw: Drawing = "even",
+    only: Sequence[str] = (),
+    include_excluded: bool = False,
+    on_paradigm: Callable[[str], None] = lambda uid: None,
+) -> Pairs:
+    """Return up to `n` pairs of each paradigm; `.short` lists the paradigms that have fewer, and why."""
+    source = ProjectSource(source) if isinstance(source, Project) else source
+    uids = chosen_uids(source.uids, only=only, excluded=include_excluded)
+    pairs: list[Pair] = []
+    short: list[Short] = []
+    for uid, drawn in zip(uids, source.pairs(uids, n=n, seed=seed, draw=draw), strict=True):
+        pairs += drawn
+        short += drawn.short
+        on_paradigm(uid)
+    return Pairs(tuple(pairs), tuple(short))
+
+
+def generate(paradigm: Paradigm, networks: Sequence[Network], *, n: int, seed: int, draw: Drawing = "even") -> Pairs:
+    """Draw `n` pairs of one compiled paradigm; the first 300 of 1,000 are the 300 that a request for 300 gives."""
+    drawn = islice(draws(paradigm, networks, seed=seed, draw=draw), n)
+    pairs = tuple(as_pair(each, paradigm, number) for number, each in enumerate(drawn))
+    if len(pairs) == n:
+        return Pairs(pairs)
+    reason = "\n".join(map(str, diagnose(networks, asked=n, given=len(pairs))))
+    return Pairs(pairs, (Short(asked=n, given=len(pairs), uid=paradigm.uid, reason=reason),))
+
+
+def draws(paradigm: Paradigm, networks: Sequence[Network], *, seed: int, draw: Drawing = "even") -> Iterator[Draw]:
+    """Yield the draws of one paradigm; they depend on the seed and the uid, not on other paradigms."""
+    digest = hashlib.sha256(f"bidui 1\0{seed}\0{paradigm.uid}".encode()).hexdigest()
+    return draw_uniform(networks, seed=digest) if draw == "uniform" else draw_even(networks, seed=digest)
+
+
+def as_pair(draw: Draw, paradigm: Paradigm, number: int) -> Pair:
+    """Write out a draw."""
+    return draw.printer.pair(draw.values, draw.pieces, uid=paradigm.uid, phenomenon=paradigm.phenomenon, number=number)
+
+
+def count_pairs(networks: Sequence[Network]) -> Count:
+    """Count the distinct pairs.
+
+    The tables give the exact number, unless two fillings might print one pair, good might equal bad, or a seam might
+    arise. Then pairs are counted one by one up to a million; beyond that the number is an upper bound.
+    """
+    counts = [count_assignments(network) for network in networks]
+    total = sum(count.value for count in counts)
+    exact = all(count.exact for count in counts)
+    certain = exact and not any(_seams(network) or could_be_equal(network) for network in networks)
+    if certain and not could_repeat(networks):
+        return Count(total)
+    if total > ENUMERATED and exact:
+        return Count(total, exact=False)
+    if sum(1 for network in networks for _ in islice(choices_of(network), FRAMES + 1)) > FRAMES:
+        return Count(total, exact=False)
+    enumerated = sum(1 for _ in islice(enumerate_pairs(networks), ENUMERATED + 1))
+    return Count(enumerated) if enumerated <= ENUMERATED else Count(total, exact=False)
+
+
+def _seams(network: Network) -> bool:
+    return bool(network.seams) and any(
+        possible_seams(automaton([network], side), network.seams) for side in (GOOD, BAD)
+    )
+
+
+# Diagnosis: why a paradigm has fewer pairs than requested.
 
 
 def diagnose(networks: Sequence[Network], *, asked: int, given: int) -> list[Problem]:
-    """What keeps the number down, most telling first: links that share nothing, then what each rule costs."""
+    """Return the reasons, most telling first: links that share nothing, then what each rule costs."""
     place = networks[0].variant.place
     for network in networks:
         network.number_keys()
-    found = [Problem("short-of-pairs", place, {"asked": asked, "given": given})]
+    problems = [Problem("short-of-pairs", place, {"asked": asked, "given": given})]
     for network in networks:
-        found += _empty_links(network)
-    if len(found) == 1:
+        problems += _empty_links(network)
+    if len(problems) == 1:
         for network in networks:
-            found += _without(network)
-            found += _tight_links(network)
-    return distinct(found)
+            problems += _costs(network)
+            problems += _tight_links(network)
+    return distinct(problems)
 
 
 def _empty_links(network: Network) -> Iterator[Problem]:
-    """Links under which no two words go together at all."""
+    """Yield the links under which no two words go together at all."""
     for constraint in network.constraints:
         if constraint.kind != "relation" and len(constraint.members) == 2 and not any(constraint.compatible(0, 1)):
             mine, theirs = constraint.members
@@ -52,42 +186,32 @@ def _values(member: Member) -> list[str]:
     return sorted({value for modes in member.keys for mode in modes for value in mode}) or ["∅"]
 
 
-def _without(network: Network) -> Iterator[Problem]:
-    """How many fillings there would be if one rule did not hold."""
+def _costs(network: Network) -> Iterator[Problem]:
+    """Yield each rule without which there would be more fillings, with how many."""
     now = count_assignments(network).value
+    place = network.variant.place
 
-    def freed(change: Callable[[Network], None]) -> int:
-        loose = copy(network)
-        change(loose)
+    def without(loose: Network) -> int:
         return count_assignments(loose).value
 
-    def no_conflicts(loose: Network) -> None:
-        loose.conflicts = []
-
-    def any_length(loose: Network) -> None:
-        loose.equal_length = False
-
-    place = network.variant.place
-    if network.conflicts and (more := freed(no_conflicts)) > now:
+    if network.conflicts and (more := without(replace(network, conflicts=[]))) > now:
         yield Problem("short-by-distinctness", place, {"now": now, "more": more})
-    if network.equal_length and (more := freed(any_length)) > now:
+    if network.equal_length and (more := without(replace(network, equal_length=False))) > now:
         yield Problem("short-by-length", place, {"now": now, "more": more})
     for constraint in network.constraints:
-
-        def unlinked(loose: Network, gone: Constraint = constraint) -> None:
-            loose.constraints = [other for other in network.constraints if other is not gone]
-
-        if (more := freed(unlinked)) > now:
+        others = [other for other in network.constraints if other is not constraint]
+        if (more := without(replace(network, constraints=others))) > now:
             yield Problem("short-by-link", constraint.place, {"link": constraint.text, "now": now, "more": more})
 
 
 def _tight_links(network: Network) -> Iterator[Problem]:
-    """For each leaf: how many words fit its rule, and how many of them have a partner under each link."""
+    """Yield, for each leaf, how many words fit its rule, and how many of them have a partner under each link."""
     for column in network.columns:
         total = len(column.domain.words)
         if total == 1 and not column.ends:
             continue
-        yield Problem("short-words", column.leaf.place, {"slot": column.leaf.path, "words": total})
+        slot = column.leaf.path
+        yield Problem("short-words", column.leaf.place, {"slot": slot, "words": total})
         for end, (constraint, number) in enumerate(column.ends):
             if len(constraint.members) != 2:
                 continue
@@ -95,104 +219,5 @@ def _tight_links(network: Network) -> Iterator[Problem]:
             groups = zip(column.keys(), column.domain.groups, strict=True)
             left = sum(len(group) for keys, group in groups if compatible[keys[end]])
             if left < total:
-                values: dict[str, object] = {
-                    "slot": column.leaf.path,
-                    "words": total,
-                    "left": left,
-                    "link": constraint.text,
-                }
+                values = {"slot": slot, "words": total, "left": left, "link": constraint.text}
                 yield Problem("short-partners", constraint.place, values)
-
-
-# Generation: pairs of paradigms, each from a seed of its own, with the reason where there are too few.
-
-Drawing = Literal["even", "uniform"]
-ENUMERATED = 1_000_000  # so many pairs are counted one by one where a formula could be wrong
-FRAMES = 5_000  # and under so many choices of alternatives
-
-
-def generate_project(
-    project: Project,
-    *,
-    n: int = 300,
-    seed: int = 0,
-    draw: Drawing = "even",
-    only: Sequence[str] = (),
-    include_excluded: bool = False,
-    on_paradigm: Callable[[str], None] = lambda uid: None,
-) -> Pairs:
-    """`n` pairs of each paradigm; what fell short is in `.short`."""
-    selected = chosen(project.paradigms, only=only, excluded=include_excluded)
-    pairs: list[Pair] = []
-    short: list[Short] = []
-    for made in each_paradigm(project, selected, n=n, seed=seed, draw=draw):
-        pairs += made
-        short += made.short
-        on_paradigm(made[0].uid if made else "")
-    return Pairs(tuple(pairs), tuple(short))
-
-
-def each_paradigm(
-    project: Project, paradigms: Iterable[Paradigm], *, n: int, seed: int, draw: Drawing = "even"
-) -> Iterator[Pairs]:
-    """The pairs of one paradigm after the other; all are compiled first, so that every error comes at once."""
-    compiler = Compiler.of(project)
-    compiled: list[tuple[Paradigm, list[Network]]] = []
-    problems: list[Problem] = []
-    for paradigm in paradigms:
-        try:
-            compiled.append((paradigm, compiler.networks(paradigm)))
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
-    for paradigm, networks in compiled:
-        yield generate(paradigm, networks, n=n, seed=seed, draw=draw)
-
-
-def generate(paradigm: Paradigm, networks: Sequence[Network], *, n: int, seed: int, draw: Drawing = "even") -> Pairs:
-    """`n` pairs of one compiled paradigm; the first 300 of 1,000 are the 300 one gets by asking for 300."""
-    drawn = draws(paradigm, networks, seed=seed, draw=draw)
-    pairs = tuple(as_pair(found, paradigm, number) for number, found in enumerate(islice(drawn, n)))
-    if len(pairs) == n:
-        return Pairs(pairs)
-    reason = "\n".join(map(str, diagnose(networks, asked=n, given=len(pairs))))
-    return Pairs(pairs, (Short(asked=n, given=len(pairs), uid=paradigm.uid, reason=reason),))
-
-
-def draws(paradigm: Paradigm, networks: Sequence[Network], *, seed: int, draw: Drawing = "even") -> Iterator[Draw]:
-    """The draws of one paradigm; its seed depends on nothing but the seed asked for and its uid."""
-    own = hashlib.sha256(f"bidui 1\0{seed}\0{paradigm.uid}".encode()).hexdigest()
-    return draw_uniform(networks, seed=own) if draw == "uniform" else draw_even(networks, seed=own)
-
-
-def as_pair(draw: Draw, paradigm: Paradigm, number: int) -> Pair:
-    """A draw written out."""
-    return draw.printer.pair(draw.values, draw.pieces, uid=paradigm.uid, phenomenon=paradigm.phenomenon, number=number)
-
-
-def count_pairs(networks: Sequence[Network]) -> Count:
-    """How many distinct pairs there are.
-
-    Exact from the tables, unless two fillings might print one pair, good might equal bad, or a seam might arise: then
-    pairs are counted one by one up to a million, and beyond that the number is an upper bound.
-    """
-    counts = [count_assignments(network) for network in networks]
-    total = sum(count.value for count in counts)
-    certain = all(count.exact for count in counts) and not any(
-        _seams(network) or network.could_be_equal() for network in networks
-    )
-    if certain and not could_repeat(networks):
-        return Count(total)
-    if total > ENUMERATED and all(count.exact for count in counts):
-        return Count(total, exact=False)
-    if sum(1 for network in networks for _ in islice(choices_of(network), FRAMES + 1)) > FRAMES:
-        return Count(total, exact=False)
-    found = sum(1 for _ in islice(enumerate_pairs(networks), ENUMERATED + 1))
-    return Count(found) if found <= ENUMERATED else Count(total, exact=False)
-
-
-def _seams(network: Network) -> bool:
-    return bool(network.seams) and any(
-        possible_seams(automaton([network], side), network.seams) for side in (GOOD, BAD)
-    )

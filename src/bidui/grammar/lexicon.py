@@ -15,7 +15,7 @@ from bidui.grammar.yaml import read_text
 Values = frozenset[str]
 NO_VALUES: Values = frozenset()
 _ZEROS = bytes.maketrans(b"01", b"\0\1")
-_KEPT = 4_096  # conditions whose words are remembered; an editor asks for others with every key
+_CACHED = 4_096  # conditions whose words are cached; an editor asks about others with every key
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Lexicon:
 
     @property
     def _rows(self) -> dict[str, dict[str, list[int]]]:
-        """The index, made when it is first asked for: a lexicon that is only joined with others needs none."""
+        """The index, built when it is first needed: a lexicon that is only joined with others needs none."""
         if not self._index:
             self._index.update(_index_of(self.words, self.features))
         return self._index
@@ -85,16 +85,16 @@ class Lexicon:
 
     def bits(self, conditions: Iterable[Condition]) -> int:
         """The same as a set of rows."""
-        found = (1 << len(self.words)) - 1
+        rows = (1 << len(self.words)) - 1
         for condition in conditions:
-            known = self._bits.get(condition)
-            if known is None:
-                known = self._condition_bits(condition)
-                if len(self._bits) >= _KEPT:
+            meeting = self._bits.get(condition)
+            if meeting is None:
+                meeting = self._condition_bits(condition)
+                if len(self._bits) >= _CACHED:
                     self._bits.clear()
-                self._bits[condition] = known
-            found &= known
-        return found
+                self._bits[condition] = meeting
+            rows &= meeting
+        return rows
 
     def _condition_bits(self, condition: Condition) -> int:
         column = self._rows.get(condition.feature, {})
@@ -118,14 +118,19 @@ class Lexicon:
 
     def nearest(self, feature: str, value: str) -> tuple[str, ...]:
         """Up to three values of a feature that the user may have meant."""
-        known = sorted(self._rows.get(feature, ()))
-        close = get_close_matches(value, known, n=3, cutoff=0.6)
-        part = [other for other in known if other in value or value in other]
+        values = sorted(self._rows.get(feature, ()))
+        close = get_close_matches(value, values, n=3, cutoff=0.6)
+        part = [other for other in values if other in value or value in other]
         return tuple(dict.fromkeys((*close, *part)))[:3]
 
     def nearest_feature(self, feature: str) -> tuple[str, ...]:
-        """Up to three feature names that the user may have meant."""
+        """Return up to three feature names that the user may have meant."""
         return tuple(get_close_matches(feature, list(self._rows), n=3, cutoff=0.5))
+
+    def feature_unknown(self, feature: str, place: Place) -> Problem:
+        """Report that there is no such column, with the nearest names or all of them."""
+        values = {"feature": feature, "near": self.nearest_feature(feature) or self.features}
+        return Problem("feature-unknown", place, values)
 
 
 def _index_of(words: Iterable[Word], features: Iterable[str]) -> dict[str, dict[str, list[int]]]:
@@ -140,13 +145,13 @@ def _index_of(words: Iterable[Word], features: Iterable[str]) -> dict[str, dict[
     return rows
 
 
-# Conditions held against the lexicon: features and values that it does not know, and words that none meets.
+# Rules checked against the lexicon: features and values that it lacks, and conditions that no word meets.
 
 MAX_UNKNOWN = 20  # values of one condition that are reported; finding the nearest known ones takes time
 
 
 def rule_problems(rule: Rule, place: Place, *, lexicon: Lexicon, phrases: Collection[str]) -> Iterator[Problem]:
-    """What can be said of a rule by itself, where the paradigm around it cannot be read or compiled."""
+    """Yield the problems of a rule by itself, for a paradigm that cannot be read or compiled as a whole."""
     for alternative in rule.alternatives:
         body = alternative.rule
         if isinstance(body, Phrase) and body.name not in phrases:
@@ -157,22 +162,18 @@ def rule_problems(rule: Rule, place: Place, *, lexicon: Lexicon, phrases: Collec
 
 
 def phrase_unknown(rule: Phrase, place: Place, phrases: Collection[str]) -> Problem:
-    """There is no such phrase in the project; the nearest there are, or all."""
+    """Report that the project has no such phrase, with the nearest names or all of them."""
     near = get_close_matches(rule.name, list(phrases), n=3, cutoff=0.5) or sorted(phrases)
     return Problem("phrase-unknown", place.at(rule.column), {"phrase": rule.name, "near": near})
 
 
 def condition_problems(rule: Lexical, lexicon: Lexicon, origins: Sequence[Place]) -> list[Problem]:
-    """Features and values that the lexicon does not know, with the nearest it does; `origins` are their rules."""
+    """Return the features and values that the lexicon lacks, with the nearest it has; `origins` are their rules."""
     problems = []
     for condition, origin in zip(rule.conditions, origins, strict=True):
         here = origin.at(condition.column)
         if not lexicon.has_feature(condition.feature):
-            values: dict[str, object] = {
-                "feature": condition.feature,
-                "near": lexicon.nearest_feature(condition.feature) or lexicon.features,
-            }
-            problems.append(Problem("feature-unknown", here, values))
+            problems.append(lexicon.feature_unknown(condition.feature, here))
             continue
         unknown = [v for v in condition.values if not lexicon.knows(condition.feature, v)][:MAX_UNKNOWN]
         alone = no_word_values(rule.conditions, lexicon) if unknown else {}
@@ -184,15 +185,15 @@ def condition_problems(rule: Lexical, lexicon: Lexicon, origins: Sequence[Place]
 
 
 def no_word_values(conditions: tuple[Condition, ...], lexicon: Lexicon) -> dict[str, object]:
-    """How many words each condition leaves by itself, for the message that none meets them all."""
+    """Return how many words meet each condition by itself, for the message that none meets them all."""
     alone = [f"{condition}: {lexicon.bits([condition]).bit_count()}" for condition in conditions]
     return {"rule": " ".join(map(str, conditions)) or "(anything)", "alone": alone, "words": len(lexicon.words)}
 
 
-# Features, documented: the values each one has, what they mean, and which of them are kinds of others.
+# The features file documents the values of each feature: what they mean, and which are kinds of others.
 
 COLUMNS = ("feature", "value", "parent", "means")
-ANY = "*"  # documents a feature whose values are not listed: words, or keys of the author's own
+ANY = "*"  # documents a feature whose values are not listed, such as words or the author's own keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,39 +247,39 @@ def _parent_problems(
 
 
 def _ancestors(tree: Mapping[str, Values], value: str) -> Values:
-    found: set[str] = set()
-    waiting = list(tree[value])
-    while waiting:
-        parent = waiting.pop()
-        if parent not in found:
-            found.add(parent)
-            waiting += tree.get(parent, NO_VALUES)
-    return frozenset(found)
+    ancestors: set[str] = set()
+    agenda = list(tree[value])
+    while agenda:
+        parent = agenda.pop()
+        if parent not in ancestors:
+            ancestors.add(parent)
+            agenda += tree.get(parent, NO_VALUES)
+    return frozenset(ancestors)
 
 
 def with_ancestors(lexicon: Lexicon, features: Features) -> Lexicon:
-    """The same words, each with the values that its own are kinds of."""
+    """Return the same words, each also with the values that its values are kinds of."""
     trees = {feature: tree for feature, tree in features.ancestors.items() if any(tree.values())}
-    known: dict[tuple[str, Values], Values] = {}  # many words have the same values
+    closed: dict[tuple[str, Values], Values] = {}  # many words have the same values
     words = list(lexicon.words)
     for number, word in enumerate(words):
         grown = {}
         for feature, tree in trees.items():
-            own = word.values.get(feature)
-            if own is None:
+            values = word.values.get(feature)
+            if values is None:
                 continue
-            key = (feature, own)
-            if key not in known:
-                known[key] = own.union(*(tree.get(value, NO_VALUES) for value in own))
-            if known[key] != own:
-                grown[feature] = known[key]
+            key = (feature, values)
+            if key not in closed:
+                closed[key] = values.union(*(tree.get(value, NO_VALUES) for value in values))
+            if closed[key] != values:
+                grown[feature] = closed[key]
         if grown:
             words[number] = Word(number, word.form, {**word.values, **grown}, word.line, word.file)
     return replace(lexicon, words=tuple(words))
 
 
 def feature_problems(lexicon: Lexicon, features: Features) -> Iterator[Problem]:
-    """Columns and values of the lexicon that nothing documents, and (as warnings) documented values nobody has."""
+    """Yield columns and values that are not documented, and (as warnings) documented values that no word has."""
     for feature in lexicon.features:
         tree = features.ancestors.get(feature)
         if tree is None:
@@ -289,9 +290,9 @@ def feature_problems(lexicon: Lexicon, features: Features) -> Iterator[Problem]:
                     place = Place(word.file or lexicon.name, word.line, 0, f'column "{feature}"')
                     yield Problem("features-value", place, {"value": unknown, "file": features.name})
     for feature, tree in features.ancestors.items():
-        known = lexicon.counts(feature) if lexicon.has_feature(feature) else {}
+        counts = lexicon.counts(feature) if lexicon.has_feature(feature) else {}
         for value in tree:
-            if value != ANY and value not in known:
+            if value != ANY and value not in counts:
                 place = Place(features.name, features.lines[feature, value])
                 yield Problem("features-unused", place, {"feature": feature, "value": value}, "warning")
 
@@ -371,7 +372,7 @@ def relation_problems(relation: Relation, lexicon: Lexicon, *, file: str) -> Ite
             yield Problem("relation-values", place, {"feature": feature, "values": missing}, "warning")
 
 
-# Lexicon files: a TSV with a header, one word a row, read with every problem found in one pass.
+# Lexicon files: TSV with a header and one word per row; all problems of a file are reported together.
 
 _FULL_WIDTH = re.compile(r"[\uff01-\uff5e\u3000]")
 _FULL_WIDTH_ALNUM = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u3000]")
@@ -408,14 +409,14 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
             if number <= last:
                 problems.append(Problem("lexicon-blank-line", Place(name, number), severity="warning"))
             continue
-        found = list(_row_problems(cells, header, number, name))
-        problems += found
+        faults = list(_row_problems(cells, header, number, name))
+        problems += faults
         cells = (cells + ("",) * len(header))[: len(header)]
         if cells in first_line:
             values = {"form": cells[expression], "line": first_line[cells]}
             problems.append(Problem("lexicon-duplicate", Place(name, number), values))
         elif cells[expression].strip():
-            words.append(_word(tuple(map(_cleaned, cells)) if found else cells, header, len(words), (number, name)))
+            words.append(_word(tuple(map(_cleaned, cells)) if faults else cells, header, len(words), (number, name)))
         first_line.setdefault(cells, number)
     features = tuple(feature for feature in header if feature != "expression")
     lexicon = Lexicon(tuple(words), features, name)
@@ -433,7 +434,7 @@ def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list
         features |= dict.fromkeys(part.features)
         for word in part.words:
             alike = seen.setdefault(word.form, [])
-            other = next((one for one in alike if one.values == word.values), None)
+            other = next((twin for twin in alike if twin.values == word.values), None)
             if other is None:
                 alike.append(word)
             else:
@@ -444,7 +445,7 @@ def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list
 
 
 def _cleaned(cell: str) -> str:
-    """What was meant: a word must not be missing elsewhere because of a blank here."""
+    """Remove stray blanks, so that a fault in this cell does not make the word missing elsewhere."""
     return "/".join(value.strip() for value in cell.split("/") if value.strip()) or cell.strip()
 
 
@@ -461,17 +462,14 @@ def _header_problems(header: list[str], name: str) -> Iterator[Problem]:
     if "expression" not in header:
         yield Problem("lexicon-no-expression", Place(name, 1), {"columns": header})
         return
-    seen: set[str] = set()
     for column, feature in enumerate(header):
         place = Place(name, 1, 0, f"column {column + 1}")
-        twice = feature in seen
-        seen.add(feature)
-        if twice:
+        if feature in header[:column]:
             yield Problem("lexicon-column-twice", place, {"feature": feature})
-        elif not feature or any(c in ESCAPED or c.isspace() for c in feature):
-            yield Problem("lexicon-column-name", place, {"feature": feature})
         elif feature in KEYWORDS:
             yield Problem("lexicon-column-keyword", place, {"feature": feature})
+        elif _unusable(feature):
+            yield Problem("lexicon-column-name", place, {"feature": feature})
 
 
 def _unusable(feature: str) -> bool:
@@ -525,7 +523,7 @@ def _width_problem(place: Place, value: str) -> Problem:
 def _misspellings(counts: dict[str, int]) -> Iterator[tuple[str, str]]:
     """Values used once that are one letter away from one used three times or more.
 
-    Only for values of four or more Latin letters: short ones and Chinese words differ by one character by right.
+    Only values of four or more Latin letters count: short values and Chinese words often differ by one character.
     """
     frequent = {value for value, n in counts.items() if n >= 3 and len(value) >= 4 and value.isascii()}
     deleted: dict[str, str] = {}
@@ -535,7 +533,7 @@ def _misspellings(counts: dict[str, int]) -> Iterator[tuple[str, str]]:
     for value, n in counts.items():
         if n == 1 and value not in frequent and len(value) >= 4 and value.isascii():
             near = next((deleted[v] for v in (value, *_without_one(value)) if v in deleted), None)
-            # `person1` beside `person2` is a series, not a slip
+            # `person1` beside `person2` is a series, not a misspelling
             if near and re.sub(r"\d", "", near) != re.sub(r"\d", "", value):
                 yield value, near
 

@@ -1,7 +1,7 @@
 """A paradigm: a contrast written once, as good and bad lines over named slots, in one or more variants."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
@@ -143,6 +143,28 @@ class PhraseRule:
     alternatives: tuple[PhraseAlternative, ...]
     depth: int = 0
     place: Place = field(default_factory=Place, compare=False)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The parts of all alternatives."""
+        return tuple(slot for alternative in self.alternatives for slot in alternative.parts.values())
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """The names of the phrases it is built of."""
+        return tuple(dict.fromkeys(name for slot in self.slots for name in slot.rule.phrases))
+
+
+def phrases_within(slots: Iterable[Slot], phrases: Mapping[str, PhraseRule]) -> dict[str, PhraseRule]:
+    """Return the phrases that slots name, and those that these name in turn, in the order of the file."""
+    reached: set[str] = set()
+    agenda = [name for slot in slots for name in slot.rule.phrases]
+    while agenda:
+        name = agenda.pop()
+        if name in phrases and name not in reached:
+            reached.add(name)
+            agenda += phrases[name].phrases
+    return {name: phrase for name, phrase in phrases.items() if name in reached}
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,15 +80,21 @@ def read_project(path: str | Path, *, paradigms: bool = True) -> Project:
 
 
 def chosen(paradigms: Iterable[Paradigm], *, only: Iterable[str] = (), excluded: bool = False) -> tuple[Paradigm, ...]:
-    """The paradigms a command works on: those named by globs, else those whose status is included."""
-    everything = tuple(paradigms)
+    """Return the paradigms that a command works on: those named by globs, or those whose status is included."""
+    by_uid = {paradigm.uid: paradigm for paradigm in paradigms}
+    included = {uid: paradigm.status == "included" for uid, paradigm in by_uid.items()}
+    return tuple(by_uid[uid] for uid in chosen_uids(included, only=only, excluded=excluded))
+
+
+def chosen_uids(uids: Mapping[str, bool], *, only: Iterable[str] = (), excluded: bool = False) -> tuple[str, ...]:
+    """Return the uids named by globs, or those that are included; each comes with whether it is."""
     patterns = tuple(only)
     for pattern in patterns:
-        if not any(fnmatchcase(paradigm.uid, pattern) for paradigm in everything):
-            raise fail("uid-unknown", Place(), {"uid": pattern, "uids": [p.uid for p in everything]})
+        if not any(fnmatchcase(uid, pattern) for uid in uids):
+            raise fail("uid-unknown", Place(), {"uid": pattern, "uids": list(uids)})
     if patterns:
-        return tuple(p for p in everything if any(fnmatchcase(p.uid, pattern) for pattern in patterns))
-    return tuple(p for p in everything if excluded or p.status == "included")
+        return tuple(uid for uid in uids if any(fnmatchcase(uid, pattern) for pattern in patterns))
+    return tuple(uid for uid, included in uids.items() if excluded or included)
 
 
 class _Reader:

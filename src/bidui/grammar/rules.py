@@ -156,6 +156,11 @@ class Rule:
 
     alternatives: tuple[Alternative, ...]
 
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """The names of the phrases among the alternatives."""
+        return tuple(a.rule.name for a in self.alternatives if isinstance(a.rule, Phrase))
+
     def __str__(self) -> str:
         return " | ".join(map(str, self.alternatives))
 

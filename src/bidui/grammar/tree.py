@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, collect, fail
 from bidui.grammar.lexicon import phrase_unknown
 from bidui.grammar.paradigm import Line, Literal, PhraseAlternative, PhraseRule, Slot, Use, Variant
 from bidui.grammar.rules import Alternative, Lexical, Match, Ref, Related, Rule, Words
 from bidui.grammar.rules import Phrase as NamedPhrase
-from bidui.grammar.rules import Phrase as Phrase_nesting
 
 POSITION = re.compile(r"-?[0-9]{1,4}")  # a number where a name is expected: counted from 0, or back from the end
 Guard = tuple[tuple[int, int], ...]  # choices and the options they must take
@@ -186,9 +185,9 @@ Items = tuple[tuple[Literal | Use, dict[str, Node]], ...]  # the rest of a line,
 Spoken = str | tuple[Word, str]  # a literal text, or a word and the column printed
 
 
-def items_of(line: Line, nodes: dict[str, Node]) -> Items:
+def items_of(items: Iterable[Literal | Use], nodes: dict[str, Node]) -> Items:
     """Return the items of a line, each with the nodes that its names mean."""
-    return tuple((item, nodes) for item in line.items)
+    return tuple((item, nodes) for item in items)
 
 
 def spoken(items: Items, chosen: Choices) -> Iterator[tuple[Spoken | None, Items, dict[int, int]]]:
@@ -205,7 +204,7 @@ def spoken(items: Items, chosen: Choices) -> Iterator[tuple[Spoken | None, Items
             case Word():
                 yield (filler, item.column), rest, now
             case Phrase():
-                yield from spoken((*items_of(filler.line, filler.parts), *rest), now)
+                yield from spoken((*items_of(filler.line.items, filler.parts), *rest), now)
             case Nothing():
                 yield from spoken(rest, now)
 
@@ -255,32 +254,20 @@ def _empty(phrase: Phrase) -> bool:
     return all(isinstance(option, Nothing) for part in phrase.parts.values() for option in part.options)
 
 
-# Nesting: phrases that hold phrases, and those among them that never come to an end.
-
-
-def phrases_within(slots: Iterable[Slot], phrases: Mapping[str, PhraseRule]) -> dict[str, PhraseRule]:
-    """The phrases that slots name, and those that these name in turn, in their order in the file."""
-    found: set[str] = set()
-    agenda = list(slots)
-    while agenda:
-        rules = [alternative.rule for alternative in agenda.pop().rule.alternatives]
-        new = {rule.name for rule in rules if isinstance(rule, Phrase_nesting) and rule.name in phrases} - found
-        found |= new
-        agenda += [part for name in new for each in phrases[name].alternatives for part in each.parts.values()]
-    return {name: phrase for name, phrase in phrases.items() if name in found}
+# Phrases that hold phrases, and those among them that never end.
 
 
 def endless_phrases(phrases: Mapping[str, PhraseRule]) -> set[str]:
-    """The phrases that hold a phrase in every alternative, and so on without end."""
+    """Return the phrases that hold a phrase in every alternative, and so on without end."""
     endless = set(phrases)
     used_by: dict[str, list[str]] = {}
     for phrase in phrases.values():
-        for rule in (r for a in phrase.alternatives for part in a.parts.values() for r in part.rule.alternatives):
-            if isinstance(rule.rule, Phrase_nesting):
-                used_by.setdefault(rule.rule.name, []).append(phrase.name)
+        for name in phrase.phrases:
+            used_by.setdefault(name, []).append(phrase.name)
 
     def ends(slot: Slot) -> bool:
-        return any(not isinstance(a.rule, Phrase_nesting) or a.rule.name not in endless for a in slot.rule.alternatives)
+        named = slot.rule.phrases
+        return len(named) < len(slot.rule.alternatives) or not endless.issuperset(named)
 
     agenda = list(phrases)
     while agenda:
@@ -291,8 +278,8 @@ def endless_phrases(phrases: Mapping[str, PhraseRule]) -> set[str]:
     return endless
 
 
-def cycle(path: list[str], phrases: Mapping[str, PhraseRule]) -> InputError:
-    """The way from a phrase back to it, told from the first in the file, wherever one came upon it."""
+def _cycle(path: list[str], phrases: Mapping[str, PhraseRule]) -> InputError:
+    """Report a path from a phrase back to itself, beginning with the phrase that comes first in the file."""
     order = list(phrases)
     first = min((name for name in path if phrases[name].depth == 0), key=order.index)
     at = path.index(first)
@@ -300,18 +287,20 @@ def cycle(path: list[str], phrases: Mapping[str, PhraseRule]) -> InputError:
     return fail("phrase-cycle", phrases[first].place, values)
 
 
-def never_ends(name: str, phrases: Mapping[str, PhraseRule], endless: set[str]) -> InputError:
-    """Follows parts that never end until a phrase comes again: that is the one to be mended."""
+def _never_ends(name: str, phrases: Mapping[str, PhraseRule], endless: set[str]) -> InputError:
+    """Follow endless parts until a phrase repeats, and report that phrase."""
     path = [name]
     while True:
-        parts = phrases[name].alternatives[0].parts.values()
-        rules = [[a.rule for a in part.rule.alternatives] for part in parts]
-        names = [[rule.name if isinstance(rule, Phrase_nesting) else "" for rule in part] for part in rules]
-        name = next(part[0] for part in names if endless.issuperset(part))
+        parts = [slot.rule for slot in phrases[name].alternatives[0].parts.values()]
+        name = next(
+            rule.phrases[0]
+            for rule in parts
+            if len(rule.phrases) == len(rule.alternatives) and endless.issuperset(rule.phrases)
+        )
         if name in path:
-            found = path[path.index(name) :]
-            if all(phrases[other].depth == 0 for other in found):
-                return cycle(found, phrases)
+            circle = path[path.index(name) :]
+            if all(phrases[other].depth == 0 for other in circle):
+                return _cycle(circle, phrases)
             return fail("phrase-endless", phrases[name].place, {"phrase": name})
         path.append(name)
 
@@ -392,10 +381,8 @@ class _Expander:
                 problems.append(Problem("linked-unequal", self.variant.place, {"slots": shown}))
             shared |= dict.fromkeys(group, self.new_choice())
         for slot in self.variant.slots.values():
-            try:
+            with collect(problems):
                 scope.nodes[slot.name] = self.node(slot, _Context(slot.name, slot.name, scope), shared.get(slot.name))
-            except InputError as error:
-                problems += error.problems
         if problems:
             raise InputError(problems)
         return Tree(self.variant, scope, self.leaves, self.nodes)
@@ -438,10 +425,10 @@ class _Expander:
         inner = _deeper(name, depths)
         if dict(inner)[name] > phrase.depth + 1:
             if phrase.depth == 0:
-                raise cycle(self.open[self.open.index(name) :], self.phrases)
+                raise _cycle(self.open[self.open.index(name) :], self.phrases)
             return []
         if name in self.endless:
-            raise never_ends(name, self.phrases, self.endless)
+            raise _never_ends(name, self.phrases, self.endless)
         if (name, inner) not in self.usable:
             if len(self.open) == MAX_NESTING or len(self.usable) == MAX_NODES:
                 raise fail("phrases-too-deep", phrase.place, {"limit": MAX_NESTING})

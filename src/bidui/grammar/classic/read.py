@@ -694,6 +694,6 @@ def _loosened(network: Network) -> Network:
     for column in network.columns:
         other = copy(column)
         other.ends = [(twins[constraint], member) for constraint, member in column.ends]
-        other.known_keys = None
+        other._keys = None
         loose.columns.append(other)
     return loose
