@@ -1,7 +1,48 @@
-"""Settings of the whole suite."""
+"""Settings of the whole suite, and `--quick`: only the tests that need no torch, no browser and no PostgreSQL."""
 
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+import pytest
 from hypothesis import settings
 
 # Tests never assert times, and a slow machine is not a fault of the code.
 settings.register_profile("bidui", deadline=None)
 settings.load_profile("bidui")
+
+HEAVY = {"torch": "torch", "transformers": "torch", "playwright": "a browser", "psycopg": "PostgreSQL"}
+BROWSER = Path(__file__).parent / "web" / "browser"
+
+
+class SkipHeavyImports(MetaPathFinder):
+    """Skips the test, or the module of tests, that imports a heavy package: nobody has to keep a list of them."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname in HEAVY:
+            pytest.skip(f"needs {HEAVY[fullname]}, which --quick leaves out", allow_module_level=True)
+        return None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="Skip slow tests and tests of torch, browser, PostgreSQL.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes more than two seconds of CPU time; skipped by --quick")
+    if config.getoption("--quick"):
+        sys.meta_path.insert(0, SkipHeavyImports())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if config.getoption("--quick") and collection_path == BROWSER else None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.config.getoption("--quick") and item.get_closest_marker("slow"):
+        pytest.skip("slow, which --quick leaves out")

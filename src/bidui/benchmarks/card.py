@@ -1,4 +1,4 @@
-"""The numbers of a benchmark's data card, made from its project and its pairs; the words around them are a person's."""
+"""Compute the numbers of a benchmark's data card from its project and its pairs; the text around them is left alone."""
 
 import re
 import sys
@@ -17,9 +17,9 @@ _BLOCK = re.compile(r"(<!-- numbers: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def refresh_card(text: str, *, project: Project, pairs: Pairs, folder: Path) -> str:
-    """The card with every block between `<!-- numbers: NAME -->` and `<!-- end -->` made anew.
+    """Return the card with every block between `<!-- numbers: NAME -->` and `<!-- end -->` recomputed.
 
-    `pairs` are those of all paradigms, the excluded ones too.
+    `pairs` are the pairs of all paradigms, including the excluded ones.
     """
     blocks = {
         "size": _size,
@@ -31,11 +31,11 @@ def refresh_card(text: str, *, project: Project, pairs: Pairs, folder: Path) -> 
         "review": _review,
     }
 
-    def made(found: re.Match[str]) -> str:
-        lines = blocks[found[2]](project, pairs, folder)
-        return found[1] + "\n" + "\n".join(lines) + "\n\n" + found[3]
+    def recomputed(block: re.Match[str]) -> str:
+        lines = blocks[block[2]](project, pairs, folder)
+        return block[1] + "\n" + "\n".join(lines) + "\n\n" + block[3]
 
-    return _BLOCK.sub(made, text)
+    return _BLOCK.sub(recomputed, text)
 
 
 def _included(project: Project, pairs: Pairs) -> tuple[Pair, ...]:
@@ -54,20 +54,20 @@ def _size(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
 
 
 def _diversity(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
-    found = measure_diversity(_included(project, pairs))
+    diversity = measure_diversity(_included(project, pairs))
     yield from _table(
         ("what", "here", "published"),
         [
-            ("character types", f"{found.ngrams[0]:,}", "768"),
-            ("character bigram types", f"{found.ngrams[1]:,}", ""),
-            ("character trigram types", f"{found.ngrams[2]:,}", ""),
-            ("character 4-gram types", f"{found.ngrams[3]:,}", ""),
-            ("word types (jieba)", f"{found.jieba_words:,}", "1,689"),
-            ("lexicon words used", f"{found.lexicon_words:,}", "648"),
-            ("characters in a sentence, mean", f"{found.mean_length:.1f}", ""),
-            ("pairs of equal length", f"{found.shares.equal:.0%}", "66%"),
-            ("pairs whose good side is shorter", f"{found.shares.good_shorter:.0%}", "17%"),
-            ("pairs whose good side is longer", f"{found.shares.good_longer:.0%}", "18%"),
+            ("character types", f"{diversity.ngrams[0]:,}", "768"),
+            ("character bigram types", f"{diversity.ngrams[1]:,}", ""),
+            ("character trigram types", f"{diversity.ngrams[2]:,}", ""),
+            ("character 4-gram types", f"{diversity.ngrams[3]:,}", ""),
+            ("word types (jieba)", f"{diversity.jieba_words:,}", "1,689"),
+            ("lexicon words used", f"{diversity.lexicon_words:,}", "648"),
+            ("mean characters per sentence", f"{diversity.mean_length:.1f}", ""),
+            ("pairs of equal length", f"{diversity.shares.equal:.0%}", "66%"),
+            ("pairs with a shorter good sentence", f"{diversity.shares.good_shorter:.0%}", "17%"),
+            ("pairs with a longer good sentence", f"{diversity.shares.good_longer:.0%}", "18%"),
         ],
     )
 
@@ -113,8 +113,8 @@ def _phenomena(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
         "equal",
         "good shorter",
         "good longer",
-        "people, counts",
-        "people, table",
+        "humans, counts",
+        "humans, table",
     )
     yield from _table(head, rows)
 
@@ -142,7 +142,7 @@ def _paradigms(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
         rows.append(
             (name, "+".join(paradigm.edit), count, *_lengths(own), f"{told_apart(own):.0%}", _of(human, paradigm.uid))
         )
-    head = ("uid", "edit", "distinct pairs", "equal", "good shorter", "good longer", "told apart", "people")
+    head = ("uid", "edit", "distinct pairs", "equal", "good shorter", "good longer", "classifier", "humans")
     yield from _table(head, rows)
     closed = [(paradigm.uid, paradigm.closed_class) for paradigm in project.paradigms if paradigm.closed_class]
     if closed:
@@ -158,17 +158,17 @@ def _lexicon(project: Project, _: Pairs, __: Path) -> Iterator[str]:
 
 
 def _review(project: Project, _: Pairs, folder: Path) -> Iterator[str]:
-    found = read_review(folder)
-    included = [found[p.uid] for p in project.paradigms if p.status == "included" and p.uid in found]
+    review = read_review(folder)
+    included = [review[p.uid] for p in project.paradigms if p.status == "included" and p.uid in review]
     yield from _table(
-        ("asked of the pairs read blind", "here", "bar"),
+        ("question about the pairs read blind", "here", "bar"),
         [
             ("pairs read", f"{sum(row.read for row in included):,}", "590"),
             ("intended side not chosen", _share(included, "missed"), "0.5%"),
             ("good sentence odd", _share(included, "odd_good"), "4%"),
-            ("bad sentence fine", _share(included, "fine_bad"), "1%"),
-            ("differs in more than the edit", _share(included, "not_minimal"), "1%"),
-            ("bad sentence breaks a second rule", _share(included, "second_violation"), "2%"),
+            ("bad sentence acceptable", _share(included, "fine_bad"), "1%"),
+            ("more than one difference", _share(included, "not_minimal"), "1%"),
+            ("bad sentence has a second violation", _share(included, "second_violation"), "2%"),
         ],
     )
 
@@ -187,7 +187,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def main(names: Sequence[str]) -> None:
-    """Refresh the cards of these shipped benchmarks, or of all."""
+    """Refresh the cards of these shipped benchmarks, or of all of them."""
     for name, folder in shipped().items():
         if not names or name in names:
             project = load_project(folder)
