@@ -1,31 +1,30 @@
-// Typed calls of the workbench's API.
-import { account } from "./page";
-import type * as shapes from "./shapes";
-import { otherAccount } from "./signed_in";
-import { t } from "./words";
+// Typed calls of the workbench's API. The types in `wire.ts` are generated from the server's own description.
+import { account, encodePath, t } from "./page";
+import { otherAccount } from "./tabs";
+import type * as wire from "./wire";
 
-/** An answer other than success: what is wrong, in the reader's language. */
+/** The server refused: the problems say why, in the reader's language. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
-    readonly problems: shapes.Problem[],
+    readonly problems: wire.Problem[],
     readonly body: Record<string, unknown>,
   ) {
     super(problems[0]?.text ?? String(status));
   }
 }
 
-/** No answer: the server is stopped, or the network is gone. */
+/** There was no answer: the server has stopped, or the network is gone. */
 export class Unreachable extends Error {}
 
 export interface CallOptions {
   signal?: AbortSignal;
-  keepalive?: boolean; // goes on when the page closes; at most 64 kB
+  keepalive?: boolean; // continue when the page closes; at most 64 kB
 }
 
 /**
- * Calls `/api` + path; the body travels as JSON, or as it is where it is a form's.
- * Raises `Refused`, `Unreachable`, or the browser's `AbortError`.
+ * Call `/api` + path. The body is sent as JSON, or unchanged if it is a form.
+ * Throws `Refused`, `Unreachable`, or the browser's `AbortError`.
  */
 export async function ask(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Response> {
   if (method !== "GET" && path.startsWith("/projects/")) checkAccount();
@@ -40,24 +39,20 @@ export async function ask(method: string, path: string, body?: unknown, options:
       ...options,
     });
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Unreachable(String(error));
+    throw isAbort(error) ? error : new Unreachable(String(error));
   }
   if (response.ok) return response;
-  const found: unknown = await response.json().catch(() => null);
-  const answer = (found ?? {}) as Record<string, unknown>;
-  throw new Refused(response.status, (answer["problems"] ?? []) as shapes.Problem[], answer);
+  const answer = ((await response.json().catch(() => null)) ?? {}) as Record<string, unknown>;
+  throw new Refused(response.status, (answer["problems"] ?? []) as wire.Problem[], answer);
 }
 
-/** Raises `Refused` where the session is that of another account than the page. */
+/** Throw `Refused` if somebody else has signed in since the page was opened: a page must not write as another account. */
 function checkAccount(): void {
   const other = otherAccount();
-  if (!other) return;
-  const text = t("js.shell.other_account", { other, account });
-  throw new Refused(401, [{ kind: "other-account", severity: "error", text, place: null, values: {} }], {});
+  if (other) throw new Refused(401, [problemOf(t("js.shell.other_account", { other, account }), "other-account")], {});
 }
 
-/** The same, with the answer read as JSON. An answer that breaks off is none: the server may have died in the middle. */
+/** Call the API and read the answer as JSON; one that breaks off counts as none, since the server may have died. */
 export async function call<T>(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<T> {
   const response = await ask(method, path, body, options);
   if (response.status === 204) return undefined as T;
@@ -68,10 +63,9 @@ export async function call<T>(method: string, path: string, body?: unknown, opti
   }
 }
 
-/** A path of the API inside a project; the parts of a file's path stay parts. */
-export function within(project: string, what: string, file = ""): string {
-  const tail = file.split("/").map(encodeURIComponent).join("/");
-  return `/projects/${encodeURIComponent(project)}/${what}${file ? `/${tail}` : ""}`;
+/** A path of the API inside a project; the slashes in a file's path stay. */
+function within(project: string, what: string, file = ""): string {
+  return `/projects/${encodeURIComponent(project)}/${what}${file ? `/${encodePath(file)}` : ""}`;
 }
 
 export function isAbort(error: unknown): boolean {
@@ -83,99 +77,97 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof Refused && error.status === 401;
 }
 
-/** Whether the same call may succeed later: the server is away, busy, or was asked too often. */
+/** Whether the same call may succeed later: the server is away, busy, or was called too often. */
 export function mayPass(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof Refused && (error.status >= 500 || error.status === 429));
 }
 
+/** A problem that the page itself reports. */
+export const problemOf = (text: string, kind = ""): wire.Problem => ({ kind, severity: "error", text, place: null, values: {} });
+
 // Files -------------------------------------------------------------------------------------------------------------
 
-export const openFile = (project: string, file: string): Promise<shapes.OpenedFile> =>
+export const openFile = (project: string, file: string): Promise<wire.FileAnswer> =>
   call("GET", within(project, "files", file));
 
-export const saveFile = (
-  project: string,
-  file: string,
-  body: { text: string; base: number | null; tab: string },
-  options?: CallOptions,
-): Promise<shapes.Saved> => call("PUT", within(project, "files", file), body, options);
+export const saveFile = (project: string, file: string, body: wire.WriteRequest, options?: CallOptions): Promise<wire.SaveAnswer> =>
+  call("PUT", within(project, "files", file), body, options);
 
-export const renameFile = (
-  project: string,
-  body: { file: string; to: string; text: string; base: number | null; tab: string },
-): Promise<shapes.Saved> => call("POST", within(project, "rename"), body);
+export const renameFile = (project: string, body: wire.RenameRequest): Promise<wire.SaveAnswer> =>
+  call("POST", within(project, "rename"), body);
 
-export const keepDraft = (
-  project: string,
-  file: string,
-  body: { text: string; base: number | null; tab: string },
-  options?: CallOptions,
-): Promise<void> => call("PUT", within(project, "drafts", file), body, options);
+export const keepDraft = (project: string, file: string, body: wire.WriteRequest, options?: CallOptions): Promise<void> =>
+  call("PUT", within(project, "drafts", file), body, options);
 
 export const dropDraft = (project: string, file: string, tab: string): Promise<void> =>
   call("DELETE", `${within(project, "drafts", file)}?tab=${encodeURIComponent(tab)}`);
 
-export const merge = (
-  project: string,
-  file: string,
-  body: { base: number | null; mine: string; choose: Record<string, "mine" | "theirs"> },
-): Promise<shapes.Merged> => call("POST", within(project, "merge", file), body);
+export const draftPlaces = (project: string): Promise<wire.DraftPlaces> => call("GET", within(project, "drafts"));
 
-export const present = (
-  project: string,
-  file: string,
-  body: { tab: string; leave?: boolean },
-  options?: CallOptions,
-): Promise<{ others: string[]; revision: number }> => call("POST", within(project, "presence", file), body, options);
+export const merge = (project: string, file: string, body: wire.MergeRequest): Promise<wire.MergeAnswer> =>
+  call("POST", within(project, "merge", file), body);
+
+export const present = (project: string, file: string, body: wire.PresenceRequest, options?: CallOptions): Promise<wire.PresenceAnswer> =>
+  call("POST", within(project, "presence", file), body, options);
+
+export const readRevision = (project: string, revision: number): Promise<wire.RevisionText> =>
+  call("GET", `${within(project, "revisions")}/${revision}`);
 
 // Editing -----------------------------------------------------------------------------------------------------------
 
-export type RowsKind = "paradigm" | "phrases";
+export type RowsKind = wire.RowsQuestion["kind"];
+export type Path = wire.Slot["path"];
 
-export const readRows = <Rows>(project: string, kind: RowsKind, text: string, options?: CallOptions): Promise<Rows> =>
-  call<{ rows: Rows }>("POST", within(project, "rows"), { kind, text }, options).then((found) => found.rows);
+/** An edit that the server applies to a text, with its arguments. */
+export type Step = { do: string; [argument: string]: unknown };
 
-export const edit = <Rows>(
-  project: string,
-  kind: RowsKind,
-  text: string,
-  step: shapes.Step,
-): Promise<shapes.Edited<Rows>> => call("POST", within(project, "edit"), { kind, text, ...step });
+export type Edited<Rows> = Omit<wire.Edited, "rows"> & { rows: Rows };
 
-export interface Asked {
-  file: string;
-  text: string;
-  editor: string;
-}
+export const edit = <Rows>(project: string, kind: RowsKind, text: string, step: Step): Promise<Edited<Rows>> =>
+  call("POST", within(project, "edit"), { kind, text, ...step });
 
-export const preview = (
-  project: string,
-  body: Asked & { n: number; seed: number },
-  options?: CallOptions,
-): Promise<shapes.Preview> => call("POST", within(project, "preview"), body, options);
+export const preview = (project: string, body: wire.PreviewQuestion, options?: CallOptions): Promise<wire.Preview> =>
+  call("POST", within(project, "preview"), body, options);
 
-export const words = (project: string, body: Asked, options?: CallOptions): Promise<{ slots: shapes.SlotWords[] }> =>
-  call("POST", within(project, "words"), body, options);
-
-export const count = (project: string, body: Asked, options?: CallOptions): Promise<shapes.Counted> =>
+export const count = (project: string, body: wire.TextQuestion, options?: CallOptions): Promise<wire.Counts> =>
   call("POST", within(project, "count"), body, options);
 
-export const diagnose = (
-  project: string,
-  body: { kind: "phrases" | "text"; file: string; text: string },
-  options?: CallOptions,
-): Promise<{ diagnostics: shapes.Diagnostic[] }> => call("POST", within(project, "diagnose"), body, options);
+export const countSome = (project: string, most: number): Promise<wire.Counted> =>
+  call("POST", within(project, "counts"), { most });
 
-export interface CompleteQuestion {
-  kind: "rule" | "line" | "text" | "phrases";
-  text: string;
-  cursor: number;
-  slots?: Record<string, string>;
-  slot?: string;
-}
+export const diagnose = (project: string, body: wire.TextQuestion, options?: CallOptions): Promise<wire.Diagnostics> =>
+  call("POST", within(project, "diagnose"), { kind: "text", ...body }, options);
 
-export const complete = (
-  project: string,
-  body: CompleteQuestion,
-  options?: CallOptions,
-): Promise<shapes.Completion> => call("POST", within(project, "complete"), { slots: {}, slot: "", ...body }, options);
+export const diagnosePhrases = (project: string, body: wire.TextQuestion, options?: CallOptions): Promise<wire.PhraseDiagnostics> =>
+  call("POST", within(project, "diagnose"), { kind: "phrases", ...body }, options);
+
+export const complete = (project: string, body: wire.CompletionQuestion, options?: CallOptions): Promise<wire.CompletionAnswer> =>
+  call("POST", within(project, "complete"), body, options);
+
+export const phraseUses = (project: string, phrase: string, options?: CallOptions): Promise<wire.PhraseUses> =>
+  call("GET", `${within(project, "phrases/uses")}?phrase=${encodeURIComponent(phrase)}`, undefined, options);
+
+/** Whether paradigms use a phrase. */
+export const isShared = async (project: string, phrase: string): Promise<boolean> =>
+  (await phraseUses(project, phrase)).files.some(({ uid }) => uid !== null);
+
+export const renamePhrase = (project: string, body: wire.PhraseRenaming): Promise<wire.PhraseRenamed> =>
+  call("POST", within(project, "phrases/rename"), body);
+
+export const pairsFile = (project: string, query: URLSearchParams): Promise<Response> =>
+  ask("GET", `${within(project, "pairs")}?${query}`);
+
+// Lexicon -----------------------------------------------------------------------------------------------------------
+
+export type TableOp = wire.TableEdit["ops"][number];
+
+export const readLexicon = (project: string): Promise<wire.LexiconAnswer> => call("GET", within(project, "lexicon"));
+
+export const changeTable = (project: string, file: string, body: wire.TableEdit, options?: CallOptions): Promise<wire.TableAnswer> =>
+  call("POST", within(project, "tables", file), body, options);
+
+export const findWords = (project: string, query: string, options?: CallOptions): Promise<wire.Hits> =>
+  call("GET", `${within(project, "lexicon/find")}?query=${encodeURIComponent(query)}`, undefined, options);
+
+export const wordUses = (project: string, file: string, line: number, options?: CallOptions): Promise<wire.WordUses> =>
+  call("GET", `${within(project, "lexicon/uses")}?file=${encodeURIComponent(file)}&line=${line}`, undefined, options);

@@ -1,17 +1,19 @@
-// Forms that speak to the API: `<form data-api="/api/…" data-method="PUT" data-then="/p/{name}">`.
+// Forms and dialogs of the pages that the server renders.
 //
-// The fields travel as JSON, or as they are where the form is multipart; `{name}` in an address is filled in from the
-// fields and, for `data-then`, from the answer. Problems are shown in the form's `.outcome`.
+// A form calls the API: `<form data-api="/api/…" data-method="PUT" data-then="/p/{name}">`. Its fields are sent as JSON,
+// or as a multipart form. `{name}` in an address is filled in from the fields and, in `data-then`, from the answer.
+// Problems are shown in the form's `.outcome`. A dialog is opened by `data-open="id"`, filled in from
+// `data-set-name="value"`, and closed by `data-close`.
 import { ask, call } from "./api";
-import { cursorStays } from "./cursor";
+import { focusStays } from "./keyboard";
 import { element, failure, problemList, say, sayNext } from "./notices";
-import type { Problem } from "./shapes";
+import { encodePath, t } from "./page";
+import type { Problem } from "./wire";
 import { tab } from "./tabs";
-import { t } from "./words";
 
 type Values = Record<string, unknown>;
 
-/** Takes over the forms of the page that name a call, and those that lead to a download. */
+/** Handle the forms of the page that call the API, and those that download a file. */
 export function listenToForms(): void {
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -25,14 +27,14 @@ export function listenToForms(): void {
 
 async function send(form: HTMLFormElement): Promise<void> {
   const values = read(form);
-  const stays = cursorStays();
+  const stays = focusStays();
   const address = filled(form.dataset["api"]!, values);
   const method = form.dataset["method"] ?? "POST";
-  const whole = form.enctype === "multipart/form-data" ? new FormData(form) : values;
-  const body = method === "DELETE" ? undefined : whole;
+  const fields = form.enctype === "multipart/form-data" ? new FormData(form) : values;
+  const body = method === "DELETE" ? undefined : fields;
   const answer = (await call<Values | undefined>(method, address.slice("/api".length), body)) ?? {};
   if (answer["saved"] === false) return show(form, problemList(answer["problems"] as Problem[]));
-  hand(form, answer, stays);
+  showAnswer(form, answer, stays);
   const then = form.dataset["then"];
   if (then === undefined) return;
   const next = filled(then, { ...values, ...answer });
@@ -42,7 +44,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   else location.assign(next);
 }
 
-/** The fields as they travel: numbers as such, and empty ones as null where they say so. */
+/** The values of the fields: numbers as numbers, and empty ones as null where the form says so. */
 function read(form: HTMLFormElement): Values {
   const values: Values = form.dataset["tab"] === undefined ? {} : { tab };
   for (const [name, value] of new FormData(form)) {
@@ -54,15 +56,15 @@ function read(form: HTMLFormElement): Values {
   return values;
 }
 
-/** An address with `{name}` filled in; the parts of a file's path stay parts. */
+/** An address with `{name}` filled in; the slashes in a file's path stay. */
 function filled(address: string, values: Values): string {
   return address.replace(/\{(\w+)\}/g, (_, name: string) =>
-    String(values[name] ?? "").split("/").map(encodeURIComponent).join("/"),
+    encodePath(String(values[name] ?? "")),
   );
 }
 
-/** Puts what the answer gives where the form shows it, such as an address that is shown once. */
-function hand(form: HTMLFormElement, answer: Values, stays: () => boolean): void {
+/** Show values of the answer in the form, such as an address that is shown only once. */
+function showAnswer(form: HTMLFormElement, answer: Values, stays: () => boolean): void {
   for (const field of form.querySelectorAll<HTMLInputElement>("[data-answer]")) {
     const value = answer[field.dataset["answer"]!];
     if (typeof value !== "string") continue;
@@ -75,7 +77,7 @@ function hand(form: HTMLFormElement, answer: Values, stays: () => boolean): void
   }
 }
 
-/** Shows what was left out or changed on the way, with a link onwards; false where there is nothing to tell. */
+/** Show what was skipped or changed, with a link to continue; return false where there is nothing to show. */
 function report(form: HTMLFormElement, answer: Values, next: string, stays: () => boolean): boolean {
   const skipped = (answer["skipped"] ?? []) as string[];
   const problems = (answer["problems"] ?? []) as Problem[];
@@ -92,18 +94,18 @@ function report(form: HTMLFormElement, answer: Values, next: string, stays: () =
   return true;
 }
 
-/** Fetches a file, so that a problem can be told in the page and the wait be seen. */
+/** Download a file by script, so that the page can show problems and progress. */
 async function download(form: HTMLFormElement): Promise<void> {
   const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const response = await ask("GET", `${new URL(form.action).pathname.slice("/api".length)}?${query}`);
-  const named = response.headers.get("Content-Disposition") ?? "";
-  const name = /filename\*?=(?:UTF-8'')?"?([^";]+)/.exec(named)?.[1] ?? "pairs.zip";
+  const disposition = response.headers.get("Content-Disposition") ?? "";
+  const name = /filename\*?=(?:UTF-8'')?"?([^";]+)/.exec(disposition)?.[1] ?? "pairs.zip";
   const file = decodeURIComponent(name);
   const link = element("a", { href: URL.createObjectURL(await response.blob()), download: file }) as HTMLAnchorElement;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   const short = (response.headers.get("Bidui-Short") ?? "").split(/[,;]\s*/).filter(Boolean);
-  const list = short.map((each) => element("li", { class: "place" }, decodeURIComponent(each).replace("=", ": ")));
+  const list = short.map((entry) => element("li", { class: "place" }, decodeURIComponent(entry).replace("=", ": ")));
   const parts = short.length ? [element("p", {}, t("js.shell.short")), element("ul", {}, ...list)] : [];
   show(form, element("p", {}, t("js.shell.downloaded", { file })), ...parts);
   form.querySelector(".outcome")?.classList.replace("bad", short.length ? "warn" : "good");
@@ -113,7 +115,7 @@ function show(form: HTMLFormElement, ...parts: Node[]): void {
   form.querySelector(".outcome")?.replaceChildren(...parts);
 }
 
-/** Runs a call once at a time, with its failure shown in the form. */
+/** Run a call while the form is marked as busy, and show its failure in the form. */
 async function whileBusy(form: HTMLFormElement, run: () => Promise<void>): Promise<void> {
   const box = form.querySelector(".outcome");
   box?.classList.remove("warn", "good");
@@ -133,4 +135,43 @@ async function whileBusy(form: HTMLFormElement, run: () => Promise<void>): Promi
     form.classList.remove("waiting");
     form.ariaBusy = null;
   }
+}
+
+// Dialogs -----------------------------------------------------------------------------------------------------------
+
+/** Open a dialog with values in its fields and in its `[data-value]` texts, and focus the first field. */
+export function openDialog(id: string, values: Record<string, string> = {}): void {
+  const dialog = document.getElementById(id);
+  if (!(dialog instanceof HTMLDialogElement) || dialog.open) return;
+  for (const box of dialog.querySelectorAll(".outcome")) box.replaceChildren();
+  for (const [name, value] of Object.entries(values)) fill(dialog, name, value);
+  dialog.showModal();
+  const field = dialog.querySelector<HTMLElement>(".body :is(input:not([type=hidden]), select, button)");
+  (field ?? dialog.querySelector<HTMLElement>("footer [data-close]"))?.focus();
+  if (field instanceof HTMLInputElement && field.type === "text") field.select();
+}
+
+function fill(dialog: HTMLElement, name: string, value: string): void {
+  const field = dialog.querySelector<HTMLInputElement>(`[name="${name}"]`);
+  if (field) field.value = value;
+  if (field?.type === "hidden") field.disabled = !value; // empty values are not sent
+  for (const text of dialog.querySelectorAll(`[data-value="${name}"]`)) text.textContent = value;
+  for (const part of dialog.querySelectorAll<HTMLElement>(`[data-when="${name}"]`)) part.hidden = !value;
+}
+
+/** Let the buttons of the page open and close its dialogs; a click beside a dialog closes it as well. */
+export function listenToDialogs(): void {
+  document.addEventListener("click", (event) => {
+    if (!(event.target instanceof Element)) return;
+    const opener = event.target.closest<HTMLElement>("[data-open]");
+    if (event.target.closest("[data-close]") || event.target instanceof HTMLDialogElement) {
+      event.target.closest("dialog")?.close(); // first, since it returns the focus to where it was
+    }
+    if (opener) openDialog(opener.dataset["open"]!, presets(opener));
+  });
+}
+
+function presets(opener: HTMLElement): Record<string, string> {
+  const attributes = [...opener.attributes].filter(({ name }) => name.startsWith("data-set-"));
+  return Object.fromEntries(attributes.map(({ name, value }) => [name.slice("data-set-".length), value]));
 }

@@ -1,38 +1,38 @@
-// What the page tells its reader: problems of an answer, and short messages that outlive a change of page.
+// Notices for the reader: problems, announcements for screen readers, and messages for the next page.
 import { Refused, Unreachable } from "./api";
-import type { Problem } from "./shapes";
-import { t } from "./words";
+import { t } from "./page";
+import type { Problem } from "./wire";
 
 const KEPT = "bidui:said";
 
-/** An element with text and children; nothing is ever read as HTML. */
+/** Create an element with attributes and children; text is never parsed as HTML. */
 export function element(
   name: string,
   attributes: Record<string, string> = {},
   ...children: (Node | string)[]
 ): HTMLElement {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+  const created = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value);
+  created.append(...children);
+  return created;
 }
 
-/** Tells screen readers, without a change on the screen. */
+/** Announce a text to screen readers without showing it. */
 export function say(text: string): void {
   const box = document.getElementById("said");
   if (box) box.textContent = text;
 }
 
-/** Keeps a message for the page that comes next. */
+/** Keep a message for the next page. */
 export function sayNext(text: string): void {
   try {
     sessionStorage.setItem(KEPT, text);
   } catch {
-    // a browser without a store: the new page speaks for itself
+    // without session storage the next page shows no message
   }
 }
 
-/** Shows the message that the page before left. */
+/** Show the message that the previous page left. */
 export function showKept(): void {
   let text: string | null = null;
   try {
@@ -46,7 +46,7 @@ export function showKept(): void {
   say(text);
 }
 
-/** Problems as a list: the place, then what is wrong. */
+/** A list of problems, each with its place. */
 export function problemList(problems: readonly Problem[]): HTMLElement {
   const items = problems.map((problem) => {
     const { file, line } = problem.place ?? { file: "", line: 0 };
@@ -56,7 +56,7 @@ export function problemList(problems: readonly Problem[]): HTMLElement {
   return element("ul", {}, ...items);
 }
 
-/** Why a call failed, to be shown. */
+/** The reason why a call failed, to be shown; any other error is thrown again. */
 export function failure(error: unknown): Node {
   if (error instanceof Refused && error.problems.length) return problemList(error.problems);
   if (error instanceof Refused) return document.createTextNode(t("js.shell.refused", { status: error.status }));

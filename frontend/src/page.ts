@@ -1,4 +1,4 @@
-// What the server wrote into the page for its script: which project and file, and what the reader may do.
+// What the server wrote into the page for its script: the project and file, the reader, and the words of their language.
 
 export interface Page {
   project: string;
@@ -13,14 +13,63 @@ export interface Page {
 
 export const page: Page = { project: "", file: "", kind: "", may_edit: false, lang: "en", ...embedded("page") };
 
-/** The account that works here: none on a laptop, which has no accounts, and where nobody is signed in. */
+/** The reader's account; blank on a laptop, which has no accounts, and where nobody is signed in. */
 export const account: string = page.name === undefined || page.name === "local" ? "" : page.name;
 
-/** The nonce that the Content-Security-Policy asks of styles made by scripts. */
+/** The nonce that the Content-Security-Policy requires of styles made by scripts. */
 export const nonce: string = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
 
 /** The JSON in `<script type="application/json" id=…>`; an empty object where there is none. */
-export function embedded(id: string): Record<string, unknown> {
+function embedded(id: string): Record<string, unknown> {
   const text = document.getElementById(id)?.textContent;
   return text ? (JSON.parse(text) as Record<string, unknown>) : {};
 }
+
+/** A path inside the workbench, such as a file's, with every part encoded. */
+export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
+/** The page of the open project on which a file is edited. */
+export const editAddress = (file: string): string => `/p/${encodeURIComponent(page.project)}/edit/${encodePath(file)}`;
+
+/** The page of the open project that shows the history of a file. */
+export const historyAddress = (file: string): string => `/p/${encodeURIComponent(page.project)}/history/${encodePath(file)}`;
+
+// Words -------------------------------------------------------------------------------------------------------------
+
+const words = embedded("words") as Record<string, string>;
+
+/** The text of a key, with `{name}` filled in; a key without a text is shown as it is, so that it is noticed. */
+export function t(key: string, values: Record<string, string | number> = {}): string {
+  return (words[key] ?? key).replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = values[name];
+    return value === undefined ? placeholder : typeof value === "number" ? number(value) : value;
+  });
+}
+
+/** A number with separated thousands. */
+export function number(value: number): string {
+  return new Intl.NumberFormat(page.lang).format(value);
+}
+
+/** A time of the server (ISO 8601, UTC) in the reader's format: only the hour if it is today. */
+export function time(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.valueOf())) return iso;
+  const today = new Date().toDateString() === date.toDateString();
+  const options: Intl.DateTimeFormatOptions = today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
+  return new Intl.DateTimeFormat(page.lang === "zh" ? "zh-CN" : "en-GB", options).format(date);
+}
+
+/** The author of a change; the reader's own name means another tab of theirs. */
+export function nameOf(author: string): string {
+  if (!author) return t("js.somebody");
+  return isReader(author) ? t("js.yourself") : author;
+}
+
+/** Who else has a file open. */
+export function othersHere(names: readonly string[]): string {
+  const others = names.filter((name) => !isReader(name));
+  return others.length ? t("js.others", { names: others.join(", ") }) : t("js.other_tab");
+}
+
+const isReader = (name: string): boolean => name === page.name || name === "local";

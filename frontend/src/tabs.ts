@@ -1,79 +1,106 @@
-// Drafts in the browser's own store: one for each file and tab, until the server has the text. They are those of the
-// account that wrote them: another one at the same browser neither sees nor saves them.
+// This browser tab, the other tabs of the same browser, and what they keep in the browser's own storage.
+//
+// All tabs share one session and one storage. Everything stored carries the account that wrote it: another account in the
+// same browser neither sees nor saves it.
 import { account } from "./page";
-import type { Draft, Step } from "./shapes";
 
 const TAB = "bidui:tab";
+const LOCK = "bidui:tab:";
+const ACCOUNT = "bidui:account";
 
 /**
- * Who this tab is. It survives a reload, but not in a copy of the tab: while the page lives the id is not in the
- * session's store, so that a duplicated tab gets one of its own. Nor does it when somebody else signs in; a page on
- * which nobody is signed in hands on what it found.
+ * The name of this tab. It survives a reload, but a duplicated tab gets its own: while the page is open, the name is not
+ * in the session storage that the copy inherits. It changes when another account signs in; a page on which nobody is
+ * signed in passes on the name it found.
  */
 export const tab: string = takeTab();
 
 function takeTab(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(9));
-  let found = btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, "x");
+  let name = btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, "x");
   try {
-    const [known = "", owner = ""] = (sessionStorage.getItem(TAB) ?? "").split(/ (.*)/);
-    const mine = known !== "" && (!account || !owner || owner === account);
-    if (mine) found = known;
-    const kept = `${found} ${account || (mine ? owner : "")}`;
+    const [previous = "", owner = ""] = (sessionStorage.getItem(TAB) ?? "").split(/ (.*)/);
+    const mine = previous !== "" && (!account || !owner || owner === account);
+    if (mine) name = previous;
+    const kept = `${name} ${account || (mine ? owner : "")}`;
     sessionStorage.removeItem(TAB);
     addEventListener("pagehide", () => sessionStorage.setItem(TAB, kept));
     addEventListener("pageshow", () => sessionStorage.removeItem(TAB));
   } catch {
-    // a browser without a store: a new id on every load
+    // without session storage, every load gets a new name
   }
-  return found;
+  return name;
 }
 
-/** Whether what was kept may be brought back here; what no account owns may be by anybody. */
-export const isMine = (kept: { account?: string }): boolean => !kept.account || kept.account === account;
+// Open tabs ---------------------------------------------------------------------------------------------------------
 
-const prefix = (project: string, file: string): string => `bidui:draft:${project}:${file}:`;
+const locks = (navigator as Partial<Navigator>).locks; // browsers offer them only on secure connections
 
-/** A text, and the edits of it that the server has not worked out yet. */
-export interface Kept {
-  text: string;
-  base: number | null;
-  steps: Step[];
+/** Mark this tab as open: it holds a lock with its name, which the browser releases, also after a crash. */
+export function holdTab(): void {
+  void locks?.request(LOCK + tab, () => new Promise(() => undefined)).catch(() => undefined);
 }
 
-/** Keeps a text here; false where the browser would not. */
-export function keepLocal(project: string, file: string, draft: Kept): boolean {
+/** The tabs that are open, including this one; null where the browser cannot tell. */
+export async function openTabs(): Promise<Set<string> | null> {
+  const state = await locks?.query().catch(() => undefined);
+  if (!state) return null;
+  const names = [...(state.held ?? []), ...(state.pending ?? [])].map(({ name }) => name ?? "");
+  return new Set([tab, ...names.filter((name) => name.startsWith(LOCK)).map((name) => name.slice(LOCK.length))]);
+}
+
+/** Run while no other tab runs the same task, where the browser supports locks. */
+export const alone = <Result>(task: string, run: () => Promise<Result>): Promise<Result> =>
+  locks ? locks.request(`bidui:${task}`, run) : run();
+
+// Accounts ----------------------------------------------------------------------------------------------------------
+
+try {
+  if (account) localStorage.setItem(ACCOUNT, account);
+} catch {
+  // without local storage, only the server knows who is signed in
+}
+
+/** The account that signed in after this page was opened for a different one; blank where that did not happen. */
+export function otherAccount(): string {
   try {
-    const kept = { ...draft, account, time: new Date().toISOString() };
-    localStorage.setItem(prefix(project, file) + tab, JSON.stringify(kept));
+    const latest = localStorage.getItem(ACCOUNT) ?? "";
+    return account && latest !== account ? latest : "";
+  } catch {
+    return "";
+  }
+}
+
+// Storage -----------------------------------------------------------------------------------------------------------
+
+/** Whether this account may bring back a stored value; a value without an account belongs to everybody. */
+export const isMine = (value: { account?: string }): boolean => !value.account || value.account === account;
+
+/** Store a value with the account it belongs to, or remove it (null); return false where the browser refuses. */
+export function store(name: string, value: object | null): boolean {
+  try {
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify({ account, ...value }));
     return true;
   } catch {
     return false;
   }
 }
 
-/** The server has it. */
-export function dropLocal(project: string, file: string, owner = tab): void {
+/** The value stored under a name; null where there is none. */
+export function stored<Value>(name: string): (Value & { account?: string }) | null {
   try {
-    localStorage.removeItem(prefix(project, file) + owner);
+    return JSON.parse(localStorage.getItem(name) ?? "null") as (Value & { account?: string }) | null;
   } catch {
-    // nothing was kept
+    return null;
   }
 }
 
-/** The texts of a file that this account keeps here, in this tab and in others. */
-export function localDrafts(project: string, file: string): (Draft & Kept)[] {
-  const start = prefix(project, file);
-  const found: (Draft & Kept)[] = [];
+/** The names with a prefix under which something is stored. */
+export function storedNames(prefix: string): string[] {
   try {
-    for (const key of Object.keys(localStorage).filter((name) => name.startsWith(start))) {
-      const kept = JSON.parse(localStorage.getItem(key) ?? "null") as (Kept & { account?: string; time: string }) | null;
-      if (!kept || typeof kept.text !== "string" || !isMine(kept)) continue;
-      const { text, base, steps = [], time } = kept;
-      found.push({ text, base, steps, time, why: "local", tab: key.slice(start.length) });
-    }
+    return Object.keys(localStorage).filter((name) => name.startsWith(prefix));
   } catch {
-    return found;
+    return [];
   }
-  return found;
 }

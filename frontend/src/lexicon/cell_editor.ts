@@ -1,18 +1,17 @@
-// The field of the active cell. It has the focus as long as the grid has it, with the cell's text selected, so that an
-// input method always composes into a real field: the first key replaces the text, F2 or a click goes into it.
-import { Popup } from "./popup";
-import type { Suggestion } from "./values";
+// The input of the active cell. It has the focus whenever the grid has it, with the cell's text selected, so that an
+// input method always composes into a real input: the first key replaces the text, F2 or a click goes into it.
+import { Popup, type Suggestion } from "./suggestions";
 
 export interface CellHost {
   suggest(typed: string): readonly Suggestion[];
-  /** The text of the cell is another; called before the active cell moves on. */
+  /** The cell has a new text; called before the active cell changes. */
   edited(value: string): void;
-  /** What is typed so far and not yet the cell's text; null when it is. */
+  /** The text typed so far; null when it has become the cell's text. */
   typing(value: string | null): void;
   /** Nothing is being typed any more. */
   ended(): void;
   move(rows: number, columns: number): void;
-  /** Keys while nothing is being typed; whether the key was used. */
+  /** Keys while nothing is being typed; return whether the key was used. */
   ready(event: KeyboardEvent): boolean;
 }
 
@@ -25,7 +24,7 @@ export class CellEditor {
 
   constructor(
     private readonly host: CellHost,
-    suggestions: string, // what the list is called
+    suggestions: string, // the label of the list
   ) {
     this.popup = new Popup(suggestions, (text) => this.take(text));
     const { field } = this;
@@ -56,7 +55,7 @@ export class CellEditor {
     field.addEventListener("blur", () => this.commit());
   }
 
-  /** Shows a cell's text, all of it selected. */
+  /** Show a cell's text, all of it selected. */
   load(value: string, options: { label: string; problem: string; invalid: boolean; readonly: boolean }): void {
     this.value = value;
     const { field } = this;
@@ -75,21 +74,21 @@ export class CellEditor {
     if (!this.editing) this.field.select();
   }
 
-  /** Goes into the text, the cursor at its end. */
+  /** Go into the text, with the cursor at its end. */
   open(): void {
     if (this.field.readOnly) return;
     this.begin();
     this.field.setSelectionRange(this.field.value.length, this.field.value.length);
   }
 
-  /** Puts a text where the cursor is, as if it were typed. */
+  /** Insert a text at the cursor, as if it were typed. */
   insert(text: string): void {
     const { field } = this;
     field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, "end");
     this.typed();
   }
 
-  /** What was typed becomes the cell's text. */
+  /** Make what was typed the cell's text. */
   commit(): void {
     if (!this.editing) return;
     const value = this.field.value.trim();
@@ -129,12 +128,12 @@ export class CellEditor {
 
   private suggest(): void {
     const options = this.host.suggest(this.field.value);
-    const whole = this.field.value.split("/").at(-1) ?? "";
-    const only = options.length === 1 && options[0]!.text === whole;
-    this.popup.show(this.field, only ? [] : options, this.field.parentElement ?? this.field);
+    const last = this.field.value.split("/").at(-1) ?? "";
+    const complete = options.length === 1 && options[0]!.text === last;
+    this.popup.show(this.field, complete ? [] : options, this.field.parentElement ?? this.field);
   }
 
-  /** A suggestion takes the place of the last of the values joined by `/`. */
+  /** Replace the last of the values joined by `/` by a suggestion. */
   private take(text: string): void {
     this.begin();
     this.field.value = [...this.field.value.split("/").slice(0, -1), text].join("/");
@@ -153,10 +152,10 @@ export class CellEditor {
       }
       return;
     }
-    if (this.written(event)) event.preventDefault();
+    if (this.editingKey(event)) event.preventDefault();
   }
 
-  private written(event: KeyboardEvent): boolean {
+  private editingKey(event: KeyboardEvent): boolean {
     const chosen = this.popup.current;
     switch (event.key) {
       case "Escape":

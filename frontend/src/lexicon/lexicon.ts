@@ -1,27 +1,21 @@
-// The lexicon's page as it is worked with: the grid over the workspace, the search, and the keys.
+// The lexicon's page without its markup: the grid over the workspace, the search, pasting, and the keys.
 import * as api from "../api";
+import { findWords } from "../api";
 import { say } from "../notices";
-import { page } from "../page";
-import { t } from "../words";
-import { Appending } from "./appending";
-import type { PastePlan } from "./blocks";
-import { findWords, type TableProblem } from "./calls";
-import { listenToClipboard } from "./clipboard";
+import { page, t } from "../page";
+import { isLarge, type PastePlan, withoutUnseen } from "./paste";
 import { Company } from "./company";
-import { Grid } from "./grid";
-import type { GridHost, Selection } from "./grid_host";
-import { isLarge } from "./paste_dialog";
-import { hasConditions } from "./query";
+import { Grid, type GridHost, type Selection } from "./grid";
 import { SEARCH } from "./search";
-import type { Row } from "./sheets";
-import { FILE, shortName } from "./view";
+import { blockOf, type Row } from "./sheets";
+import { FILE, hasConditions, shortName, type View } from "./view";
 import type { Workspace } from "./workspace";
+import type { TableProblem } from "../wire";
 
-const PAUSE = 120; // milliseconds without typing until the server is asked
+const PAUSE = 120; // milliseconds without typing until the server searches
 
 const columnName = (name: string): string => (name === FILE ? t("lexicon.file") : name);
 
-/** The page without its looks: the grid, what is searched, what is pasted, and the keys. */
 export class Lexicon {
   readonly grid: Grid;
   readonly company: Company;
@@ -29,10 +23,10 @@ export class Lexicon {
   query = "";
   row: Row | null = null;
   plan: PastePlan | null = null;
-  notice = ""; // what became of the last paste, where it is not what was pasted
+  notice = ""; // what was removed from the last paste
   onChange: () => void = () => undefined;
   private shape = "";
-  private asked: AbortController | null = null;
+  private request: AbortController | null = null;
   private timer = 0;
 
   constructor(readonly space: Workspace) {
@@ -44,7 +38,7 @@ export class Lexicon {
       this.onChange();
     };
     space.outbox.onState = () => this.onChange();
-    listenToClipboard(this.grid, space, { paste: (text) => this.paste(text), clear: (at) => this.clear(at), leftOut: (n) => this.leftOut(n) });
+    listenToClipboard(this.grid, space, { paste: (text) => this.paste(text), clear: (at) => this.clear(at), reportUnseen: (n) => this.reportUnseen(n) });
     const leave = (): void => this.grid.editor.commit();
     addEventListener("pagehide", leave);
     const file = (): string | undefined => this.row?.file ?? [...space.sheets.keys()][0];
@@ -52,7 +46,7 @@ export class Lexicon {
   }
 
   async start(): Promise<void> {
-    await this.space.open();
+    await this.space.load();
     await this.company.start();
     this.row = this.grid.current;
   }
@@ -75,21 +69,21 @@ export class Lexicon {
     this.grid.go(0, 0, { focus: false });
   }
 
-  /** Text is found here; conditions are also asked of the server, after what is on its way has arrived. */
+  /** Search for text here; conditions are also sent to the server, after the edits on their way have arrived. */
   find(query: string): void {
-    const narrower = query !== this.query;
+    const changed = query !== this.query;
     this.query = query;
     clearTimeout(this.timer);
-    this.asked?.abort();
-    const asks = hasConditions(query, this.space.view.columns());
-    this.space.view.search(query, { unlessNone: asks });
-    if (asks) this.timer = window.setTimeout(() => void this.ask(query), PAUSE);
-    if (narrower) this.grid.element.scrollTop = 0;
+    this.request?.abort();
+    const conditions = hasConditions(query, this.space.view.columns());
+    this.space.view.search(query, { unlessNone: conditions });
+    if (conditions) this.timer = window.setTimeout(() => void this.ask(query), PAUSE);
+    if (changed) this.grid.element.scrollTop = 0;
   }
 
   private async ask(query: string): Promise<void> {
     const stop = new AbortController();
-    this.asked = stop;
+    this.request = stop;
     await Promise.race([this.space.outbox.idle(), new Promise((resolve) => setTimeout(resolve, 1_000))]);
     try {
       const { hits } = await findWords(page.project, query, { signal: stop.signal });
@@ -102,21 +96,21 @@ export class Lexicon {
     }
   }
 
-  /** To the blank row at the end of the file, wherever the active cell is. */
+  /** Go to the blank row at the end of the file. */
   append(): void {
     this.grid.editor.commit();
     const file = (this.grid.current?.file ?? this.space.view.file) || [...this.space.sheets.keys()][0];
     if (file !== undefined) this.appending.begin(file);
   }
 
-  /** A blank row below the active one. */
+  /** Insert a blank row below the active one. */
   addRow(): void {
     this.grid.editor.commit();
     const row = this.space.addRow(this.grid.current);
     if (row) this.grid.go(this.grid.rows.indexOf(row), 0);
   }
 
-  /** A new column, with the active cell in it. */
+  /** Add a column and go to it. */
   addColumn(name: string, file: string): void {
     this.space.addColumn(name, file);
     this.grid.go(this.grid.row, this.grid.columns.findIndex((column) => column.name === name));
@@ -134,8 +128,8 @@ export class Lexicon {
   clear({ top, bottom, left, right }: Selection): void {
     const names = this.grid.columns.slice(left, right + 1).map((column) => column.name);
     const rows = this.grid.rows.slice(top, bottom + 1);
-    const filled = rows.flatMap((row) => names.map((column) => ({ row, column, value: "" })));
-    this.space.setCells(filled.filter(({ row, column }) => this.space.text(row, column) !== ""));
+    const cells = rows.flatMap((row) => names.map((column) => ({ row, column, value: "" })));
+    this.space.setCells(cells.filter(({ row, column }) => this.space.text(row, column) !== ""));
   }
 
   paste(text: string): void {
@@ -143,16 +137,17 @@ export class Lexicon {
     const plan = this.space.plan(text, this.grid.selection, this.grid.columns);
     if (isLarge(plan)) this.plan = plan;
     else this.space.paste(plan);
-    this.leftOut(plan.unseen);
+    this.reportUnseen(plan.unseen);
   }
 
-  /** Tells how many characters of what was pasted nobody sees, and are left out. */
-  private leftOut(unseen: number): void {
+  /** Tell the reader how many invisible characters were removed from a paste. */
+  private reportUnseen(unseen: number): void {
     this.notice = unseen > 0 ? t(unseen === 1 ? "lexicon.paste_unseen_one" : "lexicon.paste_unseen", { n: unseen }) : "";
     this.onChange();
   }
 
-  agreed(yes: boolean): void {
+  /** Paste the plan that the dialog showed, if the reader agreed. */
+  decide(yes: boolean): void {
     const { plan } = this;
     this.plan = null;
     if (plan && yes) {
@@ -226,7 +221,7 @@ export class Lexicon {
       },
       suggest: (column, typed) => space.values.suggest(column, typed),
       edited: (row, column, value) => {
-        this.appending.writes(row);
+        this.appending.beforeWrite(row);
         space.setCells([{ row, column, value }]);
       },
       typing: (row, column, value) => space.typing(row, column, value),
@@ -234,7 +229,7 @@ export class Lexicon {
         this.row = row;
         this.onChange();
       },
-      onwards: (row, column) => this.appending.onwards(row, column),
+      proceed: (row, column) => this.appending.proceed(row, column),
       sorted: (column) => this.sort(column),
       key: (event) => this.key(event),
       leave: (forward) => document.querySelector<HTMLElement>(forward ? "#lexicon-side button, #lexicon-side a, #lexicon-side" : `#${SEARCH}`)?.focus(),
@@ -244,4 +239,72 @@ export class Lexicon {
 
 function byLine(placed: readonly { line: number; row: Row }[]): Map<number, Row> {
   return new Map(placed.map(({ line, row }) => [line, row]));
+}
+
+/** Writing at the end of a file: into its blank row, and from there into the next one, word after word. */
+class Appending {
+  private written = new WeakSet<Row>(); // rows that were blank rows at the end of a file
+
+  constructor(
+    private readonly grid: Grid,
+    private readonly view: View,
+  ) {}
+
+  /** Go to the first cell of the blank row at the end of a file. */
+  begin(file: string): void {
+    const row = this.view.lastBlank(file);
+    this.grid.go(this.grid.rows.indexOf(row), 0);
+  }
+
+  /** To be called before a cell is written. */
+  beforeWrite(row: Row): void {
+    if (this.view.endsFile(row)) this.written.add(row);
+  }
+
+  /** Go from a row written at the end to the next blank one: from its last cell to the first there. */
+  proceed(row: Row, column: number): boolean {
+    if (!this.written.has(row)) return false;
+    const next = this.view.lastBlank(row.file);
+    this.grid.go(this.grid.rows.indexOf(next), column === this.grid.columns.length - 1 ? 0 : column);
+    return true;
+  }
+}
+
+interface ClipboardHost {
+  paste(text: string): void;
+  clear(selection: Selection): void;
+  reportUnseen(unseen: number): void;
+}
+
+/** Copy and paste cells while none of them is being typed. */
+function listenToClipboard(grid: Grid, space: Workspace, host: ClipboardHost): void {
+  const { field } = grid.editor;
+  const copy = (event: ClipboardEvent): boolean => {
+    if (grid.editor.editing) return false;
+    const { top, bottom, left, right } = grid.selection;
+    const names = grid.columns.slice(left, right + 1).map((column) => column.name);
+    const rows = grid.rows.slice(top, bottom + 1).filter((row) => !row.ghost);
+    event.clipboardData?.setData("text/plain", blockOf(rows.map((row) => names.map((name) => space.text(row, name)))));
+    event.preventDefault();
+    return true;
+  };
+  field.addEventListener("copy", copy);
+  field.addEventListener("cut", (event) => {
+    if (copy(event) && space.mayEdit) host.clear(grid.selection);
+  });
+  field.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    const block = /[\t\r\n]/.test(text.replace(/[\r\n]+$/, ""));
+    if (!space.mayEdit) return;
+    if (grid.editor.editing && !block) {
+      const clean = withoutUnseen(text);
+      if (clean.unseen === 0) return;
+      event.preventDefault();
+      grid.editor.insert(clean.text);
+      return host.reportUnseen(clean.unseen);
+    }
+    event.preventDefault();
+    grid.editor.commit();
+    host.paste(text);
+  });
 }

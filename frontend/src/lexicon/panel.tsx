@@ -1,14 +1,14 @@
-// Beside the grid: which paradigms could use the word of the active row, and what is wrong in the lexicon.
+// Beside the grid: the paradigms that can use the word of the active row, and the problems of the lexicon.
 import { useEffect, useState } from "preact/hooks";
-import { page } from "../page";
-import { number, t } from "../words";
-import { usesOf, type TableProblem, type Use } from "./calls";
+import { wordUses } from "../api";
+import { editAddress, number, page, t } from "../page";
 import type { Row } from "./sheets";
 import { shortName } from "./view";
 import type { Workspace } from "./workspace";
+import type { ParadigmUse, TableProblem } from "../wire";
 
-const PAUSE = 200; // milliseconds on a row until its uses are asked for
-const MOST = 200; // problems in the list
+const PAUSE = 200; // milliseconds on a row until its uses are requested
+const MOST = 200; // problems to list
 
 export function Panel(props: { space: Workspace; row: Row | null; version: number; go: (problem: TableProblem) => void }) {
   const { space, row } = props;
@@ -22,7 +22,7 @@ export function Panel(props: { space: Workspace; row: Row | null; version: numbe
 
 function Uses(props: { space: Workspace; row: Row | null; version: number }) {
   const { space, row } = props;
-  const [uses, setUses] = useState<{ key: string; paradigms: Use[]; total: number } | null>(null);
+  const [uses, setUses] = useState<{ key: string; paradigms: ParadigmUse[]; total: number } | null>(null);
   const line = row ? space.marks.line(row) : null;
   const word = row ? space.text(row, "expression") : "";
   const key = row && line !== null && word ? `${row.key} ${row.cells.join("\t")}` : "";
@@ -31,9 +31,9 @@ function Uses(props: { space: Workspace; row: Row | null; version: number }) {
     if (!row || line === null || !key) return setUses(null);
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      usesOf(page.project, row.file, line, { signal: stop.signal }).then(
+      wordUses(page.project, row.file, line, { signal: stop.signal }).then(
         ({ paradigms, total }) => setUses({ key, paradigms, total }),
-        () => undefined, // aborted, or the server is away: what is shown stays
+        () => undefined, // aborted, or the server is away: keep what is shown
       );
     }, PAUSE);
     return () => {
@@ -53,7 +53,7 @@ function Uses(props: { space: Workspace; row: Row | null; version: number }) {
           {uses.total === 0 ? <li class="muted">{t("lexicon.unused")}</li> : null}
           {uses.paradigms.map((use) => (
             <li key={use.file}>
-              <a href={`/p/${encodeURIComponent(page.project)}/edit/${use.file.split("/").map(encodeURIComponent).join("/")}`}>
+              <a href={editAddress(use.file)}>
                 {use.uid}
               </a>
               <span class="muted small mono"> {use.slots.join(", ")}</span>

@@ -1,9 +1,8 @@
-// The field that searches the lexicon: text, and conditions as in rules, with features and values offered as they are typed.
+// The search field of the lexicon: text and conditions as in rules, with suggestions for features and values.
 import { useEffect, useRef } from "preact/hooks";
-import { t } from "../words";
-import { Popup } from "./popup";
-import { termAt } from "./query";
-import type { Suggestion } from "./values";
+import { t } from "../page";
+import { Popup, type Suggestion } from "./suggestions";
+import { termAt } from "./view";
 import type { Workspace } from "./workspace";
 
 export const SEARCH = "lexicon-search";
@@ -70,7 +69,7 @@ export function Search(props: { space: Workspace; find: (query: string) => void;
   );
 }
 
-/** What may stand at the cursor: features after a blank, values after a colon. */
+/** What may be typed at the cursor: features after a blank, values after a colon. */
 function options(space: Workspace, query: string, cursor: number): Suggestion[] {
   const { name, value } = termAt(query, cursor);
   const columns = space.view.columns().filter((column) => column !== "expression");

@@ -1,19 +1,20 @@
-// A sheet: one file of the lexicon as the grid shows it. It is what the server has confirmed, with the edits that are on
-// their way applied to it. Edits name rows by themselves, so that they stay right when others move lines; the server is
-// told lines, worked out just before it is asked.
-import type { Change } from "../shapes";
-import type { TableAnswer, TableOp, WireRow } from "./calls";
+// A sheet: one file of the lexicon as the grid shows it. It consists of the rows that the server has confirmed, with the
+// edits that are on their way applied to them. Edits refer to row objects, so that they stay right when other people
+// move lines; line numbers are worked out just before a request.
+import type { TableOp } from "../api";
+import { commonEnds } from "../editor/text_changes";
+import type { Change, Table, TableAnswer } from "../wire";
 
 export interface Row {
   readonly key: number;
   readonly file: string;
   cells: string[];
-  /** Not in the file yet: the row begins to exist with its first word. */
+  /** Not in the file yet: the row is added when its first cell is written. */
   ghost: boolean;
 }
 
 /** A row as the server has it; `line` counts from 1, and line 1 is the header. */
-export interface Placed {
+export interface PlacedRow {
   readonly row: Row;
   readonly line: number;
   readonly cells: readonly string[];
@@ -21,9 +22,9 @@ export interface Placed {
 
 export interface Sheet {
   readonly file: string;
-  revision: number | null; // none: the file begins with its first row
+  revision: number | null; // null: the file is created with its first row
   columns: string[];
-  confirmed: Placed[];
+  confirmed: PlacedRow[];
   rows: Row[];
 }
 
@@ -35,45 +36,44 @@ export type Edit =
   | { readonly do: "paste"; readonly rows: readonly Row[]; readonly column: string; readonly cells: readonly (readonly string[])[] }
   | { readonly do: "changes"; readonly changes: readonly Change[] };
 
+/** A row as the API sends it: its line, then its cells, of which the last may be missing. */
+type TableRow = Table["rows"][number];
+
+const lineOf = (row: TableRow): number => Number(row[0]);
+const cellsOf = (row: TableRow): string[] => row.slice(1).map(String);
+
 let keys = 0;
 
 export function newRow(file: string, cells: readonly string[] = [], ghost = false): Row {
   return { key: ++keys, file, cells: [...cells], ghost };
 }
 
-export function readSheet(file: string, revision: number | null, columns: readonly string[], rows: readonly WireRow[]): Sheet {
-  const confirmed = rows.map(([line, ...cells]) => ({ row: newRow(file, cells), line, cells }));
-  return { file, revision, columns: [...columns], confirmed, rows: confirmed.map((placed) => placed.row) };
+export function readSheet({ file, revision, columns, rows }: Table): Sheet {
+  const confirmed = rows.map((row) => ({ row: newRow(file, cellsOf(row)), line: lineOf(row), cells: cellsOf(row) }));
+  return { file, revision, columns: [...columns], confirmed, rows: confirmed.map(({ row }) => row) };
 }
 
-/** A text as a table, as the server reads it: blank lines are no rows. */
-function readTable(text: string): { columns: string[]; rows: WireRow[] } {
-  const [head = [], ...lines] = text.split("\n").map((line) => line.replace(/\r$/, "").split("\t"));
-  const rows = lines.map((cells, n): WireRow => [n + 2, ...cells]).filter(([, ...cells]) => !isBlank(cells as string[]));
-  return { columns: head.map((name) => name.replace(/^\ufeff/, "")), rows };
-}
-
-/** Shows an edit in the sheet at once. */
+/** Show an edit in the sheet at once. */
 export function show(sheet: Sheet, edit: Edit): void {
   switch (edit.do) {
     case "set":
       put(edit.row.cells, sheet.columns.indexOf(edit.column), edit.value);
       return;
     case "add": {
-      const known = new Set(edit.rows);
-      const rows = sheet.rows.filter((row) => !known.has(row));
-      const at = edit.after === null ? 0 : rows.indexOf(edit.after) + 1;
+      const added = new Set(edit.rows);
+      const rows = sheet.rows.filter((row) => !added.has(row));
+      const place = edit.after === null ? 0 : rows.indexOf(edit.after) + 1;
       edit.rows.forEach((row, n) => {
         row.cells = [...(edit.cells[n] ?? [])];
         row.ghost = false;
       });
-      rows.splice(at, 0, ...edit.rows);
+      rows.splice(place, 0, ...edit.rows);
       sheet.rows = rows;
       return;
     }
     case "delete": {
-      const gone = new Set(edit.rows);
-      sheet.rows = sheet.rows.filter((row) => !gone.has(row));
+      const deleted = new Set(edit.rows);
+      sheet.rows = sheet.rows.filter((row) => !deleted.has(row));
       return;
     }
     case "column":
@@ -81,14 +81,14 @@ export function show(sheet: Sheet, edit: Edit): void {
       return;
     case "paste": {
       const first = sheet.columns.indexOf(edit.column);
-      edit.rows.forEach((row, n) => edit.cells[n]?.forEach((cell, at) => put(row.cells, first + at, cell)));
+      edit.rows.forEach((row, n) => edit.cells[n]?.forEach((cell, m) => put(row.cells, first + m, cell)));
       return;
     }
     case "changes": // shown when the server answers
   }
 }
 
-/** What is shown, made anew from what is confirmed and what is still on its way. */
+/** Make the shown rows again from the confirmed ones and the edits that wait. */
 export function rebuild(sheet: Sheet, waiting: readonly Edit[]): void {
   sheet.rows = sheet.confirmed.map(({ row, cells }) => {
     row.cells = [...cells];
@@ -98,40 +98,39 @@ export function rebuild(sheet: Sheet, waiting: readonly Edit[]): void {
   for (const edit of waiting) show(sheet, edit);
 }
 
-/** The edits as the server is told them, one after the other, and the rows as they then are. */
-export function walk(sheet: Sheet, from: readonly Placed[], edits: readonly Edit[]): { ops: TableOp[]; placed: Placed[] } {
+/** Translate edits into operations for the server, each on the lines that the one before leaves; return both. */
+export function walk(sheet: Sheet, from: readonly PlacedRow[], edits: readonly Edit[]): { ops: TableOp[]; placed: PlacedRow[] } {
   let placed = [...from];
   const columns = [...sheet.columns];
   const ops: TableOp[] = [];
   for (const edit of edits) {
     switch (edit.do) {
       case "set": {
-        const at = placed.findIndex((one) => one.row === edit.row);
-        const one = placed[at];
-        if (one === undefined) break; // the row was deleted by somebody else
-        ops.push({ do: "set", line: one.line, column: edit.column, value: edit.value });
-        placed[at] = { ...one, cells: put([...one.cells], columns.indexOf(edit.column), edit.value) };
+        const index = placed.findIndex(({ row }) => row === edit.row);
+        const old = placed[index];
+        if (old === undefined) break; // somebody else deleted the row
+        ops.push({ do: "set", line: old.line, column: edit.column, value: edit.value });
+        placed[index] = { ...old, cells: put([...old.cells], columns.indexOf(edit.column), edit.value) };
         break;
       }
       case "add": {
-        const at = edit.after === null ? -1 : placed.findIndex((one) => one.row === edit.after);
-        const after = placed[at]?.line ?? (edit.after === null ? 1 : (placed.at(-1)?.line ?? 1));
-        const n = edit.rows.length;
+        const above = edit.after === null ? undefined : placed.find(({ row }) => row === edit.after);
+        const after = above?.line ?? (edit.after === null ? 1 : (placed.at(-1)?.line ?? 1));
         ops.push({ do: "add", rows: edit.cells.map((cells) => [...cells]), after });
-        const added = edit.rows.map((row, i) => ({ row, line: after + 1 + i, cells: [...(edit.cells[i] ?? [])] }));
-        const before = placed.filter((one) => one.line <= after);
-        const below = placed.filter((one) => one.line > after).map((one) => ({ ...one, line: one.line + n }));
+        const added = edit.rows.map((row, n) => ({ row, line: after + 1 + n, cells: [...(edit.cells[n] ?? [])] }));
+        const before = placed.filter(({ line }) => line <= after);
+        const below = placed.filter(({ line }) => line > after).map((old) => ({ ...old, line: old.line + added.length }));
         placed = [...before, ...added, ...below];
         break;
       }
       case "delete": {
-        const gone = new Set(edit.rows);
-        const lines = placed.filter((one) => gone.has(one.row)).map((one) => one.line);
+        const deleted = new Set(edit.rows);
+        const lines = placed.filter(({ row }) => deleted.has(row)).map(({ line }) => line);
         if (lines.length === 0) break;
         ops.push({ do: "delete", lines });
         let shift = 0;
-        placed = placed.flatMap((one) => {
-          if (!gone.has(one.row)) return [{ ...one, line: one.line - shift }];
+        placed = placed.flatMap((old) => {
+          if (!deleted.has(old.row)) return [{ ...old, line: old.line - shift }];
           shift += 1;
           return [];
         });
@@ -143,14 +142,14 @@ export function walk(sheet: Sheet, from: readonly Placed[], edits: readonly Edit
         break;
       case "paste": {
         const first = columns.indexOf(edit.column);
-        const line = placed.find((one) => one.row === edit.rows[0])?.line;
+        const line = placed.find(({ row }) => row === edit.rows[0])?.line;
         if (line === undefined) break;
         ops.push({ do: "paste", block: blockOf(edit.cells), line, column: edit.column });
-        const cells = new Map(edit.rows.map((row, n) => [row, edit.cells[n] ?? []]));
-        placed = placed.map((one) => {
-          const fresh = [...one.cells];
-          cells.get(one.row)?.forEach((cell, n) => put(fresh, first + n, cell));
-          return { ...one, cells: fresh };
+        const pasted = new Map(edit.rows.map((row, n) => [row, edit.cells[n] ?? []]));
+        placed = placed.map((old) => {
+          const cells = [...old.cells];
+          pasted.get(old.row)?.forEach((cell, n) => put(cells, first + n, cell));
+          return { ...old, cells };
         });
         break;
       }
@@ -161,9 +160,9 @@ export function walk(sheet: Sheet, from: readonly Placed[], edits: readonly Edit
   return { ops, placed };
 }
 
-/** The same for several actions, told one by one. */
+/** The operations of several actions, kept apart. */
 export function walkActions(sheet: Sheet, actions: readonly (readonly Edit[])[]): TableOp[][] {
-  let from: readonly Placed[] = sheet.confirmed;
+  let from: readonly PlacedRow[] = sheet.confirmed;
   return actions.map((edits) => {
     const { ops, placed } = walk(sheet, from, edits);
     from = placed;
@@ -171,58 +170,109 @@ export function walkActions(sheet: Sheet, actions: readonly (readonly Edit[])[])
   });
 }
 
-/** The server has made some edits, which led to `placed`; `coming` are those on their way after them. */
-export function confirm(sheet: Sheet, placed: readonly Placed[], answer: TableAnswer, coming: readonly Edit[]): void {
+/** Turn stored operations back into edits of rows; their lines are those of the sheet after the edits `before`. */
+export function replay(sheet: Sheet, before: readonly Edit[], ops: readonly TableOp[]): Edit[] {
+  let { placed } = walk(sheet, sheet.confirmed, before);
+  const edits: Edit[] = [];
+  for (const op of ops) {
+    const edit = editOf(op, placed, sheet.file);
+    if (!edit) continue;
+    edits.push(edit);
+    placed = walk(sheet, placed, [edit]).placed;
+  }
+  return edits;
+}
+
+function editOf(op: TableOp, placed: readonly PlacedRow[], file: string): Edit | null {
+  const rowAt = (line: number | null | undefined): Row | undefined => placed.find((old) => old.line === line)?.row;
+  switch (op.do) {
+    case "set": {
+      const row = rowAt(op.line);
+      return row ? { do: "set", row, column: op.column, value: op.value } : null;
+    }
+    case "add": {
+      const rows = op.rows.map((cells) => newRow(file, cells));
+      return { do: "add", rows, cells: op.rows, after: rowAt(op.after) ?? null };
+    }
+    case "delete":
+      return { do: "delete", rows: op.lines.flatMap((line) => rowAt(line) ?? []) };
+    case "paste": {
+      const cells = readBlock(op.block);
+      const rows = placed.filter(({ line }) => line >= (op.line ?? 0)).slice(0, cells.length);
+      return { do: "paste", rows: rows.map(({ row }) => row), column: op.column ?? "", cells };
+    }
+    default:
+      return op;
+  }
+}
+
+/** Take the server's answer to edits that led to `placed`; `coming` are the edits after them. */
+export function confirm(sheet: Sheet, placed: readonly PlacedRow[], answer: TableAnswer, coming: readonly Edit[]): void {
   const added = coming.flatMap((edit) => (edit.do === "column" ? [edit.name] : []));
   sheet.revision = answer.revision;
   sheet.columns = [...answer.columns, ...added.filter((name) => !answer.columns.includes(name))];
   if (answer.moved) sheet.confirmed = matched(placed, answer.rows_changed, sheet.file);
   else {
-    const rows = new Map(answer.rows_changed.map(([line, ...cells]) => [line, cells]));
-    sheet.confirmed = placed.map((one) => ({ ...one, cells: rows.get(one.line) ?? one.cells }));
+    const changed = new Map(answer.rows_changed.map((row) => [lineOf(row), cellsOf(row)]));
+    sheet.confirmed = placed.map((old) => ({ ...old, cells: changed.get(old.line) ?? old.cells }));
   }
 }
 
-/** The sheet as a revision has it. */
+/** Set the sheet back to an earlier revision. */
 export function goBack(sheet: Sheet, { revision, text }: { revision: number; text: string }): void {
-  const { columns, rows } = readTable(text);
+  const [head = [], ...lines] = text.split("\n").map((line) => line.replace(/\r$/, "").split("\t"));
+  const rows = lines.map((cells, n): TableRow => [n + 2, ...cells]).filter((row) => !isBlank(cellsOf(row)));
   sheet.revision = revision;
-  sheet.columns = columns;
+  sheet.columns = head.map((name) => name.replace(/^\ufeff/, ""));
   sheet.confirmed = matched(sheet.confirmed, rows, sheet.file);
 }
 
-/** Rows that came from the server, each as the row it was; only what nobody had before is a new one. */
-export function matched(old: readonly Placed[], rows: readonly WireRow[], file: string): Placed[] {
-  const fresh = rows.map(([line, ...cells]) => ({ line, cells }));
-  const found: (Row | undefined)[] = new Array(fresh.length);
-  const same = (a: number, b: number): boolean => text(old[a]?.cells) === text(fresh[b]?.cells);
-  let start = 0;
-  while (start < Math.min(old.length, fresh.length) && same(start, start)) {
-    found[start] = old[start]?.row;
-    start += 1;
-  }
-  let end = 0;
-  while (end < Math.min(old.length, fresh.length) - start && same(old.length - 1 - end, fresh.length - 1 - end)) {
-    found[fresh.length - 1 - end] = old[old.length - 1 - end]?.row;
-    end += 1;
-  }
-  const left = old.slice(start, old.length - end);
-  const open = fresh.slice(start, fresh.length - end);
-  const one = left.length === 1 && open.length === 1;
-  for (const by of one ? [() => ""] : [text, (cells: readonly string[] | undefined) => cells?.[0] ?? ""]) {
-    const places = new Map<string, Row[]>();
-    const used = new Set(found);
-    for (const placed of left) {
-      if (used.has(placed.row)) continue;
-      const name = by(placed.cells);
-      places.set(name, [...(places.get(name) ?? []), placed.row]);
-    }
-    open.forEach((row, n) => {
-      found[start + n] ??= places.get(by(row.cells))?.shift();
+/** Match rows of the server with the rows known so far, by all cells or by the first; the others become new rows. */
+export function matched(old: readonly PlacedRow[], rows: readonly TableRow[], file: string): PlacedRow[] {
+  const now = rows.map((row) => ({ line: lineOf(row), cells: cellsOf(row) }));
+  const texts = now.map(({ cells }) => rowText(cells));
+  const matches: (Row | undefined)[] = new Array(now.length);
+  const { head, tail } = commonEnds(old.map(({ cells }) => rowText(cells)), texts);
+  for (let n = 0; n < head; n += 1) matches[n] = old[n]!.row;
+  for (let n = 1; n <= tail; n += 1) matches[now.length - n] = old[old.length - n]!.row;
+  const left = old.slice(head, old.length - tail);
+  const open = now.slice(head, now.length - tail);
+  const single = left.length === 1 && open.length === 1;
+  for (const nameOf of single ? [() => ""] : [rowText, (cells: readonly string[]) => cells[0] ?? ""]) {
+    const used = new Set(matches);
+    const candidates = groupBy(left.filter(({ row }) => !used.has(row)), ({ cells }) => nameOf(cells));
+    open.forEach(({ cells }, n) => {
+      matches[head + n] ??= candidates.get(nameOf(cells))?.shift()?.row;
     });
   }
-  return fresh.map(({ line, cells }, n) => ({ row: found[n] ?? newRow(file), line, cells }));
+  return now.map(({ line, cells }, n) => ({ row: matches[n] ?? newRow(file), line, cells }));
 }
+
+export function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === "");
+}
+
+function put(cells: string[], index: number, value: string): string[] {
+  while (cells.length < index) cells.push("");
+  if (index >= 0) cells[index] = value;
+  return cells;
+}
+
+/** The items by a key that several of them may share. */
+export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+/** The text of a row, without blank cells at its end. */
+const rowText = (cells: readonly string[]): string => cells.join("\t").replace(/\t+$/, "");
+
+// Blocks ------------------------------------------------------------------------------------------------------------
 
 /** Cells as a spreadsheet copies them. */
 export function blockOf(cells: readonly (readonly string[])[]): string {
@@ -230,16 +280,44 @@ export function blockOf(cells: readonly (readonly string[])[]): string {
   return cells.map((row) => row.map(quoted).join("\t")).join("\n");
 }
 
-export function isBlank(cells: readonly string[]): boolean {
-  return cells.every((cell) => cell.trim() === "");
+/** The cells of a block as a spreadsheet copies it, with quotes resolved and blanks at the edges of cells removed. */
+export function readBlock(text: string): string[][] {
+  const rows: string[][] = [[]];
+  const source = text.replace(/(\r\n|\r|\n)+$/, "");
+  let cell = "";
+  let at = 0;
+  const close = (): void => {
+    rows.at(-1)!.push(cell.trim());
+    cell = "";
+  };
+  while (at < source.length) {
+    const char = source[at]!;
+    if (char === '"' && cell === "") {
+      const end = closingQuote(source, at);
+      if (end > at) {
+        cell = source.slice(at + 1, end).replaceAll('""', '"');
+        at = end + 1;
+        continue;
+      }
+    }
+    if (char === "\t") close();
+    else if (char === "\n" || char === "\r") {
+      close();
+      rows.push([]);
+      if (char === "\r" && source[at + 1] === "\n") at += 1;
+    } else cell += char;
+    at += 1;
+  }
+  close();
+  return rows.map((row) => row.map((value) => value.replace(/[\t\r\n]+/g, " ")));
 }
 
-function put(cells: string[], at: number, value: string): string[] {
-  while (cells.length < at) cells.push("");
-  if (at >= 0) cells[at] = value;
-  return cells;
-}
-
-function text(cells: readonly string[] | undefined): string {
-  return (cells ?? []).join("\t").replace(/\t+$/, "");
+/** The position of the quote that closes the one at `start`, if a cell ends there; otherwise `start`. */
+function closingQuote(source: string, start: number): number {
+  let at = start + 1;
+  while ((at = source.indexOf('"', at)) >= 0) {
+    if (source[at + 1] !== '"') return /^[\t\r\n]?$/.test(source[at + 1] ?? "") ? at : start;
+    at += 2;
+  }
+  return start;
 }

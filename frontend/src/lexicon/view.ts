@@ -1,10 +1,8 @@
-// What is shown of the sheets: of which file, what a search found, in which order, with blank rows to go on in.
-import type { Column } from "./grid_host";
-import { testOf } from "./query";
+// The view of the sheets: which file is shown, which rows match the search, in which order, and blank rows to write in.
+import type { Column } from "./grid";
 import { newRow, type Row, type Sheet } from "./sheets";
-import { columnWidth } from "./widths";
 
-export const FILE = "\u0000file"; // the column that says in which file a row stands: no name of a feature
+export const FILE = "\u0000file"; // the column with the file of each row; no feature can have this name
 
 export interface Sorting {
   readonly column: string;
@@ -15,15 +13,15 @@ const order = new Intl.Collator("zh", { numeric: true });
 
 export class View {
   mayEdit = false;
-  file = ""; // the one that is shown; blank: all
+  file = ""; // blank: all files
   sorting: Sorting | null = null;
-  /** The rows in the order in which they are shown. */
+  /** The rows in the order shown. */
   rows: Row[] = [];
-  hits: Set<Row> | null = null; // what a search found
+  hits: Set<Row> | null = null; // the rows that match the search; null without a search
   onRows: () => void = () => undefined;
 
   private seen = new WeakSet<Row>();
-  private after = new Map<Row, Row | null>(); // the row below which a ghost was put
+  private after = new Map<Row, Row | null>(); // the row above each blank row that was inserted
   private last: Row | null = null; // the blank row at the end
   private widths: { key: string; of: Map<string, number> } = { key: "", of: new Map() };
 
@@ -47,7 +45,7 @@ export class View {
     return [...new Set(this.sheets.flatMap((sheet) => sheet.columns))];
   }
 
-  /** The columns with the widths that nearly all of their texts need; these stay while others are not asked for. */
+  /** The columns with the widths that nearly all of their texts need; widths stay until the columns change. */
   layout(label: (column: string) => string): Column[] {
     const names = [...this.columns(), ...(this.file || this.all.size < 2 ? [] : [FILE])];
     const key = [this.file, ...names].join("\t");
@@ -62,7 +60,7 @@ export class View {
     });
   }
 
-  /** Works out anew what is shown: the file, what was found, the order. */
+  /** Work out which rows are shown, and in which order. */
   arrange(): void {
     let rows = this.sheets.flatMap((sheet) => sheet.rows);
     if (this.hits) rows = rows.filter((row) => this.hits?.has(row));
@@ -70,43 +68,43 @@ export class View {
     if (sorting) {
       const sign = sorting.down ? -1 : 1;
       rows.sort((a, b) => {
-        const [one, other] = [this.text(a, sorting.column), this.text(b, sorting.column)];
-        if (!one || !other) return one ? -1 : other ? 1 : 0; // blank cells come last, both ways
-        return sign * order.compare(one, other);
+        const [first, second] = [this.text(a, sorting.column), this.text(b, sorting.column)];
+        if (!first || !second) return first ? -1 : second ? 1 : 0; // blank cells come last in both orders
+        return sign * order.compare(first, second);
       });
     }
     this.after.clear();
     this.show(rows);
   }
 
-  /** The rows that meet a search without the server. */
+  /** Search without the server. */
   search(query: string, { unlessNone = false } = {}): void {
     const test = testOf(query, this.columns());
-    const found = this.sheets.flatMap((sheet) => sheet.rows.filter((row) => test(row, sheet)));
-    if (unlessNone && found.length === 0) return; // the server may know better: what a value is a kind of
-    this.hits = query.trim() ? new Set(found) : null;
+    const hits = this.sheets.flatMap((sheet) => sheet.rows.filter((row) => test(row, sheet)));
+    if (unlessNone && hits.length === 0) return; // the server may find more: it knows the kinds that values belong to
+    this.hits = query.trim() ? new Set(hits) : null;
     this.arrange();
   }
 
-  /** Shows these rows, and a blank one to go on in. */
+  /** Show these rows, and a blank one to write in. */
   show(rows: Row[] = this.rows): void {
     this.rows = rows;
-    for (const sheet of this.all.values()) for (const row of sheet.rows) this.seen.add(row); // those that come later are new
+    for (const sheet of this.all.values()) for (const row of sheet.rows) this.seen.add(row); // rows that come later are new
     this.end();
     this.onRows();
   }
 
-  /** Rows came or went by another hand: what is shown stays where it is, and new rows are put below their neighbours. */
+  /** Follow rows that somebody else added or removed: shown rows stay in place, and new rows go below their neighbours. */
   follow(): void {
-    const there = new Set(this.sheets.flatMap((sheet) => sheet.rows));
-    const rows = this.rows.filter((row) => row.ghost || there.has(row));
+    const existing = new Set(this.sheets.flatMap((sheet) => sheet.rows));
+    const rows = this.rows.filter((row) => row.ghost || existing.has(row));
     const visible = new Set(rows);
     for (const sheet of this.sheets) {
       let above: Row | null = null;
       for (const row of sheet.rows) {
-        if (!visible.has(row) && this.seen.has(row)) continue; // left out by the search
+        if (!visible.has(row) && this.seen.has(row)) continue; // hidden by the search
         if (!visible.has(row)) {
-          const first = rows.findIndex((one) => one.file === sheet.file);
+          const first = rows.findIndex((shown) => shown.file === sheet.file);
           rows.splice(above ? rows.indexOf(above) + 1 : Math.max(0, first), 0, row);
           this.hits?.add(row);
         }
@@ -116,7 +114,7 @@ export class View {
     this.show(rows);
   }
 
-  // Blank rows: each is in its file once something is written in it.
+  // Blank rows: each is added to its file when something is written in it.
 
   addBlank(file: string, below: Row | null): Row {
     const row = newRow(file, [], true);
@@ -126,7 +124,7 @@ export class View {
     return row;
   }
 
-  /** The blank row at the end of a file: the last of all, or one below the rows that are shown of this file. */
+  /** The blank row at the end of a file: the last of all, or one below the shown rows of this file. */
   lastBlank(file: string): Row {
     if (this.last?.file === file) return this.last;
     const place = this.rows.findLastIndex((row) => row.file === file);
@@ -138,12 +136,12 @@ export class View {
     return row;
   }
 
-  /** Whether what is written in a row is added at the end of its file. */
+  /** Whether a row is blank and will be added at the end of its file. */
   endsFile(row: Row): boolean {
     return row.ghost && !this.after.has(row);
   }
 
-  /** A blank row in the place of one that is deleted. */
+  /** Replace a row that is deleted by a blank one. */
   blank(row: Row): void {
     const rows = this.all.get(row.file)?.rows ?? [];
     const ghost = newRow(row.file, [], true);
@@ -152,7 +150,7 @@ export class View {
     if (at >= 0) this.rows[at] = ghost;
   }
 
-  /** The row below which a blank one becomes a row: the nearest above it that is still there. */
+  /** The row below which a blank one will be added: the nearest one above it that still exists. */
   above(ghost: Row): Row | null {
     if (this.endsFile(ghost)) return this.all.get(ghost.file)?.rows.at(-1) ?? null;
     let above = this.after.get(ghost) ?? null;
@@ -160,17 +158,18 @@ export class View {
     return above;
   }
 
-  /** Rows that were pasted below all others. */
+  /** Show rows that were pasted below all others. */
   append(rows: readonly Row[]): void {
     for (const row of rows) this.hits?.add(row);
     this.rows.splice(this.last ? this.rows.indexOf(this.last) : this.rows.length, 0, ...rows);
   }
 
-  without(rows: ReadonlySet<Row>): void {
+  /** Stop showing rows; the blank one at the end stays. */
+  remove(rows: ReadonlySet<Row>): void {
     this.rows = this.rows.filter((row) => !rows.has(row) || row === this.last);
   }
 
-  /** Under the rows of one file there is always a blank one. */
+  /** Keep a blank row below the rows of a single file. */
   private end(): void {
     const file = this.file || (this.all.size === 1 ? [...this.all.keys()][0]! : "");
     if (!this.mayEdit || !file) {
@@ -183,7 +182,90 @@ export class View {
   }
 }
 
-/** A file without the folder and the ending that they all have. */
+/** A file's name without the folder and extension that all files of the lexicon share. */
 export function shortName(file: string): string {
   return file.replace(/^lexicon\//, "").replace(/\.tsv$/, "");
+}
+
+// Search ------------------------------------------------------------------------------------------------------------
+// Plain text is searched here at once. Conditions are for the server, which knows the kinds that values belong to; while
+// it is away they are tested here, by the values in the cells.
+
+type Test = (row: Row, sheet: Sheet) => boolean;
+
+/** Whether a query contains conditions on features, as rules do. */
+export function hasConditions(query: string, columns: readonly string[]): boolean {
+  return terms(query).some((term) => columns.includes(term.split(":", 1)[0] ?? "") && term.includes(":"));
+}
+
+/** A test for rows that match every term of a query. */
+export function testOf(query: string, columns: readonly string[]): Test {
+  const tests = terms(query).map((term) => {
+    const [name = "", wanted] = split(term);
+    if (wanted !== undefined && columns.includes(name)) return wanted === "" ? always : condition(name, wanted);
+    const text = term.replace(/^"|"$/g, "").toLowerCase();
+    return (row: Row) => row.cells.some((cell) => cell.toLowerCase().includes(text));
+  });
+  return (row, sheet) => tests.every((test) => test(row, sheet));
+}
+
+const always: Test = () => true;
+
+function condition(name: string, wanted: string): Test {
+  const not = wanted.startsWith("!");
+  const values = (not ? wanted.slice(1) : wanted).split("/");
+  return (row, sheet) => {
+    const cell = row.cells[sheet.columns.indexOf(name)] ?? "";
+    if (wanted === "-") return cell === "";
+    if (cell === "" || wanted === "*") return cell !== "";
+    const has = cell.split("/").some((value) => values.includes(value));
+    return has !== not;
+  };
+}
+
+/** The terms of a query, separated by blanks; a quoted term may contain blanks. */
+function terms(query: string): string[] {
+  return query.match(/"[^"]*"?|[^\s]+/g) ?? [];
+}
+
+function split(term: string): [string, string?] {
+  const at = term.indexOf(":");
+  return at < 0 ? [term] : [term.slice(0, at), term.slice(at + 1)];
+}
+
+/** The term of a query that ends at the cursor: where it starts and, in a condition, the feature and the value. */
+export function termAt(query: string, cursor: number): { start: number; name: string; value: string | null } {
+  const start = query.slice(0, cursor).search(/\S*$/);
+  const [name = "", rest] = split(query.slice(start, cursor));
+  if (rest === undefined) return { start, name, value: null };
+  const value = rest.replace(/^!/, "").split("/").at(-1) ?? "";
+  return { start: cursor - value.length, name, value };
+}
+
+// Widths ------------------------------------------------------------------------------------------------------------
+
+const WIDEST = 240; // pixels
+const STEP = 4;
+
+/** The width that a column needs for its name and for all but the widest 2% of its texts. */
+export function columnWidth(name: string, texts: readonly string[]): number {
+  const counts: number[] = [];
+  let filled = 0;
+  for (const text of texts) {
+    if (text === "") continue;
+    const bucket = Math.min(WIDEST / STEP, Math.ceil(width(text) / STEP));
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
+    filled += 1;
+  }
+  let left = filled / 50;
+  let bucket = counts.length - 1;
+  while (bucket > 0 && left >= (counts[bucket] ?? 0)) left -= counts[bucket--] ?? 0;
+  return Math.ceil(Math.min(WIDEST, Math.max(width(name) + 26, bucket * STEP + 22)));
+}
+
+/** The approximate width of a text in pixels, without drawing it: Chinese characters are twice as wide. */
+function width(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at += 1) sum += text.charCodeAt(at) > 0x2e80 ? 14.5 : 7.7;
+  return sum;
 }

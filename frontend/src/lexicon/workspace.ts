@@ -1,21 +1,18 @@
-// The lexicon as the page has it: its sheets, and what can be done to them.
-import { oddCells, planPaste, readBlock, seen, type PastePlan } from "./blocks";
-import { readLexicon, type Feature, type TableProblem, type WireLexicon } from "./calls";
-import type { Column, Selection } from "./grid_host";
-import { Marks } from "./marks";
+// The lexicon as the page has it: its sheets, the problems in them, and what the reader can do to them.
+import { readLexicon } from "../api";
+import type { Feature, TableProblem } from "../wire";
+import type { Column, Mark, Selection } from "./grid";
 import { Outbox } from "./outbox";
-import { Recovery } from "./recovery";
-import { asBlock, byRow } from "./pasting";
-import { isBlank, matched, newRow, readSheet, type Edit, type Row, type Sheet } from "./sheets";
-import { Values } from "./values";
+import { asBlock, oddCells, type PastePlan, planPaste, withoutUnseen } from "./paste";
+import { type Edit, groupBy, isBlank, matched, newRow, type PlacedRow, readBlock, readSheet, type Row, type Sheet } from "./sheets";
+import { Values } from "./suggestions";
 import { FILE, View } from "./view";
 
-const MOST_SETS = 2_000; // cells of rows that do not stand together, which must be sent one by one
+const MOST_SETS = 2_000; // changes that may be sent cell by cell, where their rows are too far apart for one block
 
 export class Workspace {
   readonly sheets = new Map<string, Sheet>();
   readonly outbox: Outbox;
-  readonly recovery: Recovery;
   readonly values: Values;
   readonly view: View;
   features: readonly Feature[] = [];
@@ -25,27 +22,40 @@ export class Workspace {
 
   constructor(readonly project: string) {
     this.outbox = new Outbox(project, this.sheets);
-    this.recovery = new Recovery(project, this.sheets, this.outbox);
     this.values = new Values(
       () => [...this.sheets.values()],
       () => this.features,
     );
     this.view = new View(this.sheets);
     this.outbox.onRows = () => {
-      this.values.forget();
+      this.values.clear();
       this.view.follow();
     };
-    this.outbox.onProblems = (found) => this.takeProblems(found);
-    this.outbox.onStale = () => this.reload().catch(() => undefined);
+    this.outbox.onProblems = (problems) => this.takeProblems(problems);
+    this.outbox.onStale = () => this.load().catch(() => undefined);
   }
 
-  async open(): Promise<void> {
-    this.take(await readLexicon(this.project));
-  }
-
-  /** Reads everything anew; rows stay who they are, and edits on their way stay. */
-  async reload(): Promise<void> {
-    this.take(await readLexicon(this.project));
+  /** Read everything from the server; rows that are known keep their identity, and edits on their way stay. */
+  async load(): Promise<void> {
+    const { may_edit, features, files, problems } = await readLexicon(this.project);
+    this.view.mayEdit = may_edit;
+    this.features = features;
+    const names = new Set(files.map(({ file }) => file));
+    for (const file of this.sheets.keys()) if (!names.has(file) && !this.outbox.has(file)) this.sheets.delete(file);
+    let first = false;
+    for (const table of files) {
+      const { file, revision, columns, rows } = table;
+      const sheet = this.sheets.get(file);
+      if (!sheet) {
+        this.sheets.set(file, readSheet(table));
+        first = true;
+      } else if (sheet.revision !== revision) {
+        Object.assign(sheet, { revision, columns, confirmed: matched(sheet.confirmed, rows, file) });
+        this.outbox.rebuild(file);
+      }
+    }
+    if (first) this.view.arrange();
+    this.takeProblems(problems);
   }
 
   get mayEdit(): boolean {
@@ -64,28 +74,29 @@ export class Workspace {
     return column === FILE || (this.sheets.get(row.file)?.columns.includes(column) ?? false);
   }
 
-  /** A cell that is being typed: kept in the browser as the edit that it will be. */
+  /** Store a cell that is being typed as the edit that it will become. */
   typing(row: Row, column: string, value: string | null): void {
     const sheet = this.sheetOf(row);
-    const at = sheet.columns.indexOf(column);
+    const index = sheet.columns.indexOf(column);
     const clean = value?.trim() ?? "";
-    if (value === null || at < 0 || (row.ghost && clean === "")) this.outbox.typing = null;
+    if (value === null || index < 0 || (row.ghost && clean === "")) this.outbox.typing = null;
     else if (!row.ghost) this.outbox.typing = { file: row.file, edit: { do: "set", row, column, value: clean } };
     else {
       const cells = [...sheet.columns.map((_, n) => row.cells[n] ?? "")];
-      cells[at] = clean;
+      cells[index] = clean;
       const edit: Edit = { do: "add", rows: [row], cells: [cells], after: this.view.above(row) };
       this.outbox.typing = { file: row.file, edit };
     }
-    this.outbox.keep();
+    this.outbox.store();
   }
 
   setCells(changes: readonly { row: Row; column: string; value: string }[]): void {
     const parts = new Map<string, Edit[]>();
-    for (const [row, mine] of byRow(changes.filter(({ row, column }) => this.has(row, column) && column !== FILE))) {
+    const possible = changes.filter(({ row, column }) => this.has(row, column) && column !== FILE);
+    for (const [row, values] of groupBy(possible, (change) => change.row)) {
       const sheet = this.sheetOf(row);
       const cells = [...row.cells];
-      for (const { column, value } of mine) {
+      for (const { column, value } of values) {
         while (cells.length < sheet.columns.indexOf(column)) cells.push("");
         cells[sheet.columns.indexOf(column)] = value;
       }
@@ -96,13 +107,12 @@ export class Workspace {
       else if (isBlank(cells)) {
         this.view.blank(row);
         edits.push({ do: "delete", rows: [row] });
-      }
-      else edits.push(...mine.map(({ column, value }): Edit => ({ do: "set", row, column, value })));
+      } else edits.push(...values.map(({ column, value }): Edit => ({ do: "set", row, column, value })));
     }
     this.act(parts);
   }
 
-  /** A blank row below another; it is in the file once something is written in it. */
+  /** Show a blank row below another one; it is added to the file when something is written in it. */
   addRow(below: Row | null): Row | null {
     const file = below?.file ?? (this.view.file || [...this.sheets.keys()][0]);
     if (file === undefined) return null;
@@ -111,12 +121,12 @@ export class Workspace {
 
   deleteRows(rows: readonly Row[]): void {
     const parts = new Map<string, Edit[]>();
-    const gone = new Set(rows);
+    const deleted = new Set(rows);
     for (const sheet of this.sheets.values()) {
-      const mine = sheet.rows.filter((row) => gone.has(row));
-      if (mine.length > 0) parts.set(sheet.file, [{ do: "delete", rows: mine }]);
+      const inSheet = sheet.rows.filter((row) => deleted.has(row));
+      if (inSheet.length > 0) parts.set(sheet.file, [{ do: "delete", rows: inSheet }]);
     }
-    this.view.without(gone);
+    this.view.remove(deleted);
     this.act(parts);
   }
 
@@ -124,15 +134,15 @@ export class Workspace {
     this.act(new Map([[file, [{ do: "column", name }]]]));
   }
 
-  /** What a block would do if it were pasted at a place. */
+  /** What a block would do if it were pasted at a selection. */
   plan(pasted: string, at: Selection, columns: readonly Column[]): PastePlan {
-    const { text, unseen } = seen(pasted);
+    const { text, unseen } = withoutUnseen(pasted);
     let cells = readBlock(text);
     const odd = oddCells(cells);
     const tall = at.bottom - at.top + 1;
     const wide = at.right - at.left + 1;
     if (cells.length === 1 && cells[0]!.length === 1) {
-      cells = Array.from({ length: tall }, () => Array.from({ length: wide }, () => cells[0]![0]!)); // one value fills all
+      cells = Array.from({ length: tall }, () => Array.from({ length: wide }, () => cells[0]![0]!)); // one value fills the selection
     }
     const rows = this.view.rows.slice(at.top);
     const names = columns.map((column) => column.name);
@@ -141,19 +151,19 @@ export class Workspace {
     return { ...effects, unseen, odd };
   }
 
-  /** Whether a plan can be carried out: rows far apart are sent cell by cell, and of those there may not be too many. */
+  /** Whether a plan has too many changes of rows that are too far apart for one block. */
   tooMany(plan: PastePlan): boolean {
     return plan.changes.length > MOST_SETS && asBlock(plan.changes, plan.sheet) === null;
   }
 
   paste(plan: PastePlan): void {
-    const whole = plan.changes.length > 20 ? asBlock(plan.changes, plan.sheet) : null;
+    const block = plan.changes.length > 20 ? asBlock(plan.changes, plan.sheet) : null;
     const parts = new Map<string, Edit[]>();
     const into = (file: string): Edit[] => {
       if (!parts.has(file)) parts.set(file, []);
       return parts.get(file)!;
     };
-    if (whole) into(plan.sheet.file).push(whole);
+    if (block) into(plan.sheet.file).push(block);
     else for (const { row, column, value } of plan.changes) into(row.file).push({ do: "set", row, column, value });
     if (plan.added.length > 0) {
       const rows = plan.added.map((cells) => newRow(plan.sheet.file, cells));
@@ -166,33 +176,54 @@ export class Workspace {
   private act(parts: Map<string, Edit[]>): void {
     for (const [file, edits] of parts) if (edits.length === 0) parts.delete(file);
     if (parts.size > 0) this.outbox.act(parts);
-    this.values.forget();
+    this.values.clear();
     this.view.show();
   }
 
-  private take(lexicon: WireLexicon): void {
-    this.view.mayEdit = lexicon.may_edit;
-    this.features = lexicon.features;
-    const names = new Set(lexicon.files.map(({ file }) => file));
-    for (const file of this.sheets.keys()) if (!names.has(file) && !this.outbox.has(file)) this.sheets.delete(file);
-    let first = false;
-    for (const { file, revision, columns, rows } of lexicon.files) {
-      const sheet = this.sheets.get(file);
-      if (!sheet) {
-        this.sheets.set(file, readSheet(file, revision, columns, rows));
-        first = true;
-      } else if (sheet.revision !== revision) {
-        Object.assign(sheet, { revision, columns, confirmed: matched(sheet.confirmed, rows, file) });
-        this.outbox.rebuild(file, true);
+  private takeProblems(problems: readonly TableProblem[]): void {
+    this.problems = problems;
+    this.marks = new Marks(problems, this.sheets.values(), (sheet) => this.outbox.placed(sheet));
+    this.onProblems();
+  }
+}
+
+/** The problems of each cell, and the row of each line by which problems name them. */
+export class Marks {
+  private readonly marks = new Map<Row, Map<string, Mark>>();
+  private readonly lines = new Map<Row, number>();
+  private readonly places = new Map<string, Row>(); // by file and line
+
+  constructor(problems: readonly TableProblem[], sheets: Iterable<Sheet>, placed: (sheet: Sheet) => readonly PlacedRow[]) {
+    for (const sheet of sheets) {
+      for (const { row, line } of placed(sheet)) {
+        this.lines.set(row, line);
+        this.places.set(`${sheet.file}:${line}`, row);
       }
     }
-    if (first) this.view.arrange();
-    this.takeProblems(lexicon.problems);
+    for (const problem of problems) this.put(problem);
   }
 
-  private takeProblems(found: readonly TableProblem[]): void {
-    this.problems = found;
-    this.marks = new Marks(found, this.sheets.values(), (sheet) => this.outbox.placed(sheet));
-    this.onProblems();
+  /** What is wrong in a cell; a blank column means the row as a whole. */
+  of(row: Row, column: string): Mark | null {
+    return this.marks.get(row)?.get(column) ?? null;
+  }
+
+  /** The row's line in its file; null while the row is on its way. */
+  line(row: Row): number | null {
+    return this.lines.get(row) ?? null;
+  }
+
+  rowAt(file: string, line: number): Row | null {
+    return this.places.get(`${file}:${line}`) ?? null;
+  }
+
+  private put({ file, line, column, severity, text }: TableProblem): void {
+    const row = this.rowAt(file, line);
+    if (!row) return;
+    const marks = this.marks.get(row) ?? new Map<string, Mark>();
+    this.marks.set(row, marks);
+    const before = marks.get(column);
+    const worst = before?.severity === "error" ? "error" : severity;
+    marks.set(column, { severity: worst, text: before ? `${before.text}\n${text}` : text });
   }
 }

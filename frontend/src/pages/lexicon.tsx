@@ -1,25 +1,59 @@
-// The lexicon's page: the whole vocabulary as a grid, with search, problems, and who uses a word.
+// The lexicon's page: the whole vocabulary as a grid, with a search, the problems, and the paradigms that use a word.
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import { ColumnDialog } from "../lexicon/column_dialog";
-import { DraftsElsewhere } from "../lexicon/drafts";
+import { openInto } from "../drawing";
+import type { DraftElsewhere } from "../lexicon/company";
+import { ColumnDialog, MergeDialog, PasteDialog } from "../lexicon/dialogs";
 import { Lexicon } from "../lexicon/lexicon";
-import { MergeDialog } from "../lexicon/merge_dialog";
 import { Panel } from "../lexicon/panel";
-import { PasteDialog } from "../lexicon/paste_dialog";
 import { Search } from "../lexicon/search";
-import { SaveState } from "../lexicon/state";
 import { shortName } from "../lexicon/view";
 import { Workspace } from "../lexicon/workspace";
-import { openInto } from "../opening";
-import { page } from "../page";
-import { number, t } from "../words";
+import { editAddress, number, othersHere, page, t, time } from "../page";
+import type { State } from "../saving";
+
+const LOOKS: Record<State, string> = {
+  saved: "good",
+  saving: "",
+  unsaved: "",
+  draft: "warn",
+  conflict: "bad",
+  offline: "warn",
+  refused: "bad",
+};
+
+/** How far the edits have been saved, and who else is here. */
+function SaveState({ state, others }: { state: State; others: readonly string[] }) {
+  return (
+    <div class="save-state">
+      {others.length > 0 ? <span class="badge">{othersHere(others)}</span> : null}
+      {state === "draft" ? <span class="small">{t("lexicon.state_draft_why")}</span> : null}
+      <span class={`badge ${LOOKS[state]}`} role="status" data-state={state}>
+        {t(`lexicon.state_${state}`)}
+      </span>
+    </div>
+  );
+}
+
+/** Unsaved edits of the reader that are in another tab or browser. */
+function DraftsElsewhere({ drafts }: { drafts: readonly DraftElsewhere[] }) {
+  return (
+    <>
+      {drafts.map((draft, at) => (
+        <p class="notice warn" role="status" key={at}>
+          {t(draft.here ? "lexicon.draft_here" : "lexicon.draft_elsewhere", { file: draft.file, time: time(draft.time) })}{" "}
+          {draft.here ? null : <a href={editAddress(draft.file)}>{t("lexicon.draft_open")}</a>}
+        </p>
+      ))}
+    </>
+  );
+}
 
 function Page({ lexicon }: { lexicon: Lexicon }) {
   const [version, redraw] = useReducer<number, void>((n) => n + 1, 0);
   const [adding, setAdding] = useState(false);
-  const [putOff, setPutOff] = useState(false); // a disagreement that the reader will settle later
+  const [putOff, setPutOff] = useState(false); // the conflict is to be resolved later
   const box = useRef<HTMLDivElement>(null);
-  const asked = useRef(false);
+  const dialogOpen = useRef(false);
   const { space, grid } = lexicon;
   useLayoutEffect(() => {
     lexicon.onChange = () => redraw();
@@ -27,10 +61,10 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
     lexicon.show();
   }, []);
   const { outbox } = space;
-  const choosing = outbox.disagreement !== null && !putOff;
+  const choosing = outbox.conflict !== null && !putOff;
   useEffect(() => {
-    if (asked.current && !choosing) grid.focus(); // the dialog is closed
-    asked.current = choosing;
+    if (dialogOpen.current && !choosing) grid.focus(); // the dialog has been closed
+    dialogOpen.current = choosing;
   }, [choosing]);
   const several = space.sheets.size > 1;
   const shown = space.view.rows.reduce((sum, row) => sum + (row.ghost ? 0 : 1), 0);
@@ -52,7 +86,7 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
           </button>
         </div>
       ) : null}
-      {outbox.disagreement && putOff ? (
+      {outbox.conflict && putOff ? (
         <p class="notice bad" role="alert">
           <span>{t("lexicon.merge_title")}</span>{" "}
           <button type="button" class="primary" onClick={() => setPutOff(false)}>
@@ -117,10 +151,10 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
         </div>
         <Panel space={space} row={lexicon.row} version={version} go={(problem) => lexicon.goTo(problem)} />
       </div>
-      {lexicon.plan ? <PasteDialog space={space} plan={lexicon.plan} close={(yes) => lexicon.agreed(yes)} /> : null}
+      {lexicon.plan ? <PasteDialog space={space} plan={lexicon.plan} close={(yes) => lexicon.decide(yes)} /> : null}
       {adding ? <ColumnDialog space={space} row={lexicon.row} add={(name, file) => lexicon.addColumn(name, file)} close={() => setAdding(false)} /> : null}
-      {outbox.disagreement && choosing ? (
-        <MergeDialog found={outbox.disagreement} done={() => outbox.settled()} later={() => setPutOff(true)} />
+      {outbox.conflict && choosing ? (
+        <MergeDialog conflict={outbox.conflict} done={() => outbox.resolved()} later={() => setPutOff(true)} />
       ) : null}
     </>
   );

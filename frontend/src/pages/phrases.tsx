@@ -1,22 +1,19 @@
-// The page of the phrases: a list of them, and the one that is open with its alternatives and parts as rows.
+// The page of the phrases: a list of all, and the open one with its alternatives and parts as rows.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
-import { openInto } from "../opening";
-import { page } from "../page";
-import { NamedKeys } from "../paradigm/keys";
-import { useWatching } from "../paradigm/watching";
+import { openInto, useObserved } from "../drawing";
+import { NamedKeys } from "../editor/row_tools";
+import { focusEditor } from "../editor/rule_editor";
+import { makeTextEditor, showDiagnostics } from "../editor/text_editor";
+import { listenToShortcuts } from "../keyboard";
+import { historyAddress, page, t } from "../page";
+import { editorsOf, ruleId } from "../phrases/alternative";
 import { focusLink, PhraseList } from "../phrases/list";
-import { PhrasesModel } from "../phrases/model";
+import { PhrasesModel, Samples } from "../phrases/model";
 import { type Choose, PhraseEditor } from "../phrases/phrase";
-import { editorsOf, ruleId } from "../phrases/rule_row";
-import { Samples } from "../phrases/samples";
-import { focusEditor } from "../rule_field";
 import { FileDocument } from "../saving";
-import type { OpenedFile, PhraseRow } from "../shapes";
-import { listen } from "../shortcuts";
+import type { Phrase } from "../wire";
 import { Problems, SavingNotices, SavingState } from "../status";
-import { makeTextEditor, showDiagnostics } from "../text_editor";
-import { t } from "../words";
 
 const FILE = "phrases.yaml";
 const EMPTY = "format: 1\nphrases: {}\n";
@@ -25,12 +22,12 @@ const EMPTY = "format: 1\nphrases: {}\n";
 const inAddress = (): string => decodeURIComponent(location.hash.slice(1));
 
 function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel }) {
-  useWatching(model, file);
+  useObserved(model, file);
   const [open, setOpen] = useState(inAddress);
   const [plain, setPlain] = useState(false);
-  const [gone, setGone] = useState(""); // the phrase that was deleted last
+  const [deleted, setDeleted] = useState(""); // the phrase that was deleted last
   const text = useRef<HTMLDivElement>(null);
-  const phrase = model.rows.find(({ name }) => name === open) ?? model.rows[0];
+  const phrase = model.phrases.find(({ name }) => name === open) ?? model.phrases[0];
   const samples = useRef<Samples | null>(null);
   const printing = (samples.current ??= new Samples());
   const [ready, setReady] = useState(false);
@@ -45,20 +42,20 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
       extensions: model.extensions,
       updated: (update) => model.updated(update),
     });
-    void model.start().then(() => setReady(true));
+    void model.live.ask().then(() => setReady(true));
     addEventListener("hashchange", () => setOpen(inAddress()));
   }, []);
   useEffect(() => {
-    if (phrase && ready && !plain) printing.of(phrase);
+    if (phrase && ready && !plain) printing.show(phrase);
   });
   useEffect(() => {
-    if (plain && model.view) showDiagnostics(model.view, model.diagnostics);
-  }, [plain, model.diagnostics]);
+    if (plain && model.view) showDiagnostics(model.view, model.live.diagnostics);
+  }, [plain, model.live.diagnostics]);
 
   const choose = (name: string, { enter = false } = {}): void => {
     history.replaceState(null, "", `#${encodeURIComponent(name)}`);
     setOpen(name);
-    setGone("");
+    setDeleted("");
     if (enter) focusEditor(ruleId(name, 0));
   };
   const keys = useRef<NamedKeys | null>(null);
@@ -68,14 +65,14 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
     setOpen((now) => (now === name ? to : now));
   };
   const rename = async (name: string, to: string): Promise<boolean> => {
-    const now = model.rows.map((row) => row.name);
-    if (!now.includes(name)) return false; // it is gone
-    const made = model.do({ do: "rename_phrase", name, to });
-    if (now.includes(to)) return made;
+    const names = model.phrases.map((row) => row.name);
+    if (!names.includes(name)) return false; // it has been deleted
+    const edit = model.do({ do: "rename_phrase", name, to });
+    if (names.includes(to)) return edit;
     follow(name, to);
-    const done = await named.rename(name, to, made);
-    if (!done) follow(to, name);
-    return done;
+    const applied = await named.rename(name, to, edit);
+    if (!applied) follow(to, name);
+    return applied;
   };
   const toggle = (): void => {
     setPlain(!plain);
@@ -108,14 +105,14 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
           <button type="button" aria-pressed={plain} onClick={toggle} aria-keyshortcuts="Alt+T">
             {t("phrases.plain")}
           </button>
-          <a class="button plain" href={`/p/${encodeURIComponent(page.project)}/history/${FILE}`}>
+          <a class="button plain" href={historyAddress(FILE)}>
             {t("phrases.history")}
           </a>
         </span>
       </div>
       <SavingNotices file={file} quiet />
       {model.refused.length > 0 ? <Problems problems={model.refused} /> : null}
-      {gone && <p class="notice" role="status">{t("phrases.deleted", { name: gone })}</p>}
+      {deleted && <p class="notice" role="status">{t("phrases.deleted", { name: deleted })}</p>}
       {unreadable && !plain ? (
         <div class="notice bad" role="alert">
           <p>{t("phrases.unreadable")}</p>
@@ -127,46 +124,46 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
       {plain || !ready || model.away ? null : (
         <div class="phrases-body">
           <PhraseList model={model} open={phrase?.name ?? ""} choose={choose} />
-          {phrase ? <PhraseEditor key={named.of(phrase.name)} {...{ model, phrase, choose, rename }} samples={printing} deleted={setGone} /> : <p class="muted">{t("phrases.start")}</p>}
+          {phrase ? <PhraseEditor key={named.of(phrase.name)} {...{ model, phrase, choose, rename }} samples={printing} deleted={setDeleted} /> : <p class="muted">{t("phrases.start")}</p>}
         </div>
       )}
     </>
   );
 }
 
-function useShortcuts(model: PhrasesModel, toggle: () => void, phrase: PhraseRow | undefined, choose: Choose): void {
+function useShortcuts(model: PhrasesModel, toggle: () => void, phrase: Phrase | undefined, choose: Choose): void {
   const latest = useRef({ toggle, phrase, choose });
   latest.current = { toggle, phrase, choose };
   useEffect(() => {
     const step = (by: number): void => {
-      const row = model.rows[model.rows.findIndex(({ name }) => name === latest.current.phrase?.name) + by];
+      const row = model.phrases[model.phrases.findIndex(({ name }) => name === latest.current.phrase?.name) + by];
       if (!row) return;
       latest.current.choose(row.name);
       const first = editorsOf(row)[0];
       if (first !== undefined) focusEditor(first);
     };
-    listen([
-      { keys: "Alt+T", says: t("phrases.plain"), run: () => latest.current.toggle(), typing: true },
-      { keys: "Alt+N", says: t("phrases.new"), run: () => document.getElementById("new-phrase")?.focus(), typing: true },
-      { keys: "Alt+A", says: t("phrases.add_way"), run: () => document.getElementById("add-way")?.click(), typing: true },
-      { keys: "Alt+L", says: t("phrases.key_list"), run: () => focusLink(latest.current.phrase?.name ?? ""), typing: true },
-      { keys: "Alt+PageUp", says: t("phrases.key_previous"), run: () => step(-1), typing: true },
-      { keys: "Alt+PageDown", says: t("phrases.key_next"), run: () => step(1), typing: true },
-      { keys: "Ctrl+Z", says: t("phrases.undo"), run: () => model.undo(), typing: true },
-      { keys: "Ctrl+Y", says: t("phrases.redo"), run: () => model.redo(), typing: true },
-      { keys: "Ctrl+Shift+Z", says: t("phrases.redo"), run: () => model.redo(), typing: true },
+    listenToShortcuts([
+      { keys: "Alt+T", run: () => latest.current.toggle(), typing: true },
+      { keys: "Alt+N", run: () => document.getElementById("new-phrase")?.focus(), typing: true },
+      { keys: "Alt+A", run: () => document.getElementById("add-way")?.click(), typing: true },
+      { keys: "Alt+L", run: () => focusLink(latest.current.phrase?.name ?? ""), typing: true },
+      { keys: "Alt+PageUp", run: () => step(-1), typing: true },
+      { keys: "Alt+PageDown", run: () => step(1), typing: true },
+      { keys: "Ctrl+Z", run: () => model.undo(), typing: true },
+      { keys: "Ctrl+Y", run: () => model.redo(), typing: true },
+      { keys: "Ctrl+Shift+Z", run: () => model.redo(), typing: true },
     ]);
   }, []);
 }
 
-/** The file as it is, or as it will begin where there is none yet. */
+/** The file, or a new one where it does not exist yet. */
 async function openPhrases(): Promise<FileDocument> {
   try {
     return await FileDocument.open(page.project, FILE);
   } catch (error) {
     if (!(error instanceof api.Refused) || error.status !== 404) throw error;
-    const fresh = { file: FILE, kind: "phrases", text: EMPTY, revision: null, time: "", author: "", drafts: [], others: [], may_edit: page.may_edit };
-    return new FileDocument(page.project, FILE, fresh as unknown as OpenedFile);
+    const state = { revision: null, time: null, author: "", drafts: [], others: [], may_edit: page.may_edit };
+    return new FileDocument(page.project, FILE, { file: FILE, kind: "phrases", text: EMPTY, ...state });
   }
 }
 

@@ -1,17 +1,152 @@
-// One project: its paradigms filtered, sorted and walked through by keys; counts fill in as they are known.
-import { openDialog } from "../dialogs";
-import { element } from "../notices";
-import { page } from "../page";
-import { countAll, total } from "../project/counting";
-import { type Line, readLine } from "../project/line";
-import { t } from "../words";
+// The page of a project: its paradigms sorted, filtered and walked through with keys; counts are filled in as they arrive.
+import { countSome } from "../api";
+import { openDialog } from "../forms";
+import { element, failure, say } from "../notices";
+import { editAddress, page, t } from "../page";
+import type { ParadigmCount } from "../wire";
+
+/** A paradigm's row, with what it is sorted and filtered by; read once, since reading the page is slow. */
+interface Line {
+  row: HTMLTableRowElement;
+  link: HTMLAnchorElement;
+  phenomenon: string;
+  uid: string;
+  time: string;
+  author: string;
+  text: string;
+  status: string;
+  problems: number;
+  count: number | null; // null: not known yet, or impossible to know
+  exact: boolean;
+}
+
+function readLine(row: HTMLTableRowElement): Line {
+  const cells = row.cells;
+  const textOf = (at: number): string => cells[at]!.textContent.trim();
+  const link = cells[1]!.querySelector("a")!;
+  const { count, errors, warnings, status } = row.dataset;
+  const line = {
+    ...{ row, link, phenomenon: textOf(0), uid: link.textContent, author: textOf(5), status: status ?? "" },
+    time: cells[4]!.querySelector("time")?.dateTime ?? "",
+    problems: 1000 * Number(errors) + Number(warnings),
+    count: count === undefined || count === "None" ? null : Number(count),
+    exact: !("inexact" in row.dataset),
+  };
+  return { ...line, text: `${line.phenomenon} ${line.uid} ${line.author}`.toLowerCase() };
+}
+
+// Counts ------------------------------------------------------------------------------------------------------------
+
+const PAUSE = 1_000; // milliseconds, while another page has the same paradigms counted
+const PATIENCE = 10; // answers without a new count
+const SOME = 20; // counts per request; the server answers with fewer when they take long
+
+/** Request the missing counts, some at a time. */
+async function countAll(lines: Line[]): Promise<void> {
+  const status = document.querySelector("#counting")!;
+  const uncounted = lines.filter((line) => !("count" in line.row.dataset));
+  const open = new Map(uncounted.map((line) => [line.row.dataset["file"]!, line]));
+  if (!open.size) return;
+  for (const line of uncounted) {
+    line.row.cells[2]!.replaceChildren(element("span", { class: "muted", title: t("project.uncounted") }, "…"));
+  }
+  try {
+    for (let left = 1, idle = 0; left > 0 && open.size && idle < PATIENCE; ) {
+      status.textContent = t("project.counting", { done: lines.length - open.size, all: lines.length });
+      const before = open.size;
+      const answer = await countSome(page.project, SOME);
+      for (const [file, count] of Object.entries(answer.counts)) {
+        const line = open.get(file);
+        if (line) showCount(line, count);
+        open.delete(file);
+      }
+      total(lines);
+      left = answer.left;
+      if (open.size < before) idle = 0;
+      else if (left && ++idle < PATIENCE) await new Promise((go) => setTimeout(go, PAUSE));
+    }
+    status.textContent = "";
+    if (!open.size) confirmNoProblem();
+    const pairs = document.querySelector("#total")!.textContent;
+    say(t("project.counted", { pairs, paradigms: lines.length - open.size }));
+  } catch (error) {
+    status.textContent = t("project.counting_failed", { reason: failure(error).textContent ?? "" });
+  }
+}
+
+function showCount(line: Line, count: ParadigmCount): void {
+  line.count = count.value;
+  line.exact = count.exact;
+  const cells = line.row.cells;
+  cells[2]!.textContent = count.value === null ? "–" : readable(count.value, count.exact);
+  if (count.value === null || !count.exact) {
+    cells[2]!.title = t(count.value === null ? "project.no_count" : "project.at_most");
+  }
+  if ("unparsed" in line.row.dataset) return; // its problems are shown already
+  if (count.errors) showErrors(line, count);
+  const reason = count.reasons[0];
+  const look = `reason small${count.errors ? "" : " muted"}`;
+  if (reason) cells[3]!.append(" ", element("span", { class: look }, firstLine(reason.text)));
+}
+
+/** After all counts: if there is no problem, say so. */
+function confirmNoProblem(): void {
+  const sum = document.querySelector<HTMLElement>("#problem-count")!;
+  if (!sum.querySelector(".badge")) sum.replaceChildren(element("span", { class: "badge good" }, t("shell.no_problem")));
+}
+
+/** Show errors that only counting found: beside the paradigm, in the sum, and in the list of problems. */
+function showErrors(line: Line, count: ParadigmCount): void {
+  line.problems += 1000 * count.errors;
+  const row = line.row.dataset;
+  row["errors"] = String(Number(row["errors"]) + count.errors);
+  badge(line.row.cells[3]!, Number(row["errors"]));
+  const sum = document.querySelector<HTMLElement>("#problem-count")!;
+  sum.dataset["errors"] = String(Number(sum.dataset["errors"]) + count.errors);
+  badge(sum, Number(sum.dataset["errors"]));
+  sum.setAttribute("href", "#problems");
+  const list = document.querySelector<HTMLElement>("#problems")!;
+  list.hidden = false;
+  list.classList.replace("warn", "bad");
+  for (const { severity, file, range, text } of count.reasons) {
+    if (severity !== "error") continue;
+    const where = file || row["file"]!;
+    const link = element("a", { class: "place", href: pageOf(where) }, range ? `${where}:${range.line}` : where);
+    list.querySelector("ul")!.append(element("li", {}, link, " ", firstLine(text)));
+  }
+}
+
+const firstLine = (text: string): string => text.split("\n")[0]!;
+
+/** Show the number of errors in an element. */
+function badge(parent: HTMLElement, errors: number): void {
+  for (const old of parent.querySelectorAll(".badge.bad, .badge.good, .muted[title]")) old.remove();
+  const text = errors === 1 ? t("shell.error_one") : t("shell.errors", { n: errors });
+  parent.prepend(element("span", { class: "badge bad" }, text), " ");
+}
+
+/** The page on which a file is edited: words and phrases have pages of their own. */
+function pageOf(file: string): string {
+  const home = `/p/${encodeURIComponent(page.project)}`;
+  if (file === "lexicon.tsv" || file.startsWith("lexicon/")) return `${home}/lexicon`;
+  return file === "phrases.yaml" ? `${home}/phrases` : editAddress(file);
+}
+
+function total(lines: Line[]): void {
+  const counted = lines.filter((line) => line.count !== null && line.status !== "excluded");
+  const sum = counted.reduce((all, line) => all + line.count!, 0);
+  const exact = counted.every((line) => line.exact);
+  document.querySelector("#total")!.textContent = counted.length ? readable(sum, exact) : "–";
+}
+
+/** A count as the server's pages write it: very large ones as powers of ten, upper bounds marked. */
+function readable(value: number, exact: boolean): string {
+  return (exact ? "" : "≤ ") + (value < 1e15 ? value.toLocaleString("en") : value.toExponential(2));
+}
 
 type Column = "phenomenon" | "uid" | "count" | "problems" | "time" | "author";
 
 const FEW = 300; // pairs that a paradigm of a benchmark should have
-
-const table = document.querySelector<HTMLTableElement>("#paradigms");
-if (table) start(table);
 
 function start(table: HTMLTableElement): void {
   const lines = [...table.tBodies[0]!.rows].map(readLine);
@@ -38,17 +173,17 @@ function listenToHeaders(table: HTMLTableElement, lines: Line[]): void {
   }
 }
 
-/** Sorts by a column, then by phenomenon and name; what has no number stands last. */
+/** Sort by a column, then by phenomenon and name; rows without a number come last. */
 function sort(lines: Line[], column: Column, sign: 1 | -1): void {
   const order = new Intl.Collator(page.lang, { numeric: true });
-  const compared = (a: Line, b: Line, by: Column): number => {
-    const [one, other] = [a[by], b[by]];
-    if (typeof one === "string" && typeof other === "string") return sign * order.compare(one, other);
-    if (one === null || other === null) return Number(one === null) - Number(other === null);
-    return sign * (Number(one) - Number(other));
+  const compare = (a: Line, b: Line, by: Column): number => {
+    const [first, second] = [a[by], b[by]];
+    if (typeof first === "string" && typeof second === "string") return sign * order.compare(first, second);
+    if (first === null || second === null) return Number(first === null) - Number(second === null);
+    return sign * (Number(first) - Number(second));
   };
-  const named = (line: Line): string => `${line.phenomenon} ${line.uid}`;
-  lines.sort((a, b) => compared(a, b, column) || order.compare(named(a), named(b)));
+  const nameOf = (line: Line): string => `${line.phenomenon} ${line.uid}`;
+  lines.sort((a, b) => compare(a, b, column) || order.compare(nameOf(a), nameOf(b)));
 }
 
 // Filtering ---------------------------------------------------------------------------------------------------------
@@ -83,7 +218,7 @@ function listenToFilters(lines: Line[]): void {
     event.preventDefault();
     walk(lines, -1, 1);
   });
-  addEventListener("pageshow", filter); // a browser that comes back has kept what stood in the fields
+  addEventListener("pageshow", filter); // a browser that goes back restores what was in the fields
 }
 
 function inState(line: Line, state: string): boolean {
@@ -94,7 +229,7 @@ function inState(line: Line, state: string): boolean {
 
 // Rows --------------------------------------------------------------------------------------------------------------
 
-/** Puts the cursor on the next paradigm that is shown, from the one at a place. */
+/** Focus the next visible paradigm after, or before, the one at an index. */
 function walk(lines: Line[], from: number, step: 1 | -1): void {
   let at = from + step;
   while (lines[at]?.row.hidden) at += step;
@@ -110,11 +245,11 @@ function listenToRows(table: HTMLTableElement, lines: Line[]): void {
     walk(lines, at, step);
   });
   table.addEventListener("click", (event) => {
-    const found = event.target instanceof Element ? event.target.closest("td button, a[href*='/pairs?']") : null;
-    const line = found && lines.find((each) => each.row.contains(found));
+    const control = event.target instanceof Element ? event.target.closest("td button, a[href*='/pairs?']") : null;
+    const line = control && lines.find(({ row }) => row.contains(control));
     if (!line) return;
-    if (found instanceof HTMLAnchorElement) {
-      event.preventDefault(); // the dialog also asks how many, and can tell what went wrong
+    if (control instanceof HTMLAnchorElement) {
+      event.preventDefault(); // the dialog also asks how many, and can show problems
       return openDialog("pairs", { uid: line.uid });
     }
     const { file = "", revision = "" } = line.row.dataset;
@@ -124,8 +259,11 @@ function listenToRows(table: HTMLTableElement, lines: Line[]): void {
   });
 }
 
-/** What a button will fill into the dialog that it opens. */
+/** Set what a button will fill into the dialog that it opens. */
 function preset(button: string, values: Record<string, string>): void {
-  const found = document.querySelector(button)!;
-  for (const [name, value] of Object.entries(values)) found.setAttribute(`data-set-${name}`, value);
+  const opener = document.querySelector(button)!;
+  for (const [name, value] of Object.entries(values)) opener.setAttribute(`data-set-${name}`, value);
 }
+
+const table = document.querySelector<HTMLTableElement>("#paradigms");
+if (table) start(table);

@@ -1,16 +1,14 @@
-// The page of a text file that has no rows: project.yaml, features.tsv, relations, and tables as they are.
+// The page of a file that is edited as text: project.yaml, features.tsv, relations, and tables.
 import { useEffect, useRef } from "preact/hooks";
 import * as api from "../api";
-import { isComposing, unlessComposing } from "../composing";
-import { replaceText } from "../differences";
-import { openInto } from "../opening";
-import { page } from "../page";
+import { openInto } from "../drawing";
+import { makeTextEditor, replaceText, showDiagnostics } from "../editor/text_editor";
+import { afterComposing } from "../keyboard";
+import { historyAddress, t } from "../page";
 import { FileDocument } from "../saving";
 import { SavingNotices, SavingState } from "../status";
-import { makeTextEditor, showDiagnostics } from "../text_editor";
-import { t } from "../words";
 
-const PAUSE = 300;
+const PAUSE = 300; // milliseconds without typing until the server is asked
 
 function TextPage({ file }: { file: FileDocument }) {
   const parent = useRef<HTMLDivElement>(null);
@@ -21,7 +19,7 @@ function TextPage({ file }: { file: FileDocument }) {
         <h1 class="mono">{file.file}</h1>
         <SavingState file={file} />
         <span class="file-tools">
-          <a class="button plain" href={historyAddress(file)}>{t("text.history")}</a>
+          <a class="button plain" href={historyAddress(file.file)}>{t("text.history")}</a>
         </span>
       </div>
       <SavingNotices file={file} />
@@ -30,21 +28,19 @@ function TextPage({ file }: { file: FileDocument }) {
   );
 }
 
-const historyAddress = (file: FileDocument): string => api.within(file.project, "history", file.file).replace("/projects/", "/p/");
-
 function startEditor(file: FileDocument, parent: HTMLElement): void {
   let breaks = file.text.includes("\r\n") ? "\r\n" : "\n";
   let timer = 0;
   const diagnose = async (): Promise<void> => {
     const text = view.state.doc.toString();
-    const kind = file.file === "phrases.yaml" ? "phrases" : "text";
-    const found = await api.diagnose(file.project, { kind, file: file.file, text }).catch(() => null);
-    if (found && text === view.state.doc.toString()) showDiagnostics(view, found.diagnostics);
+    const ask = file.file === "phrases.yaml" ? api.diagnosePhrases : api.diagnose;
+    const answer = await ask(file.project, { file: file.file, text }).catch(() => null);
+    if (answer && text === view.state.doc.toString()) showDiagnostics(view, answer.diagnostics);
   };
   const changed = (): void => {
     file.change(view.state.doc.toString().replaceAll("\n", breaks));
     clearTimeout(timer);
-    timer = window.setTimeout(() => unlessComposing(() => void diagnose()), PAUSE);
+    timer = window.setTimeout(() => afterComposing(() => void diagnose()), PAUSE);
   };
   const view = makeTextEditor({
     parent,
@@ -52,7 +48,7 @@ function startEditor(file: FileDocument, parent: HTMLElement): void {
     label: file.file,
     readOnly: !file.mayEdit,
     kind: file.file === "phrases.yaml" ? "phrases" : file.file.endsWith(".yaml") ? "yaml" : "plain",
-    updated: (update) => update.docChanged && (isComposing() ? unlessComposing(changed) : changed()),
+    updated: (update) => update.docChanged && afterComposing(changed),
   });
   file.onText = (text, mine) => {
     breaks = text.includes("\r\n") ? "\r\n" : "\n";
@@ -63,5 +59,5 @@ function startEditor(file: FileDocument, parent: HTMLElement): void {
 
 const root = document.getElementById("editor");
 if (root) {
-  void openInto(root, async () => <TextPage file={await FileDocument.open(page.project, page.file)} />);
+  void openInto(root, async () => <TextPage file={await FileDocument.open()} />);
 }

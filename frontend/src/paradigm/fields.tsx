@@ -1,13 +1,13 @@
-// The fields of a paradigm: what it is about, where it comes from, and how its pairs are to be.
+// The fields of a paradigm: its description, source and options; renaming it, and downloading its pairs.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ask, edit, Refused, renameFile } from "../api";
-import { tab } from "../saving";
+import { edit, pairsFile, problemOf, Refused, renameFile } from "../api";
+import { useEchoes } from "../drawing";
+import { editAddress, t } from "../page";
+import type { ParadigmRows, Problem } from "../wire";
 import { Problems } from "../status";
-import type { ParadigmRows, Problem } from "../shapes";
-import { t } from "../words";
+import { tab } from "../tabs";
 import type { ParadigmModel } from "./model";
-import { find, type Target } from "./targets";
-import { useEchoes } from "./watching";
+import { fieldOf, find, type Target } from "./rows";
 
 const EDITS = ["agreement", "deletion", "insertion", "order", "substitution"];
 const MORE = ["separator", "closed_class", "one_sided", "example.good", "example.bad", "example.gloss", "example.en"];
@@ -16,7 +16,7 @@ export function Fields({ model, rows }: { model: ParadigmModel; rows: ParadigmRo
   const text = (name: string, lang?: string) => (
     <TextField key={name} model={model} target={{ of: "field", name }} label={t(`paradigm.field.${name}`)} {...(lang ? { lang } : {})} />
   );
-  const value = (name: string) => find(rows, { of: "field", name }).value;
+  const value = (name: string) => fieldOf(rows, name);
   const more = MORE.filter(value);
   return (
     <section class="about-fields" aria-label={t("paradigm.fields")}>
@@ -28,7 +28,7 @@ export function Fields({ model, rows }: { model: ParadigmModel; rows: ParadigmRo
           <div class="field">
             <label for="field-edit">{t("paradigm.field.edit")}</label>
             <TextInput id="field-edit" model={model} target={{ of: "field", name: "edit" }} list="edits" />
-            <datalist id="edits">{EDITS.map((each) => <option key={each} value={each} />)}</datalist>
+            <datalist id="edits">{EDITS.map((edit) => <option key={edit} value={edit} />)}</datalist>
           </div>
           <Choice model={model} name="status" value={value("status") || "included"} values={["included", "excluded"]} />
           <label class="check">
@@ -54,7 +54,7 @@ function Choice({ model, name, value, values }: { model: ParadigmModel; name: st
     <label class="field">
       <span>{t(`paradigm.field.${name}`)}</span>
       <select value={value} disabled={!model.mayEdit} onChange={(event) => model.write({ of: "field", name }, event.currentTarget.value)}>
-        {values.map((each) => <option key={each} value={each}>{t(`paradigm.${name}.${each}`)}</option>)}
+        {values.map((choice) => <option key={choice} value={choice}>{t(`paradigm.${name}.${choice}`)}</option>)}
       </select>
     </label>
   );
@@ -80,7 +80,7 @@ interface TextInputProps {
   size?: number;
 }
 
-/** An input whose text goes into the file as it is typed, but for what an input method is still composing. */
+/** An input whose text goes into the file as it is typed, except while an input method is composing. */
 export function TextInput({ model, target, id, lang, label, list, size }: TextInputProps) {
   const input = useRef<HTMLInputElement>(null);
   const value = model.rows ? find(model.rows, target).value : "";
@@ -89,23 +89,21 @@ export function TextInput({ model, target, id, lang, label, list, size }: TextIn
     if (echoes.isNews(value)) input.current!.value = value;
   });
   const write = (event: { currentTarget: HTMLInputElement }): void => {
-    echoes.tell(event.currentTarget.value);
+    echoes.report(event.currentTarget.value);
     model.write(target, event.currentTarget.value);
   };
   return (
     <input ref={input} type="text" defaultValue={value} id={id} lang={lang} aria-label={label} list={list} size={size}
       readOnly={!model.mayEdit} autocomplete="off" spellcheck={false}
       onInput={(event) => !event.isComposing && write(event)}
-      onCompositionEnd={write} onBlur={(event) => (write(event), echoes.forget())} />
+      onCompositionEnd={write} onBlur={(event) => (write(event), echoes.clear())} />
   );
 }
 
-const AWAY: Problem = { kind: "away", severity: "error", text: t("js.state.offline.why"), place: null, values: {} };
-
-/** The name and phenomenon of a paradigm are those of its file: changing them moves the file. */
+/** Change the name or phenomenon of a paradigm, which are those of its file: the file is moved. */
 export function RenameDialog({ model, rows, close }: { model: ParadigmModel; rows: ParadigmRows; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [problems, fail] = useState<Problem[]>([]);
+  const [problems, setProblems] = useState<Problem[]>([]);
   useEffect(() => dialog.current?.showModal(), []);
   const rename = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -117,11 +115,11 @@ export function RenameDialog({ model, rows, close }: { model: ParadigmModel; row
       const named = await edit<ParadigmRows>(file.project, "paradigm", file.text, { do: "set_field", name: "uid", value: uid });
       const done = await edit<ParadigmRows>(file.project, "paradigm", named.text, { do: "set_field", name: "phenomenon", value: phenomenon });
       const to = `paradigms/${phenomenon}/${uid}.yaml`;
-      const saved = await renameFile(file.project, { file: file.file, to, text: done.text, base: file.base, tab });
-      if (!saved.saved) return fail(saved.problems);
-      location.assign(`/p/${encodeURIComponent(file.project)}/edit/${to.split("/").map(encodeURIComponent).join("/")}`);
+      const saved = await renameFile(file.project, { file: file.file, to, text: done.text, base: file.base!, tab });
+      if (!saved.saved) return setProblems(saved.problems);
+      location.assign(editAddress(to));
     } catch (error) {
-      fail(error instanceof Refused ? error.problems : [AWAY]);
+      setProblems(error instanceof Refused ? error.problems : [problemOf(t("js.state.offline.why"))]);
     }
   };
   return (
@@ -129,9 +127,9 @@ export function RenameDialog({ model, rows, close }: { model: ParadigmModel; row
       <form onSubmit={(event) => void rename(event)}>
         <header><h2 id="rename-title">{t("paradigm.rename")}</h2></header>
         <div class="body">
-          <label class="field"><span>uid</span><input name="uid" required pattern="[\w.+\-]+" defaultValue={find(rows, { of: "field", name: "uid" }).value} /></label>
+          <label class="field"><span>uid</span><input name="uid" required pattern="[\w.+\-]+" defaultValue={fieldOf(rows, "uid")} /></label>
           <label class="field"><span>{t("paradigm.field.phenomenon")}</span>
-            <input name="phenomenon" required defaultValue={find(rows, { of: "field", name: "phenomenon" }).value} /></label>
+            <input name="phenomenon" required defaultValue={fieldOf(rows, "phenomenon")} /></label>
           {problems.length > 0 && <Problems problems={problems} />}
         </div>
         <footer>
@@ -143,17 +141,17 @@ export function RenameDialog({ model, rows, close }: { model: ParadigmModel; row
   );
 }
 
-/** The pairs of the saved paradigm as a file. */
+/** Download the pairs of the saved paradigm. */
 export function Download({ model, uid }: { model: ParadigmModel; uid: string }) {
-  const [outcome, tell] = useState<{ text: string; bad: boolean } | null>(null);
+  const [outcome, setOutcome] = useState<{ text: string; bad: boolean } | null>(null);
   const download = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const query = new URLSearchParams([...new FormData(event.target as HTMLFormElement)].map(([key, value]) => [key, String(value)]));
     query.set("uid", uid);
-    tell({ text: t("paradigm.download.wait"), bad: false });
+    setOutcome({ text: t("paradigm.download.wait"), bad: false });
     try {
       await model.finished();
-      const response = await ask("GET", `/projects/${encodeURIComponent(model.file.project)}/pairs?${query}`);
+      const response = await pairsFile(model.file.project, query);
       const name = `${uid}.${query.get("format")}`;
       const link = document.createElement("a");
       link.href = URL.createObjectURL(await response.blob());
@@ -161,9 +159,9 @@ export function Download({ model, uid }: { model: ParadigmModel; uid: string }) 
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
       const short = decodeURIComponent(response.headers.get("Bidui-Short") ?? "").split("=")[1];
-      tell({ text: short ? t("paradigm.download.short", { given: Number(short), asked: Number(query.get("n")) }) : t("paradigm.download.done", { file: name }), bad: false });
+      setOutcome({ text: short ? t("paradigm.download.short", { given: Number(short), asked: Number(query.get("n")) }) : t("paradigm.download.done", { file: name }), bad: false });
     } catch (error) {
-      tell({ text: error instanceof Refused ? error.message : t("js.state.offline.why"), bad: true });
+      setOutcome({ text: error instanceof Refused ? error.message : t("js.state.offline.why"), bad: true });
     }
   };
   return (

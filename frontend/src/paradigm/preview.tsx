@@ -1,24 +1,23 @@
-// The pairs of the text as it is, with what differs marked, how many there are, and why there are not more.
+// The preview: pairs of the current text with their differences marked, how many there are, and why not more.
 import type { VNode } from "preact";
-import { page } from "../page";
-import type { Diagnostic, PreviewPair, Span } from "../shapes";
+import { useObserved } from "../drawing";
+import type { Live } from "../editor/live";
+import { number, page, t } from "../page";
+import type { Diagnostic, Pair, Span } from "../wire";
 import { Problems } from "../status";
-import { number, t } from "../words";
-import type { Live } from "./live";
-import { useWatching } from "./watching";
 
 interface PreviewProps {
   live: Live;
-  told: boolean; // the errors stand elsewhere on the page
+  quiet: boolean; // the errors are shown elsewhere on the page
   jump: (diagnostic: Diagnostic) => void;
-  /** A button that puts a problem right, where one press can. */
+  /** A button that repairs a problem, where one click can. */
   repair: (diagnostic: Diagnostic) => VNode | null;
-  /** Diagnostics that no row shows. */
+  /** The diagnostics that no row shows. */
   loose: (diagnostics: Diagnostic[]) => Diagnostic[];
 }
 
-export function PreviewPanel({ live, told, jump, repair, loose }: PreviewProps) {
-  useWatching(live);
+export function PreviewPanel({ live, quiet, jump, repair, loose }: PreviewProps) {
+  useObserved(live);
   const { pairs, diagnostics, broken } = live;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const dim = broken && pairs !== null;
@@ -34,16 +33,16 @@ export function PreviewPanel({ live, told, jump, repair, loose }: PreviewProps) 
       {dim && <p class="hint">{t(live.away ? "paradigm.stale_away" : "paradigm.stale")}</p>}
       {pairs && pairs.pairs.length > 0 ? (
         <ol class={dim ? "pairs dim" : "pairs"} lang={sentenceLanguage(pairs.pairs[0]!)}>
-          {pairs.pairs.map((pair, at) => <Pair key={at} pair={pair} />)}
+          {pairs.pairs.map((pair, at) => <PairItem key={at} pair={pair} />)}
         </ol>
       ) : (
         !broken && pairs && <p class="notice warn">{t("paradigm.no_pairs")}</p>
       )}
       {pairs?.complete && !broken && pairs.pairs.length > 0 && <p class="hint">{t("paradigm.complete")}</p>}
-      {live.settled && !told && <ProblemList title={errorCount(errors.length)} found={errors} jump={jump} repair={repair} kind="bad" />}
+      {live.settled && !quiet && <ProblemList title={errorCount(errors.length)} diagnostics={errors} jump={jump} repair={repair} kind="bad" />}
       <Reasons live={live} jump={jump} />
       {live.settled && <ProblemList title={t("paradigm.hints")} kind="" jump={jump}
-        found={loose(diagnostics).filter(({ severity }) => severity !== "error")} />}
+        diagnostics={loose(diagnostics).filter(({ severity }) => severity !== "error")} />}
       <p class="unseen" role="status">{live.settled ? summary(live) : ""}</p>
     </section>
   );
@@ -56,38 +55,38 @@ function Count({ live }: { live: Live }) {
   if (!counted) return <span class="count muted">{counting ? t("paradigm.counting") : ""}</span>;
   const value = counted.value;
   const kind = counted.exact ? (value === 1 ? "paradigm.count_one" : "paradigm.count") : "paradigm.count.most";
-  const says = value === null ? t("paradigm.count.unknown") : t(kind, { n: value });
-  return <span class={counting ? "count muted" : "count"}>{says}</span>;
+  const text = value === null ? t("paradigm.count.unknown") : t(kind, { n: value });
+  return <span class={counting ? "count muted" : "count"}>{text}</span>;
 }
 
 const errorCount = (n: number): string => (n === 1 ? t("paradigm.errors.one") : t("paradigm.errors", { n }));
 
 function Reasons({ live, jump }: { live: Live; jump: (diagnostic: Diagnostic) => void }) {
   const reasons = live.broken ? [] : (live.counted?.reasons ?? []);
-  return <ProblemList title={t("paradigm.reasons")} found={reasons} jump={jump} kind="warn" />;
+  return <ProblemList title={t("paradigm.reasons")} diagnostics={reasons} jump={jump} kind="warn" />;
 }
 
 interface ProblemListProps {
   repair?: (diagnostic: Diagnostic) => VNode | null;
   title: string;
-  found: Diagnostic[];
+  diagnostics: Diagnostic[];
   kind: string;
   jump: (diagnostic: Diagnostic) => void;
 }
 
-function ProblemList({ title, found, kind, jump, repair }: ProblemListProps) {
-  if (!found.length) return null;
+function ProblemList({ title, diagnostics, kind, jump, repair }: ProblemListProps) {
+  if (!diagnostics.length) return null;
   return (
     <div class={`notice ${kind}`}>
       <h3>{title}</h3>
       <ul>
-        {found.map((each, at) => (
-          <li key={at}>
-            {each.row.length > 0 && each.row[0] !== "format" && (
-              <><button type="button" class="plain jump mono" onClick={() => jump(each)}>{each.row.at(-1)}</button>{" "}</>
+        {diagnostics.map((diagnostic, n) => (
+          <li key={n}>
+            {diagnostic.row.length > 0 && diagnostic.row[0] !== "format" && (
+              <><button type="button" class="plain jump mono" onClick={() => jump(diagnostic)}>{diagnostic.row.at(-1)}</button>{" "}</>
             )}
-            {each.text.split("\n")[0]}
-            {repair && repair(each)}
+            {diagnostic.text.split("\n")[0]}
+            {repair && repair(diagnostic)}
           </li>
         ))}
       </ul>
@@ -95,7 +94,7 @@ function ProblemList({ title, found, kind, jump, repair }: ProblemListProps) {
   );
 }
 
-function Pair({ pair }: { pair: PreviewPair }) {
+function PairItem({ pair }: { pair: Pair }) {
   return (
     <li>
       <p class="good"><span class="unseen">{t("paradigm.good")}: </span><span class="sign" aria-hidden="true">✓</span><Marked text={pair.good} regions={pair.good_regions} /></p>
@@ -104,11 +103,11 @@ function Pair({ pair }: { pair: PreviewPair }) {
   );
 }
 
-/** A sentence with the stretches that differ marked. */
+/** A sentence with the differing regions marked. */
 function Marked({ text, regions }: { text: string; regions: Span[] }) {
   const parts = [];
   let last = 0;
-  for (const { start, end } of [...regions].sort((one, other) => one.start - other.start)) {
+  for (const { start, end } of [...regions].sort((a, b) => a.start - b.start)) {
     if (start < last || end <= start) continue;
     parts.push(text.slice(last, start), <mark>{text.slice(start, end)}</mark>);
     last = end;
@@ -116,7 +115,7 @@ function Marked({ text, regions }: { text: string; regions: Span[] }) {
   return <span>{parts}{text.slice(last)}</span>;
 }
 
-/** What a screen reader hears when a new preview is there. */
+/** What a screen reader announces about a new preview. */
 function summary(live: Live): string {
   const errors = live.diagnostics.filter(({ severity }) => severity === "error");
   if (errors.length) return `${errorCount(errors.length)}: ${errors[0]!.text}`;
@@ -124,4 +123,4 @@ function summary(live: Live): string {
   return first ? t("paradigm.summary", { n: number(live.pairs!.pairs.length), good: first.good, bad: first.bad }) : t("paradigm.no_pairs");
 }
 
-const sentenceLanguage = (pair: PreviewPair): string => (/\p{Script=Han}/u.test(pair.good) ? "zh-Hans" : page.lang);
+const sentenceLanguage = (pair: Pair): string => (/\p{Script=Han}/u.test(pair.good) ? "zh-Hans" : page.lang);

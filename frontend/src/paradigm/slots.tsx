@@ -1,23 +1,19 @@
-// Slots as rows: a name, a rule, and the words that fit it.
+// Slots as rows: the name, the rule, and the words that fit it.
 import { useRef, useState } from "preact/hooks";
-import { Words } from "../fitting";
-import { useOnce } from "../once";
-import { focusAfter, focusEditor, RuleField } from "../rule_field";
-import type { ParadigmRows, SlotRow } from "../shapes";
-import { t } from "../words";
-import { useDrag } from "./drag";
-import { NamedKeys } from "./keys";
-import type { Live } from "./live";
-import { at, hasError, Messages, NameRefused, refusal, underlined } from "./messages";
+import { keepCursor, useKeptFocus } from "../drawing";
+import { at, hasError, Messages, underlined, Words } from "../editor/diagnostics";
+import { NameRefused, refusal, useCommit } from "../editor/inputs";
+import { NamedKeys, useDrag } from "../editor/row_tools";
+import { focusAfter, focusEditor, RuleField } from "../editor/rule_editor";
+import { t } from "../page";
+import type { ParadigmRows, Slot } from "../wire";
 import type { ParadigmModel } from "./model";
-import { slotsOf } from "./targets";
-import { movingGently, useKeptFocus } from "./watching";
+import { slotsOf } from "./rows";
 
 interface SlotsProps {
   model: ParadigmModel;
-  live: Live;
   rows: ParadigmRows;
-  variant: number | null; // whose slots these are; none: the paradigm's own
+  variant: number | null; // null: the slots of the paradigm itself
   wording: number; // whose words are shown
   title: string;
 }
@@ -25,7 +21,7 @@ interface SlotsProps {
 export const ruleId = (variant: number | null, slot: string): string => `rule:${variant}:${slot}`;
 const nameId = (variant: number | null, slot: string): string => `name-${variant ?? "p"}-${slot}`;
 
-export function Slots({ model, live, rows, variant, wording, title }: SlotsProps) {
+export function Slots({ model, rows, variant, wording, title }: SlotsProps) {
   useKeptFocus();
   const slots = slotsOf(rows, variant);
   const shared = rows.slots.length > 0 || variant !== null ? rows.slots : [];
@@ -38,10 +34,10 @@ export function Slots({ model, live, rows, variant, wording, title }: SlotsProps
   const keys = useRef<NamedKeys | null>(null);
   const named = (keys.current ??= new NamedKeys());
   const rename = (slot: string, name: string): Promise<boolean> => {
-    const now = model.rows ? slotsOf(model.rows, variant).map((row) => row.name) : [];
-    if (!now.includes(slot)) return Promise.resolve(false); // it is gone
-    const done = model.do({ do: "rename_slot", slot, name, variant });
-    return now.includes(name) ? done : named.rename(slot, name, done);
+    const names = model.rows ? slotsOf(model.rows, variant).map((row) => row.name) : [];
+    if (!names.includes(slot)) return Promise.resolve(false); // it has been deleted
+    const edit = model.do({ do: "rename_slot", slot, name, variant });
+    return names.includes(name) ? edit : named.rename(slot, name, edit);
   };
   const drag = useDrag(move);
   const heading = `slots-${variant ?? "p"}`;
@@ -57,9 +53,9 @@ export function Slots({ model, live, rows, variant, wording, title }: SlotsProps
             <th scope="col" class="narrow"><span class="unseen">{t("paradigm.actions")}</span></th>
           </tr>
         </thead>
-        <tbody ref={movingGently}>
+        <tbody ref={keepCursor}>
           {slots.map((slot, row) => (
-            <Slot key={named.of(slot.name)} {...{ model, live, slot, variant, wording, scope, slots, move, rename }} place={row}
+            <SlotLine key={named.of(slot.name)} {...{ model, slot, variant, wording, scope, slots, move, rename }} place={row}
               drag={{ handle: drag.handle(row), row: drag.row(row) }} />
           ))}
           {model.mayEdit && <NewSlot model={model} variant={variant} last={slots.at(-1)?.name} />}
@@ -69,11 +65,10 @@ export function Slots({ model, live, rows, variant, wording, title }: SlotsProps
   );
 }
 
-interface SlotProps {
+interface SlotLineProps {
   model: ParadigmModel;
-  live: Live;
-  slot: SlotRow;
-  slots: SlotRow[];
+  slot: Slot;
+  slots: Slot[];
   variant: number | null;
   wording: number;
   scope: Record<string, string>;
@@ -83,13 +78,13 @@ interface SlotProps {
   drag: { handle: object; row: object };
 }
 
-function Slot({ model, live, slot, slots, variant, wording, scope, place, move, rename, drag }: SlotProps) {
-  const [focused, focus] = useState(false);
+function SlotLine({ model, slot, slots, variant, wording, scope, place, move, rename, drag }: SlotLineProps) {
+  const [focused, setFocused] = useState(false);
   const path = [...(variant === null ? [] : ["variants", variant]), "slots", slot.name];
-  const here = at(live.diagnostics, path);
-  const shown = focused && !live.settled ? [] : here;
+  const here = at(model.live.diagnostics, path);
+  const shown = focused && !model.live.settled ? [] : here;
   const messages = `messages-${variant ?? "p"}-${slot.name}`;
-  const words = live.words.find((each) => each.slot === slot.name && each.wording === wording);
+  const words = model.live.words.find((fitting) => fitting.slot === slot.name && fitting.wording === wording);
   const go = (row: number): void => {
     const other = slots[row];
     if (other) focusEditor(ruleId(variant, other.name));
@@ -97,8 +92,8 @@ function Slot({ model, live, slot, slots, variant, wording, scope, place, move, 
   };
   const remove = (): void => {
     const next = (slots[place + 1] ?? slots[place - 1])?.name;
-    const done = model.do({ do: "delete_slot", slot: slot.name, variant });
-    if (next !== undefined) void focusAfter(done, ruleId(variant, next));
+    const edit = model.do({ do: "delete_slot", slot: slot.name, variant });
+    if (next !== undefined) void focusAfter(edit, ruleId(variant, next));
   };
   const keys = (event: KeyboardEvent): boolean => {
     const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
@@ -118,9 +113,9 @@ function Slot({ model, live, slot, slots, variant, wording, scope, place, move, 
         <RuleField id={ruleId(variant, slot.name)} kind="rule" label={t("paradigm.rule.of", { slot: slot.name })} value={slot.rule}
           readOnly={!model.mayEdit} empty={t("paradigm.rule.empty")} scope={() => ({ slots: scope, slot: slot.name })}
           change={(rule) => model.write({ of: "rule", slot: slot.name, variant }, rule)}
-          {...{ underlines: underlined(shown), wrong: hasError(shown), messages, focus }} onKey={keys} />
+          {...{ underlines: underlined(shown), wrong: hasError(shown), messages, focus: setFocused }} onKey={keys} />
         <Messages id={messages} diagnostics={shown} />
-        <Words words={words} wrong={hasError(here)} quiet={here.length > 0 || (focused && !live.settled)} />
+        <Words words={words} wrong={hasError(here)} quiet={here.length > 0 || (focused && !model.live.settled)} />
       </td>
       <td class="narrow">
         <button type="button" class="plain icon" disabled={!model.mayEdit} onClick={remove}
@@ -130,23 +125,23 @@ function Slot({ model, live, slot, slots, variant, wording, scope, place, move, 
   );
 }
 
-interface SlotNameProps extends Pick<SlotProps, "model" | "slot" | "variant" | "rename"> {
+interface SlotNameProps extends Pick<SlotLineProps, "model" | "slot" | "variant" | "rename"> {
   keys: (event: KeyboardEvent) => boolean;
 }
 
 function SlotName({ model, slot, variant, rename, keys }: SlotNameProps) {
   const wrong = `${nameId(variant, slot.name)}-refused`;
-  const { input, take, refused, listens } = useOnce(
+  const { input, commit, refused, listeners } = useCommit(
     model.edits,
     {
       value: slot.name,
       step: (name) => (name && name !== slot.name ? { do: "rename_slot", slot: slot.name, name, variant } : null),
-      take: ({ name }) => rename(slot.name, String(name)),
+      apply: ({ name }) => rename(slot.name, String(name)),
     },
     (event) => {
       const row = event.key === "ArrowUp" || event.key === "ArrowDown" || event.altKey;
       if (event.key === "Enter") {
-        take();
+        commit();
         focusEditor(ruleId(variant, slot.name));
       } else if (!row || !keys(event)) return;
       event.preventDefault();
@@ -155,21 +150,21 @@ function SlotName({ model, slot, variant, rename, keys }: SlotNameProps) {
   return (
     <>
       <input ref={input} type="text" class="mono bare" defaultValue={slot.name} id={nameId(variant, slot.name)} spellcheck={false} autocomplete="off"
-        readOnly={!model.mayEdit} aria-label={t("paradigm.slot.name", { slot: slot.name })} {...refusal(wrong, refused)} {...listens} />
+        readOnly={!model.mayEdit} aria-label={t("paradigm.slot.name", { slot: slot.name })} {...refusal(wrong, refused)} {...listeners} />
       <NameRefused id={wrong} reason={refused} />
     </>
   );
 }
 
-/** The last row, which becomes a slot when it has a name. */
+/** The last row, which becomes a slot when it gets a name. */
 function NewSlot({ model, variant, last }: { model: ParadigmModel; variant: number | null; last: string | undefined }) {
   const wrong = `${nameId(variant, "")}-refused`;
-  const { input, take, refused, listens } = useOnce(
+  const { input, commit, refused, listeners } = useCommit(
     model.edits,
     {
       value: "",
       step: (name) => (name ? { do: "add_slot", slot: name, rule: "", variant } : null),
-      take: ({ slot }) => {
+      apply: ({ slot }) => {
         if (input.current) input.current.value = "";
         return model.addSlot(variant, String(slot));
       },
@@ -177,7 +172,7 @@ function NewSlot({ model, variant, last }: { model: ParadigmModel; variant: numb
     (event) => {
       const name = input.current!.value.trim();
       const ends = event.key === "Enter" || event.key === ":" || (event.key === "Tab" && !event.shiftKey);
-      if (ends && take()) {
+      if (ends && commit()) {
         focusEditor(ruleId(variant, name));
         event.preventDefault();
       } else if (event.key === "ArrowUp" && last !== undefined) focusEditor(ruleId(variant, last));
@@ -188,7 +183,7 @@ function NewSlot({ model, variant, last }: { model: ParadigmModel; variant: numb
       <td class="narrow" />
       <td class="name">
         <input ref={input} type="text" class="mono bare" id={nameId(variant, "")} placeholder={t("paradigm.slot.new")} autocomplete="off"
-          spellcheck={false} aria-label={t("paradigm.slot.new.label")} {...refusal(wrong, refused)} {...listens} />
+          spellcheck={false} aria-label={t("paradigm.slot.new.label")} {...refusal(wrong, refused)} {...listeners} />
         <NameRefused id={wrong} reason={refused} />
       </td>
       <td colSpan={2}>

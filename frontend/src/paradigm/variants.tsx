@@ -1,15 +1,16 @@
-// The wordings of a paradigm as tabs, and what is said of each beside its lines.
+// The wordings of a paradigm as tabs, and the options of each.
 import { useRef } from "preact/hooks";
-import { cursorStays } from "../cursor";
-import { useOnce } from "../once";
-import type { ParadigmRows, Step, Wording } from "../shapes";
-import { t } from "../words";
+import { useCommit } from "../editor/inputs";
+import { Menu } from "../editor/row_tools";
+import { focusStays } from "../keyboard";
+import { t } from "../page";
+import type { Step } from "../api";
+import type { ParadigmRows, Wording } from "../wire";
 import { TextInput } from "./fields";
-import { Menu } from "./menu";
 import type { ParadigmModel } from "./model";
-import { hasVariants } from "./targets";
+import { hasVariants } from "./rows";
 
-/** Shows a wording: by its number, or by what becomes of the number that is shown. */
+/** Show a wording: by its number, or by a function of the number shown now. */
 export type ChooseWording = (wording: number | ((now: number) => number)) => void;
 
 interface TabsProps {
@@ -27,22 +28,22 @@ export function VariantTabs({ model, rows, chosen, choose }: TabsProps) {
     let n = many ? rows.wordings.length + 1 : 2;
     while (names.has(`wording ${n}`)) n++;
     const name = `wording ${n}`;
-    const stays = cursorStays();
-    void model.do({ do: "add_variant", name, copy_of: copy, at: null }).then((done) => {
-      if (done && stays()) choose((model.rows?.wordings.length ?? 1) - 1); // else it is not in the writer's way
+    const stays = focusStays();
+    void model.do({ do: "add_variant", name, copy_of: copy, at: null }).then((applied) => {
+      if (applied && stays()) choose((model.rows?.wordings.length ?? 1) - 1); // otherwise it would be in the reader's way
     });
   };
   const move = (to: number): void =>
-    void model.do({ do: "move_variant", variant: chosen, to }).then((done) => {
-      if (!done) return;
+    void model.do({ do: "move_variant", variant: chosen, to }).then((applied) => {
+      if (!applied) return;
       choose((now) => (now === chosen ? to : now + Number(to <= now && now < chosen) - Number(chosen < now && now <= to)));
       follow();
     });
   const remove = (): void =>
-    void model.do({ do: "delete_variant", variant: chosen }).then((done) => {
-      if (done) choose((now) => (now < chosen ? now : Math.max(0, now - 1)));
+    void model.do({ do: "delete_variant", variant: chosen }).then((applied) => {
+      if (applied) choose((now) => (now < chosen ? now : Math.max(0, now - 1)));
     });
-  /** The cursor goes with the tab that is chosen, as long as it is in the tabs. */
+  /** Move the focus to the chosen tab if it is in the tabs. */
   const follow = (): void =>
     void setTimeout(() => {
       if (list.current?.contains(document.activeElement)) list.current.querySelector<HTMLElement>("[aria-selected=true]")?.focus();
@@ -79,7 +80,7 @@ export function VariantTabs({ model, rows, chosen, choose }: TabsProps) {
   );
 }
 
-/** Name, weight, links and repetitions of a wording. */
+/** The name, weight, links and repetitions of a wording. */
 export function WordingOptions({ model, wording, variant }: { model: ParadigmModel; wording: Wording; variant: number | null }) {
   const set = Object.keys(wording.groups).length + Object.keys(wording.options).length;
   const key = variant ?? "p";
@@ -87,14 +88,14 @@ export function WordingOptions({ model, wording, variant }: { model: ParadigmMod
     <details class="options" open={Object.keys(wording.groups).length > 0 || wording.options["crossed"] === "true"}>
       <summary>{t("paradigm.options")}{set > 0 && <span class="muted"> · {set}</span>}</summary>
       <div class="option-row">
-        {variant !== null && <Once model={model} label={t("paradigm.option.name")} value={wording.name}
+        {variant !== null && <ListInput model={model} label={t("paradigm.option.name")} value={wording.name}
           step={(value) => ({ do: "set_option", key: "name", value, variant })} />}
         <div class="field">
           <label for={`weight-${key}`}>{t("paradigm.option.weight")}</label>
           <TextInput id={`weight-${key}`} model={model} target={{ of: "option", key: "weight", variant }} size={5} />
         </div>
         {(["link", "repeat"] as const).map((name) => (
-          <Once key={name} model={model} label={t(`paradigm.option.${name}`)} value={shown(wording.groups[name] ?? [])}
+          <ListInput key={name} model={model} label={t(`paradigm.option.${name}`)} value={listed(wording.groups[name] ?? [])}
             step={(value) => ({ do: "set_group", key: name, groups: groups(value), variant })} />
         ))}
         <label class="check">
@@ -108,27 +109,27 @@ export function WordingOptions({ model, wording, variant }: { model: ParadigmMod
   );
 }
 
-const shown = (found: string[][]): string => found.map((group) => group.join(", ")).join("; ");
+const listed = (lists: string[][]): string => lists.map((group) => group.join(", ")).join("; ");
 const groups = (text: string): string[][] =>
   text.split(/[;；]/).map((group) => group.split(/[,，\s]+/).filter(Boolean)).filter((group) => group.length > 0);
 
-interface OnceProps {
+interface ListInputProps {
   model: ParadigmModel;
   label: string;
   value: string;
   step: (text: string) => Step;
 }
 
-/** An input that takes effect when it is left, or on Enter. */
-function Once({ model, label, value, step }: OnceProps) {
-  const { input, take, listens } = useOnce(
+/** An input for a name or a list, which takes effect when it is left or on Enter. */
+function ListInput({ model, label, value, step }: ListInputProps) {
+  const { input, commit, listeners } = useCommit(
     model.edits,
-    { value, step: (text) => (text === value ? null : step(text)), take: (made) => model.do(made) },
-    (event) => event.key === "Enter" && take(),
+    { value, step: (text) => (text === value ? null : step(text)), apply: (edit) => model.do(edit) },
+    (event) => event.key === "Enter" && commit(),
   );
   return (
     <label class="field"><span>{label}</span>
-      <input ref={input} type="text" defaultValue={value} readOnly={!model.mayEdit} autocomplete="off" spellcheck={false} {...listens} />
+      <input ref={input} type="text" defaultValue={value} readOnly={!model.mayEdit} autocomplete="off" spellcheck={false} {...listeners} />
     </label>
   );
 }

@@ -1,19 +1,22 @@
-// One way to build a phrase: a rule alone, or named parts with their line, head and weight.
-import { Messages } from "../paradigm/messages";
-import { focusEditor } from "../rule_field";
-import type { Diagnostic, Path, PhraseAlternative } from "../shapes";
-import { t } from "../words";
-import type { PhrasesModel } from "./model";
-import { Parts } from "./parts";
-import { type Place, rowKeys, ruleId, RuleRow } from "./rule_row";
-import { type Key, pathOf } from "./targets";
+// One alternative of a phrase: a rule alone, or named parts with their line, head and weight.
+import { useRef, useState } from "preact/hooks";
+import { keepCursor, useKeptFocus, useObserved } from "../drawing";
+import { at, hasError, Messages, underlined, Words } from "../editor/diagnostics";
+import { NameRefused, refusal, useCommit, whenLeft } from "../editor/inputs";
+import { NamedKeys } from "../editor/row_tools";
+import { focusEditor, RuleField } from "../editor/rule_editor";
+import { t } from "../page";
+import type { Path } from "../api";
+import type { Alternative, Diagnostic, Phrase, Slot } from "../wire";
+import type { PhrasesModel, Samples } from "./model";
+import { alternativeOf, type Key, pathOf } from "./rows";
 
-export function Alternative({ model, samples, phrase, number }: Place) {
-  const one = phrase.alternatives[number]!;
+export function AlternativeItem({ model, samples, phrase, number }: Place) {
+  const alternative = phrase.alternatives[number]!;
   const count = phrase.alternatives.length;
   const title = t("phrases.way", { n: number + 1 });
   const focusAt = (n: number): void => {
-    const there = model.rows.find(({ name }) => name === phrase.name)?.alternatives[n];
+    const there = model.phrases.find(({ name }) => name === phrase.name)?.alternatives[n];
     if (there) focusEditor(ruleId(phrase.name, n, there.parts[0]?.name ?? ""));
   };
   const move = (step: number): void => {
@@ -25,14 +28,14 @@ export function Alternative({ model, samples, phrase, number }: Place) {
   const remove = (): void => {
     if (count === 1) return;
     void model.do({ do: "delete_alternative", phrase: phrase.name, number });
-    focusAt(Math.min(number, count - 2)); // the one that comes into its place, if any
+    focusAt(Math.min(number, count - 2)); // the one that takes its place
   };
   const heading = `way-${number}`;
   return (
     <li class="alternative">
       <div class="alternative-head">
         <h3 id={heading}>{title}</h3>
-        {one.parts.length > 0 ? <KeyField {...{ model, samples, phrase, number }} name="weight" value={one.weight} /> : null}
+        {alternative.parts.length > 0 ? <KeyField {...{ model, samples, phrase, number }} name="weight" value={alternative.weight} /> : null}
         {model.mayEdit ? (
           <div class="row-tools">
             <button type="button" class="plain" disabled={number === 0} onClick={() => move(-1)} aria-label={t("phrases.move_up", { what: title })} title={t("phrases.move_up", { what: title })}>
@@ -41,8 +44,8 @@ export function Alternative({ model, samples, phrase, number }: Place) {
             <button type="button" class="plain" disabled={number === count - 1} onClick={() => move(1)} aria-label={t("phrases.move_down", { what: title })} title={t("phrases.move_down", { what: title })}>
               ↓
             </button>
-            {one.parts.length === 0 ? (
-              <button type="button" class="plain" onClick={() => split(model, phrase.name, number, one)}>
+            {alternative.parts.length === 0 ? (
+              <button type="button" class="plain" onClick={() => split(model, phrase.name, number, alternative)}>
                 {t("phrases.split")}
               </button>
             ) : null}
@@ -52,21 +55,21 @@ export function Alternative({ model, samples, phrase, number }: Place) {
           </div>
         ) : null}
       </div>
-      {one.parts.length > 0 ? (
+      {alternative.parts.length > 0 ? (
         <Parts {...{ model, samples, phrase, number }} heading={heading} />
       ) : (
         <RuleRow
           {...{ model, samples, phrase, number }}
           id={ruleId(phrase.name, number)}
           label={t("phrases.rule_of", { what: title })}
-          value={one.rule ?? ""}
+          value={alternative.rule ?? ""}
           path={pathOf(phrase, number)}
           slot=""
           change={(value) => model.write({ of: "rule", phrase: phrase.name, number }, value)}
           keys={rowKeys(phrase, ruleId(phrase.name, number), { move, remove })}
         />
       )}
-      <Others model={model} path={pathOf(phrase, number)} known={one} />
+      <Others model={model} path={pathOf(phrase, number)} alternative={alternative} />
     </li>
   );
 }
@@ -90,18 +93,317 @@ function KeyField({ model, phrase, number, name, value }: Place & { name: Key; v
   );
 }
 
-/** What is wrong with an alternative as a whole, or with something of it that has no editor here. */
-function Others({ model, path, known }: { model: PhrasesModel; path: Path; known: PhraseAlternative }) {
-  const shown = new Set([JSON.stringify([...path, "line"]), ...known.parts.map((part) => JSON.stringify(part.path))]);
+/** The problems of an alternative as a whole, or of something in it that has no editor here. */
+function Others({ model, path, alternative }: { model: PhrasesModel; path: Path; alternative: Alternative }) {
+  const shown = new Set([JSON.stringify([...path, "line"]), ...alternative.parts.map((part) => JSON.stringify(part.path))]);
   const inside = ({ row }: Diagnostic): boolean => path.every((step, n) => row[n] === step) && !shown.has(JSON.stringify(row));
-  const rest = model.diagnostics.filter((each) => inside(each) && (known.parts.length > 0 || each.row.length > path.length));
+  const rest = model.live.diagnostics.filter((diagnostic) => inside(diagnostic) && (alternative.parts.length > 0 || diagnostic.row.length > path.length));
   return rest.length > 0 ? <Messages id={`others-${path.join("-")}`} diagnostics={rest} /> : null;
 }
 
-/** A rule becomes the first part of an alternative with parts. */
-function split(model: PhrasesModel, phrase: string, number: number, one: PhraseAlternative): void {
-  const value = { parts: { word: one.rule ?? "" }, head: "word" };
+/** Turn a rule into the first part of an alternative with parts. */
+function split(model: PhrasesModel, phrase: string, number: number, alternative: Alternative): void {
+  const value = { parts: { word: alternative.rule ?? "" }, head: "word" };
   void model.do({ do: "add_alternative", phrase, value, at: number + 1 });
   void model.do({ do: "delete_alternative", phrase, number });
   focusEditor(ruleId(phrase, number, "word"));
+}
+
+// Parts -------------------------------------------------------------------------------------------------------------
+
+export function Parts({ model, samples, phrase, number, heading }: Place & { heading: string }) {
+  useKeptFocus();
+  const alternative = phrase.alternatives[number]!;
+  const keys = useRef<NamedKeys | null>(null);
+  const named = (keys.current ??= new NamedKeys());
+  const rename = (part: string, name: string): Promise<boolean> => {
+    const names = alternativeOf(model.phrases, phrase.name, number)?.parts.map((row) => row.name) ?? [];
+    if (!names.includes(part)) return Promise.resolve(false); // it has been deleted
+    const edit = model.do({ do: "rename_part", phrase: phrase.name, number, part, name });
+    return names.includes(name) ? edit : named.rename(part, name, edit);
+  };
+  return (
+    <>
+      <table class="parts" aria-labelledby={heading}>
+        <thead>
+          <tr>
+            <th scope="col" class="name">
+              {t("phrases.part")}
+            </th>
+            <th scope="col">{t("phrases.rule")}</th>
+            {model.mayEdit ? (
+              <th scope="col" class="narrow">
+                <span class="unseen">{t("phrases.actions")}</span>
+              </th>
+            ) : null}
+          </tr>
+        </thead>
+        <tbody ref={keepCursor}>
+          {alternative.parts.map((part, place) => (
+            <Part key={named.of(part.name)} {...{ model, samples, phrase, number, part, place, rename }} />
+          ))}
+          {model.mayEdit ? <NewPart {...{ model, samples, phrase, number }} /> : null}
+        </tbody>
+      </table>
+      <div class="alternative-keys">
+        <div class="field grow">
+          <span aria-hidden="true">{t("phrases.line")}</span>
+          <RuleRow
+            {...{ model, samples, phrase, number }}
+            id={`line:${phrase.name}:${number}`}
+            kind="line"
+            label={t("phrases.line_of", { n: number + 1 })}
+            value={alternative.line}
+            path={[...pathOf(phrase, number), "line"]}
+            slot=""
+            change={(value) => model.write({ of: "key", phrase: phrase.name, number, key: "line" }, value)}
+          />
+        </div>
+        <Head {...{ model, samples, phrase, number }} />
+      </div>
+    </>
+  );
+}
+
+interface PartProps extends Place {
+  part: Slot;
+  place: number;
+  rename: (part: string, name: string) => Promise<boolean>;
+}
+
+function Part({ model, samples, phrase, number, part, place, rename }: PartProps) {
+  const parts = phrase.alternatives[number]!.parts;
+  const id = ruleId(phrase.name, number, part.name);
+  const move = (step: number): void => {
+    const to = place + step;
+    if (to < 0 || to >= parts.length) return;
+    void model.do({ do: "move_part", phrase: phrase.name, number, part: part.name, to });
+    focusEditor(id, "keep");
+  };
+  const remove = (): void => {
+    if (parts.length === 1) return;
+    const next = parts[place + 1] ?? parts[place - 1];
+    void model.do({ do: "delete_part", phrase: phrase.name, number, part: part.name });
+    if (next) focusEditor(ruleId(phrase.name, number, next.name));
+  };
+  return (
+    <tr>
+      <td class="name">
+        <PartName {...{ model, samples, phrase, number, part, rename }} />
+      </td>
+      <td class="cell">
+        <RuleRow
+          {...{ model, samples, phrase, number, id }}
+          label={t("phrases.rule_of", { what: part.name })}
+          value={part.rule}
+          path={part.path}
+          slot={part.name}
+          change={(rule) => model.write({ of: "part", phrase: phrase.name, number, part: part.name }, rule)}
+          keys={rowKeys(phrase, id, { move, remove })}
+        />
+      </td>
+      {model.mayEdit ? (
+        <td class="narrow">
+          <button type="button" class="plain danger" disabled={parts.length === 1} onClick={remove} aria-label={t("phrases.delete_what", { what: part.name })} title={`${t("phrases.delete_what", { what: part.name })} (Alt+Delete)`}>
+            ×
+          </button>
+        </td>
+      ) : null}
+    </tr>
+  );
+}
+
+function PartName({ model, phrase, number, part, rename }: Omit<PartProps, "place">) {
+  const step = { do: "rename_part", phrase: phrase.name, number, part: part.name };
+  const wrong = `${ruleId(phrase.name, number, part.name)}-refused`;
+  const { input, refused, listeners } = useCommit(
+    model.edits,
+    {
+      value: part.name,
+      step: (name) => (name && name !== part.name ? { ...step, name } : null),
+      apply: ({ name }) => rename(part.name, String(name)),
+    },
+    (event) => {
+      if (event.key !== "Enter") return;
+      focusEditor(ruleId(phrase.name, number, part.name)); // leaving the input commits it
+      event.preventDefault();
+    },
+  );
+  return (
+    <>
+      <input
+        ref={input}
+        class="mono bare"
+        defaultValue={part.name}
+        readOnly={!model.mayEdit}
+        autocomplete="off"
+        spellcheck={false}
+        aria-label={t("phrases.part_name", { part: part.name })}
+        {...refusal(wrong, refused)}
+        {...listeners}
+      />
+      <NameRefused id={wrong} reason={refused} />
+    </>
+  );
+}
+
+/** The last row, which becomes a part when it gets a name. */
+function NewPart({ model, phrase, number }: Place) {
+  const taken = new Set(phrase.alternatives[number]!.parts.map(({ name }) => name));
+  const wrong = `new-part-${number}-refused`;
+  const { input, commit, refused, listeners } = useCommit(
+    model.edits,
+    {
+      value: "",
+      step: (part) => (part && !taken.has(part) ? { do: "add_part", phrase: phrase.name, number, part, rule: "" } : null),
+      apply: (step) => {
+        if (input.current) input.current.value = "";
+        return model.do(step);
+      },
+    },
+    (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      add();
+    },
+  );
+  const add = (): void => {
+    const part = input.current!.value.trim();
+    if (commit()) focusEditor(ruleId(phrase.name, number, part));
+    else input.current!.select();
+  };
+  return (
+    <tr class="new" {...whenLeft(commit)}>
+      <td class="name">
+        <input
+          ref={input}
+          class="mono bare"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={t("phrases.part_new")}
+          aria-label={t("phrases.part_new_of", { n: number + 1 })}
+          {...refusal(wrong, refused)}
+          {...listeners}
+          onBlur={undefined}
+        />
+        <NameRefused id={wrong} reason={refused} />
+      </td>
+      <td colSpan={2}>
+        <button type="button" class="plain" onClick={add}>
+          {t("phrases.part_add")}
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function Head({ model, phrase, number }: Place) {
+  const alternative = phrase.alternatives[number]!;
+  const id = `head-${number}`;
+  const names = [...new Set(["", ...alternative.parts.map(({ name }) => name), alternative.head])];
+  return (
+    <div class="field">
+      <label for={id}>{t("phrases.head")}</label>
+      <select
+        id={id}
+        value={alternative.head}
+        disabled={!model.mayEdit}
+        onChange={(event) => model.write({ of: "key", phrase: phrase.name, number, key: "head" }, event.currentTarget.value)}
+      >
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name || t("phrases.no_head")}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+// Rules -------------------------------------------------------------------------------------------------------------
+
+export interface Place {
+  model: PhrasesModel;
+  samples: Samples;
+  phrase: Phrase;
+  number: number;
+}
+
+export const ruleId = (phrase: string, number: number, part = ""): string => `rule:${phrase}:${number}:${part}`;
+
+/** The editors of a phrase from top to bottom, for the arrow keys. */
+export function editorsOf(phrase: Phrase): string[] {
+  return phrase.alternatives.flatMap((alternative, number) =>
+    alternative.parts.length > 0 ? alternative.parts.map((part) => ruleId(phrase.name, number, part.name)) : [ruleId(phrase.name, number)],
+  );
+}
+
+/** Arrows and Enter leave a row, Alt+arrow moves it, Alt+Delete deletes it. */
+export function rowKeys(phrase: Phrase, id: string, row: { move: (step: number) => void; remove: () => void }) {
+  return (event: KeyboardEvent): boolean => {
+    const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
+    if (event.altKey && event.key === "Delete") row.remove();
+    else if (step === undefined || event.shiftKey || event.ctrlKey || event.metaKey) return false;
+    else if (event.altKey && event.key !== "Enter") row.move(step);
+    else {
+      const all = editorsOf(phrase);
+      const next = all[all.indexOf(id) + step];
+      if (next !== undefined) focusEditor(next);
+    }
+    return true;
+  };
+}
+
+interface RuleRowProps extends Place {
+  id: string;
+  label: string;
+  value: string;
+  path: Path;
+  slot: string;
+  kind?: "rule" | "line";
+  change: (value: string) => void;
+  keys?: (event: KeyboardEvent) => boolean;
+}
+
+/** A one-line editor with its problems beneath; while it is being typed in, they appear after a moment. */
+export function RuleRow({ model, samples, phrase, number, id, label, value, path, slot, kind = "rule", change, keys }: RuleRowProps) {
+  const [focused, setFocused] = useState(false);
+  const diagnostics = focused && !model.live.settled ? [] : at(model.live.diagnostics, path);
+  const messages = `messages-${id}`;
+  const parts = phrase.alternatives[number]?.parts ?? [];
+  const slots = Object.fromEntries(parts.map((part) => [part.name, part.rule]));
+  return (
+    <div class="rule-row">
+      <RuleField
+        id={id}
+        kind={kind}
+        label={label}
+        value={value}
+        readOnly={!model.mayEdit}
+        empty={kind === "rule" ? t("phrases.rule_empty") : t("phrases.line_empty")}
+        scope={() => ({ slots, slot })}
+        change={change}
+        underlines={underlined(diagnostics)}
+        wrong={hasError(diagnostics)}
+        messages={messages}
+        focus={setFocused}
+        onKey={(event) => keys?.(event) ?? false}
+      />
+      <Messages id={messages} diagnostics={diagnostics} />
+      {kind === "rule" && <Fitting samples={samples} {...{ number, slot, diagnostics }} typing={focused && !model.live.settled} />}
+    </div>
+  );
+}
+
+interface FittingProps {
+  samples: Samples;
+  number: number;
+  slot: string;
+  diagnostics: Diagnostic[];
+  typing: boolean;
+}
+
+function Fitting({ samples, number, slot, diagnostics, typing }: FittingProps) {
+  useObserved(samples.live);
+  return <Words words={samples.words(number, slot)} wrong={hasError(diagnostics)} quiet={diagnostics.length > 0 || typing} />;
 }

@@ -1,9 +1,8 @@
-// All phrases by name: which one is open, how many ways there are to build each, and where something is wrong.
+// The list of phrases: their names, the number of alternatives of each, and where something is wrong.
 import { useRef, useState } from "preact/hooks";
-import { useOnce, whenLeft } from "../once";
-import { NameRefused, refusal } from "../paradigm/messages";
-import type { Diagnostic, PhraseRow } from "../shapes";
-import { number, t } from "../words";
+import { NameRefused, refusal, useCommit, whenLeft } from "../editor/inputs";
+import { number, t } from "../page";
+import type { Diagnostic, Phrase } from "../wire";
 import type { PhrasesModel } from "./model";
 
 interface ListProps {
@@ -12,7 +11,7 @@ interface ListProps {
   choose: (name: string, options?: { enter?: boolean }) => void;
 }
 
-/** Errors and warnings that stand in a phrase. */
+/** The errors and warnings in a phrase. */
 export const problemsOf = (diagnostics: readonly Diagnostic[], phrase: string): Diagnostic[] =>
   diagnostics.filter(({ row }) => row[0] === "phrases" && row[1] === phrase);
 
@@ -20,15 +19,15 @@ export function PhraseList({ model, open, choose }: ListProps) {
   const [filter, setFilter] = useState("");
   const list = useRef<HTMLUListElement>(null);
   const wanted = filter.trim().toLowerCase();
-  const shown = model.rows.filter((row) => matches(row, wanted));
+  const shown = model.phrases.filter((row) => matches(row, wanted));
   const go = (step: number): void => {
     const links = [...(list.current?.querySelectorAll<HTMLElement>("a") ?? [])];
     links[links.indexOf(document.activeElement as HTMLElement) + step]?.focus();
   };
   const move = (name: string, step: number): void => {
-    const from = model.rows.findIndex((row) => row.name === name);
+    const from = model.phrases.findIndex((row) => row.name === name);
     const to = from + step;
-    if (to < 0 || to >= model.rows.length || !model.mayEdit) return;
+    if (to < 0 || to >= model.phrases.length || !model.mayEdit) return;
     void model.do({ do: "move_phrase", name, to });
     setTimeout(() => focusLink(name));
   };
@@ -71,7 +70,7 @@ export function PhraseList({ model, open, choose }: ListProps) {
               onKeyDown={(event) => keys(event, row.name)}
             >
               <span class="name">{row.name}</span>
-              <Trouble found={problemsOf(model.diagnostics, row.name)} />
+              <ProblemBadge diagnostics={problemsOf(model.live.diagnostics, row.name)} />
               <span class="muted small" aria-hidden="true">
                 {row.alternatives.length}
               </span>
@@ -79,7 +78,7 @@ export function PhraseList({ model, open, choose }: ListProps) {
             </a>
           </li>
         ))}
-        {shown.length === 0 ? <li class="muted">{t(model.rows.length ? "phrases.none_found" : "phrases.none")}</li> : null}
+        {shown.length === 0 ? <li class="muted">{t(model.phrases.length ? "phrases.none_found" : "phrases.none")}</li> : null}
       </ul>
       {model.mayEdit ? <NewPhrase model={model} open={open} choose={choose} /> : null}
     </nav>
@@ -92,25 +91,25 @@ export function focusLink(name: string): void {
   document.getElementById(linkId(name))?.focus();
 }
 
-function matches(row: PhraseRow, wanted: string): boolean {
+function matches(row: Phrase, wanted: string): boolean {
   if (!wanted) return true;
-  const rules = row.alternatives.flatMap((one) => [one.rule ?? "", ...one.parts.flatMap((part) => [part.name, part.rule])]);
+  const rules = row.alternatives.flatMap(({ rule, parts }) => [rule ?? "", ...parts.flatMap((part) => [part.name, part.rule])]);
   return [row.name, ...rules].some((text) => text.toLowerCase().includes(wanted));
 }
 
-function Trouble({ found }: { found: readonly Diagnostic[] }) {
-  const errors = found.filter(({ severity }) => severity === "error").length;
-  if (found.length === 0) return null;
-  return <span class={`badge ${errors ? "bad" : "warn"}`}>{number(errors || found.length)}</span>;
+function ProblemBadge({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  if (diagnostics.length === 0) return null;
+  return <span class={`badge ${errors ? "bad" : "warn"}`}>{number(errors || diagnostics.length)}</span>;
 }
 
 function NewPhrase({ model, open, choose }: ListProps) {
-  const at = model.rows.findIndex((row) => row.name === open) + 1 || model.rows.length;
-  const [there, say] = useState(""); // the phrase that has the name already
-  const { input, take, refused, listens } = useOnce(model.edits, {
+  const at = model.phrases.findIndex((row) => row.name === open) + 1 || model.phrases.length;
+  const [existing, setExisting] = useState(""); // the phrase that has the name already
+  const { input, commit, refused, listeners } = useCommit(model.edits, {
     value: "",
-    step: (name) => (name && !model.rows.some((row) => row.name === name) ? { do: "add_phrase", name, rule: "", at } : null),
-    take: (step) => {
+    step: (name) => (name && !model.phrases.some((row) => row.name === name) ? { do: "add_phrase", name, rule: "", at } : null),
+    apply: (step) => {
       if (input.current) input.current.value = "";
       return model.do(step);
     },
@@ -118,22 +117,22 @@ function NewPhrase({ model, open, choose }: ListProps) {
   const add = (event: Event): void => {
     event.preventDefault();
     const name = input.current!.value.trim();
-    const known = model.rows.some((row) => row.name === name);
-    say(known ? name : "");
-    if (known) choose(name);
-    if (!known && take()) choose(name, { enter: true });
+    const exists = model.phrases.some((row) => row.name === name);
+    setExisting(exists ? name : "");
+    if (exists) choose(name);
+    if (!exists && commit()) choose(name, { enter: true });
     else input.current!.select();
   };
   return (
-    <form class="new-phrase" onSubmit={add} onInput={() => say("")} {...whenLeft(take)}>
+    <form class="new-phrase" onSubmit={add} onInput={() => setExisting("")} {...whenLeft(commit)}>
       <div class="field grow">
         <label for="new-phrase">{t("phrases.new")}</label>
         <input id="new-phrase" ref={input} autocomplete="off" spellcheck={false} aria-keyshortcuts="Alt+N"
-          {...refusal("new-phrase-refused", refused)} {...listens} onBlur={undefined} />
+          {...refusal("new-phrase-refused", refused)} {...listeners} onBlur={undefined} />
       </div>
       <button>{t("phrases.add")}</button>
       <NameRefused id="new-phrase-refused" reason={refused} />
-      <p class="messages" role="status">{there && t("phrases.there", { name: there })}</p>
+      <p class="messages" role="status">{existing && t("phrases.there", { name: existing })}</p>
     </form>
   );
 }

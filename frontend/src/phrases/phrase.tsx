@@ -1,18 +1,15 @@
-// The open phrase: its name and depth, its alternatives, and who uses it.
+// The open phrase: its name and depth, samples of what it prints, its alternatives, and the files that use it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useOnce } from "../once";
-import { page } from "../page";
-import { at, Messages, NameRefused, refusal } from "../paradigm/messages";
-import { useWatching } from "../paradigm/watching";
-import { focusEditor } from "../rule_field";
-import type { PhraseRow } from "../shapes";
-import { number, t } from "../words";
-import { Alternative } from "./alternative";
+import { phraseUses } from "../api";
+import { useObserved } from "../drawing";
+import { at, Messages } from "../editor/diagnostics";
+import { NameRefused, refusal, useCommit } from "../editor/inputs";
+import { focusEditor } from "../editor/rule_editor";
+import { editAddress, number, page, t } from "../page";
+import type { Phrase, PhraseUses } from "../wire";
+import { AlternativeItem, ruleId } from "./alternative";
 import { focusLink, problemsOf } from "./list";
-import type { PhrasesModel } from "./model";
-import { type Uses, usesOf } from "./renaming";
-import { ruleId } from "./rule_row";
-import type { Samples } from "./samples";
+import type { PhrasesModel, Samples } from "./model";
 
 const TWICE = 500; // milliseconds between the clicks of a double click
 
@@ -21,51 +18,51 @@ export type Choose = (name: string, options?: { enter?: boolean }) => void;
 interface PhraseProps {
   model: PhrasesModel;
   samples: Samples;
-  phrase: PhraseRow;
+  phrase: Phrase;
   choose: Choose;
   rename: (phrase: string, to: string) => Promise<boolean>;
   deleted: (phrase: string) => void;
 }
 
 export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }: PhraseProps) {
-  const uses = useUses(phrase.name, model.carried);
-  const { input, take, refused, listens } = useOnce(
+  const uses = useUses(phrase.name, model.renamed);
+  const { input, commit, refused, listeners } = useCommit(
     model.edits,
     {
       value: phrase.name,
       step: (to) => (to && to !== phrase.name ? { do: "rename_phrase", name: phrase.name, to } : null),
-      take: ({ to }) => rename(phrase.name, String(to)),
+      apply: ({ to }) => rename(phrase.name, String(to)),
     },
     (event) => {
       if (event.key !== "Enter") return;
-      take();
+      commit();
       event.preventDefault();
     },
   );
   const add = (part: string): void => {
     const value = part ? { parts: { [part]: "" }, head: part } : "";
-    const place = model.rows.find(({ name }) => name === phrase.name)?.alternatives.length ?? 0;
+    const place = model.phrases.find(({ name }) => name === phrase.name)?.alternatives.length ?? 0;
     void model.do({ do: "add_alternative", phrase: phrase.name, value });
     focusEditor(ruleId(phrase.name, place, part));
   };
-  const [sure, ask] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const remove = (): void => {
-    const place = model.rows.findIndex((row) => row.name === phrase.name);
-    const next = model.rows[place + 1] ?? model.rows[place - 1];
+    const place = model.phrases.findIndex((row) => row.name === phrase.name);
+    const next = model.phrases[place + 1] ?? model.phrases[place - 1];
     void model.do({ do: "delete_phrase", name: phrase.name });
     if (next) choose(next.name);
     deleted(phrase.name);
     if (!next) return;
     setTimeout(() => focusLink(next.name));
   };
-  const deleting = useRef(performance.now());
-  /** Asks first where it is in use; the second click of two is meant for the phrase before. */
-  const wish = (): void => {
-    if (performance.now() - deleting.current < TWICE) return;
+  const opened = useRef(performance.now());
+  /** Ask first if the phrase is in use; the second click of a double click was meant for the phrase before. */
+  const requestDelete = (): void => {
+    if (performance.now() - opened.current < TWICE) return;
     if (uses?.total === 0) remove();
-    else ask(true);
+    else setConfirming(true);
   };
-  const whole = problemsOf(model.diagnostics, phrase.name).filter(({ row }) => row.length <= 2);
+  const general = problemsOf(model.live.diagnostics, phrase.name).filter(({ row }) => row.length <= 2);
   return (
     <section class="phrase" aria-labelledby="phrase-title">
       <h2 id="phrase-title" class="unseen">
@@ -83,7 +80,7 @@ export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }
             autocomplete="off"
             spellcheck={false}
             {...refusal("phrase-name-refused", refused)}
-            {...listens}
+            {...listeners}
           />
         </div>
         <div class="field">
@@ -101,20 +98,20 @@ export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }
           />
         </div>
         {model.mayEdit ? (
-          <button type="button" class="danger" onClick={wish} aria-label={t("phrases.delete_what", { what: phrase.name })}>
+          <button type="button" class="danger" onClick={requestDelete} aria-label={t("phrases.delete_what", { what: phrase.name })}>
             {t("phrases.delete")}
           </button>
         ) : null}
       </div>
       <div class="phrase-says">
         <NameRefused id="phrase-name-refused" reason={refused} />
-        <p class="hint" role="status">{carriedTo(model, phrase.name)}</p>
-        <Messages id="phrase-messages" diagnostics={[...whole, ...at(model.diagnostics, ["phrases", phrase.name, "depth"])]} />
+        <p class="hint" role="status">{renamedIn(model, phrase.name)}</p>
+        <Messages id="phrase-messages" diagnostics={[...general, ...at(model.live.diagnostics, ["phrases", phrase.name, "depth"])]} />
       </div>
       <Printed samples={samples} />
       <ol class="alternatives">
         {phrase.alternatives.map((_, n) => (
-          <Alternative key={n} {...{ model, samples, phrase }} number={n} />
+          <AlternativeItem key={n} {...{ model, samples, phrase }} number={n} />
         ))}
       </ol>
       {model.mayEdit ? (
@@ -128,12 +125,12 @@ export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }
         </div>
       ) : null}
       <Users uses={uses} />
-      {sure && <DeleteDialog name={phrase.name} uses={uses} close={(yes) => (ask(false), yes && remove())} />}
+      {confirming && <DeleteDialog name={phrase.name} uses={uses} close={(yes) => (setConfirming(false), yes && remove())} />}
     </section>
   );
 }
 
-function DeleteDialog({ name, uses, close }: { name: string; uses: Uses | null; close: (yes: boolean) => void }) {
+function DeleteDialog({ name, uses, close }: { name: string; uses: PhraseUses | null; close: (yes: boolean) => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const names = uses?.files.map(({ uid }) => uid ?? t("phrases.other_phrases")).join(", ") ?? "";
@@ -154,15 +151,15 @@ function DeleteDialog({ name, uses, close }: { name: string; uses: Uses | null; 
   );
 }
 
-/** That a new name is in the paradigms, too, where it is. */
-function carriedTo({ carried }: PhrasesModel, name: string): string {
-  if (carried.name !== name || !carried.paradigms) return "";
-  return t(carried.paradigms === 1 ? "phrases.carried_one" : "phrases.carried", { n: carried.paradigms });
+/** A message that the new name was also written into paradigms, if it was. */
+function renamedIn({ renamed }: PhrasesModel, name: string): string {
+  if (renamed.name !== name || !renamed.paradigms) return "";
+  return t(renamed.paradigms === 1 ? "phrases.carried_one" : "phrases.carried", { n: renamed.paradigms });
 }
 
-/** Some of what the phrase prints, so that a slip is seen here and not in the paradigms. */
+/** Some of what the phrase prints, so that mistakes are seen here and not in the paradigms. */
 function Printed({ samples }: { samples: Samples }) {
-  useWatching(samples.live);
+  useObserved(samples.live);
   const { printed } = samples;
   if (!printed.length) return null;
   return (
@@ -173,18 +170,18 @@ function Printed({ samples }: { samples: Samples }) {
   );
 }
 
-/** Who uses a phrase, as the server has it saved; asked anew when the name was carried into other files. */
-function useUses(phrase: string, carried: object): Uses | null {
-  const [uses, setUses] = useState<Uses | null>(null);
+/** The saved files that use a phrase; requested again when the name was written into other files. */
+function useUses(phrase: string, renamed: object): PhraseUses | null {
+  const [uses, setUses] = useState<PhraseUses | null>(null);
   useEffect(() => {
     const stop = new AbortController();
-    usesOf(page.project, phrase, { signal: stop.signal }).then(setUses, () => undefined);
+    phraseUses(page.project, phrase, { signal: stop.signal }).then(setUses, () => undefined);
     return () => stop.abort();
-  }, [phrase, carried]);
+  }, [phrase, renamed]);
   return uses;
 }
 
-function Users({ uses }: { uses: Uses | null }) {
+function Users({ uses }: { uses: PhraseUses | null }) {
   if (!uses) return null;
   return (
     <section class="phrase-users" aria-labelledby="users-title">
@@ -198,7 +195,7 @@ function Users({ uses }: { uses: Uses | null }) {
             {uid === null ? (
               <span class="muted">{t("phrases.other_phrases")}</span>
             ) : (
-              <a href={`/p/${encodeURIComponent(page.project)}/edit/${file.split("/").map(encodeURIComponent).join("/")}`}>{uid}</a>
+              <a href={editAddress(file)}>{uid}</a>
             )}
           </li>
         ))}

@@ -169,21 +169,21 @@ def projects_page(request: Request, bench: Bench, who: Who, language: Spoken) ->
     """The projects; where the workspace is one, that one."""
     if bench.store.alone and (found := entries(bench.store)):
         return RedirectResponse(f"/p/{quote(found[0].name)}", 303)
-    page = Page("projects", "/api/projects", "projects.js", list_projects(bench, who, language))
+    page = Page("projects", "/api/projects", None, list_projects(bench, who, language))
     return _of_workspace(request, bench, who, language, page)
 
 
 @router.get("/bin")
 def bin_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Response:
     """The projects that were deleted."""
-    page = Page("bin", "/api/bin", "projects.js", look_into_bin(bench, who))
+    page = Page("bin", "/api/bin", None, look_into_bin(bench, who))
     return _of_workspace(request, bench, who, language, page)
 
 
 @router.get("/team")
 def team_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Response:
     """Who works in the workspace."""
-    page = Page("team", "/api/team", "team.js", workspace_team(bench, who))
+    page = Page("team", "/api/team", None, workspace_team(bench, who))
     return _of_workspace(request, bench, who, language, page)
 
 
@@ -235,21 +235,21 @@ def history_page(
     compared = difference(access, old, new) if old is not None and new is not None else None
     data = {**asdict(file_history(access, file, before)), "difference": compared}
     known = {"file": file, "kind": kind, "revision": latest_number(access.bench.store, access.entry, file)}
-    page = Page("history", _twin(access, "history", file), "history.js", data, known)
+    page = Page("history", _twin(access, "history", file), None, data, known)
     return _of_project(request, access, language, page)
 
 
 @router.get("/p/{project}/deleted")
 def deleted_page(request: Request, access: Reader, language: Spoken) -> Response:
     """The files of a project that were deleted."""
-    page = Page("deleted", _twin(access, "deleted"), "history.js", deleted(access))
+    page = Page("deleted", _twin(access, "deleted"), None, deleted(access))
     return _of_project(request, access, language, page)
 
 
 @router.get("/p/{project}/team")
 def project_team_page(request: Request, access: Reader, language: Spoken) -> Response:
     """Who works on a project."""
-    page = Page("team", _twin(access, "team"), "team.js", project_team(access))
+    page = Page("team", _twin(access, "team"), None, project_team(access))
     return _of_project(request, access, language, page)
 
 

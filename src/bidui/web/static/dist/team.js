@@ -1,1 +1,0 @@
-import{d as n}from"./part-L3A67FWQ.js";document.addEventListener("click",t=>{let e=t.target instanceof Element?t.target.closest("[data-copy]"):null;e&&o(e)});async function o(t){let e=document.getElementById(t.dataset.copy);e.select();try{await navigator.clipboard.writeText(e.value),t.textContent=n("js.shell.copied")}catch{}}
