@@ -33,6 +33,8 @@ demo: $(INSTALLED)
 	@echo "Pairs: demo/zhoblimp. Scores of every token: demo/results. Open demo/report/index.html for tables and figures."
 
 test: lint $(SYSTEM) $(FRONTEND)
+	@if command -v node > /dev/null && test -d frontend/node_modules; then cd frontend && npm test --silent; \
+	else echo "No Node.js with the packages of the front end: its unit tests are skipped"; fi
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 lint: $(INSTALLED)

@@ -132,7 +132,7 @@ export const preview = (project: string, body: wire.PreviewQuestion, options?: C
 export const count = (project: string, body: wire.TextQuestion, options?: CallOptions): Promise<wire.Counts> =>
   call("POST", within(project, "count"), body, options);
 
-export const countSome = (project: string, most: number): Promise<wire.Counted> =>
+export const countSome = (project: string, most: number): Promise<wire.CountAnswer> =>
   call("POST", within(project, "counts"), { most });
 
 export const diagnose = (project: string, body: wire.TextQuestion, options?: CallOptions): Promise<wire.Diagnostics> =>
