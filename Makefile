@@ -1,11 +1,11 @@
-# On a fresh machine every target first makes .venv; PYTHON chooses the interpreter (3.11 or later).
+# On a fresh machine, every target first creates .venv; PYTHON chooses the interpreter (3.11 or later).
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.stamp-installed
 SYSTEM := .venv/.stamp-system
 FRONTEND := .venv/.stamp-frontend
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test quick quick-tests lint bench docs clean
 .DEFAULT_GOAL := test
 
 $(INSTALLED): pyproject.toml pins.txt
@@ -13,17 +13,17 @@ $(INSTALLED): pyproject.toml pins.txt
 	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm,postgres]'
 	touch $@
 
-# What is no Python package, for the tests alone.
+# What the tests need besides Python packages: a browser, fonts and PostgreSQL.
 $(SYSTEM): tests/system.sh $(INSTALLED)
 	sh tests/system.sh
 	touch $@
 
-# What the front end is built and looked over with, where there is Node; the pages themselves need none.
+# The tools that build and check the front end, if Node is installed; the pages themselves need no Node.
 $(FRONTEND): frontend/package-lock.json $(INSTALLED)
-	cd frontend && npm ci --silent --no-audit --no-fund || echo "No packages by npm: the front end is not rebuilt, nor axe run"
+	cd frontend && npm ci --silent --no-audit --no-fund || echo "npm packages are not installed: the front end is not rebuilt, and axe does not run"
 	touch $@
 
-# The benchmark, how the shipped model does on it, and a report; running it again does nothing over.
+# The benchmark, the accuracy of the shipped model on it, and a report; running it again repeats nothing.
 demo: $(INSTALLED)
 	$(BIN)/bidui generate zhoblimp -n 300 --seed 0 -o demo/zhoblimp
 	$(BIN)/bidui score demo/zhoblimp -o demo/results
@@ -37,6 +37,13 @@ test: lint $(SYSTEM) $(FRONTEND)
 	else echo "No Node.js with the packages of the front end: its unit tests are skipped"; fi
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
+# Lint, types and the tests without torch, browser and PostgreSQL, side by side: the loop while you work.
+quick: $(INSTALLED)
+	$(MAKE) --no-print-directory -j 2 -O lint quick-tests
+
+quick-tests: $(INSTALLED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --quick -n 2
+
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -46,7 +53,7 @@ bench: $(INSTALLED)
 	$(BIN)/python bench/generation.py
 
 docs: $(INSTALLED)
-	$(BIN)/python -m bidui.cli.reference docs/cli.md
+	$(BIN)/python -m bidui.cli.reference docs/cli.md docs/api.md
 	$(BIN)/python -m bidui.benchmarks.card
 	$(BIN)/python -m bidui.web.shapes frontend/src/wire.ts
 
