@@ -116,12 +116,12 @@ export const readRevision = (project: string, revision: number): Promise<wire.Re
 // Editing -----------------------------------------------------------------------------------------------------------
 
 export type RowsKind = wire.RowsQuestion["kind"];
-export type Path = wire.Slot["path"];
+export type Path = wire.SlotRow["path"];
 
 /** An edit that the server applies to a text, with its arguments. */
 export type Step = { do: string; [argument: string]: unknown };
 
-export type Edited<Rows> = Omit<wire.Edited, "rows"> & { rows: Rows };
+export type Edited<Rows> = Omit<wire.EditAnswer, "rows"> & { rows: Rows };
 
 export const edit = <Rows>(project: string, kind: RowsKind, text: string, step: Step): Promise<Edited<Rows>> =>
   call("POST", within(project, "edit"), { kind, text, ...step });
@@ -141,7 +141,7 @@ export const diagnose = (project: string, body: wire.TextQuestion, options?: Cal
 export const diagnosePhrases = (project: string, body: wire.TextQuestion, options?: CallOptions): Promise<wire.PhraseDiagnostics> =>
   call("POST", within(project, "diagnose"), { kind: "phrases", ...body }, options);
 
-export const complete = (project: string, body: wire.CompletionQuestion, options?: CallOptions): Promise<wire.CompletionAnswer> =>
+export const complete = (project: string, body: wire.CompletionQuestion, options?: CallOptions): Promise<wire.Completion> =>
   call("POST", within(project, "complete"), body, options);
 
 export const phraseUses = (project: string, phrase: string, options?: CallOptions): Promise<wire.PhraseUses> =>
@@ -151,7 +151,7 @@ export const phraseUses = (project: string, phrase: string, options?: CallOption
 export const isShared = async (project: string, phrase: string): Promise<boolean> =>
   (await phraseUses(project, phrase)).files.some(({ uid }) => uid !== null);
 
-export const renamePhrase = (project: string, body: wire.PhraseRenaming): Promise<wire.PhraseRenamed> =>
+export const renamePhrase = (project: string, body: wire.PhraseRenaming): Promise<wire.PhraseRenamingAnswer> =>
   call("POST", within(project, "phrases/rename"), body);
 
 export const pairsFile = (project: string, query: URLSearchParams): Promise<Response> =>

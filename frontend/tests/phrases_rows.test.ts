@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { paradigmOf } from "../src/phrases/model";
 import { pathOf, phrasesForm } from "../src/phrases/rows";
-import type { Alternative, Phrase, Slot } from "../src/wire";
+import type { AlternativeRow as Alternative, PhraseRow as Phrase, SlotRow as Slot } from "../src/wire";
 
 const part = (name: string, rule: string): Slot => ({ name, rule, path: [], name_span: { start: 0, end: 0 }, rule_span: { start: 0, end: 0 } });
 const alternative = (more: Partial<Alternative>): Alternative => ({

@@ -12,7 +12,7 @@ import { focusLink, PhraseList } from "../phrases/list";
 import { PhrasesModel, Samples } from "../phrases/model";
 import { type Choose, PhraseEditor } from "../phrases/phrase";
 import { FileDocument } from "../saving";
-import type { Phrase } from "../wire";
+import type { PhraseRow as Phrase } from "../wire";
 import { Problems, SavingNotices, SavingState } from "../status";
 
 const FILE = "phrases.yaml";

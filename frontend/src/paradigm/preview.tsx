@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useObserved } from "../drawing";
 import type { Live } from "../editor/live";
 import { number, page, t } from "../page";
-import type { Diagnostic, Pair, Span } from "../wire";
+import type { Diagnostic, PreviewPair as Pair, Span } from "../wire";
 import { Problems } from "../status";
 
 interface PreviewProps {

@@ -3,7 +3,7 @@ import type { ChangeDesc } from "@codemirror/state";
 import type { RowsForm } from "../editor/rows_model";
 import { carried } from "../editor/text_changes";
 import type { Step } from "../api";
-import type { Field, Item, ItemRow, Line, ParadigmRows, Slot, Span, Wording } from "../wire";
+import type { Field, Item, ItemRow, LineRow as Line, ParadigmRows, SlotRow as Slot, Span, Wording } from "../wire";
 
 /** A value that can be typed. A variant of null means the paradigm itself. */
 export type Target =

@@ -6,7 +6,7 @@ import { NameRefused, refusal, useCommit } from "../editor/inputs";
 import { NamedKeys, useDrag } from "../editor/row_tools";
 import { focusAfter, focusEditor, RuleField } from "../editor/rule_editor";
 import { t } from "../page";
-import type { ParadigmRows, Slot } from "../wire";
+import type { ParadigmRows, SlotRow as Slot } from "../wire";
 import type { ParadigmModel } from "./model";
 import { slotsOf } from "./rows";
 

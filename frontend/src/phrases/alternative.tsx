@@ -7,7 +7,7 @@ import { NamedKeys } from "../editor/row_tools";
 import { focusEditor, RuleField } from "../editor/rule_editor";
 import { t } from "../page";
 import type { Path } from "../api";
-import type { Alternative, Diagnostic, Phrase, Slot } from "../wire";
+import type { AlternativeRow as Alternative, Diagnostic, PhraseRow as Phrase, SlotRow as Slot } from "../wire";
 import type { PhrasesModel, Samples } from "./model";
 import { alternativeOf, type Key, pathOf } from "./rows";
 

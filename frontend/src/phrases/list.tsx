@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { NameRefused, refusal, useCommit, whenLeft } from "../editor/inputs";
 import { number, t } from "../page";
-import type { Diagnostic, Phrase } from "../wire";
+import type { Diagnostic, PhraseRow as Phrase } from "../wire";
 import type { PhrasesModel } from "./model";
 
 interface ListProps {

@@ -6,7 +6,7 @@ import { RowsModel, same } from "../editor/rows_model";
 import { page, t } from "../page";
 import type { FileDocument } from "../saving";
 import type { Step } from "../api";
-import type { Alternative, Phrase, Problem, SlotWords } from "../wire";
+import type { AlternativeRow as Alternative, PhraseRow as Phrase, Problem, SlotWords } from "../wire";
 import { phrasesForm, type Target } from "./rows";
 
 const RETRY = 1_000; // milliseconds, where the server is away or busy

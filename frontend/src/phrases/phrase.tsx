@@ -6,7 +6,7 @@ import { at, Messages } from "../editor/diagnostics";
 import { NameRefused, refusal, useCommit } from "../editor/inputs";
 import { focusEditor } from "../editor/rule_editor";
 import { editAddress, number, page, t } from "../page";
-import type { Phrase, PhraseUses } from "../wire";
+import type { PhraseRow as Phrase, PhraseUses } from "../wire";
 import { AlternativeItem, ruleId } from "./alternative";
 import { focusLink, problemsOf } from "./list";
 import type { PhrasesModel, Samples } from "./model";

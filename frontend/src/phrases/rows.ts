@@ -3,7 +3,7 @@ import type { ChangeDesc } from "@codemirror/state";
 import type { RowsForm } from "../editor/rows_model";
 import { carried, inFlow } from "../editor/text_changes";
 import type { Path, Step } from "../api";
-import type { Alternative, Phrase, Slot, Span } from "../wire";
+import type { AlternativeRow as Alternative, PhraseRow as Phrase, SlotRow as Slot, Span } from "../wire";
 
 export type Key = "line" | "head" | "weight";
 

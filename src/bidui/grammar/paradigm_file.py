@@ -15,12 +15,17 @@ _UID = re.compile(r"[\w-][\w.+-]*")
 
 
 def parse_paradigm(text: str, *, name: str) -> tuple[Paradigm | None, list[Problem]]:
-    """The paradigm in a YAML text, or None, and the problems found."""
-    problems: list[Problem] = []
+    """Return the paradigm in a YAML text, or None, and the problems of the text."""
     try:
-        fields = Fields(parse_document(text, name=name), problems)
+        return paradigm_of(parse_document(text, name=name))
     except InputError as error:
         return None, list(error.problems)
+
+
+def paradigm_of(document: MappingNode) -> tuple[Paradigm | None, list[Problem]]:
+    """Return the paradigm in a tree, or None, and its problems."""
+    problems: list[Problem] = []
+    fields = Fields(document, problems)
     fields.format()
     paradigm = Paradigm(
         uid=_name(fields, "uid"),
@@ -37,7 +42,7 @@ def parse_paradigm(text: str, *, name: str) -> tuple[Paradigm | None, list[Probl
         closed_class=fields.text("closed_class"),
         one_sided=fields.text("one_sided"),
         example=_texts_by_key(fields, "example"),
-        place=Place(name),
+        place=Place(document.place.file),
     )
     if paradigm.status == "excluded" and not paradigm.reason:
         fields.report("excluded-without-reason", fields.node("status"))
@@ -224,12 +229,17 @@ MAX_DEPTH = 12
 
 
 def parse_phrases(text: str, *, name: str) -> tuple[dict[str, PhraseRule], list[Problem]]:
-    """The phrases of a YAML text by name, and the problems found."""
-    problems: list[Problem] = []
+    """Return the phrases of a YAML text by name, and the problems of the text."""
     try:
-        fields = Fields(parse_document(text, name=name), problems)
+        return phrases_of(parse_document(text, name=name))
     except InputError as error:
         return {}, list(error.problems)
+
+
+def phrases_of(document: MappingNode) -> tuple[dict[str, PhraseRule], list[Problem]]:
+    """Return the phrases in a tree by name, and its problems."""
+    problems: list[Problem] = []
+    fields = Fields(document, problems)
     fields.format()
     sub = fields.sub("phrases")
     fields.unknown()

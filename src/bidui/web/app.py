@@ -13,7 +13,7 @@ from bidui.web.pages.rendering import STATIC, HashedFiles, load_templates
 from bidui.web.problems import Json, fails
 from bidui.web.workbench import Workbench
 
-CALLS = (projects.router, files.router, editing.router, editing.phrase_router, lexicon.router, team.router)
+CALLS = (projects.router, files.router, editing.router, lexicon.router, team.router)
 PAGES = (routes.router,)
 
 

@@ -11,12 +11,12 @@ import time
 import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Literal
 
 from fastapi import Request
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import Problem, fail
@@ -24,10 +24,9 @@ from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen, load_project
 from bidui.pairs.folder import read_manifest
 from bidui.pairs.pair import Short
-from bidui.web.api.answers import Counts, DiagnosticShape, diagnostic_shapes
 from bidui.web.api.requests import answered
-from bidui.web.editing.diagnostics import located
-from bidui.web.editing.preview import Answer, Counted, Source, source_of
+from bidui.web.editing.diagnostics import Diagnostic, located
+from bidui.web.editing.preview import Answer, Counts, Source, as_browsers_count, source_of
 from bidui.web.editing.preview import Request as Question
 from bidui.web.problems import PlaceShape, ProblemShape
 from bidui.web.store.disk import refresh
@@ -42,10 +41,14 @@ SECONDS = 2.0  # after which no other count is begun, so that the page gets some
 _LASTING = {"preview-too-long", "preview-memory", "preview-too-large"}  # it would be no other the next time
 
 
+@dataclass(frozen=True, slots=True)
 class ParadigmCount(Counts):
     """How many pairs a paradigm has, and how many errors keep it from having any."""
 
-    errors: int
+    errors: int = 0
+
+
+_COUNT = TypeAdapter(ParadigmCount)
 
 
 def known_counts(store: Store, entry: Entry, *, language: Language) -> dict[str, ParadigmCount]:
@@ -56,7 +59,7 @@ def known_counts(store: Store, entry: Entry, *, language: Language) -> dict[str,
     for file, key in keys.items():
         try:
             if key in facts:
-                found[file] = _spoken(ParadigmCount.model_validate(facts[key]), language)
+                found[file] = _spoken(_COUNT.validate_python(facts[key]), language)
         except ValidationError:
             continue  # written by another version; it is counted anew
     return found
@@ -69,7 +72,7 @@ def count_errors(line: ParadigmLine, count: ParadigmCount | None) -> int:
 
 def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> list[ProblemShape]:
     """The same, each in words and with its place."""
-    reasons = count.reasons if count and count_errors(line, count) else []
+    reasons = count.reasons if count and count_errors(line, count) else ()
     return [_placed(each, line.file) for each in reasons if each.severity == "error"]
 
 
@@ -118,13 +121,12 @@ def _uncounted(store: Store, entry: Entry) -> dict[str, str]:
 
 
 def _count(file: str, text: str, answer: Answer) -> ParadigmCount:
-    if isinstance(answer.result, Counted):
-        reasons = diagnostic_shapes(text, answer.result.reasons)
-        errors = sum(reason.severity == "error" for reason in reasons) if answer.result.value == 0 else 0
-        return ParadigmCount(value=answer.result.value, exact=answer.result.exact, reasons=reasons, errors=errors)
+    if isinstance(answer.result, Counts):
+        counts = as_browsers_count(answer.result, text)
+        errors = sum(reason.severity == "error" for reason in counts.reasons) if counts.value == 0 else 0
+        return ParadigmCount(counts.value, counts.exact, counts.reasons, errors)
     problem = answer.problem or Problem("preview-crashed")
-    reasons = diagnostic_shapes(text, located(text, [problem], name=file))
-    return ParadigmCount(value=None, exact=False, reasons=reasons, errors=0)
+    return ParadigmCount(None, False, as_browsers_count(located(text, [problem], name=file), text))
 
 
 def _keep(store: Store, entry: Entry, counts: Mapping[str, ParadigmCount], before: _State) -> None:
@@ -132,25 +134,20 @@ def _keep(store: Store, entry: Entry, counts: Mapping[str, ParadigmCount], befor
     after = _state(store, entry)
     same = [file for file in counts if before.keys.get(file) is not None and before.keys[file] == after.keys.get(file)]
     if after.source == before.source:
-        remember(store, _FACT, {before.keys[file]: counts[file].model_dump(mode="json") for file in same})
+        remember(store, _FACT, {before.keys[file]: _COUNT.dump_python(counts[file], mode="json") for file in same})
 
 
 def _spoken(count: ParadigmCount, language: Language) -> ParadigmCount:
     """The count with its reasons in the reader's language; what is remembered has none."""
-    reasons = [_translated(reason, language) for reason in count.reasons]
-    return count.model_copy(update={"reasons": reasons})
+    return replace(count, reasons=tuple(reason.said(language) for reason in count.reasons))
 
 
-def _placed(reason: DiagnosticShape, file: str) -> ProblemShape:
+def _placed(reason: Diagnostic, file: str) -> ProblemShape:
     at = reason.range
     place = PlaceShape(file=reason.file or file, line=at.line if at else 0, column=at.column if at else 0)
     return ProblemShape(
         kind=reason.kind, severity=reason.severity, text=reason.text, place=place, values=dict(reason.values)
     )
-
-
-def _translated(reason: DiagnosticShape, language: Language) -> DiagnosticShape:
-    return reason.model_copy(update={"text": Problem(reason.kind, values=reason.values).text(language)})
 
 
 # Pairs to take away: made by `bidui generate` in a process of its own, so that they are the same byte for byte.

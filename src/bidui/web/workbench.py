@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from bidui.web.editing.fitting import WordPlace
-from bidui.web.editing.preview import Opened, open_source, source_of
+from bidui.web.editing.preview import OpenProject, open_source, source_of
 from bidui.web.editing.tables import Vocabulary
 from bidui.web.editing.workers import PreviewWorkers
 from bidui.web.store.disk import open_store
@@ -148,7 +148,7 @@ class _Project:
     """A project in memory, for one thread at a time: looking things up fills what it remembers."""
 
     key: str = ""  # of the source it was read from; empty before
-    opened: Opened | None = None
+    opened: OpenProject | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -159,7 +159,7 @@ class OpenedProjects:
         self._recent: Recent[_Project] = Recent(MOST_OPEN)
 
     @contextmanager
-    def use(self, entry: Entry) -> Iterator[Opened]:
+    def use(self, entry: Entry) -> Iterator[OpenProject]:
         """Lend the project as its files are now; other threads wait meanwhile, so be quick."""
         project = self._recent.get(entry.id, _Project)
         with project.lock:

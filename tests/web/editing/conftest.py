@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bidui.web.editing.preview import Opened
+from bidui.web.editing.preview import OpenProject
 from tests.web.editing.small import open_small
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+def small(tmp_path_factory: pytest.TempPathFactory) -> OpenProject:
     """The small project."""
     folder: Path = tmp_path_factory.mktemp("project")
     return open_small(folder)

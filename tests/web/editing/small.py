@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bidui.grammar.project import read_project, write_texts
-from bidui.web.editing.preview import Opened, opened
+from bidui.web.editing.preview import OpenProject, open_project
 
 LEXICON = """\
 expression\tpos\tkind\tgender\tclassifier\tclass\ttakes
@@ -86,9 +86,9 @@ FILES = {
 }
 
 
-def open_small(folder: Path) -> Opened:
+def open_small(folder: Path) -> OpenProject:
     """The project, written to a folder and opened."""
     write_texts(folder / "small", FILES)
     project = read_project(folder / "small")
     assert project.problems == ()
-    return opened(project)
+    return open_project(project)

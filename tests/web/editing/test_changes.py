@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.web.editing.text import Change, apply_edit, difference, from_utf16, in_utf16, inverse, make_edit, to_utf16
+from bidui.web.editing.text import Change, Utf16, apply_edit, difference, inverse, make_edit
 
 TEXTS = st.text(alphabet="ab中𠀀\n", max_size=30)
 
@@ -48,12 +48,14 @@ def test_long_stretches_are_compared_only_at_their_ends() -> None:
 
 def test_browsers_count_rare_characters_twice() -> None:
     """𠀀 lies outside of the basic plane: two units of UTF-16."""
-    assert [to_utf16("a𠀀b", n) for n in range(4)] == [0, 1, 3, 4]
-    assert [from_utf16("a𠀀b", n) for n in (0, 1, 3, 4, 99, -1)] == [0, 1, 2, 3, 3, 0]
-    assert in_utf16("a𠀀b", (Change(2, 3, "c"),)) == (Change(3, 4, "c"),)
+    places = Utf16("a𠀀b")
+    assert [places.offset(n) for n in range(4)] == [0, 1, 3, 4]
+    assert [places.character(n) for n in (0, 1, 3, 4, 99, -1)] == [0, 1, 2, 3, 3, 0]
+    assert places.edit((Change(2, 3, "c"),)) == (Change(3, 4, "c"),)
 
 
 @given(TEXTS, st.integers(0, 30))
 def test_places_survive_the_way_to_the_browser_and_back(text: str, offset: int) -> None:
     offset = min(offset, len(text))
-    assert from_utf16(text, to_utf16(text, offset)) == offset
+    places = Utf16(text)
+    assert places.character(places.offset(offset)) == offset

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bidui.web.editing.completion import MOST, Completion, complete_line, complete_rule, complete_text
-from bidui.web.editing.preview import Opened
+from bidui.web.editing.preview import OpenProject
 from tests.web.editing.small import CLASSIFIER, PHRASES
 
 SLOTS = {"who": "phrase:Person", "thing": "pos:NN kind:thing", "verb": "pos:VV", "m": "pos:M"}
@@ -18,7 +18,7 @@ def offered(done: Completion, most: int = 99) -> list[tuple[str, int | None]]:
     return [(option.text, option.count) for option in done.options[:most]]
 
 
-def rule(text: str, small: Opened, slot: str = "new") -> Completion:
+def rule(text: str, small: OpenProject, slot: str = "new") -> Completion:
     """What is offered at `‸`."""
     cursor = text.index("‸")
     return complete_rule(text.replace("‸", ""), cursor=cursor, fitting=small.fitting, slots=SLOTS, slot=slot)
@@ -44,13 +44,13 @@ def rule(text: str, small: Opened, slot: str = "new") -> Completion:
     ],
 )
 def test_values_and_targets_come_with_the_words_they_leave(
-    text: str, expected: list[tuple[str, int | None]], small: Opened
+    text: str, expected: list[tuple[str, int | None]], small: OpenProject
 ) -> None:
     found = offered(rule(text, small))
     assert {option: count for option, count in found if count != 0 or option in {"-", "*"}} == dict(expected)
 
 
-def test_a_match_offers_the_features_that_have_something_in_common(small: Opened) -> None:
+def test_a_match_offers_the_features_that_have_something_in_common(small: OpenProject) -> None:
     """By hand: of 本 瓶 杯 条, three stand in the classifiers of some thing; mismatched with one thing are all four."""
     done = offered(rule("pos:M mPos:thing mPro:‸", small))
     assert done[0] == ("expression=classifier", 3)
@@ -60,19 +60,19 @@ def test_a_match_offers_the_features_that_have_something_in_common(small: Opened
     assert ("gender", 3) in offered(rule("pos:NR mPos:who.head mPro:‸", small))
 
 
-def test_the_other_half_of_a_link_comes_first(small: Opened) -> None:
+def test_the_other_half_of_a_link_comes_first(small: OpenProject) -> None:
     assert offered(rule("pos:M mPos:thing ‸", small))[0] == ("mPro:", None)
     assert offered(rule("pos:M mmPos:thing ‸", small))[0] == ("mmPro:", None)
 
 
-def test_features_are_offered_with_the_words_that_have_them(small: Opened) -> None:
+def test_features_are_offered_with_the_words_that_have_them(small: OpenProject) -> None:
     done = dict(offered(rule("pos:NN ‸", small)))
     assert (done["kind:"], done["class:"], done["classifier:"], done["gender:"]) == (6, 4, 4, 2)
     assert "pos:" not in done
     assert offered(rule("ge‸", small)) == [("gender:", 7)]
 
 
-def test_what_is_typed_is_replaced_and_the_rest_stays(small: Opened) -> None:
+def test_what_is_typed_is_replaced_and_the_rest_stays(small: OpenProject) -> None:
     done = rule("pos:NN ki‸nd:thing", small)
     assert (done.start, done.end) == (7, 11)
     assert offered(done)[0][0] == "kind"
@@ -80,11 +80,11 @@ def test_what_is_typed_is_replaced_and_the_rest_stays(small: Opened) -> None:
     assert (done.start, done.end) == (4, 6)
 
 
-def test_a_slot_is_not_offered_to_itself(small: Opened) -> None:
+def test_a_slot_is_not_offered_to_itself(small: OpenProject) -> None:
     assert "m" not in dict(offered(rule("pos:M mPos:‸", small, slot="m")))
 
 
-def test_a_list_that_is_too_long_says_how_much_more_there_is(small: Opened) -> None:
+def test_a_list_that_is_too_long_says_how_much_more_there_is(small: OpenProject) -> None:
     phrases = dict.fromkeys((f"P{n}" for n in range(60)), small.project.phrases["Person"])
     many = replace(small.fitting, phrases=phrases, known_parts={})
     done = complete_rule("phrase:", cursor=7, fitting=many, slots={})
@@ -101,7 +101,7 @@ def test_a_list_that_is_too_long_says_how_much_more_there_is(small: Opened) -> N
         ("自‸己", {}),
     ],
 )
-def test_lines_offer_slots_parts_and_columns(line: str, expected: dict[str, int], small: Opened) -> None:
+def test_lines_offer_slots_parts_and_columns(line: str, expected: dict[str, int], small: OpenProject) -> None:
     cursor = line.index("‸")
     done = complete_line(line.replace("‸", ""), cursor=cursor, fitting=small.fitting, slots=SLOTS)
     assert dict(offered(done)) == expected
@@ -120,7 +120,7 @@ def test_lines_offer_slots_parts_and_columns(line: str, expected: dict[str, int]
     ],
 )  # fmt: skip
 def test_the_plain_text_is_completed_as_the_rows_are(
-    old: str, new: str, typed: str, first: tuple[str, int | None], small: Opened
+    old: str, new: str, typed: str, first: tuple[str, int | None], small: OpenProject
 ) -> None:
     assert CLASSIFIER.count(old) == 1
     text = CLASSIFIER.replace(old, new)
@@ -132,7 +132,7 @@ def test_the_plain_text_is_completed_as_the_rows_are(
     assert offered(done)[0][0] == first[0]
 
 
-def test_links_in_a_phrase_are_offered_its_parts(small: Opened) -> None:
+def test_links_in_a_phrase_are_offered_its_parts(small: OpenProject) -> None:
     text = PHRASES.replace("kind:kin", "kind:kin mPos:")
     cursor = text.index("mPos:") + 5
     text = text.replace("mPos:", "mPos:x")

@@ -2,20 +2,25 @@
 
 import pytest
 
-from bidui.web.editing.diagnostics import MAX_ROWS, MAX_SHOWN, Diagnostic, paradigm_diagnostics, phrase_diagnostics
-from bidui.web.editing.preview import Opened
+from bidui.web.editing.diagnostics import MAX_ROWS, MAX_SHOWN, Diagnostic, compile_text
+from bidui.web.editing.preview import OpenProject, preview_phrases
 from bidui.web.editing.yaml import MAX_CHARACTERS
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 RIGHT = "right: pos:PN mPos:who mPro:gender"
 
 
-def problems(text: str, small: Opened) -> list[Diagnostic]:
-    return list(paradigm_diagnostics(text, name="x.yaml", compiler=small.compiler))
+def problems(text: str, small: OpenProject) -> list[Diagnostic]:
+    compilation = compile_text(text, name="x.yaml", compiler=small.compiler)
+    return list(compilation.diagnostics(compilation.problems, language="en"))
+
+
+def phrase_diagnostics(text: str, small: OpenProject) -> tuple[Diagnostic, ...]:
+    return preview_phrases(text, name="phrases.yaml", compiler=small.compiler).diagnostics
 
 
 @pytest.mark.parametrize("text", [GENDER, CLASSIFIER])
-def test_a_paradigm_without_problems_has_none(text: str, small: Opened) -> None:
+def test_a_paradigm_without_problems_has_none(text: str, small: OpenProject) -> None:
     assert problems(text, small) == []
 
 
@@ -48,7 +53,7 @@ def test_a_paradigm_without_problems_has_none(text: str, small: Opened) -> None:
         ("bad: who 总是责怪 wrong", "bad: «who 总是责怪 right 自己 。»", "sides-equal", ""),
     ],
 )
-def test_the_characters_that_caused_it_are_marked(old: str, new: str, kind: str, slot: str, small: Opened) -> None:
+def test_the_characters_that_caused_it_are_marked(old: str, new: str, kind: str, slot: str, small: OpenProject) -> None:
     """Quotes, escapes and folded lines do not shift the mark."""
     text = GENDER.replace(old, new)
     if kind == "sides-equal":
@@ -66,32 +71,32 @@ def test_the_characters_that_caused_it_are_marked(old: str, new: str, kind: str,
     assert found[0].slot == slot
 
 
-def test_a_problem_in_a_variant_says_in_which(small: Opened) -> None:
+def test_a_problem_in_a_variant_says_in_which(small: OpenProject) -> None:
     text = CLASSIFIER.replace("phrase:Person", "phrase:Preson")
     (found,) = problems(text, small)
     assert (found.kind, found.slot, found.variant) == ("phrase-unknown", "who", 1)
 
 
-def test_one_broken_rule_does_not_hide_the_others(small: Opened) -> None:
+def test_one_broken_rule_does_not_hide_the_others(small: OpenProject) -> None:
     """While a rule is half-typed, what is wrong elsewhere stays marked."""
     text = GENDER.replace("who: pos:NR", "who: 'pos:'").replace("right: pos:PN", "right: pos:PM")
     assert [(d.kind, d.slot) for d in problems(text, small)] == [("value-missing", "who"), ("value-unknown", "right")]
 
 
-def test_problems_have_words_in_both_languages(small: Opened) -> None:
+def test_problems_have_words_in_both_languages(small: OpenProject) -> None:
     (found,) = problems(GENDER.replace("pos:NR", "pos:NM"), small)
-    assert found.text("en").startswith("no word has pos:NM; perhaps one of: ")
-    assert found.text("zh").startswith("没有词是 pos:NM；或许是：")
+    assert found.text.startswith("no word has pos:NM; perhaps one of: ")
+    assert found.said("zh").text.startswith("没有词是 pos:NM；或许是：")
     assert found.values["feature"] == "pos"
 
 
-def test_problems_of_another_file_are_told_by_its_name(small: Opened) -> None:
+def test_problems_of_another_file_are_told_by_its_name(small: OpenProject) -> None:
     """A phrase is broken in its own file; the paradigm that uses it can only say so."""
     text = CLASSIFIER.replace("who: phrase:Person", "who: phrase:Person head:<kind:thing>")
     assert {(d.kind, d.range, d.file) for d in problems(text, small)} == {("no-word-fits", None, "phrases.yaml")}
 
 
-def test_too_many_problems_are_counted_and_not_listed(small: Opened) -> None:
+def test_too_many_problems_are_counted_and_not_listed(small: OpenProject) -> None:
     slots = "".join(f"  s{n}: pos:X\n" for n in range(300))
     found = problems(GENDER.replace("  who: pos:NR\n", slots), small)
     assert len(found) == MAX_SHOWN + 1
@@ -111,7 +116,7 @@ def test_too_many_problems_are_counted_and_not_listed(small: Opened) -> None:
         ),
     ],
 )
-def test_what_is_too_much_is_refused(text: str, kind: str, small: Opened) -> None:
+def test_what_is_too_much_is_refused(text: str, kind: str, small: OpenProject) -> None:
     assert [found.kind for found in problems(text, small)] == [kind]
 
 
@@ -125,16 +130,16 @@ def test_what_is_too_much_is_refused(text: str, kind: str, small: Opened) -> Non
         ("whose: 我 你", "whose: «phrase:Person»", "phrase-cycle"),
     ],
 )
-def test_phrases_are_checked_by_themselves(old: str, new: str, kind: str, small: Opened) -> None:
+def test_phrases_are_checked_by_themselves(old: str, new: str, kind: str, small: OpenProject) -> None:
     """A phrase can be written before any paradigm uses it."""
     text = PHRASES.replace(old, new)
     before, _, rest = text.partition("«")
     inside, _, after = rest.partition("»")
     clean = before + inside + after
-    found = [d for d in phrase_diagnostics(clean, compiler=small.compiler) if d.kind == kind]
+    found = [d for d in phrase_diagnostics(clean, small) if d.kind == kind]
     assert found
     place = found[0].range
     assert place is not None
     if kind != "phrase-cycle":  # which is said of the phrase that goes in a circle
         assert clean[place.start : place.end] == inside
-    assert phrase_diagnostics(PHRASES, compiler=small.compiler) == ()
+    assert phrase_diagnostics(PHRASES, small) == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 from bidui.grammar.lexicon import Lexicon, Word
 from bidui.grammar.project import read_project
 from bidui.grammar.rules import Condition
-from bidui.web.editing.preview import Opened
+from bidui.web.editing.preview import OpenProject
 from tests.web.editing.small import open_small
 
 
@@ -26,7 +26,7 @@ def test_a_project_can_be_read_without_its_paradigms(tmp_path: Path) -> None:
     assert (part.lexicon, part.phrases, part.relations) == (whole.lexicon, whole.phrases, whole.relations)
 
 
-def test_the_words_of_a_rule_are_found_while_half_of_it_is_missing(small: Opened) -> None:
+def test_the_words_of_a_rule_are_found_while_half_of_it_is_missing(small: OpenProject) -> None:
     def forms(rule: str, *path: str) -> list[str]:
         return [word.form for word in small.fitting.lexicon.rows(small.fitting.rule(rule, path))]
 

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from bidui.errors import InputError
 from bidui.web.editing.completion import complete_line, complete_rule, complete_text
-from bidui.web.editing.diagnostics import paradigm_diagnostics, phrase_diagnostics
+from bidui.web.editing.diagnostics import compile_text
 from bidui.web.editing.fitting import slot_words
 from bidui.web.editing.merging import merge_paradigms
 from bidui.web.editing.paradigm import read_rows, set_rule
 from bidui.web.editing.phrases import read_phrases
 from bidui.web.editing.pieces import pieces_of
-from bidui.web.editing.preview import Opened
+from bidui.web.editing.preview import OpenProject, preview_phrases
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 HEAD = "format: 1\nuid: x\nphenomenon: p\n"
@@ -34,10 +34,11 @@ def half_typed(draw: st.DrawFn, texts: tuple[str, ...]) -> str:
     return text
 
 
-def everything(text: str, small: Opened, cursor: int) -> None:
+def everything(text: str, small: OpenProject, cursor: int) -> None:
     """All that the page asks about a paradigm's text."""
-    for found in paradigm_diagnostics(text, name="x", compiler=small.compiler):
-        assert found.text("en") and found.text("zh")
+    compilation = compile_text(text, name="x", compiler=small.compiler)
+    for found in compilation.diagnostics(compilation.problems, language="en"):
+        assert found.text and found.said("zh").text
         assert found.range is None or 0 <= found.range.start <= found.range.end <= len(text)
     done = complete_text(text, cursor=cursor, fitting=small.fitting)
     assert 0 <= done.start <= done.end <= len(text)
@@ -50,14 +51,14 @@ def everything(text: str, small: Opened, cursor: int) -> None:
 
 @settings(max_examples=300)
 @given(half_typed((GENDER, CLASSIFIER)), st.integers(0, 900))
-def test_half_typed_paradigms_are_looked_at_without_failing(small: Opened, text: str, cursor: int) -> None:
+def test_half_typed_paradigms_are_looked_at_without_failing(small: OpenProject, text: str, cursor: int) -> None:
     everything(text, small, cursor)
 
 
 @settings(max_examples=100)
 @given(half_typed((PHRASES,)), st.integers(0, 200))
-def test_half_typed_phrases_are_looked_at_without_failing(small: Opened, text: str, cursor: int) -> None:
-    for found in phrase_diagnostics(text, compiler=small.compiler):
+def test_half_typed_phrases_are_looked_at_without_failing(small: OpenProject, text: str, cursor: int) -> None:
+    for found in preview_phrases(text, name="phrases.yaml", compiler=small.compiler).diagnostics:
         assert found.range is None or 0 <= found.range.start <= found.range.end <= len(text)
     complete_text(text, cursor=cursor, fitting=small.fitting, phrases=True)
     try:
@@ -70,7 +71,7 @@ def test_half_typed_phrases_are_looked_at_without_failing(small: Opened, text: s
 @given(
     st.lists(st.sampled_from([*TYPED, "who", "pos:NR", "gender:male/x", "head:<", "2* ", "a.b"]), max_size=8), st.data()
 )
-def test_any_rule_can_be_completed_and_written(small: Opened, parts: list[str], data: st.DataObject) -> None:
+def test_any_rule_can_be_completed_and_written(small: OpenProject, parts: list[str], data: st.DataObject) -> None:
     rule = "".join(parts)
     cursor = data.draw(st.integers(0, len(rule)))
     slots = {"who": rule, "other": "phrase:Person"}
@@ -121,5 +122,5 @@ def test_any_two_versions_can_be_merged_or_not(mine: str, theirs: str) -> None:
     ],
     ids=lambda text: repr(text[:40]),
 )
-def test_texts_made_to_hurt_are_answered(text: str, small: Opened) -> None:
+def test_texts_made_to_hurt_are_answered(text: str, small: OpenProject) -> None:
     everything(text, small, len(text) // 2)

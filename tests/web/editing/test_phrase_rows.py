@@ -6,6 +6,7 @@ import pytest
 
 from bidui.errors import InputError
 from bidui.web.editing.phrases import (
+    Parts,
     add_alternative,
     add_part,
     add_phrase,
@@ -152,7 +153,7 @@ def test_a_new_phrase_never_stands_between_a_comment_and_its_phrase(at: int | No
         ("  A: x\n", lambda t: add_alternative(t, phrase="A", value="y", at=0), "  A: [y, x]\n"),
         (
             "  A:\n    - x\n",
-            lambda t: add_alternative(t, phrase="A", value={"parts": {"word": ""}, "head": "word"}),
+            lambda t: add_alternative(t, phrase="A", value=Parts({"word": ""}, head="word")),
             "  A:\n    - x\n    - parts:\n        word:\n      head: word\n",
         ),
         (

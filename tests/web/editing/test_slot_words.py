@@ -7,11 +7,11 @@ import pytest
 
 from bidui.web.editing.fitting import Narrowing, SlotWords, slot_words
 from bidui.web.editing.paradigm import read_rows
-from bidui.web.editing.preview import Opened
+from bidui.web.editing.preview import OpenProject
 from tests.web.editing.small import CLASSIFIER, GENDER
 
 
-def words(text: str, small: Opened) -> dict[tuple[int, str], SlotWords]:
+def words(text: str, small: OpenProject) -> dict[tuple[int, str], SlotWords]:
     compiled = small.compiled(text, name="x")
     found = slot_words(
         read_rows(text), fitting=small.fitting, paradigm=compiled.paradigm, networks=compiled.networks, examples=3
@@ -19,14 +19,14 @@ def words(text: str, small: Opened) -> dict[tuple[int, str], SlotWords]:
     return {(one.wording, one.slot): one for one in found}
 
 
-def test_words_are_counted_alone_and_together(small: Opened) -> None:
+def test_words_are_counted_alone_and_together(small: OpenProject) -> None:
     """Four names; 小林 has no gender, 张老师 has both, so that no pronoun is wrong with it: two are left."""
     found = words(GENDER, small)
     assert found[0, "who"] == SlotWords("who", 0, 4, 2, ("王先生", "李太太"))
     assert found[0, "wrong"] == SlotWords("wrong", 0, 2, 2, ("他", "她"))
 
 
-def test_shared_slots_are_counted_in_each_variant(small: Opened) -> None:
+def test_shared_slots_are_counted_in_each_variant(small: OpenProject) -> None:
     """Of the verbs, the relation knows both; of the classifiers 条 fits nothing."""
     found = words(CLASSIFIER, small)
     assert [found[n, "thing"].joint for n in (0, 1)] == [4, 4]
@@ -37,14 +37,14 @@ def test_shared_slots_are_counted_in_each_variant(small: Opened) -> None:
     assert found[1, "who"].joint == 5
 
 
-def test_a_relation_narrows_the_words_that_are_left(small: Opened) -> None:
+def test_a_relation_narrows_the_words_that_are_left(small: OpenProject) -> None:
     text = CLASSIFIER.replace("pos:NN kind:thing", "pos:NN kind:thing class:read")
     found = words(text, small)
     assert (found[0, "verb"].alone, found[0, "verb"].joint) == (2, 1)
     assert found[0, "verb"].examples == ("看",)
 
 
-def test_the_culprit_is_seen_where_no_word_fits(small: Opened) -> None:
+def test_the_culprit_is_seen_where_no_word_fits(small: OpenProject) -> None:
     text = GENDER.replace("who: pos:NR", "who: pos:NR kind:kin gender:female")
     assert words(text, small)[0, "who"].narrowings == (
         Narrowing("pos:NR", alone=4, without=1),  # 妈妈
@@ -53,7 +53,7 @@ def test_the_culprit_is_seen_where_no_word_fits(small: Opened) -> None:
     )
 
 
-def test_a_link_that_leaves_nothing_is_seen(small: Opened) -> None:
+def test_a_link_that_leaves_nothing_is_seen(small: OpenProject) -> None:
     """本 and its like have no gender to agree in."""
     text = GENDER.replace("right: pos:PN mPos:who mPro:gender", "right: pos:M mPos:who mPro:gender")
     found = words(text, small)[0, "right"]
@@ -61,7 +61,7 @@ def test_a_link_that_leaves_nothing_is_seen(small: Opened) -> None:
     assert found.narrowings[-1] == Narrowing("mPos:who mPro:gender", alone=0, without=4)
 
 
-def test_half_typed_paradigms_still_count_their_rules(small: Opened) -> None:
+def test_half_typed_paradigms_still_count_their_rules(small: OpenProject) -> None:
     text = GENDER.replace("right: pos:PN mPos:who mPro:gender", "right: 'pos:PN mPos:'")
     found = words(text, small)
     assert (found[0, "who"].alone, found[0, "who"].joint) == (4, None)
@@ -69,12 +69,12 @@ def test_half_typed_paradigms_still_count_their_rules(small: Opened) -> None:
 
 
 @pytest.mark.parametrize("rule", ["'刚才 mPos:wrong mPro'", "'pos:'", "", "''"])
-def test_a_rule_that_says_nothing_yet_is_not_said_to_fit_every_word(rule: str, small: Opened) -> None:
+def test_a_rule_that_says_nothing_yet_is_not_said_to_fit_every_word(rule: str, small: OpenProject) -> None:
     """Under an error, "18 words fit" would read as if the rule were understood."""
     found = words(GENDER.replace("who: pos:NR", f"who: {rule}"), small)
     assert (0, "who") not in found and found[0, "right"].alone == 2
 
 
-def test_words_written_in_a_rule_count_too(small: Opened) -> None:
+def test_words_written_in_a_rule_count_too(small: OpenProject) -> None:
     text = GENDER.replace("who: pos:NR", "who: 某人 小林 | pos:NR gender:male")
     assert words(text, small)[0, "who"].alone == 4  # 某人, 小林, 王先生, 张老师

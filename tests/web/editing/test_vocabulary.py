@@ -4,8 +4,8 @@ import pytest
 
 from bidui.grammar import check_project
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
-from bidui.web.editing.preview import Opened
-from bidui.web.editing.tables import find, read_vocabulary, suggest, table_diagnostics, word_at
+from bidui.web.editing.preview import OpenProject
+from bidui.web.editing.tables import find, read_vocabulary, suggest, word_at
 from tests.web.editing.small import CLASSIFIER, GENDER, LEXICON, PHRASES
 
 FEATURES = "feature\tvalue\tparent\tmeans\nclass\tfood\t\tfood\nclass\tfruit\tfood\tfruit\npos\t*\t\tx\n"
@@ -71,18 +71,18 @@ def test_values_are_suggested_by_how_many_words_have_them() -> None:
 def test_problems_stand_at_their_cells() -> None:
     text = FRUIT + " 空格\tNN\n\n多\tNN\t\t余\n"
     vocabulary = read_vocabulary({"lexicon.tsv": text}, features=FEATURES.replace("*", "VV"))
-    found = {}
-    for one in table_diagnostics(vocabulary, file="lexicon.tsv"):
-        assert one.range is not None and one.text("zh")
-        found.setdefault(one.kind, []).append((one.range.line, text[one.range.start : one.range.end]))
-    assert found["lexicon-duplicate"] == [(5, "苹果\tNN\tfruit")]
-    assert found["lexicon-whitespace"] == [(6, " 空格")]
-    assert found["lexicon-blank-line"] == [(7, "")]
-    assert found["lexicon-too-many-cells"] == [(8, "多\tNN\t\t余")]
-    assert (2, "NN") in found["features-value"]
+    places: dict[str, list[tuple[int, str]]] = {}
+    for problem in (each for each in vocabulary.problems if each.place.file == "lexicon.tsv"):
+        assert problem.text("zh")
+        places.setdefault(problem.kind, []).append((problem.place.line, problem.place.part))
+    assert places["lexicon-duplicate"] == [(5, "")]
+    assert places["lexicon-whitespace"] == [(6, 'column "expression"')]
+    assert places["lexicon-blank-line"] == [(7, "")]
+    assert places["lexicon-too-many-cells"] == [(8, "")]
+    assert (2, 'column "pos"') in places["features-value"]
 
 
-def test_a_word_knows_the_slots_that_could_take_it(small: Opened) -> None:
+def test_a_word_knows_the_slots_that_could_take_it(small: OpenProject) -> None:
     project = small.project
     places = word_places(project.paradigms, phrases=project.phrases, relations=project.relations)
 
@@ -98,7 +98,7 @@ def test_a_word_knows_the_slots_that_could_take_it(small: Opened) -> None:
     assert users("看") == {("classifier", name, "verb") for name in ("plain", "of somebody")}
 
 
-def test_what_no_slot_could_take_is_what_the_check_calls_unused(small: Opened) -> None:
+def test_what_no_slot_could_take_is_what_the_check_calls_unused(small: OpenProject) -> None:
     project = small.project
     places = word_places(project.paradigms, phrases=project.phrases, relations=project.relations)
     unused = [w.form for w in project.lexicon.words if not used_by(w, places=places, features=project.lexicon.features)]

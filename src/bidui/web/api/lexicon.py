@@ -17,7 +17,6 @@ from bidui.grammar.lexicon import Lexicon, parse_lexicon
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
 from bidui.web.accounts import Access, Spoken
-from bidui.web.api.answers import ChangeShape, change_shapes
 from bidui.web.api.files import writing
 from bidui.web.api.requests import Base, Editor, File, Reader, Tab
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
@@ -313,7 +312,7 @@ class Paste(BaseModel):
 
 class ApplyChanges(BaseModel):
     do: Literal["changes"]
-    changes: Annotated[list[ChangeShape], Field(max_length=50_000)]
+    changes: Annotated[list[Change], Field(max_length=50_000)]
 
 
 Operation = Annotated[SetCell | AddRows | DeleteRows | AddColumn | Paste | ApplyChanges, Field(discriminator="do")]
@@ -355,7 +354,7 @@ def _edit(table: Table, step: Operation) -> Edit:
         case Paste():
             return paste(table, step.block, line=step.line, column=step.column)
         case ApplyChanges():
-            return Utf16(table.text).changes(Change(c.start, c.end, c.text) for c in step.changes)
+            return Utf16(table.text).changes(step.changes)
 
 
 class TableEdit(BaseModel):
@@ -382,8 +381,8 @@ class TableAnswer:
     revision: int | None
     columns: list[str]
     rows_changed: list[list[int | str]]
-    changes: list[ChangeShape]
-    inverse: list[ChangeShape]
+    changes: tuple[Change, ...]
+    inverse: tuple[Change, ...]
     problems: list[TableProblem]
 
 
@@ -480,7 +479,7 @@ def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> Ta
         revision=outcome.revision.id if isinstance(outcome, NewRevision) else outcome.draft.base,
         columns=list(new.header),
         rows_changed=[[row.line, *row.cells] for row in rows],
-        changes=change_shapes(line_difference(base, attempt.text), Utf16(base)),
-        inverse=change_shapes(back, Utf16(attempt.text)),
+        changes=Utf16(base).edit(line_difference(base, attempt.text)),
+        inverse=Utf16(attempt.text).edit(back),
         problems=problems,
     )

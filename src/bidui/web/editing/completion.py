@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Literal
 
-from bidui.errors import InputError
 from bidui.grammar.paradigm import EDITS
 from bidui.grammar.rules import KEYWORDS, Condition, escape
-from bidui.web.editing.diagnostics import Located, scalars_in
+from bidui.grammar.yaml import Mapping as MappingNode
+from bidui.grammar.yaml import Path
+from bidui.web.editing.diagnostics import Site, sites_in
 from bidui.web.editing.fitting import Fitting
-from bidui.web.editing.paradigm import ORDER, is_rule, read_rows
-from bidui.web.editing.phrases import read_phrases
+from bidui.web.editing.paradigm import ORDER, is_rule, paradigm_rows
+from bidui.web.editing.phrases import phrase_rows
 from bidui.web.editing.pieces import Item, Piece, items_of, pieces_of
 from bidui.web.editing.text import Lines
-from bidui.web.editing.yaml import offsets
+from bidui.web.editing.yaml import offsets, try_lay_out
 
 # The options at a place in a rule: features, values, links, phrases and relations, with the words each would leave.
 
@@ -293,71 +294,69 @@ _ENTRY = re.compile(r"^(?P<head>\s*(?:-\s+)?(?P<key>[\w-]+):[ \t]+)(?P<value>.*)
 
 
 def complete_text(text: str, *, cursor: int, fitting: Fitting, phrases: bool = False) -> Completion:
-    """What may be typed at `cursor` in the text of a paradigm, or of a file of phrases."""
+    """Return what may be typed at `cursor` in the text of a paradigm, or of a file of phrases."""
     cursor = max(0, min(cursor, len(text)))
-    lines = Lines(text)
-    found = _scalar_at(text, cursor, lines)
-    if found is None:
-        return _by_line(text, cursor, lines, fitting)
-    raw = cursor - found.scalar.start
-    places = offsets(found.raw, found.scalar.text, style=found.scalar.style)
+    lines, document = Lines(text), try_lay_out(text)
+    site = _site_at(text, cursor, lines, document)
+    if site is None or document is None:
+        return _by_line(text, cursor, lines, fitting, document)
+    raw, said = cursor - site.scalar.start, site.scalar.text
+    places = offsets(site.raw, said, style=site.scalar.style)
     inner = next((n for n, place in enumerate(places) if place >= raw), len(places) - 1)
-    blanks = max(0, raw - len(found.raw))  # a plain scalar ends before the blank that was just typed
-    value = found.scalar.text + " " * blanks
-    key = str(found.path[-1])
-    if is_rule(found.path, phrases=phrases):
-        slots = _slots(text, found, phrases=phrases)
-        done = complete_rule(value, cursor=inner + blanks, fitting=fitting, slots=slots, slot=key)
+    blanks = max(0, raw - len(site.raw))  # a plain scalar ends before the blank that was just typed
+    value, at = said + " " * blanks, inner + blanks
+    key = str(site.path[-1])
+    if is_rule(site.path, phrases=phrases):
+        slots = _slots(document, site.path, phrases=phrases)
+        completion = complete_rule(value, cursor=at, fitting=fitting, slots=slots, slot=key)
     elif key in _LINES:
-        slots = _slots(text, found, phrases=phrases)
-        done = complete_line(value, cursor=inner + blanks, fitting=fitting, slots=slots)
+        slots = _slots(document, site.path, phrases=phrases)
+        completion = complete_line(value, cursor=at, fitting=fitting, slots=slots)
     else:
-        done = _of_key(key, value, inner + blanks)
-    start, end = (found.at(at) + max(0, at - len(found.scalar.text)) for at in (done.start, done.end))
-    return replace(done, start=start, end=end)
+        completion = _of_key(key, value, at)
+    start, end = (site.at(at) + max(0, at - len(said)) for at in (completion.start, completion.end))
+    return replace(completion, start=start, end=end)
 
 
-def _scalar_at(text: str, cursor: int, lines: Lines) -> Located | None:
-    """The value that the cursor stands in, at an end of, or after with nothing but blanks between."""
+def _site_at(text: str, cursor: int, lines: Lines, document: MappingNode | None) -> Site | None:
+    """Return the value that the cursor stands in, at an end of, or after with nothing but blanks between."""
     start = lines.line_start(cursor)
-    for found in reversed(scalars_in(text)):
-        if found.scalar.start <= cursor and not found.key:
-            between = text[found.scalar.end : cursor]
-            near = cursor <= found.scalar.end or (found.scalar.end >= start and not between.strip())
-            return found if near and (found.scalar.style == "" or not between) else None
+    for site in reversed(sites_in(text, document)):
+        if site.scalar.start <= cursor and not site.key:
+            between = text[site.scalar.end : cursor]
+            near = cursor <= site.scalar.end or (site.scalar.end >= start and not between.strip())
+            return site if near and (site.scalar.style == "" or not between) else None
     return None
 
 
-def _slots(text: str, found: Located, *, phrases: bool) -> Mapping[str, str]:
-    """The rules that links and lines at a place may name."""
+def _slots(document: MappingNode, path: Path, *, phrases: bool) -> Mapping[str, str]:
+    """Return the rules that links and lines at a path may name."""
     if phrases:
-        for phrase in read_phrases(text):
-            for row in phrase.alternatives:
-                if row.path == found.path[: len(row.path)]:
-                    return {part.name: part.rule for part in row.parts}
-        return {}
-    rows = read_rows(text)
-    scopes = [w for w in rows.wordings if not w.path or w.path == found.path[:2]] or list(rows.wordings[:1])
-    return {name: slot.rule for name, slot in rows.in_scope(scopes[0]).items()} if scopes else {}
+        rows = (row for phrase in phrase_rows(document) for row in phrase.alternatives)
+        parts = next((row.parts for row in rows if row.path == path[: len(row.path)]), ())
+        return {part.name: part.rule for part in parts}
+    paradigm = paradigm_rows(document)
+    scopes = [w for w in paradigm.wordings if not w.path or w.path == path[:2]] or list(paradigm.wordings[:1])
+    return {name: slot.rule for name, slot in paradigm.in_scope(scopes[0]).items()} if scopes else {}
 
 
-def _by_line(text: str, cursor: int, lines: Lines, fitting: Fitting) -> Completion:
-    """The same where the text is not YAML yet: judged by the line alone."""
+def _by_line(text: str, cursor: int, lines: Lines, fitting: Fitting, document: MappingNode | None) -> Completion:
+    """Complete a text that is not YAML yet, by its line alone."""
     start = lines.line_start(cursor)
     line = text[start : lines.line_end(cursor)]
     entry = _ENTRY.match(line)
     if entry is None or cursor < start + entry.end("head"):
-        return _keys(text, cursor, start)
+        return _keys(text, cursor, start, document)
     slots = {m["key"]: _bare(m["value"]) for m in map(_ENTRY.match, text.splitlines()) if m and m["key"] not in ORDER}
     key, value = entry["key"], _bare(entry["value"])
     at = start + entry.start("value") + entry["value"].startswith(("'", '"'))
     if key in _LINES:
-        done = complete_line(value, cursor=cursor - at, fitting=fitting, slots=slots)
+        completion = complete_line(value, cursor=cursor - at, fitting=fitting, slots=slots)
     elif key in ORDER:
-        done = _of_key(key, value, cursor - at)
+        completion = _of_key(key, value, cursor - at)
     else:
-        done = complete_rule(value, cursor=cursor - at, fitting=fitting, slots=slots, slot=key)
-    return replace(done, start=done.start + at, end=done.end + at)
+        completion = complete_rule(value, cursor=cursor - at, fitting=fitting, slots=slots, slot=key)
+    return replace(completion, start=completion.start + at, end=completion.end + at)
 
 
 def _bare(value: str) -> str:
@@ -373,13 +372,14 @@ def _of_key(key: str, value: str, cursor: int) -> Completion:
     )
 
 
-def _keys(text: str, cursor: int, start: int) -> Completion:
-    """Keys that the file does not have yet, at the start of a line."""
-    try:
-        there = {field.name.partition(".")[0] for field in read_rows(text).fields if field.span}
-    except InputError:
-        there = {m["key"] for m in map(_ENTRY.match, text.splitlines()) if m and m["head"] == m["head"].lstrip()}
+def _keys(text: str, cursor: int, start: int, document: MappingNode | None) -> Completion:
+    """Return the keys that the file does not have yet, at the start of a line."""
+    if document is not None:
+        present = {field.name.partition(".")[0] for field in paradigm_rows(document).fields if field.span}
+    else:
+        entries = (m for m in map(_ENTRY.match, text.splitlines()) if m and m["head"] == m["head"].lstrip())
+        present = {entry["key"] for entry in entries}
     typed = text[start:cursor]
     if typed != typed.strip() or ":" in typed:
         return Completion(cursor, cursor)
-    return ranked([Option(f"{key}: ", "keyword") for key in ORDER if key not in there], typed, start, cursor)
+    return ranked([Option(f"{key}: ", "keyword") for key in ORDER if key not in present], typed, start, cursor)

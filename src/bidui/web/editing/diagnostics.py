@@ -2,22 +2,23 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Mapping as Mapping_diagnostics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 from bidui.errors import InputError, Place, Problem, Severity, distinct
 from bidui.grammar.lexicon import rule_problems
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Line, Paradigm, Slot, Use, Variant
-from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
+from bidui.grammar.paradigm_file import paradigm_of, phrases_of
 from bidui.grammar.rules import Alternative, Phrase, Ref, Rule, parse_rule
-from bidui.grammar.yaml import Mapping, Node, Path, Scalar
+from bidui.grammar.yaml import Mapping as MappingNode
+from bidui.grammar.yaml import Node, Path, Scalar, scalars_of
 from bidui.web.editing.paradigm import is_rule
 from bidui.web.editing.pieces import Piece, items_of, pieces_of
-from bidui.web.editing.text import Lines, Range, Span
-from bidui.web.editing.yaml import offsets, refuse_unreadable, try_lay_out
+from bidui.web.editing.text import Lines, Range, Span, Utf16
+from bidui.web.editing.yaml import lay_out, offsets, try_lay_out
 from bidui.words import Language
 
 # Ranges: the characters that a problem is about, found from the place it names.
@@ -37,79 +38,71 @@ _FIELDS = {"edit-differs": "edit", "linked-unequal": "link", "crossed-form": "cr
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
-    """A scalar with its path, and the line and column at which the grammar says that it begins."""
+class Site:
+    """A scalar of a text with its path, and as it is written."""
 
     path: Path
     scalar: Scalar
     raw: str
-    line: int
-    column: int
     key: bool = False
 
     def at(self, offset: int) -> int:
-        """Where in the text the n-th of its characters stands."""
+        """Return where in the text the character number `offset` of the scalar stands."""
         places = offsets(self.raw, self.scalar.text, style=self.scalar.style)
         return self.scalar.start + places[max(0, min(offset, len(places) - 1))]
 
     def inner(self, span: Span) -> Span | None:
-        """Which of its characters stand in a stretch of the text, if it lies in this scalar."""
+        """Return which of its characters stand in a stretch of the text, as browsers count them."""
         if self.key or not self.scalar.start <= span.start <= span.end <= self.scalar.end:
             return None
         places = offsets(self.raw, self.scalar.text, style=self.scalar.style)
         start, end = (bisect_left(places, at - self.scalar.start) for at in (span.start, span.end))
-        return Span(min(start, len(places) - 1), min(end, len(places) - 1))
+        return Utf16(self.scalar.text).span(Span(min(start, len(places) - 1), min(end, len(places) - 1)))
 
 
-def scalars_in(text: str) -> tuple[Located, ...]:
-    """All scalars of a text, keys too, in order; none where it is not YAML."""
-    document = try_lay_out(text)
+def sites_in(text: str, document: MappingNode | None) -> tuple[Site, ...]:
+    """Return all scalars of a text, keys too, in order; none where it is not YAML."""
     if document is None:
         return ()
-    lines = Lines(text)
-    found = []
-    for path, scalar, key in _scalars(document, ()):
-        line, column = lines.place(scalar.start + (scalar.style in {"'", '"'}))
-        found.append(Located(path, scalar, text[scalar.start : scalar.end], line, column, key))
-    return tuple(found)
+    return tuple(Site(path, at, text[at.start : at.end], key) for path, at, key in _scalars(document, ()))
 
 
 def _scalars(node: Node, path: Path) -> Iterator[tuple[Path, Scalar, bool]]:
     if isinstance(node, Scalar):
         yield path, node, False
-    elif isinstance(node, Mapping):
-        for entry in node.entries:
-            yield (*path, entry.key.text), entry.key, True
-            yield from _scalars(entry.value, (*path, entry.key.text))
+    elif isinstance(node, MappingNode):
+        for key, value in node.entries:
+            yield (*path, key.text), key, True
+            yield from _scalars(value, (*path, key.text))
     else:
         for number, item in enumerate(node.items):
             yield from _scalars(item, (*path, number))
 
 
-def span_of(problem: Problem, lines: Lines, scalars: Sequence[Located]) -> tuple[Span, Path]:
-    """The characters that a problem is about, and the path of the scalar they stand in."""
+def span_of(problem: Problem, lines: Lines, sites: Sequence[Site]) -> tuple[Span, Site | None]:
+    """Return the characters that a problem is about, and the scalar they stand in."""
     place = problem.place
-    here = [s for s in scalars if s.line == place.line and s.column <= max(place.column, 1)]
+    here = [s for s in sites if s.scalar.place.line == place.line and s.scalar.place.column <= max(place.column, 1)]
     field = _FIELDS.get(problem.kind, "" if place.line else "uid")
     if field and (not here or here[-1].key):
-        found = next((s for s in scalars if s.path[-1] == field and s.line >= place.line and not s.key), None)
-        found = found or next((s for s in scalars if s.path[-1] == field and s.line >= place.line), None)
-        return (_whole(found), found.path) if found else (Span(0, 0), ())
+        below = [s for s in sites if s.path[-1] == field and s.scalar.place.line >= place.line]
+        site = min(below, key=lambda s: s.key, default=None)  # a value before its key
+        return (_whole(site), site) if site else (Span(0, 0), None)
     if not here:
-        return _rest_of_line(lines, lines.offset(place.line, place.column)), ()
-    found = here[-1]
-    if problem.kind == "slot-unused" or found.scalar.start == found.scalar.end:
-        found = next(s for s in scalars if s.path == found.path)  # its key
-    elif problem.kind == "slot-unknown" and found.key:  # in a list of names
-        named = (s for s in scalars if s.path[:-1] == found.path and s.scalar.text == problem.values["slot"])
-        found = next(named, found)
-    start, end = _within(problem, found, place.column - found.column)
-    span = Span(found.at(start), found.at(end))
-    return (_whole(found) if span.start == span.end else span), found.path
+        return _rest_of_line(lines, lines.offset(place.line, place.column)), None
+    site = here[-1]
+    if problem.kind == "slot-unused" or site.scalar.start == site.scalar.end:
+        site = next(s for s in sites if s.path == site.path)  # its key
+    elif problem.kind == "slot-unknown" and site.key:  # in a list of names
+        named = (s for s in sites if s.path[:-1] == site.path and s.scalar.text == problem.values["slot"])
+        site = next(named, site)
+    start, end = _within(problem, site, place.column - site.scalar.place.column)
+    span = Span(site.at(start), site.at(end))
+    return (_whole(site) if span.start == span.end else span), site
 
 
-def _whole(found: Located) -> Span:
-    return Span(found.scalar.start, found.scalar.end)
+def _whole(site: Site) -> Span:
+    return Span(site.scalar.start, site.scalar.end)
 
 
 def _rest_of_line(lines: Lines, offset: int) -> Span:
@@ -119,19 +112,19 @@ def _rest_of_line(lines: Lines, offset: int) -> Span:
     return Span(start, end)
 
 
-def _within(problem: Problem, found: Located, offset: int) -> tuple[int, int]:
-    """The characters of a scalar, in its own count."""
-    text = found.scalar.text
+def _within(problem: Problem, site: Site, offset: int) -> tuple[int, int]:
+    """Return the characters of a scalar that a problem is about, counted from its start."""
+    text = site.scalar.text
     offset = max(0, min(offset, len(text)))
-    if found.key or not text:
+    if site.key or not text:
         return 0, len(text)
     if problem.kind in _ONE:
         return offset, min(offset + 1, len(text))
     if problem.kind in _REST:
         return offset, len(text)
-    if found.path[-2:-1] in {("slots",), ("parts",)} or isinstance(found.path[-1], int):
+    if site.path[-2:-1] in {("slots",), ("parts",)} or isinstance(site.path[-1], int):
         return _in_rule(problem, text, offset)
-    if found.path[-1] in {"good", "bad", "line"} and problem.kind != "sides-equal":
+    if site.path[-1] in {"good", "bad", "line"} and problem.kind != "sides-equal":
         items = items_of(text, slots=())
         return next(((item.start, item.end) for item in items if item.start <= offset < item.end), (0, len(text)))
     return 0, len(text)
@@ -164,35 +157,36 @@ MAX_ROWS = 1_000  # slots and variants of a paradigm; the largest that is shippe
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A problem, where it stands, and in which row."""
+    """A problem of a text; without a range it lies in another file.
+
+    `row` is the path of the scalar that it stands in, and `inner` its characters in that rule or line, as browsers
+    count them. `slot` and `variant` (from 0) are the slot and the variant that it stands in, if it does.
+    """
 
     kind: str
     severity: Severity
-    values: Mapping_diagnostics[str, str | int | list[str]] = field(default_factory=dict)
-    range: Range | None = None  # none: it lies in another file
+    text: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    range: Range | None = None
     file: str = ""
-    row: Path = ()  # of the scalar it stands in
+    slot: str = ""
+    variant: int | None = None
+    row: Path = ()
+    inner: Span | None = None
 
-    @property
-    def slot(self) -> str:
-        """The slot in whose rule it stands, if it does."""
-        return str(self.row[-1]) if self.row[-2:-1] == ("slots",) else ""
-
-    @property
-    def variant(self) -> int | None:
-        """The variant in which it stands, counted from 0."""
-        return int(self.row[1]) if self.row[:1] == ("variants",) and len(self.row) > 1 else None
-
-    def text(self, language: Language = "en") -> str:
-        """Its words."""
-        return Problem(self.kind, values=self.values).text(language)
+    def said(self, language: Language) -> "Diagnostic":
+        """Return the same in another language."""
+        return replace(self, text=Problem(self.kind, values=self.values).text(language))
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """What a paradigm's text is: a paradigm and its networks, as far as it can be read, and its problems."""
+class Compilation:
+    """A paradigm's text as a tree, a paradigm and its networks, as far as it can be read, and its problems."""
 
-    paradigm: Paradigm | None
+    text: str
+    name: str
+    document: MappingNode | None
+    paradigm: Paradigm | None = None
     networks: tuple[Network, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -201,42 +195,39 @@ class Compiled:
         """Whether there is an error, so that there can be no pairs."""
         return any(problem.severity == "error" for problem in self.problems)
 
+    def diagnostics(self, problems: Iterable[Problem], *, language: Language) -> tuple[Diagnostic, ...]:
+        """Return problems with their places in the text."""
+        return located(self.text, problems, name=self.name, language=language, document=self.document)
 
-def compile_text(text: str, *, name: str, compiler: Compiler) -> Compiled:
-    """The paradigm in a text, with everything that is wrong in it; never raises for what the text holds.
 
-    Where one rule is broken, the others are still held against the lexicon.
+def compile_text(text: str, *, name: str, compiler: Compiler) -> Compilation:
+    """Compile the paradigm in a text, with everything that is wrong in it; what the text holds raises no errors.
+
+    Where one rule is broken, the others are still checked against the lexicon.
     """
     try:
-        refuse_unreadable(text, name=name)
+        document = lay_out(text, name=name)
     except InputError as error:
-        return Compiled(None, problems=error.problems)
-    paradigm, problems = parse_paradigm(text, name=name)
+        return Compilation(text, name, None, problems=error.problems)
+    paradigm, problems = paradigm_of(document)
+    made = Compilation(text, name, document, paradigm, problems=tuple(problems))
     if paradigm is None:
-        problems += islice(_rule_problems(text, name, compiler), MAX_SHOWN)
-        return Compiled(None, problems=tuple(distinct(problems)))
+        more = islice(_rule_problems(document, compiler), MAX_SHOWN)
+        return replace(made, problems=tuple(distinct([*problems, *more])))
     rows = sum(1 + len(variant.slots) for variant in paradigm.variants)
     if rows > MAX_ROWS:
-        return Compiled(None, problems=(Problem("too-many-rows", Place(name), {"rows": rows, "limit": MAX_ROWS}),))
+        problem = Problem("too-many-rows", Place(name), {"rows": rows, "limit": MAX_ROWS})
+        return replace(made, paradigm=None, problems=(problem,))
     try:
-        return Compiled(paradigm, tuple(compiler.networks(paradigm)), tuple(problems))
+        return replace(made, networks=tuple(compiler.networks(paradigm)))
     except InputError as error:
-        return Compiled(paradigm, problems=(*problems, *error.problems))
+        return replace(made, problems=(*problems, *error.problems))
 
 
-def paradigm_diagnostics(text: str, *, name: str, compiler: Compiler) -> tuple[Diagnostic, ...]:
-    """The problems of a paradigm's text, by position."""
-    return located(text, compile_text(text, name=name, compiler=compiler).problems, name=name)
-
-
-def phrase_diagnostics(text: str, *, compiler: Compiler, name: str = "phrases.yaml") -> tuple[Diagnostic, ...]:
-    """The problems of a text of phrases, by position: each phrase is tried by itself."""
-    try:
-        refuse_unreadable(text, name=name)
-    except InputError as error:
-        return located(text, error.problems, name=name)
-    phrases, problems = parse_phrases(text, name=name)
-    problems += islice(_rule_problems(text, name, replace(compiler, phrases=phrases), phrases=True), MAX_SHOWN)
+def phrase_problems(document: MappingNode, *, compiler: Compiler) -> list[Problem]:
+    """Return the problems of a tree of phrases; each phrase is tried by itself."""
+    phrases, problems = phrases_of(document)
+    problems += islice(_rule_problems(document, replace(compiler, phrases=phrases), phrases=True), MAX_SHOWN)
     if not any(problem.severity == "error" for problem in problems):
         trial = replace(compiler, phrases=phrases, endless=None)
         for phrase in phrases:
@@ -247,27 +238,54 @@ def phrase_diagnostics(text: str, *, compiler: Compiler, name: str = "phrases.ya
                 trial.networks(Paradigm("phrase", "phrase", (variant,)))
             except InputError as error:
                 problems += error.problems
-    return located(text, distinct(problems), name=name)
+    return list(distinct(problems))
 
 
-def located(text: str, problems: Iterable[Problem], *, name: str) -> tuple[Diagnostic, ...]:
-    """Problems with their places in a text; those of other files keep the file's name only."""
-    lines, scalars = Lines(text), scalars_in(text)
+def located(
+    text: str,
+    problems: Iterable[Problem],
+    *,
+    name: str,
+    language: Language = "en",
+    document: MappingNode | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Return problems with their places in a text, by position; those of other files keep only the file's name.
+
+    Without a `document`, its tree, the text is parsed.
+    """
     ordered = sorted(problems, key=lambda problem: (problem.place.file != name, problem.place.line))
-    found = [_diagnostic(problem, name, lines, scalars) for problem in ordered[:MAX_SHOWN]]
-    found.sort(key=lambda diagnostic: diagnostic.range.start if diagnostic.range else len(text))
+    if not ordered:
+        return ()
+    lines, sites = Lines(text), sites_in(text, document or try_lay_out(text))
+    diagnostics = [_diagnostic(problem, name, lines, sites, language) for problem in ordered[:MAX_SHOWN]]
+    diagnostics.sort(key=lambda diagnostic: diagnostic.range.start if diagnostic.range else len(text))
     if len(ordered) > MAX_SHOWN:
-        values: dict[str, str | int | list[str]] = {"count": len(ordered) - MAX_SHOWN}
-        found.append(Diagnostic("more-problems", "warning", values, lines.range(Span(0, 0)), name))
-    return tuple(found)
+        more = Problem("more-problems", Place(name), {"count": len(ordered) - MAX_SHOWN}, "warning")
+        start = lines.range(Span(0, 0))
+        diagnostics.append(Diagnostic(more.kind, more.severity, more.text(language), more.values, start, name))
+    return tuple(diagnostics)
 
 
-def _diagnostic(problem: Problem, name: str, lines: Lines, scalars: Sequence[Located]) -> Diagnostic:
+def _diagnostic(problem: Problem, name: str, lines: Lines, sites: Sequence[Site], language: Language) -> Diagnostic:
     values = {key: _plain(value) for key, value in problem.values.items()}
+    text = Problem(problem.kind, values=values).text(language)
     if problem.place.file not in {name, ""}:
-        return Diagnostic(problem.kind, problem.severity, values, None, problem.place.file)
-    span, row = span_of(problem, lines, scalars)
-    return Diagnostic(problem.kind, problem.severity, values, lines.range(span), name, row)
+        return Diagnostic(problem.kind, problem.severity, text, values, None, problem.place.file)
+    span, site = span_of(problem, lines, sites)
+    row = site.path if site else ()
+    return Diagnostic(
+        *(problem.kind, problem.severity, text, values, lines.range(span), name),
+        slot=str(row[-1]) if row[-2:-1] == ("slots",) else "",
+        variant=int(row[1]) if row[:1] == ("variants",) and len(row) > 1 else None,
+        row=row,
+        inner=_inner(site, span, sites),
+    )
+
+
+def _inner(site: Site | None, span: Span, sites: Sequence[Site]) -> Span | None:
+    """Return the characters of a rule or line that a problem is about; of a key's, those of its value."""
+    value = next((s for s in sites if site and s.path == site.path and not s.key), None)
+    return value.inner(span) if value else None
 
 
 def _plain(value: object) -> str | int | list[str]:
@@ -277,14 +295,13 @@ def _plain(value: object) -> str | int | list[str]:
     return value if isinstance(value, int) else str(value)
 
 
-def _rule_problems(text: str, name: str, compiler: Compiler, *, phrases: bool = False) -> Iterable[Problem]:
-    """What can be said of each rule by itself, where the file as a whole cannot be read."""
-    for at in scalars_in(text):
-        if at.key or not is_rule(at.path, phrases=phrases):
-            continue
-        place = Place(name, at.line, at.column)
-        try:
-            rule = parse_rule(at.scalar.text, place)
-        except InputError:
-            continue  # said already
-        yield from rule_problems(rule, place, lexicon=compiler.domains.lexicon, phrases=compiler.phrases)
+def _rule_problems(document: MappingNode, compiler: Compiler, *, phrases: bool = False) -> Iterable[Problem]:
+    """Return what can be said of each rule by itself, where the file as a whole cannot be read."""
+    for path, scalar in scalars_of(document):
+        if is_rule(path, phrases=phrases):
+            place = scalar.place
+            try:
+                rule = parse_rule(scalar.text, place)
+            except InputError:
+                continue  # reported already
+            yield from rule_problems(rule, place, lexicon=compiler.domains.lexicon, phrases=compiler.phrases)

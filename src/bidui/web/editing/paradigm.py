@@ -6,13 +6,14 @@ stands for. What is not shaped as a paradigm should be is left to the plain text
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field as Constraint
 
 from bidui.errors import InputError, Place, fail
 from bidui.grammar.paradigm import parse_line
 from bidui.grammar.paradigm_file import SLOT_NAME
 from bidui.grammar.yaml import Mapping as MappingNode
-from bidui.grammar.yaml import Mapping as Mapping_paradigm_edits
-from bidui.grammar.yaml import Mapping as Mapping_variant_edits
 from bidui.grammar.yaml import Node, Path, Scalar, Sequence, Value, scalars_of, value_of
 from bidui.web.editing.pieces import Item, ItemRow, items_of, pieces_of, rows_of
 from bidui.web.editing.text import Change, Edit, Span, apply_edit, difference, make_edit, newline_of
@@ -23,6 +24,12 @@ MORE_TEXTS = ("closed_class", "one_sided")
 GROUPS = {"about": ("en", "zh"), "example": ("good", "bad", "gloss", "en")}
 OPTIONS = ("weight", "crossed")  # of a wording
 LISTS = ("link", "repeat")
+
+# What edits take; the calls of the API are described by these.
+Number = Annotated[int, Constraint(ge=0, le=1_000_000)]  # of a row, from 0
+Variant = Annotated[int | None, Constraint(ge=0, le=1_000_000, description="None is the paradigm itself.")]
+Side = Literal["good", "bad"]
+Groups = Annotated[list[list[str]], Constraint(max_length=200)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +207,7 @@ def set_field(text: str, *, name: str, value: str) -> Edit:
     batch = Batch(text)
     key, _, inner = name.partition(".")
     group = batch.node((key,)) if inner else None
-    only = isinstance(group, Mapping_paradigm_edits) and list(group.items) == [inner]
+    only = isinstance(group, MappingNode) and list(group.items) == [inner]
     if not inner or (isinstance(group, Scalar) and key in GROUPS and inner == "en"):  # `about: …` is the English text
         put(batch, (), key=key, value=value)
     elif isinstance(group, Scalar) and key in GROUPS and value:
@@ -225,14 +232,14 @@ def put(batch: Batch, path: Path, *, key: str, value: str) -> None:
         _add(batch, path, key=key, value=value)
 
 
-def set_rule(text: str, *, slot: str, rule: str, variant: int | None = None) -> Edit:
+def set_rule(text: str, *, slot: str, rule: str, variant: Variant = None) -> Edit:
     """Set the rule of a slot."""
     batch = Batch(text)
     batch.set_value(slot_path(slot, variant), rule)
     return batch.edit()
 
 
-def add_slot(text: str, *, slot: str, rule: str, variant: int | None = None, at: int | None = None) -> Edit:
+def add_slot(text: str, *, slot: str, rule: str, variant: Variant = None, at: Number | None = None) -> Edit:
     """Add a slot as row number `at` or as the last."""
     batch = Batch(text)
     refuse_name(paradigm_rows(batch.root), slot, variant)
@@ -244,14 +251,14 @@ def add_slot(text: str, *, slot: str, rule: str, variant: int | None = None, at:
     return batch.edit()
 
 
-def move_slot(text: str, *, slot: str, to: int, variant: int | None = None) -> Edit:
+def move_slot(text: str, *, slot: str, to: Number, variant: Variant = None) -> Edit:
     """Move a slot to row number `to`, counted from 0."""
     batch = Batch(text)
     batch.move(slot_path(slot, variant), to=to)
     return batch.edit()
 
 
-def delete_slot(text: str, *, slot: str, variant: int | None = None) -> Edit:
+def delete_slot(text: str, *, slot: str, variant: Variant = None) -> Edit:
     """Delete a slot, also from the lines that print it; rules that link to it stay, and are reported as errors."""
     batch = Batch(text)
     for wording in paradigm_rows(batch.root).wordings:
@@ -263,14 +270,14 @@ def delete_slot(text: str, *, slot: str, variant: int | None = None) -> Edit:
     return batch.edit()
 
 
-def set_line(text: str, *, side: str, line: str, variant: int | None = None) -> Edit:
+def set_line(text: str, *, side: Side, line: str, variant: Variant = None) -> Edit:
     """Set the good or bad line; a missing bad line means the same as the good one."""
     batch = Batch(text)
     put(batch, wording_path(variant), key=side, value=line)
     return batch.edit()
 
 
-def set_group(text: str, *, key: str, groups: list[list[str]], variant: int | None = None) -> Edit:
+def set_group(text: str, *, key: Literal["link", "repeat"], groups: Groups, variant: Variant = None) -> Edit:
     """Set the groups under `link` or `repeat`."""
     batch = Batch(text)
     base = wording_path(variant)
@@ -326,11 +333,11 @@ def _is_word(item: str) -> bool:
 def _add(batch: Batch, path: Path, *, key: str, value: Value) -> None:
     """Add a key where the order of keys has it."""
     mapping = batch.node(path)
-    keys = list(mapping.items) if isinstance(mapping, Mapping_paradigm_edits) else []
+    keys = list(mapping.items) if isinstance(mapping, MappingNode) else []
     place = ORDER.index(key) if key in ORDER else len(ORDER)
     before = [n for n, other in enumerate(keys) if other in ORDER[:place]]
     batch.add_entry(
-        path, key, value, at=(before[-1] + 1 if before else 0) if isinstance(mapping, Mapping_paradigm_edits) else None
+        path, key, value, at=(before[-1] + 1 if before else 0) if isinstance(mapping, MappingNode) else None
     )
 
 
@@ -378,7 +385,7 @@ class _Lines:
         return self.batch.edit()
 
 
-def set_good(text: str, *, row: int, item: str, variant: int | None = None) -> Edit:
+def set_good(text: str, *, row: Number, item: str, variant: Variant = None) -> Edit:
     """Set an item on the good side; the bad side follows where it has the same item, wherever that stands."""
     lines = _read(text, variant)
     at = lines.row(row)
@@ -391,7 +398,7 @@ def set_good(text: str, *, row: int, item: str, variant: int | None = None) -> E
     return lines.edit()
 
 
-def set_bad(text: str, *, row: int, item: str, variant: int | None = None) -> Edit:
+def set_bad(text: str, *, row: Number, item: str, variant: Variant = None) -> Edit:
     """Set or add an item on the bad side only."""
     lines = _read(text, variant)
     at = lines.row(row)
@@ -402,7 +409,9 @@ def set_bad(text: str, *, row: int, item: str, variant: int | None = None) -> Ed
     return lines.edit()
 
 
-def add_row(text: str, *, at: int, item: str, side: str = "both", variant: int | None = None) -> Edit:
+def add_row(
+    text: str, *, at: Number, item: str, side: Literal["both", "good", "bad"] = "both", variant: Variant = None
+) -> Edit:
     """Add an item before row number `at`, on both sides or on one."""
     lines = _read(text, variant)
     good, bad = lines.before(at)
@@ -413,7 +422,7 @@ def add_row(text: str, *, at: int, item: str, side: str = "both", variant: int |
     return lines.edit()
 
 
-def delete_row(text: str, *, row: int, variant: int | None = None) -> Edit:
+def delete_row(text: str, *, row: Number, variant: Variant = None) -> Edit:
     """Delete the items of a row; an item that the bad side moves is deleted in both places."""
     lines = _read(text, variant)
     at = lines.row(row)
@@ -424,7 +433,7 @@ def delete_row(text: str, *, row: int, variant: int | None = None) -> Edit:
     return lines.edit()
 
 
-def move_row(text: str, *, row: int, to: int, variant: int | None = None) -> Edit:
+def move_row(text: str, *, row: Number, to: Number, variant: Variant = None) -> Edit:
     """Move a row, with both its sides, to where row number `to` is."""
     lines = _read(text, variant)
     at = lines.row(row)
@@ -436,14 +445,14 @@ def move_row(text: str, *, row: int, to: int, variant: int | None = None) -> Edi
     return lines.edit()
 
 
-def move_bad(text: str, *, row: int, to: int, variant: int | None = None) -> Edit:
+def move_bad(text: str, *, row: Number, to: Number, variant: Variant = None) -> Edit:
     """Move an item on the bad side to where row number `to` is; the good side keeps it."""
     lines = _read(text, variant)
     _move(lines.bad, lines.bad_place(row), lines.before(to + (to > row))[1])
     return lines.edit()
 
 
-def copy_bad(text: str, *, row: int, to: int, variant: int | None = None) -> Edit:
+def copy_bad(text: str, *, row: Number, to: Number, variant: Variant = None) -> Edit:
     """Copy an item on the bad side to before row number `to`."""
     lines = _read(text, variant)
     at = lines.row(row)
@@ -452,14 +461,14 @@ def copy_bad(text: str, *, row: int, to: int, variant: int | None = None) -> Edi
     return lines.edit()
 
 
-def drop_bad(text: str, *, row: int, variant: int | None = None) -> Edit:
+def drop_bad(text: str, *, row: Number, variant: Variant = None) -> Edit:
     """Drop the item of a row on the bad side."""
     lines = _read(text, variant)
     del lines.bad[lines.bad_place(row)]
     return lines.edit()
 
 
-def same_again(text: str, *, row: int | None = None, variant: int | None = None) -> Edit:
+def same_again(text: str, *, row: Number | None = None, variant: Variant = None) -> Edit:
     """Make the bad side of a row the same as the good one again; without a row, of all rows: no bad line is left."""
     if row is None:
         return set_line(text, side="bad", line="", variant=variant)
@@ -484,7 +493,7 @@ def _move(items: list[str], start: int, end: int) -> None:
     items.insert(end - (end > start), item)
 
 
-def _missing(row: int) -> InputError:
+def _missing(row: Number) -> InputError:
     return fail("row-missing", None, {"row": row + 1})
 
 
@@ -504,7 +513,7 @@ def _read(text: str, variant: int | None) -> _Lines:
 _MOVED = ("weight", "good", "bad", "link", "repeat", "crossed")  # keys that go into the first variant
 
 
-def add_variant(text: str, *, name: str, copy_of: int | None = None, at: int | None = None) -> Edit:
+def add_variant(text: str, *, name: str, copy_of: Number | None = None, at: Number | None = None) -> Edit:
     """Add a variant, empty or a copy of another; a paradigm without variants becomes one with two.
 
     Its lines become those of the first variant, and its slots stay where they are, for both.
@@ -519,7 +528,7 @@ def add_variant(text: str, *, name: str, copy_of: int | None = None, at: int | N
     model: Value = {}
     if copy_of is not None:
         node = batch.node(wording_path(copy_of))
-        if not isinstance(node, Mapping_variant_edits):
+        if not isinstance(node, MappingNode):
             raise fail("row-missing", None, {"row": f"variants › {copy_of}"})
         model = value_of(node)
     copied = {key: value for key, value in model.items() if key != "name"} if isinstance(model, dict) else {}
@@ -527,21 +536,21 @@ def add_variant(text: str, *, name: str, copy_of: int | None = None, at: int | N
     return batch.edit()
 
 
-def delete_variant(text: str, *, variant: int) -> Edit:
+def delete_variant(text: str, *, variant: Number) -> Edit:
     """Delete a variant."""
     batch = Batch(text)
     batch.remove(wording_path(variant))
     return batch.edit()
 
 
-def move_variant(text: str, *, variant: int, to: int) -> Edit:
+def move_variant(text: str, *, variant: Number, to: Number) -> Edit:
     """Move a variant to number `to`."""
     batch = Batch(text)
     batch.move(wording_path(variant), to=to)
     return batch.edit()
 
 
-def set_option(text: str, *, key: str, value: str, variant: int | None = None) -> Edit:
+def set_option(text: str, *, key: Literal["name", "weight", "crossed"], value: str, variant: Variant = None) -> Edit:
     """Set the `name`, `weight` or `crossed` of a variant, or of a paradigm without variants."""
     batch = Batch(text)
     if key == "name" and value in _names(batch):
@@ -581,7 +590,7 @@ def _names(batch: Batch) -> set[str]:
 # Renaming: a slot or a phrase gets another name, and so does every place that means it, and no other place.
 
 
-def rename_slot(text: str, *, slot: str, name: str, variant: int | None = None) -> Edit:
+def rename_slot(text: str, *, slot: str, name: str, variant: Variant = None) -> Edit:
     """Rename a slot in its row, in links to it, in lines and under `link` and `repeat`."""
     if slot == name:
         return ()

@@ -1,11 +1,14 @@
 """Phrases as rows: each with its alternatives, and of each alternative its rule or its parts; and edits of them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field as Constraint
 
 from bidui.errors import fail
 from bidui.grammar.paradigm_file import SLOT_NAME
 from bidui.grammar.yaml import Mapping, Node, Path, Scalar, Sequence, Value, value_of
-from bidui.web.editing.paradigm import SlotRow, in_line, in_rule, put, rewrite, slot_rows
+from bidui.web.editing.paradigm import Number, SlotRow, in_line, in_rule, put, rewrite, slot_rows
 from bidui.web.editing.text import Change, Edit, Span, newline_of
 from bidui.web.editing.yaml import Batch, lay_out
 
@@ -32,6 +35,16 @@ class PhraseRow:
     span: Span
     alternatives: tuple[AlternativeRow, ...]
     depth: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """An alternative with parts, as the file writes it; what is blank is left out."""
+
+    parts: Annotated[dict[str, str], Constraint(min_length=1, max_length=60)]
+    line: str = ""
+    head: str = ""
+    weight: str = ""
 
 
 def read_phrases(text: str) -> tuple[PhraseRow, ...]:
@@ -72,7 +85,7 @@ def _text(node: Mapping, key: str) -> str:
     return value.text if isinstance(value, Scalar) else ""
 
 
-def add_phrase(text: str, *, name: str, rule: str, at: int | None = None) -> Edit:
+def add_phrase(text: str, *, name: str, rule: str, at: Number | None = None) -> Edit:
     """Add a phrase with one alternative."""
     if not SLOT_NAME.fullmatch(name):
         raise fail("slot-name", None, {"slot": name})
@@ -91,7 +104,7 @@ def delete_phrase(text: str, *, name: str) -> Edit:
     return batch.edit()
 
 
-def move_phrase(text: str, *, name: str, to: int) -> Edit:
+def move_phrase(text: str, *, name: str, to: Number) -> Edit:
     """Move a phrase to number `to`."""
     batch = Batch(text)
     batch.move(("phrases", name), to=to)
@@ -130,35 +143,38 @@ def _deepen(batch: Batch, name: str, node: Sequence, depth: str) -> None:
     batch.replace_text([Change(start, node.end, newline.join((*head, *inner)))], expected=expected)
 
 
-def add_alternative(text: str, *, phrase: str, value: Value, at: int | None = None) -> Edit:
-    """Add an alternative: a rule, or a mapping with `parts`."""
+def add_alternative(text: str, *, phrase: str, value: str | Parts, at: Number | None = None) -> Edit:
+    """Add an alternative: a rule, or parts."""
     batch = Batch(text)
+    new: Value = value if isinstance(value, str) else {key: item for key, item in asdict(value).items() if item}
     path = _alternatives(batch, phrase)
     node = batch.node(path)
     if isinstance(node, Scalar):  # an alternative that stands beside its key
         both: list[Value] = [node.text]
-        both.insert(1 if at is None else at, value)
+        both.insert(1 if at is None else at, new)
         batch.set_node(path, both)
     else:
-        batch.add_item(path, value, at=at)
+        batch.add_item(path, new, at=at)
     return batch.edit()
 
 
-def delete_alternative(text: str, *, phrase: str, number: int) -> Edit:
+def delete_alternative(text: str, *, phrase: str, number: Number) -> Edit:
     """Delete an alternative."""
     batch = Batch(text)
     batch.remove((*_alternatives(batch, phrase), number))
     return batch.edit()
 
 
-def move_alternative(text: str, *, phrase: str, number: int, to: int) -> Edit:
+def move_alternative(text: str, *, phrase: str, number: Number, to: Number) -> Edit:
     """Move an alternative to number `to`."""
     batch = Batch(text)
     batch.move((*_alternatives(batch, phrase), number), to=to)
     return batch.edit()
 
 
-def set_alternative(text: str, *, phrase: str, number: int, key: str, value: str) -> Edit:
+def set_alternative(
+    text: str, *, phrase: str, number: Number, key: Literal["rule", "line", "head", "weight"], value: str
+) -> Edit:
     """Set the `rule` of an alternative, or the `line`, `head` or `weight` beside its parts."""
     batch = Batch(text)
     path = _row(batch, phrase, number).path
@@ -169,14 +185,14 @@ def set_alternative(text: str, *, phrase: str, number: int, key: str, value: str
     return batch.edit()
 
 
-def set_part(text: str, *, phrase: str, number: int, part: str, rule: str) -> Edit:
+def set_part(text: str, *, phrase: str, number: Number, part: str, rule: str) -> Edit:
     """Set the rule of a part."""
     batch = Batch(text)
     batch.set_value((*_row(batch, phrase, number).path, "parts", part), rule)
     return batch.edit()
 
 
-def add_part(text: str, *, phrase: str, number: int, part: str, rule: str, at: int | None = None) -> Edit:
+def add_part(text: str, *, phrase: str, number: Number, part: str, rule: str, at: Number | None = None) -> Edit:
     """Add a part to an alternative."""
     _refuse(part)
     batch = Batch(text)
@@ -184,21 +200,21 @@ def add_part(text: str, *, phrase: str, number: int, part: str, rule: str, at: i
     return batch.edit()
 
 
-def delete_part(text: str, *, phrase: str, number: int, part: str) -> Edit:
+def delete_part(text: str, *, phrase: str, number: Number, part: str) -> Edit:
     """Delete a part."""
     batch = Batch(text)
     batch.remove((*_row(batch, phrase, number).path, "parts", part))
     return batch.edit()
 
 
-def move_part(text: str, *, phrase: str, number: int, part: str, to: int) -> Edit:
+def move_part(text: str, *, phrase: str, number: Number, part: str, to: Number) -> Edit:
     """Move a part to number `to`."""
     batch = Batch(text)
     batch.move((*_row(batch, phrase, number).path, "parts", part), to=to)
     return batch.edit()
 
 
-def rename_part(text: str, *, phrase: str, number: int, part: str, name: str) -> Edit:
+def rename_part(text: str, *, phrase: str, number: Number, part: str, name: str) -> Edit:
     """Rename a part, also in the links, the line and the head of its alternative."""
     _refuse(name)
     batch = Batch(text)

@@ -1,27 +1,37 @@
-"""Previews: some pairs of a paradigm's text, how many there are, and, where they are few, the reason in words."""
+"""Previews: everything a page shows of a paradigm's text, worked out from an open project, and its count of pairs.
+
+`Request` and `Answer` are what the server and its worker processes say to each other (see `workers`). A `Preview` is
+sent to pages as it is.
+"""
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
-from bidui.errors import InputError, Place, Problem
+from bidui.errors import InputError, Problem
 from bidui.grammar.check import ENOUGH, derived_edit
 from bidui.grammar.generate import as_pair, count_pairs, diagnose, draws
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project, read_project
-from bidui.grammar.yaml import node_at, read_bytes, read_text, scalars_of
+from bidui.grammar.yaml import Mapping, read_bytes, read_text, scalars_of
 from bidui.pairs import Pair
-from bidui.web.editing.diagnostics import Compiled, Diagnostic, compile_text, located
-from bidui.web.editing.fitting import Fitting, SlotWords
-from bidui.web.editing.paradigm import ParadigmRows, read_rows
+from bidui.web.editing.diagnostics import Compilation, Diagnostic, compile_text, located, phrase_problems
+from bidui.web.editing.fitting import Fitting, SlotWords, slot_words
+from bidui.web.editing.paradigm import LineRow, ParadigmRows, paradigm_rows
+from bidui.web.editing.phrases import PhraseRow, phrase_rows
+from bidui.web.editing.text import Range, Span, Utf16
 from bidui.web.editing.yaml import lay_out
+from bidui.web.problems import ProblemShape, problem_shapes
+from bidui.words import Language
 
-# An opened project: what paradigms are compiled with and words are looked up in, and the paradigms seen last.
-
+MAX_PAIRS = 100
 MAX_WORDS = 200_000  # in the domains that a compiler keeps, about a kilobyte each; then it starts anew
 MAX_RECENT = 4
+Rows = TypeVar("Rows")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,58 +43,58 @@ class Source:
 
 
 @dataclass(slots=True)
-class Opened:
-    """A project with what was worked out for it."""
+class OpenProject:
+    """A project with what paradigms are compiled with and words are looked up in, and the last compilations."""
 
     project: Project
     compiler: Compiler
     fitting: Fitting
-    recent: dict[tuple[str, str], Compiled] = field(default_factory=dict)
+    recent: dict[tuple[str, str], Compilation] = field(default_factory=dict)
 
-    def compiled(self, text: str, *, name: str) -> Compiled:
-        """A paradigm's text, compiled, perhaps not for the first time."""
+    def compiled(self, text: str, *, name: str) -> Compilation:
+        """Compile a paradigm's text, unless that was done a moment ago."""
         key = (name, text)
-        found = self.recent.pop(key, None)
-        if found is None:
+        compilation = self.recent.pop(key, None)
+        if compilation is None:
             if sum(len(domain.words) for domain in self.compiler.domains.built.values()) > MAX_WORDS:
                 self.forget()
-            found = compile_text(text, name=name, compiler=self.compiler)
-        self.recent[key] = found
+            compilation = compile_text(text, name=name, compiler=self.compiler)
+        self.recent[key] = compilation
         while len(self.recent) > MAX_RECENT:
             del self.recent[next(iter(self.recent))]
-        return found
+        return compilation
 
     def forget(self) -> None:
-        """Starts with a new compiler: the old one has grown, or was interrupted in the middle of something."""
+        """Start with a new compiler: the old one has grown, or was interrupted in the middle of something."""
         self.compiler = Compiler.of(self.project)
         self.recent.clear()
 
 
-def open_source(source: Source) -> Opened:
-    """The project of a source; the paradigms in its files are not read."""
-    return opened(read_project(source.folder, paradigms=False))
+def open_source(source: Source) -> OpenProject:
+    """Open the project of a source; the paradigms in its files are not read."""
+    return open_project(read_project(source.folder, paradigms=False))
 
 
-def opened(project: Project) -> Opened:
-    """A project that was read already."""
-    return Opened(project, Compiler.of(project), Fitting(project.lexicon, project.phrases, project.relations))
+def open_project(project: Project) -> OpenProject:
+    """Open a project that was read already."""
+    return OpenProject(project, Compiler.of(project), Fitting(project.lexicon, project.phrases, project.relations))
 
 
 def source_of(folder: Path) -> Source:
-    """The source of a folder as it is now."""
+    """Return the source of a folder as it is now."""
     digest = hashlib.sha256()
     for name in _names(folder):
         try:
             data = read_bytes(folder / name, name=name)
         except InputError:
-            continue  # it is not there, or no file; opening the project says so where it matters
+            continue  # it is missing, or no file; opening the project says so where it matters
         digest.update(f"{name}\0{len(data)}\0".encode())
         digest.update(data)
     return Source(str(folder), digest.hexdigest())
 
 
 def _names(folder: Path) -> list[str]:
-    """The files that pairs are made from, but for the paradigms."""
+    """Return the files that pairs are made from, except the paradigms."""
     tables = (path for part in ("lexicon", "relations") for path in (folder / part).glob("*.tsv"))
     names = {"project.yaml", "lexicon.tsv", "features.tsv", "phrases.yaml"}
     names |= {path.relative_to(folder).as_posix() for path in tables}
@@ -92,98 +102,195 @@ def _names(folder: Path) -> list[str]:
         settings = lay_out(read_text(folder / "project.yaml", name="project.yaml"))
     except InputError:
         return sorted(names)
-    relations = node_at(settings, ("relations",))
+    relations = settings.get("relations")
     return sorted(names | {scalar.text for _, scalar in scalars_of(relations)} if relations else names)
 
 
-MAX_PAIRS = 100
+@dataclass(frozen=True, slots=True)
+class PreviewRegion:
+    """A stretch of a sentence that differs from the other one, as browsers count; empty where something was dropped."""
+
+    start: int
+    end: int
+    slot: str
+    edit: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewPair:
+    """A pair, with where its sentences differ and what filled each slot."""
+
+    good: str
+    bad: str
+    good_regions: tuple[PreviewRegion, ...]
+    bad_regions: tuple[PreviewRegion, ...]
+    variant: str
+    slots: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Everything a page shows of a paradigm's text: its pairs, rows, the words of each slot, and what is wrong.
+    """Everything that a page shows of a paradigm's text at a pause in typing, except the exact count.
 
-    `complete` means that the text has no more pairs than these. `problems` say why there are no rows (the text is not
-    YAML) or no pairs (drawing them took too long). `named` are the uid and phenomenon of a text that can be read, to
-    be compared with those of other files.
+    `complete` means that there are no more pairs than these. `diagnostics` are problems in the text, by position.
+    `rows` is null where the text is not YAML, and `problems` say why. Where there are rows, `problems` say why there
+    are no pairs (drawing them took too long, or the project's other files cannot be read); `words` is empty then.
+    `names` are the uid and phenomenon of a paradigm that can be read.
     """
 
     seed: int
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[PreviewPair, ...] = ()
     complete: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
-    named: tuple[str, str] | None = None
     rows: ParadigmRows | None = None
     words: tuple[SlotWords, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ProblemShape, ...] = ()
+    names: tuple[str, str] | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """How many distinct pairs there are, exactly or at most, and why there are not more where they are few."""
+class PhraseDiagnostics:
+    """Everything that a page shows of a text of phrases at a pause in typing; without rows, `problems` say why."""
 
-    value: int
+    diagnostics: tuple[Diagnostic, ...] = ()
+    rows: tuple[PhraseRow, ...] | None = None
+    problems: tuple[ProblemShape, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many distinct pairs there are, exactly or at most (null: not known), and why not more where they are few."""
+
+    value: int | None
     exact: bool
     reasons: tuple[Diagnostic, ...] = ()
 
 
-def preview(compiled: Compiled, text: str, *, name: str, n: int = 10, seed: int = 0) -> Preview:
-    """`n` pairs drawn from a seed; another sample is the next seed. Of a broken text, what is wrong with it."""
-    problems = list(compiled.problems)
-    paradigm = compiled.paradigm
-    named = (paradigm.uid, paradigm.phenomenon) if paradigm else None
-    if compiled.broken or paradigm is None:
-        return Preview(seed, diagnostics=located(text, problems, name=name), named=named)
-    n = max(0, min(n, MAX_PAIRS))
-    drawn = list(islice(draws(paradigm, compiled.networks, seed=seed), n + 1))
-    pairs = tuple(as_pair(draw, paradigm, number) for number, draw in enumerate(drawn[:n]))
-    derived = derived_edit(compiled.networks)
-    if paradigm.edit and derived != paradigm.edit:
-        values = {"declared": "+".join(paradigm.edit), "derived": "+".join(derived)}
-        problems.append(Problem("edit-differs", paradigm.place, values))
-    return Preview(seed, pairs, len(drawn) <= n, located(text, problems, name=name), named)
+def preview(compilation: Compilation, *, n: int = 10, seed: int = 0, language: Language = "en") -> Preview:
+    """Draw `n` pairs from a seed, or say what is wrong with the text; the words of each slot are not looked up."""
+    problems = list(compilation.problems)
+    paradigm, pairs, complete = compilation.paradigm, [], False
+    if paradigm is not None and not compilation.broken:
+        n = max(0, min(n, MAX_PAIRS))
+        drawn = list(islice(draws(paradigm, compilation.networks, seed=seed), n + 1))
+        pairs = [_pair(as_pair(draw, paradigm, number)) for number, draw in enumerate(drawn[:n])]
+        complete = len(drawn) <= n
+        derived = derived_edit(compilation.networks)
+        if paradigm.edit and derived != paradigm.edit:
+            values = {"declared": "+".join(paradigm.edit), "derived": "+".join(derived)}
+            problems.append(Problem("edit-differs", paradigm.place, values))
+    document = compilation.document
+    return Preview(
+        *(seed, tuple(pairs), complete),
+        diagnostics=compilation.diagnostics(problems, language=language),
+        rows=paradigm_rows(document) if document else None,
+        problems=() if document else tuple(problem_shapes(compilation.problems, language)),
+        names=(paradigm.uid, paradigm.phenomenon) if paradigm else None,
+    )
 
 
-def with_rows(preview: Preview, text: str) -> Preview:
-    """The preview with the rows of its text, or with the reason why it has none."""
+def words_of(compilation: Compilation, rows: ParadigmRows, *, fitting: Fitting) -> tuple[SlotWords, ...]:
+    """Look up the words that may fill each slot of a paradigm."""
+    networks = () if compilation.broken else compilation.networks
+    return slot_words(rows, fitting=fitting, paradigm=compilation.paradigm, networks=networks)
+
+
+def preview_without_pairs(text: str, problem: Problem, *, seed: int, language: Language) -> Preview:
+    """Return the rows of a text of which no pairs could be drawn, and why."""
+    rows, problems = _rows(text, problem, paradigm_rows, language)
+    return Preview(seed, rows=rows, problems=problems)
+
+
+def preview_phrases(text: str, *, name: str, compiler: Compiler, language: Language = "en") -> PhraseDiagnostics:
+    """Return the rows of a text of phrases, and its problems by position."""
     try:
-        return replace(preview, rows=read_rows(text))
+        document = lay_out(text, name=name)
     except InputError as error:
-        return replace(preview, problems=(*preview.problems, *error.problems))
+        diagnostics = located(text, error.problems, name=name, language=language)
+        return PhraseDiagnostics(diagnostics, problems=tuple(problem_shapes(error.problems, language)))
+    problems = phrase_problems(document, compiler=compiler)
+    diagnostics = located(text, problems, name=name, language=language, document=document)
+    return PhraseDiagnostics(diagnostics, phrase_rows(document))
 
 
-def counted(compiled: Compiled, text: str, *, name: str, enough: int = ENOUGH) -> Counted:
-    """The number of pairs, which may take long; with fewer than `enough`, the reasons, unless the file gives one."""
-    if compiled.broken or compiled.paradigm is None:
-        return Counted(0, True, located(text, compiled.problems, name=name))
-    count = count_pairs(compiled.networks)
+def phrases_without_diagnostics(text: str, problem: Problem, *, language: Language) -> PhraseDiagnostics:
+    """Return the rows of a text of phrases that could not be checked, and why."""
+    rows, problems = _rows(text, problem, phrase_rows, language)
+    return PhraseDiagnostics(rows=rows, problems=problems)
+
+
+def _rows(
+    text: str, problem: Problem, read: Callable[[Mapping], Rows], language: Language
+) -> tuple[Rows | None, tuple[ProblemShape, ...]]:
+    try:
+        return read(lay_out(text)), tuple(problem_shapes([problem], language))
+    except InputError as error:
+        return None, tuple(problem_shapes([problem, *error.problems], language))
+
+
+def counts_of(compilation: Compilation, *, enough: int = ENOUGH, language: Language = "en") -> Counts:
+    """Count the pairs, which may take long; with fewer than `enough`, say why, unless the file gives a reason."""
+    paradigm = compilation.paradigm
+    if compilation.broken or paradigm is None:
+        return Counts(0, True, compilation.diagnostics(compilation.problems, language=language))
+    count = count_pairs(compilation.networks)
     few = count.exact and count.value < enough
-    if not few or (count.value and compiled.paradigm.closed_class):
-        return Counted(count.value, count.exact)
-    reasons = [_telling(count.value, enough, compiled.paradigm.place)]
-    reasons += diagnose(compiled.networks, asked=enough, given=count.value)[1:]  # the first says that it is short
+    if not few or (count.value and paradigm.closed_class):
+        return Counts(count.value, count.exact)
+    few_problem = Problem("pairs-few", paradigm.place, {"count": count.value, "enough": enough}, "warning")
+    reasons = [few_problem if count.value else Problem("pairs-no", paradigm.place)]
+    reasons += diagnose(compilation.networks, asked=enough, given=count.value)[1:]  # the first says that it is short
     # the plain numbers of words that fit each rule stand in the rows
-    return Counted(count.value, True, located(text, [r for r in reasons if r.kind != "short-words"], name=name))
+    shown = [reason for reason in reasons if reason.kind != "short-words"]
+    return Counts(count.value, True, compilation.diagnostics(shown, language=language))
 
 
-def _telling(count: int, enough: int, place: Place) -> Problem:
-    """What is short; nobody has asked for a number of pairs."""
-    if count == 0:
-        return Problem("pairs-no", place)
-    return Problem("pairs-few", place, {"count": count, "enough": enough}, "warning")
+def _pair(pair: Pair) -> PreviewPair:
+    good, bad = (
+        tuple(
+            PreviewRegion(places.offset(region.start), places.offset(region.end), region.slot, region.edit)
+            for region in pair.regions
+            if region.side == side
+        )
+        for side, places in (("good", Utf16(pair.good)), ("bad", Utf16(pair.bad)))
+    )
+    return PreviewPair(pair.good, pair.bad, good, bad, pair.variant, pair.slots)
 
 
-# What is asked of a worker process, and what it answers: plain values that travel between processes.
+def as_browsers_count(value: Value, text: str) -> Value:
+    """Return a value about a text with its positions in UTF-16, where a rare character such as 𠮷 counts twice."""
+    places = Utf16(text)
+    if not places.wide and "\\" not in text:  # an escape may stand for a rare character, too
+        return value
+    return cast(Value, _in_utf16(value, places))
 
-Kind = Literal["pairs", "words", "count", "phrases", "open"]
-Result = Preview | Counted | tuple[SlotWords, ...] | tuple[Diagnostic, ...]
+
+def _in_utf16(value: object, places: Utf16) -> object:
+    if isinstance(value, Span | Range):
+        return replace(value, start=places.offset(value.start), end=places.offset(value.end))
+    if isinstance(value, LineRow):  # items count from the start of the line's own text
+        inner = Utf16(value.text)
+        items = (replace(item, start=inner.offset(item.start), end=inner.offset(item.end)) for item in value.items)
+        return replace(value, span=places.span(value.span), items=tuple(items))
+    if isinstance(value, Diagnostic):  # `inner` is counted like this already
+        return replace(value, range=places.range(value.range) if value.range else None)
+    if isinstance(value, tuple):
+        return tuple(_in_utf16(item, places) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: _in_utf16(getattr(value, f.name), places) for f in fields(value)})
+    return value
+
+
+Kind = Literal["pairs", "count", "phrases", "open"]
+Result = Preview | PhraseDiagnostics | Counts
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question about a paradigm's text: pairs of it, the words of its slots, or how many pairs it has.
+    """A question for a worker: the preview of a paradigm (`pairs`) or of `phrases`, or the number of pairs.
 
-    Of a text of `phrases`, what is wrong with it. To `open` a project is no question; it makes the next one quick.
+    To `open` a project is no question; it makes the next one quick.
     """
 
     kind: Kind
@@ -191,18 +298,19 @@ class Request:
     name: str = ""  # of the file, as messages say it
     n: int = 10
     seed: int = 0
+    language: Language = "en"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result, or the problem that kept it from being worked out; and how long it took."""
+    """The result, or the problem that prevented it, and how long it took; to `open` a project has no result."""
 
     result: Result | None = None
     problem: Problem | None = None
     seconds: float = 0.0
 
 
-_SECONDS: dict[Kind, float] = {"pairs": 3.0, "words": 3.0, "count": 30.0, "phrases": 3.0, "open": 1.0}
+_SECONDS: dict[Kind, float] = {"pairs": 3.0, "count": 30.0, "phrases": 3.0, "open": 1.0}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ from bidui.grammar.lexicon import (
     with_ancestors,
 )
 from bidui.grammar.rules import Condition, Lexical, parse_rule
-from bidui.web.editing.diagnostics import Diagnostic
 from bidui.web.editing.pieces import Piece, pieces_of
-from bidui.web.editing.text import Change, Edit, Lines, Span, make_edit
+from bidui.web.editing.text import Change, Edit, Span, make_edit
 from bidui.web.editing.yaml import printable
 
 MAX_PASTED = 100_000  # cells
@@ -324,29 +323,3 @@ def suggest(vocabulary: Vocabulary, *, column: str, typed: str, most: int = MOST
 def word_at(vocabulary: Vocabulary, *, file: str, line: int) -> Word | None:
     """The word in a row, unless the row is no word: without an expression, or the same as another."""
     return next((word for word in vocabulary.lexicon.words if (word.file, word.line) == (file, line)), None)
-
-
-def table_diagnostics(vocabulary: Vocabulary, *, file: str) -> tuple[Diagnostic, ...]:
-    """The problems of one file of the lexicon, each at its cell or line."""
-    table = vocabulary.tables[file]
-    lines = Lines(table.text)
-    found = []
-    for problem in vocabulary.problems:
-        if problem.place.file == file:
-            values = {key: str(value) for key, value in problem.values.items()}
-            span = _cell_span(table, problem)
-            found.append(Diagnostic(problem.kind, problem.severity, values, lines.range(span), file))
-    return tuple(found)
-
-
-def _cell_span(table: Table, problem: Problem) -> Span:
-    line, part = problem.place.line, problem.place.part
-    row = table.by_line.get(line)
-    if row is None:
-        start = sum(len(raw) + 1 for raw in table.text.split("\n")[: max(0, line - 1)])
-        return Span(start, len(table.text) if (end := table.text.find("\n", start)) < 0 else end)
-    name = part.removeprefix('column "').removesuffix('"')
-    if name not in table.header or (number := table.header.index(name)) >= len(row.cells):
-        return row.span
-    start = row.span.start + sum(len(cell) + 1 for cell in row.cells[:number])
-    return Span(start, start + len(row.cells[number]))

@@ -129,27 +129,6 @@ def inverse(text: str, edit: Edit) -> Edit:
     return tuple(found)
 
 
-def in_utf16(text: str, edit: Edit) -> Edit:
-    """The same edit with places counted as browsers do, where a rare character counts twice."""
-    return tuple(Change(to_utf16(text, c.start), to_utf16(text, c.end), c.text) for c in edit)
-
-
-def to_utf16(text: str, offset: int) -> int:
-    """Where a browser sees the character at `offset`."""
-    return offset if text.isascii() else offset + sum(c > "\uffff" for c in text[:offset])
-
-
-def from_utf16(text: str, offset: int) -> int:
-    """Where the character is that a browser sees at `offset`; never outside of the text."""
-    offset = max(0, offset)
-    seen = 0
-    for at, char in enumerate(text):
-        if seen >= offset:
-            return at
-        seen += 2 if char > "\uffff" else 1
-    return len(text)
-
-
 def difference(old: str, new: str) -> Edit:
     """The changes that make `new` of `old`, found by lines, and within lines by what they begin and end with."""
     whole = _narrowed(old, Change(0, len(old), new))

@@ -23,21 +23,19 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from bidui.errors import InputError, Problem
-from bidui.web.editing.diagnostics import phrase_diagnostics
-from bidui.web.editing.fitting import slot_words
-from bidui.web.editing.paradigm import read_rows
 from bidui.web.editing.preview import (
     Answer,
     Limits,
-    Opened,
+    OpenProject,
     Request,
     Result,
     Source,
-    counted,
+    counts_of,
     open_source,
     preview,
+    preview_phrases,
     source_of,
-    with_rows,
+    words_of,
 )
 
 # The worker process: answers one question after another about paradigms of projects that it keeps open.
@@ -59,7 +57,7 @@ class _State:
     limits: Limits
     busy: bool = False
     stopped: str = ""
-    projects: dict[str, Opened] = field(default_factory=dict)
+    projects: dict[str, OpenProject] = field(default_factory=dict)
 
 
 def work(connection: Connection, limits: Limits) -> None:
@@ -91,15 +89,15 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
     problem: Problem | None = None
     seconds = state.limits.seconds[request.kind]
     state.stopped = ""
-    opened: Opened | None = None
+    project: OpenProject | None = None
     try:
         try:
-            opened = _opened(state, source)
+            project = _project(state, source)
             state.busy = True
             _set_timer(seconds)
             if state.stopped:  # while the project was being opened
                 raise Interrupted
-            result = _result(state, opened, request)
+            result = _result(state, project, request)
         finally:
             state.busy = False
             _set_timer(0)
@@ -110,46 +108,39 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
         problem = Problem("preview-memory", values={"megabytes": state.limits.memory >> 20})
     except InputError as error:
         problem = error.problems[0]
-    if problem is not None and opened is not None:
-        opened.forget()
+    if problem is not None and project is not None:
+        project.forget()
     return Answer(None if problem else result, problem, time.perf_counter() - start)
 
 
-def _result(state: _State, opened: Opened, request: Request) -> Result:
+def _result(state: _State, project: OpenProject, request: Request) -> Result | None:
+    text, name, language = request.text, request.name, request.language
     if request.kind == "open":
-        return ()
+        return None
     if request.kind == "phrases":
-        return phrase_diagnostics(request.text, compiler=opened.compiler, name=request.name)
-    compiled = opened.compiled(request.text, name=request.name)
+        return preview_phrases(text, name=name, compiler=project.compiler, language=language)
+    compilation = project.compiled(text, name=name)
     if request.kind == "count":
-        return counted(compiled, request.text, name=request.name)
-    networks = () if compiled.broken else compiled.networks
-    if request.kind == "words":
-        rows = read_rows(request.text)
-        return slot_words(rows, fitting=opened.fitting, paradigm=compiled.paradigm, networks=networks)
-    drawn = preview(compiled, request.text, name=request.name, n=request.n, seed=request.seed)
-    shown = with_rows(drawn, request.text)
-    if shown.rows is None:
-        return shown
+        return counts_of(compilation, language=language)
+    shown = preview(compilation, n=request.n, seed=request.seed, language=language)
     try:
-        words = slot_words(shown.rows, fitting=opened.fitting, paradigm=compiled.paradigm, networks=networks)
-        return replace(shown, words=words)
+        return replace(shown, words=words_of(compilation, shown.rows, fitting=project.fitting)) if shown.rows else shown
     except Interrupted:
         if state.stopped != "time":
             raise
-        opened.forget()
+        project.forget()
         return shown  # the pairs are more important than the words of each slot
 
 
-def _opened(state: _State, source: Source) -> Opened:
-    """The project, kept under what its files are; should they have changed since, that is not what was asked for."""
-    found, key = state.projects.pop(source.key, None), source.key
-    if found is None:
-        found, key = open_source(source), source_of(Path(source.folder)).key
-    state.projects[key] = found
+def _project(state: _State, source: Source) -> OpenProject:
+    """Open a project, or find it open; it is kept under the hash of its files, which may have changed by now."""
+    project, key = state.projects.pop(source.key, None), source.key
+    if project is None:
+        project, key = open_source(source), source_of(Path(source.folder)).key
+    state.projects[key] = project
     while len(state.projects) > MAX_OPEN:
         del state.projects[next(iter(state.projects))]
-    return found
+    return project
 
 
 def _listen_to_signals(state: _State) -> None:
