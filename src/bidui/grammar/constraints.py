@@ -54,7 +54,7 @@ class Constraint:
     columns: list[int] = field(default_factory=list)  # of the relation, for each member
     weak: bool = False  # a mismatch as in the papers: some value of the one is not that of the other
     values: dict[str, int] = field(default_factory=dict)
-    pairs: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    pairs: dict[tuple[int, int], list[int]] = field(init=False, default_factory=dict)
 
     def key(self, member: int, modes: Modes) -> Key:
         """The number of a set of values at one end."""

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.errors import InputError, Place
+from bidui.errors import InputError, Place, Problem
 from bidui.grammar.classic.convert import Cell, Template, parse_cell
 from bidui.grammar.classic.read import Located, convert_phrases, merge, read_json
 from bidui.grammar.classic.write import export_classic
@@ -43,14 +43,16 @@ def templates(draw: st.DrawFn) -> tuple[list[str], list[str]]:
 
 
 def cells(texts: list[str], side: str) -> tuple[Cell, ...]:
-    found = [parse_cell(text, Place("t.json", 1, 1, f"{side}[{n}]")) for n, text in enumerate(texts)]
-    assert all(not problems for _, problems in found)
-    return tuple(cell for cell, _ in found if cell)
+    problems: list[Problem] = []
+    read = [parse_cell(text, Place("t.json", 1, 1, f"{side}[{n}]"), problems) for n, text in enumerate(texts)]
+    assert not problems
+    return tuple(cell for cell in read if cell)
 
 
 def converted(good: list[str], bad: list[str]) -> Paradigm | None:
     template = Template("x", "y", cells(good, "good"), cells(bad, "bad"), True, "", Place("t.json"))
-    paradigms, problems = merge([template], phrases=PHRASES, settings=SETTINGS)
+    problems: list[Problem] = []
+    paradigms = merge([template], problems, phrases=PHRASES, settings=SETTINGS)
     assert bool(paradigms) != any(problem.severity == "error" for problem in problems)
     for problem in problems:
         assert str(problem) and problem.text("zh")
@@ -76,7 +78,8 @@ def test_export_of_an_import_is_read_as_the_same(lists: tuple[list[str], list[st
 
 @given(st.text(st.sampled_from('pos:N|<>()/-1m.PrR"\\ 他!*#=@é\t'), max_size=30))
 def test_any_text_is_a_rule_or_a_problem_with_words(text: str) -> None:
-    cell, problems = parse_cell(text, Place("t.json", 1, 1))
+    problems: list[Problem] = []
+    cell = parse_cell(text, Place("t.json", 1, 1), problems)
     assert (cell is None) == bool(problems)
     for problem in problems:
         assert str(problem) and problem.text("zh")

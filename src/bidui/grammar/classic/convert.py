@@ -1,4 +1,7 @@
-"""What the classic rule language can say, and the rule strings in which it says it."""
+"""Converts classic templates: rule strings become rules, two lists become two lines over named slots.
+
+The first part is the classic rule language, which is a part of ours; the last, `convert`, builds a variant.
+"""
 
 import re
 from collections import Counter
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, collect, fail
 from bidui.grammar.paradigm import Line, PhraseAlternative, PhraseRule, Slot, Use, Variant
 from bidui.grammar.paradigm import Literal as LiteralItem
 from bidui.grammar.rules import (
@@ -29,7 +32,7 @@ _UNWRITABLE = re.compile(r"""[\s|/:<>()"\\]|^[!*-]""")  # in a feature or value;
 
 
 def unclassic(rule: Rule, place: Place) -> Iterator[Problem]:
-    """A problem for each means of `rule` that classic templates do not have."""
+    """Yield a problem for each device in `rule` that classic templates do not have."""
     for alternative in rule.alternatives:
         body = alternative.rule
         if alternative.weight != 1:
@@ -75,7 +78,7 @@ def _without(means: str, text: str, place: Place) -> Problem:
 def classic_rule(
     rule: Rule, *, position: Callable[[Ref], int], index: Callable[[Phrase, str], int], place: Place
 ) -> str:
-    """The rule string; `position` numbers the slots that links name, `index` the parts that overrides name."""
+    """Write a rule string; `position` numbers the slots that links name, `index` the parts that overrides name."""
     problem = next(unclassic(rule, place), None)
     if problem:
         raise fail(problem.kind, problem.place, problem.values)
@@ -94,12 +97,12 @@ def classic_rule(
 
 
 def _text(conditions: Iterable[Condition], links: Iterable[Match]) -> str:
-    """Conditions and links as they are, without the escapes of our own rules."""
+    """Write conditions and links without the escapes of our rules."""
     return " ".join((*(f"{c.feature}:{'/'.join(c.values)}" for c in conditions), *map(str, links)))
 
 
 def copying(rule: Rule, position: int) -> str | None:
-    """The rule string of a slot that repeats the word at `position`, or None where there is no such string."""
+    """Write the rule string of a slot that repeats the word at `position`; None if there is no such string."""
     body = rule.alternatives[0].rule
     if len(rule.alternatives) > 1 or not isinstance(body, Lexical):
         return None
@@ -108,21 +111,21 @@ def copying(rule: Rule, position: int) -> str | None:
 
 
 def is_fixed(rule: Rule) -> bool:
-    """Whether a rule is always one word, which may be written again wherever it stands."""
+    """Tell whether a rule is always the same word, which may be written again wherever it is needed."""
     body = rule.alternatives[0].rule
     return len(rule.alternatives) == 1 and isinstance(body, Words) and len(body.words) == 1
 
 
-# Classic rule strings: one slot of a template or phrase, read into a rule whose links still point at positions.
-
-# Direct is what does not look like `feature:value`. The original asked for a value right behind the colon, so that
-# `pos: NN` was printed as it stands; here it is a feature whose value is missing, and reported.
+# Rule strings: one slot of a template or phrase, read into a rule whose links still point at positions.
+#
+# A string is Direct if it does not look like `feature:value`. The original required a value right after the colon, so
+# that `pos: NN` was printed as it is; here it is reported as a feature without a value.
 _RULE_FEATURE = re.compile(r"(?:^|\s)[\w-]+:")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A rule string: `text` with single blanks, so that equal rules are equal texts, and as it was written."""
+    """A rule string as written (`raw`), and as `text` with single blanks, so that equal rules are equal texts."""
 
     text: str
     raw: str
@@ -136,46 +139,44 @@ class Cell:
 
     @property
     def fixed(self) -> str:
-        """The one word that this slot always is, or nothing."""
+        """The word, if the slot is always the same one."""
         return self.text if is_fixed(self.rule) else ""
 
     @property
     def phrase(self) -> str:
-        """The first phrase among the alternatives, or nothing."""
-        return next((a.rule.name for a in self.rule.alternatives if isinstance(a.rule, Phrase)), "")
+        """The first phrase among the alternatives, or an empty text."""
+        return next(iter(self.rule.phrases), "")
 
 
-def parse_cell(raw: str, place: Place) -> tuple[Cell | None, list[Problem]]:
-    """The cell of a rule string whose first character stands at `place`, or None, and the problems found."""
+def parse_cell(raw: str, place: Place, problems: list[Problem]) -> Cell | None:
+    """Read a rule string whose first character stands at `place`; add what is wrong to `problems`."""
     if len(raw) > MAX_LENGTH:
-        return None, [Problem("rule-too-long", place, {"length": len(raw), "limit": MAX_LENGTH})]
+        problems.append(Problem("rule-too-long", place, {"length": len(raw), "limit": MAX_LENGTH}))
+        return None
     alternatives: list[Alternative] = []
-    problems: list[Problem] = []
+    faults: list[Problem] = []
     start = 0
     for piece in raw.split("|"):
-        try:
+        with collect(faults):
             alternatives.append(_alternative(piece, start, place))
-        except InputError as error:
-            problems += error.problems
         start += len(piece) + 1
     rule = Rule(tuple(alternatives))
-    problems = problems or list(unclassic(rule, place))
+    faults = faults or list(unclassic(rule, place))
+    problems += faults
     text = " | ".join(" ".join(piece.split()) for piece in raw.split("|"))
-    return (None if problems else Cell(text, raw, rule, place)), problems
+    return None if faults else Cell(text, raw, rule, place)
 
 
 def _alternative(piece: str, start: int, place: Place) -> Alternative:
     if not _RULE_FEATURE.search(piece):
         return Alternative(Words(tuple(piece.split()), start))
-    # blanks stand for what comes before it, so that columns count from the start of the whole string
+    # blanks replace what comes before the piece, so that columns count from the start of the whole string
     return parse_rule(" " * start + piece, place).alternatives[0]
 
 
-# What the bad list does to the good one, read off their rule strings: equal strings are one slot.
-#
-# A bad string that equals the good one at its own index is that slot, kept. One that equals good strings elsewhere is
-# the first of them that no bad string has taken yet: that slot, moved. Where all are taken it is the first again: a
-# copy. Any other is a slot of the bad side only.
+# Alignment: equal rule strings are one slot. A bad string that equals the good one at its own index is that slot, kept.
+# One that equals good strings elsewhere is the first of them that no bad string has taken yet: that slot, moved. If all
+# are taken, it is the first again: a copy. Any other string is a slot of the bad side only.
 
 Side = Literal["good", "bad"]
 
@@ -192,7 +193,7 @@ class Identity:
 
 
 def align(good: Sequence[Cell], bad: Sequence[Cell]) -> tuple[dict[Identity, Identity], list[Problem]]:
-    """The slot that each place of either list holds, empty ones left out, and warnings on what had to be guessed."""
+    """Return the slot at each place of either list, without empty ones, and warnings about what had to be guessed."""
     held = {Identity("good", i): Identity("good", i) for i, cell in enumerate(good) if not cell.empty}
     kept = {j for j, cell in enumerate(bad) if j < len(good) and cell.text == good[j].text}
     problems = [problem for j in sorted(kept) if (problem := _blanks(bad[j], j, [good[j]], [j]))]
@@ -212,7 +213,7 @@ def align(good: Sequence[Cell], bad: Sequence[Cell]) -> tuple[dict[Identity, Ide
         chosen = (free or same)[0]
         taken.add(chosen)
         held[here] = Identity("good", chosen)
-        # one fixed word is as good as another that is the same
+        # of equal fixed words, any will do
         if not cell.fixed and len(free or same) > 1:
             problems.append(_choice(cell, chosen, free or same, copied=not free))
         if problem := _blanks(cell, j, [good[i] for i in same], same):
@@ -227,7 +228,7 @@ def _choice(cell: Cell, chosen: int, options: Sequence[int], *, copied: bool) ->
 
 
 def _blanks(cell: Cell, index: int, same: Sequence[Cell], indices: Sequence[int]) -> Problem | None:
-    """A warning where the original saw two rules, because it compared them with their blanks."""
+    """Warn if the original saw two rules because it compared them with their blanks."""
     if cell.empty or any(cell.raw == other.raw for other in same):
         return None
     place = Place(cell.place.file, cell.place.line, cell.place.column, str(Identity("bad", index)))
@@ -235,28 +236,28 @@ def _blanks(cell: Cell, index: int, same: Sequence[Cell], indices: Sequence[int]
     return Problem("classic-blanks", place, values, "warning")
 
 
-# The positions in classic rules, `mPos:3` and `-1:<…>`, become the names of slots and parts.
+# Links: the positions in classic rules, `mPos:3` and `-1:<…>`, become the names of slots and parts.
 
 _EXPRESSION = (Property("expression", "expression"),)
 
 
 def matches(rule: Rule) -> Iterator[Match]:
-    """The links of a rule, whichever alternative has them."""
+    """Yield the matches of all alternatives of a rule."""
     for alternative in rule.alternatives:
         if isinstance(alternative.rule, Lexical):
             yield from alternative.rule.matches
 
 
-def pointed(ref: Ref, cells: Sequence[Cell], own: int) -> int:
-    """The index that a link of the cell at `own` points at, after every check that the link makes sense."""
-    place = cells[own].place.at(ref.column)
+def pointed(ref: Ref, cells: Sequence[Cell], at: int) -> int:
+    """Return the index that a link of the cell at index `at` points at; raise an error if the link makes no sense."""
+    place = cells[at].place.at(ref.column)
     if not re.fullmatch(r"-?\d{1,4}", ref.slot):
         raise fail("classic-position-form", place, {"position": ref, "last": len(cells) - 1})
     index = int(ref.slot)
     if not -len(cells) <= index < len(cells):
         raise fail("classic-position-range", place, {"position": ref, "last": len(cells) - 1})
     index %= len(cells)
-    if index == own:
+    if index == at:
         raise fail("classic-position-self", place, {"position": ref})
     if cells[index].empty:
         raise fail("classic-position-empty", place, {"position": ref})
@@ -266,7 +267,7 @@ def pointed(ref: Ref, cells: Sequence[Cell], own: int) -> int:
 
 
 def named(rule: Rule, *, target: Callable[[Ref], Ref], part: Callable[[Phrase, str], str]) -> Rule:
-    """The rule with `target` in place of each position and `part` in place of each index of an override."""
+    """Return the rule with `target` of each position and `part` of each index of an override."""
 
     def body(old: Lexical | Words | Phrase) -> Lexical | Words | Phrase:
         if isinstance(old, Lexical):
@@ -280,7 +281,7 @@ def named(rule: Rule, *, target: Callable[[Ref], Ref], part: Callable[[Phrase, s
 
 
 def copied(rule: Rule) -> Match | None:
-    """The link of a rule that copies another slot's word, `pos:VV mPos:1 mPro:expression`, if it is such a rule."""
+    """Return the link of a rule that copies the word of another slot, as in `pos:VV mPos:1 mPro:expression`."""
     body = rule.alternatives[0].rule
     if len(rule.alternatives) > 1 or not isinstance(body, Lexical) or len(body.matches) != 1:
         return None
@@ -289,17 +290,16 @@ def copied(rule: Rule) -> Match | None:
 
 
 def asks_nothing_new(copy: Rule, original: Rule) -> bool:
-    """Whether every word that may be the original may be its copy too, so that the copy is just the slot again."""
-    body = copy.alternatives[0].rule
-    asked = set(body.conditions) if isinstance(body, Lexical) else set()
-    for alternative in original.alternatives:
-        known = set(alternative.rule.conditions) if isinstance(alternative.rule, Lexical) else set()
-        if not asked <= known:
-            return False
-    return True
+    """Tell whether every word that may be the original may be its copy, so that the copy is just the slot again."""
+
+    def conditions(body: Lexical | Words | Phrase) -> set[Condition]:
+        return set(body.conditions) if isinstance(body, Lexical) else set()
+
+    required = conditions(copy.alternatives[0].rule)
+    return all(required <= conditions(alternative.rule) for alternative in original.alternatives)
 
 
-# Names for the slots of classic templates, which had only numbers: after the part of speech or the phrase.
+# Slots had only numbers; they are named after the part of speech or the phrase.
 
 # The tags of the Penn Chinese Treebank, which the published vocabulary uses.
 _TAGS = {
@@ -320,7 +320,7 @@ _TAGS = {
 
 
 def slot_names(rules: Sequence[tuple[str, Rule]]) -> tuple[str, ...]:
-    """A name for each rule, with the prefix given beside it, numbered where several would be the same."""
+    """Return a name for each rule, with the prefix given beside it, numbered where several would be equal."""
     stems = [prefix + _stem(rule) for prefix, rule in rules]
     often = Counter(stems)
     counted: Counter[str] = Counter()
@@ -346,12 +346,12 @@ def _stem(rule: Rule) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text in small letters, and nothing in it that a slot's name may not have."""
+    """Return the text in lower case, with only the characters that the name of a slot may have."""
     plain = re.sub(r"\W+", "_", text).strip("_").lower()
     return f"slot_{plain}" if plain.isdigit() else plain or "word"
 
 
-# Overrides of classic phrases, which count the words of a phrase, as overrides of parts, which have names.
+# Overrides: classic ones count the words of a phrase, ours name its parts.
 
 _MANY = 2_000
 
@@ -372,18 +372,18 @@ class Step:
 
 
 Path = tuple[Step, ...]
-Shape = tuple[Path, ...]  # the words of one way to build a phrase, each by the way to it; literals have none
+Shape = tuple[Path, ...]  # the words of one way to build a phrase, each by the path to it; literals have none
 
 
 def part_at(phrase: Phrase, index: int, phrases: Mapping[str, PhraseRule], place: Place) -> str:
-    """The part that is the `index`-th word of the phrase, however it is built; negative ones count from the end."""
-    found: set[Path] = set()
+    """Return the part that is the `index`-th word of the phrase, however it is built; negatives count from the end."""
+    words: set[Path] = set()
     for shape in shapes(phrase.name, phrases, place):
         if not -len(shape) <= index < len(shape):
             values = {"index": index, "phrase": phrase.name, "count": len(shape)}
             raise fail("classic-override-range", place, values)
-        found.add(shape[index])
-    for paths in ({_trimmed(path) for path in found}, found):
+        words.add(shape[index])
+    for paths in ({_trimmed(path) for path in words}, words):
         for from_end in (None, index < 0):
             names = {".".join(_named(step, from_end) for step in path) for path in paths}
             if len(names) == 1 and (name := names.pop()):
@@ -392,7 +392,7 @@ def part_at(phrase: Phrase, index: int, phrases: Mapping[str, PhraseRule], place
 
 
 def index_of(phrase: Phrase, part: str, phrases: Mapping[str, PhraseRule], place: Place) -> int:
-    """The opposite: the one index at which that part's word stands, however the phrase is built."""
+    """Return the one index at which the word of a part stands, however the phrase is built."""
     names = part.split(".")
     starts, ends = set(), set()
     for shape in shapes(phrase.name, phrases, place):
@@ -406,15 +406,15 @@ def index_of(phrase: Phrase, part: str, phrases: Mapping[str, PhraseRule], place
 
 
 def shapes(name: str, phrases: Mapping[str, PhraseRule], place: Place, outer: tuple[str, ...] = ()) -> set[Shape]:
-    """Every way to build a phrase, as far as the places of its words go."""
+    """Return every way to build a phrase, as far as the places of its words are concerned."""
     if name in outer:
         raise fail("classic-phrase-cycle", place, {"phrase": name, "path": (*outer, name)})
-    found: set[Shape] = set()
+    shapes_of_phrase: set[Shape] = set()
     for alternative in phrases[name].alternatives if name in phrases else ():
-        found.update(_alternative_shapes(alternative, phrases, place, (*outer, name)))
-        if len(found) > _MANY:
+        shapes_of_phrase.update(_alternative_shapes(alternative, phrases, place, (*outer, name)))
+        if len(shapes_of_phrase) > _MANY:
             raise fail("classic-override-differs", place, {"index": "", "phrase": name})
-    return found
+    return shapes_of_phrase
 
 
 def _alternative_shapes(
@@ -438,7 +438,7 @@ def _alternative_shapes(
 
 
 def _trimmed(path: Path) -> Path:
-    """Without the last steps that are heads: an override of a phrase means its head."""
+    """Return the path without the last steps that are heads: an override of a phrase means its head."""
     while len(path) > 1 and path[-1].head:
         path = path[:-1]
     return path
@@ -453,12 +453,12 @@ def _leads(names: list[str], path: Path) -> bool:
     return along and all(step.head for step in path[len(names) :])
 
 
-# A classic template becomes a variant with named slots, in which the bad line says what it does to the good one.
+# Conversion: a template becomes a variant with named slots.
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template file as it was written, its rule strings read."""
+    """A template file, with its rule strings read."""
 
     uid: str
     phenomenon: str
@@ -469,25 +469,24 @@ class Template:
     place: Place
 
     def cells(self, side: Side) -> tuple[Cell, ...]:
-        """The list of one side."""
+        """Return the list of one side."""
         return self.good if side == "good" else self.bad
 
 
-def convert(template: Template, phrases: Mapping[str, PhraseRule]) -> tuple[Variant | None, list[Problem]]:
-    """The variant that the authors meant, or None, and the problems found."""
-    held, problems = align(template.good, template.bad)
-    try:
-        variant = _Conversion(template, held).variant(phrases)
-    except InputError as error:
-        return None, [*problems, *error.problems]
-    if variant.good == variant.bad:
+def convert(template: Template, phrases: Mapping[str, PhraseRule], problems: list[Problem]) -> Variant | None:
+    """Return the variant that the authors meant, or None; add what is wrong to `problems`."""
+    identities, guesses = align(template.good, template.bad)
+    problems += guesses
+    with collect(problems):
+        variant = _Conversion(template, identities).variant(phrases)
+        if variant.good != variant.bad:
+            return variant
         problems.append(Problem("classic-sides-equal", template.place))
-        return None, problems
-    return variant, problems
+    return None
 
 
 class _Conversion:
-    """The slots of one template: which there are, which repeat another, and which are no more than a literal."""
+    """The slots of one template: which exist, which repeat another, and which are just a literal."""
 
     def __init__(self, template: Template, held: Mapping[Identity, Identity]) -> None:
         self.template = template
@@ -499,31 +498,28 @@ class _Conversion:
     def cell(self, slot: Identity) -> Cell:
         return self.template.cells(slot.side)[slot.index]
 
-    def own(self) -> list[Identity]:
-        """The slots, each once, those of the good list first."""
+    def slots(self) -> list[Identity]:
+        """Return the slots, each once, those of the good list first."""
         return list(dict.fromkeys(self.held.values()))
 
     def _targets(self) -> dict[tuple[Identity, str], Identity]:
-        """What each position means; on the bad side it counts in the bad list."""
-        found: dict[tuple[Identity, str], Identity] = {}
+        """Return the slot that each position means; on the bad side it counts in the bad list."""
+        targets: dict[tuple[Identity, str], Identity] = {}
         problems: list[Problem] = []
-        for slot in self.own():
+        for slot in self.slots():
             cells = self.template.cells(slot.side)
             for link in matches(self.cell(slot).rule):
-                try:
+                with collect(problems):
                     index = pointed(link.target, cells, slot.index)
-                except InputError as error:
-                    problems += error.problems
-                    continue
-                found[slot, link.target.slot] = self.held[Identity(slot.side, index)]
+                    targets[slot, link.target.slot] = self.held[Identity(slot.side, index)]
         if problems:
             raise InputError(problems)
-        return found
+        return targets
 
     def _roots(self) -> dict[Identity, Identity]:
-        """The slot whose word each slot prints: another's where it is a plain copy of it."""
-        roots: dict[Identity, Identity] = {slot: slot for slot in self.own()}
-        for slot in self.own():
+        """Return the slot whose word each slot prints: another slot if this one is a plain copy of it."""
+        roots: dict[Identity, Identity] = {slot: slot for slot in self.slots()}
+        for slot in self.slots():
             link = copied(self.cell(slot).rule)
             if not link:
                 continue
@@ -538,8 +534,8 @@ class _Conversion:
         return roots
 
     def _names(self) -> dict[Identity, str]:
-        """The names of the slots; a fixed word needs none unless something agrees with it."""
-        printed = list(dict.fromkeys(self.roots[slot] for slot in self.own()))  # in the order of the lines
+        """Return the names of the slots; a fixed word needs none unless something agrees with it."""
+        printed = list(dict.fromkeys(self.roots[slot] for slot in self.slots()))  # in the order of the lines
         meant = {self.roots[target] for (slot, _), target in self.targets.items() if self.roots[slot] == slot}
         slots = [slot for slot in printed if slot in meant or not self.cell(slot).fixed] or printed[:1]
         prefixed = [("bad_" if slot.side == "bad" else "", self.cell(slot).rule) for slot in slots]
@@ -549,10 +545,8 @@ class _Conversion:
         slots: dict[str, Slot] = {}
         problems: list[Problem] = []
         for identity, name in self.names.items():
-            try:
+            with collect(problems):
                 slots[name] = Slot(name, self.rule(identity, phrases), self.cell(identity).place)
-            except InputError as error:
-                problems += error.problems
         if problems:
             raise InputError(problems)
         good, bad = self.line("good"), self.line("bad")
@@ -587,17 +581,18 @@ class _Conversion:
         return Line(tuple(items), self.template.place)
 
     def repeat(self) -> tuple[tuple[str, ...], ...]:
-        """Slots that hold the same word by `mPro:expression` but are no plain copies; others must differ."""
-        groups: list[tuple[str, ...]] = []
-        for slot, name in self.names.items():
-            for link in matches(self.cell(slot).rule):
-                if link.same and any(p.mine == "expression" for p in link.properties):
-                    groups.append((self.name(self.targets[slot, link.target.slot]), name))
+        """Return the slots that hold the same word by `mPro:expression` without being plain copies; others differ."""
+        groups = (
+            (self.name(self.targets[slot, link.target.slot]), name)
+            for slot, name in self.names.items()
+            for link in matches(self.cell(slot).rule)
+            if link.same and any(p.mine == "expression" for p in link.properties)
+        )
         return tuple(dict.fromkeys(groups))
 
 
 def overridden(phrase: Phrase, index: str, phrases: Mapping[str, PhraseRule], place: Place) -> str:
-    """The part that an override means by its index; one that is a name already stays."""
+    """Return the part that an override means by its index; a name stays as it is."""
     here = place.at(phrase.column)
     if phrase.name not in phrases or not index.removeprefix("-").isdecimal():
         return index

@@ -1,15 +1,17 @@
-"""JSON whose strings know the line and column they stand at, so that a fault in a template can be shown in its file."""
+"""Reads a classic project: JSON templates, a TSV vocabulary and JSON phrases, as they were published.
+
+`read_classic` returns the project with every problem, and `write_import` writes it. `losses` reports the pairs that
+the original made and our stricter rules do not.
+"""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 
-from bidui.errors import InputError, Place, Problem, Severity, fail
+from bidui.errors import InputError, Place, Problem, Severity, collect, fail
 from bidui.grammar.classic.convert import (
     Cell,
     Template,
@@ -23,9 +25,9 @@ from bidui.grammar.classic.convert import (
     pointed,
 )
 from bidui.grammar.count import count_assignments
-from bidui.grammar.lexicon import Lexicon, parse_lexicon
+from bidui.grammar.lexicon import Lexicon, parse_lexicon, phrase_unknown
 from bidui.grammar.network import Compiler, Network
-from bidui.grammar.paradigm import Line, Paradigm, PhraseAlternative, PhraseRule, Slot, Use
+from bidui.grammar.paradigm import Line, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, phrases_within
 from bidui.grammar.paradigm_file import single
 from bidui.grammar.project import Project, Settings, write_project
 from bidui.grammar.rules import Alternative, Condition, Lexical, Phrase, Ref, Rule, Words
@@ -47,13 +49,13 @@ class Located:
     places: Mapping[JsonPath, Place] = field(default_factory=dict)
 
     def __getitem__(self, key: str | int) -> "Located":
-        """The member of an object or list; the caller has looked that it is there."""
+        """Return a member of an object or list, which must exist."""
         assert isinstance(self.value, dict | list)
         value = self.value[key]  # type: ignore[index]
         return Located(value, self.file, (*self.path, key), self.places)
 
     def items(self) -> "tuple[Located, ...]":
-        """The members of a list, or of an object in its order."""
+        """Return the members of a list, or of an object in its order."""
         if isinstance(self.value, dict):
             return tuple(self[key] for key in self.value)
         return tuple(self[number] for number in range(len(self.value))) if isinstance(self.value, list) else ()
@@ -64,10 +66,10 @@ class Located:
 
     @property
     def place(self) -> Place:
-        """The place of a string's first character, or of the nearest thing whose place is known."""
+        """The place of the first character of a string; of other values only the file and the path."""
         part = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.path).removeprefix(".")
-        found = self.places.get(self.path, Place(self.file))
-        return Place(self.file, found.line, found.column, part)
+        place = self.places.get(self.path, Place(self.file))
+        return Place(self.file, place.line, place.column, part)
 
 
 def read_json(path: Path, *, name: str) -> Located:
@@ -79,20 +81,19 @@ def read_json(path: Path, *, name: str) -> Located:
         raise fail("bad-json", Place(name, error.lineno, error.colno), {"reason": error.msg}) from None
     except RecursionError:
         raise fail("bad-json", Place(name), {"reason": "nested too deeply"}) from None
-    return Located(value, name, (), {path: place for path, place in _strings(text, name)})
+    return Located(value, name, (), dict(_strings(text, name)))
 
 
 def _object(pairs: list[tuple[str, object]], name: str) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = sorted({key for key in keys if keys.count(key) > 1})
-        raise fail("classic-key-twice", Place(name), {"keys": twice})
-    return found
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise fail("classic-key-twice", Place(name), {"keys": sorted(key for key, n in counts.items() if n > 1)})
+    return members
 
 
 def _strings(text: str, name: str) -> Iterator[tuple[JsonPath, Place]]:
-    """Every string value of a text that is known to be JSON; keys and brackets only keep count of the path."""
+    """Yield the path and place of every string value of a text that is valid JSON."""
     path: list[str | int] = []
     for token in _TOKEN.finditer(text):
         mark = token.group()
@@ -108,15 +109,15 @@ def _strings(text: str, name: str) -> Iterator[tuple[JsonPath, Place]]:
         else:
             line = text.count("\n", 0, token.start()) + 1
             column = token.start() - text.rfind("\n", 0, token.start()) + 1
-            # behind an escape the columns of the text and of its file differ: better none than a wrong one
+            # after an escape, columns of the text and of the file differ: better no column than a wrong one
             yield tuple(path), Place(name, line, 0 if "\\" in mark else column)
 
 
-# Classic vocabularies: the TSV cleaned of what a lexicon does not take, and a count of everything changed.
+# Vocabularies: the TSV is cleaned of what a lexicon does not accept, and every change is counted.
 
 
 def read_vocabulary(path: Path, *, name: str) -> tuple[Lexicon, list[Problem]]:
-    """The lexicon of a vocabulary file, numbered as it will be written, and problems placed in the original."""
+    """Return the lexicon of a vocabulary file, numbered as it will be written, and problems placed in the original."""
     lines = read_text(path, name=name).replace("\r\n", "\n").split("\n")
     rows = [line.split("\t") for line in lines]
     width = len(rows[0])
@@ -144,13 +145,13 @@ def read_vocabulary(path: Path, *, name: str) -> tuple[Lexicon, list[Problem]]:
         seen[tuple(cells)] = number
         cleaned.append("\t".join(cells))
         numbers.append(number)
-    lexicon, found = parse_lexicon("\n".join(cleaned) + "\n", name="lexicon.tsv")
+    lexicon, faults = parse_lexicon("\n".join(cleaned) + "\n", name="lexicon.tsv")
     problems = [_counted("classic-vocabulary-blank", name, blank)] if blank else []
     problems += [_counted("classic-vocabulary-trimmed", name, trimmed)] if trimmed else []
     if repeated:
         values = {"count": len(repeated), "rows": tuple(repeated)}
         problems.append(Problem("classic-vocabulary-repeated", Place(name), values, "warning"))
-    return lexicon, problems + [_placed(problem, name, numbers) for problem in found]
+    return lexicon, problems + [_placed(problem, name, numbers) for problem in faults]
 
 
 def _cells(row: list[str], width: int, key: int) -> list[str]:
@@ -169,27 +170,27 @@ def _counted(kind: str, name: str, lines: list[int]) -> Problem:
 
 
 def _placed(problem: Problem, name: str, numbers: list[int]) -> Problem:
-    """The problem where the user's own file has it."""
+    """Return the problem with its place in the user's own file."""
     old = problem.place
     line = numbers[old.line - 1] if 0 < old.line <= len(numbers) else 0
     return replace(problem, place=Place(name, line, old.column, old.part))
 
 
-# Classic phrase files: JSON from names to alternatives, each a list of typed rules, read into phrases.
+# Phrase files: JSON from names to alternatives, each a list of typed rules:
+# `{"NP": [[{"type": "Lexical", "rule": "pos:DT"}, {"type": "Phrase", "rule": "phrase:N"}]]}`.
 #
-# What is written is `{"NP": [[{"type": "Lexical", "rule": "pos:DT"}, {"type": "Phrase", "rule": "phrase:N"}]]}`. Read
-# are also, in place of such an object, the rule string alone, a pair `["Lexical", "pos:NR"]`, and an object with one
-# string beside its `type`, whatever its key; an alternative of one rule may stand without its list. The type itself
-# is not needed: the rule string says what it is.
+# Instead of such an object, the rule string alone is accepted, or a pair `["Lexical", "pos:NR"]`, or an object with one
+# string beside its `type`, whatever its key. An alternative of one rule needs no list. The type is ignored: the rule
+# string shows what it is.
 
-TYPES = ("Lexical", "Direct", "Matched", "Mismatched", "Phrase")  # not a set: what is looked up may be a list
+TYPES = ("Lexical", "Direct", "Matched", "Mismatched", "Phrase")  # not a set: a value to look up may be a list
 
 
-def convert_phrases(json: Located) -> tuple[dict[str, PhraseRule], list[Problem]]:
-    """The phrases of a file by name, and the problems found."""
+def convert_phrases(json: Located, problems: list[Problem]) -> dict[str, PhraseRule]:
+    """Return the phrases of a file by name; add what is wrong to `problems`."""
     if not isinstance(json.value, dict):
-        return {}, [Problem("classic-phrase-form", json.place, {"value": shown(json.value)})]
-    problems: list[Problem] = []
+        problems.append(Problem("classic-phrase-form", json.place, {"value": shown(json.value)}))
+        return {}
     phrases: dict[str, PhraseRule] = {}
     for name in json.value:
         entry = json[name]
@@ -197,12 +198,10 @@ def convert_phrases(json: Located) -> tuple[dict[str, PhraseRule], list[Problem]
         if not entry.is_list() or not entry.items():
             problems.append(Problem("classic-phrase-form", entry.place, {"value": shown(entry.value)}))
         for alternative in entry.items() if entry.is_list() else ():
-            try:
-                alternatives.append(_alternative(alternative))
-            except InputError as error:
-                problems += error.problems
+            with collect(problems):
+                alternatives.append(_phrase_alternative(alternative))
         phrases[name] = PhraseRule(name, tuple(alternatives), place=entry.place)
-    return _overridden(phrases, problems), problems
+    return _with_named_overrides(phrases, problems)
 
 
 def shown(value: object) -> str:
@@ -211,25 +210,21 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def _alternative(json: Located) -> PhraseAlternative:
-    cells: list[Cell] = []
+def _phrase_alternative(json: Located) -> PhraseAlternative:
     problems: list[Problem] = []
-    for item in _rules(json):
-        cell, found = parse_cell(str(item.value), item.place)
-        problems += found
-        if cell:
-            cells.append(cell)
+    cells = [parse_cell(str(item.value), item.place, problems) for item in _rules(json)]
     if problems:
         raise InputError(problems)
-    if not cells:
+    read = [cell for cell in cells if cell]
+    if not read:
         return single(Alternative(Words()), json.place)
-    if len(cells) == 1 and len(cells[0].rule.alternatives) == 1 and not list(matches(cells[0].rule)):
-        return single(cells[0].rule.alternatives[0], cells[0].place)
-    return _parts(cells, json.place)
+    if len(read) == 1 and len(read[0].rule.alternatives) == 1 and not list(matches(read[0].rule)):
+        return single(read[0].rule.alternatives[0], read[0].place)
+    return _parts(read, json.place)
 
 
 def _rules(json: Located) -> list[Located]:
-    """The rule strings of an alternative, in whichever shape they stand."""
+    """Return the rule strings of an alternative, in whichever shape they are written."""
     items = json.items()
     if not json.is_list() or (len(items) == 2 and items[0].value in TYPES):
         return [_rule(json)]
@@ -248,15 +243,13 @@ def _rule(json: Located) -> Located:
 
 
 def _parts(cells: list[Cell], place: Place) -> PhraseAlternative:
-    """Parts p0, p1 and so on, whose positions are local; a copy is the part printed again."""
+    """Build an alternative with parts p0, p1 and so on, whose positions are local; a copy prints its part again."""
     targets: dict[tuple[int, str], int] = {}
     problems: list[Problem] = []
     for number, cell in enumerate(cells):
         for link in matches(cell.rule):
-            try:
+            with collect(problems):
                 targets[number, link.target.slot] = pointed(link.target, cells, number)
-            except InputError as error:
-                problems += error.problems
     if problems:
         raise InputError(problems)
     printed = [_printed(number, cells, targets) for number in range(len(cells))]
@@ -269,7 +262,7 @@ def _parts(cells: list[Cell], place: Place) -> PhraseAlternative:
 
 
 def _printed(number: int, cells: list[Cell], targets: Mapping[tuple[int, str], int]) -> int:
-    """The part whose word stands here; words of a phrase differ, so a copy must be a plain one."""
+    """Return the part whose word stands here; the words of a phrase differ, so that a copy must be a plain one."""
     seen = {number}
     while link := copied(cells[number].rule):
         original = targets[number, link.target.slot]
@@ -288,32 +281,28 @@ def _part_rule(number: int, cells: list[Cell], targets: Mapping[tuple[int, str],
     return named(cells[number].rule, target=target, part=lambda _, name: name)
 
 
-def _overridden(phrases: Mapping[str, PhraseRule], problems: list[Problem]) -> dict[str, PhraseRule]:
-    """The same phrases with names for the indices of overrides, now that the shape of every phrase is known."""
-    found: dict[str, PhraseRule] = {}
+def _with_named_overrides(phrases: Mapping[str, PhraseRule], problems: list[Problem]) -> dict[str, PhraseRule]:
+    """Return the phrases with names for the indices of overrides, now that the shape of every phrase is known."""
+    renamed: dict[str, PhraseRule] = {}
     for name, phrase in phrases.items():
-        try:
-            alternatives = tuple(_renamed(alternative, phrases) for alternative in phrase.alternatives)
-        except InputError as error:
-            problems += error.problems
-            continue
-        if alternatives:
-            found[name] = PhraseRule(name, alternatives, place=phrase.place)
-    return found
+        with collect(problems):
+            alternatives = tuple(_with_named_parts(alternative, phrases) for alternative in phrase.alternatives)
+            if alternatives:
+                renamed[name] = replace(phrase, alternatives=alternatives)
+    return renamed
 
 
-def _renamed(alternative: PhraseAlternative, phrases: Mapping[str, PhraseRule]) -> PhraseAlternative:
-    def slot(old: Slot) -> Slot:
+def _with_named_parts(alternative: PhraseAlternative, phrases: Mapping[str, PhraseRule]) -> PhraseAlternative:
+    def renamed(slot: Slot) -> Slot:
         def part(phrase: Phrase, index: str) -> str:
-            return overridden(phrase, index, phrases, old.place)
+            return overridden(phrase, index, phrases, slot.place)
 
-        return Slot(old.name, named(old.rule, target=lambda ref: ref, part=part), old.place)
+        return replace(slot, rule=named(slot.rule, target=lambda ref: ref, part=part))
 
-    parts = {name: slot(part) for name, part in alternative.parts.items()}
-    return PhraseAlternative(parts, alternative.line, alternative.head, alternative.weight, alternative.place)
+    return replace(alternative, parts={name: renamed(slot) for name, slot in alternative.parts.items()})
 
 
-# Classic template files: JSON with uid, phenomenon, good_rule, bad_rule, strict_MP and sep, every fault reported.
+# Template files: JSON with uid, phenomenon, good_rule, bad_rule, strict_MP and sep.
 
 KEYS = ("uid", "phenomenon", "good_rule", "bad_rule", "strict_MP", "sep")
 _KINDS: Mapping[str, tuple[type, str]] = {
@@ -327,56 +316,56 @@ _KINDS: Mapping[str, tuple[type, str]] = {
 
 
 def template_files(folder: Path, *, phrases: Path | None) -> list[Path]:
-    """The JSON files of a folder by name, without the phrase file if it lies among them; or the one file given."""
+    """Return the JSON files of a folder by name, without the phrase file if it is among them; or the one file given."""
     if folder.is_file():
         return [folder]
     other = phrases.resolve() if phrases else None
     return sorted(path for path in folder.glob("*.json") if path.resolve() != other)
 
 
-def read_template(path: Path) -> tuple[Template | None, list[Problem]]:
-    """The template in a file, or None, and the problems found."""
-    try:
-        json = read_json(path, name=path.name)
-    except InputError as error:
-        return None, list(error.problems)
-    problems = list(_form(json))
-    if problems:
-        return None, problems
-    lists: dict[str, list[Cell]] = {"good_rule": [], "bad_rule": []}
-    for key, cells in lists.items():
-        for item in json[key].items():
-            if not isinstance(item.value, str):
-                problems.append(Problem("classic-not-text", item.place, {"value": shown(item.value)}))
-                continue
-            cell, found = parse_cell(item.value, item.place)
-            problems += found
-            cells += [cell] if cell else []
-    good, bad = (len(json[key].items()) for key in lists)
-    if good != bad:
-        problems.append(Problem("classic-unequal", Place(path.name), {"good": good, "bad": bad}))
-    if problems:
-        return None, problems
-    ignored = (
-        [Problem("classic-key-unknown", Place(path.name), {"keys": extra}, "warning")]
-        if (extra := _extra(json))
-        else []
+def read_template(path: Path, problems: list[Problem]) -> Template | None:
+    """Return the template in a file, or None; add what is wrong to `problems`."""
+    faults: list[Problem] = []
+    template = None
+    with collect(faults):
+        template = _template(read_json(path, name=path.name), faults)
+    problems += faults
+    return None if any(fault.severity == "error" for fault in faults) else template
+
+
+def _template(json: Located, problems: list[Problem]) -> Template:
+    if faults := list(_form(json)):
+        raise InputError(faults)
+    good, bad = (_template_cells(json[key], problems) for key in ("good_rule", "bad_rule"))
+    if len(good) != len(bad):
+        problems.append(Problem("classic-unequal", Place(json.file), {"good": len(good), "bad": len(bad)}))
+    values = json.value if isinstance(json.value, dict) else {}
+    if not problems and (ignored := tuple(key for key in values if key not in (*KEYS, "user"))):
+        problems.append(Problem("classic-key-unknown", Place(json.file), {"keys": ignored}, "warning"))
+    return Template(
+        uid=values["uid"].strip(),
+        phenomenon=values["phenomenon"].strip(),
+        good=tuple(cell for cell in good if cell),
+        bad=tuple(cell for cell in bad if cell),
+        strict=values["strict_MP"],
+        separator=values["sep"],
+        place=Place(json.file),
     )
-    values = {key: json[key].value for key in KEYS}
-    template = Template(
-        uid=str(values["uid"]).strip(),
-        phenomenon=str(values["phenomenon"]).strip(),
-        good=tuple(lists["good_rule"]),
-        bad=tuple(lists["bad_rule"]),
-        strict=values["strict_MP"] is True,
-        separator=str(values["sep"]),
-        place=Place(path.name),
-    )
-    return template, ignored
+
+
+def _template_cells(rules: Located, problems: list[Problem]) -> list[Cell | None]:
+    cells: list[Cell | None] = []
+    for item in rules.items():
+        if isinstance(item.value, str):
+            cells.append(parse_cell(item.value, item.place, problems))
+        else:
+            problems.append(Problem("classic-not-text", item.place, {"value": shown(item.value)}))
+            cells.append(None)
+    return cells
 
 
 def _form(json: Located) -> list[Problem]:
-    """Missing keys and values of the wrong kind."""
+    """Return the missing keys and the values of the wrong type."""
     if not isinstance(json.value, dict):
         return [Problem("classic-not-object", json.place, {"value": shown(json.value), "keys": KEYS})]
     problems = []
@@ -388,120 +377,95 @@ def _form(json: Located) -> list[Problem]:
     return problems
 
 
-def _extra(json: Located) -> tuple[str, ...]:
-    keys = json.value if isinstance(json.value, dict) else {}
-    return tuple(key for key in keys if key not in (*KEYS, "user"))
-
-
-# Rules against the vocabulary and the phrases: features, values and phrases that do not exist.
+# Rules are checked against the vocabulary and the phrases: features, values and phrases that do not exist.
 
 
 def unknown(rule: Rule, place: Place, *, lexicon: Lexicon, phrases: Mapping[str, PhraseRule]) -> Iterator[Problem]:
-    """A problem for each name in `rule` that means nothing here."""
+    """Yield a problem for each name in `rule` that does not exist."""
     for alternative in rule.alternatives:
         body = alternative.rule
         if isinstance(body, Lexical):
-            yield from _lexical(body, place, lexicon)
+            yield from _unknown_names(body, place, lexicon)
         elif isinstance(body, Phrase):
             if body.name not in phrases:
-                near = get_close_matches(body.name, list(phrases), n=3, cutoff=0.5) or sorted(phrases)
-                yield Problem("phrase-unknown", place.at(body.column), {"phrase": body.name, "near": near})
+                yield phrase_unknown(body, place, phrases)
             for _, inner in body.overrides:
-                yield from _lexical(inner, place, lexicon)
+                yield from _unknown_names(inner, place, lexicon)
 
 
-def _lexical(rule: Lexical, place: Place, lexicon: Lexicon) -> Iterator[Problem]:
+def _unknown_names(rule: Lexical, place: Place, lexicon: Lexicon) -> Iterator[Problem]:
     for condition in rule.conditions:
         here = place.at(condition.column)
         if lexicon.has_feature(condition.feature):
-            yield from _values(condition, here, lexicon)
+            yield from _unknown_values(condition, here, lexicon)
         else:
-            yield _feature(condition.feature, here, lexicon)
+            yield _unknown_feature(condition.feature, here, lexicon)
     for link in rule.matches:
         for item in link.properties:
             if not lexicon.has_feature(item.mine):
-                yield _feature(item.mine, place.at(link.column), lexicon)
+                yield _unknown_feature(item.mine, place.at(link.column), lexicon)
 
 
-def _feature(feature: str, place: Place, lexicon: Lexicon) -> Problem:
+def _unknown_feature(feature: str, place: Place, lexicon: Lexicon) -> Problem:
     return Problem("feature-unknown", place, {"feature": feature, "near": lexicon.nearest_feature(feature)})
 
 
-def _values(condition: Condition, place: Place, lexicon: Lexicon) -> Iterator[Problem]:
-    """A value that no word has is an error, unless another beside it is one that words have."""
-    known = lexicon.counts(condition.feature)
-    missing = [value for value in condition.values if value not in known]
+def _unknown_values(condition: Condition, place: Place, lexicon: Lexicon) -> Iterator[Problem]:
+    """Yield the values that no word has: errors, or warnings where the condition has another value that words have."""
+    counts = lexicon.counts(condition.feature)
+    missing = [value for value in condition.values if value not in counts]
     for value in missing:
-        near = lexicon.nearest(condition.feature, value) or tuple(known)
+        near = lexicon.nearest(condition.feature, value) or tuple(counts)
         values = {"feature": condition.feature, "value": value, "near": near}
         severity: Severity = "error" if len(missing) == len(condition.values) else "warning"
         yield Problem("classic-value-unknown", place, values, severity)
 
 
 def cycles(phrases: Mapping[str, PhraseRule]) -> Iterator[Problem]:
-    """A problem for each phrase that stands inside itself: classic phrases have no depth at which to stop."""
-    held = {name: inside(phrase) for name, phrase in phrases.items()}
+    """Yield a problem for each phrase that stands inside itself: classic phrases have no depth at which to stop."""
     for name, phrase in phrases.items():
         reached: list[str] = []
-        waiting = sorted(held[name])
-        while waiting:
-            other = waiting.pop()
+        agenda = sorted(phrase.phrases)
+        while agenda:
+            other = agenda.pop()
             if other not in reached:
                 reached.append(other)
-                waiting += sorted(held.get(other, set()))
+                agenda += sorted(phrases[other].phrases) if other in phrases else []
         if name in reached:
             yield Problem("classic-phrase-cycle", phrase.place, {"phrase": name, "path": reached})
 
 
-def inside(phrase: PhraseRule) -> set[str]:
-    """The phrases that a phrase is built of."""
-    rules = (slot.rule for alternative in phrase.alternatives for slot in alternative.parts.values())
-    return {name for rule in rules for name in phrases_in(rule)}
-
-
-def phrases_in(rule: Rule) -> Iterator[str]:
-    """The phrases that a rule names."""
-    return (a.rule.name for a in rule.alternatives if isinstance(a.rule, Phrase))
-
-
-# Converted templates become paradigms: files that share a uid are the variants of one.
+# Converted templates become paradigms; files that share a uid are the variants of one paradigm.
 
 UNNAMED = "unnamed"
-_NAME = re.compile(r"[\w-][\w.+-]*")  # what a paradigm file takes for a uid or a phenomenon
+_NAME = re.compile(r"[\w-][\w.+-]*")  # what a paradigm file accepts as a uid or a phenomenon
 
 
 def merge(
-    templates: Iterable[Template], *, phrases: Mapping[str, PhraseRule], settings: Settings
-) -> tuple[tuple[Paradigm, ...], list[Problem]]:
-    """The paradigms by uid, and the problems found."""
+    templates: Iterable[Template], problems: list[Problem], *, phrases: Mapping[str, PhraseRule], settings: Settings
+) -> tuple[Paradigm, ...]:
+    """Return the paradigms by uid; add what is wrong to `problems`."""
     groups: dict[str, list[Template]] = {}
     for template in templates:
         groups.setdefault(template.uid, []).append(template)
-    paradigms: list[Paradigm] = []
-    problems: list[Problem] = []
-    for _, group in sorted(groups.items()):
-        paradigm, found = _paradigm(group, phrases, settings)
-        problems += found
-        paradigms += [paradigm] if paradigm else []
-    return tuple(paradigms), problems
+    paradigms = (_paradigm(group, problems, phrases, settings) for _, group in sorted(groups.items()))
+    return tuple(paradigm for paradigm in paradigms if paradigm)
 
 
 def _paradigm(
-    group: Sequence[Template], phrases: Mapping[str, PhraseRule], settings: Settings
-) -> tuple[Paradigm | None, list[Problem]]:
+    group: Sequence[Template], problems: list[Problem], phrases: Mapping[str, PhraseRule], settings: Settings
+) -> Paradigm | None:
     first = group[0]
-    problems = list(_uid_problems(group))
-    phenomenon, found = _phenomenon(group)
-    problems += found
+    faults = list(_uid_problems(group))
+    phenomenon = _phenomenon(group, faults)
     variants = []
     for number, template in enumerate(group, start=1):
-        variant, found = convert(template, phrases)
-        problems += found
-        if variant:
+        if variant := convert(template, phrases, faults):
             variants.append(replace(variant, name=str(number) if len(group) > 1 else ""))
-    if len(variants) < len(group) or any(problem.severity == "error" for problem in problems):
-        return None, problems
-    paradigm = Paradigm(
+    problems += faults
+    if len(variants) < len(group) or any(fault.severity == "error" for fault in faults):
+        return None
+    return Paradigm(
         uid=first.uid,
         phenomenon=phenomenon,
         variants=tuple(variants),
@@ -509,7 +473,6 @@ def _paradigm(
         separator=None if first.separator == settings.separator else first.separator,
         place=first.place,
     )
-    return paradigm, problems
 
 
 def _uid_problems(group: Sequence[Template]) -> Iterator[Problem]:
@@ -536,10 +499,9 @@ def _uid_problems(group: Sequence[Template]) -> Iterator[Problem]:
         yield Problem("classic-strict-mixed", first.place, {"uid": first.uid, "files": strict}, "warning")
 
 
-def _phenomenon(group: Sequence[Template]) -> tuple[str, list[Problem]]:
-    """The phenomenon in the form of a folder's name."""
+def _phenomenon(group: Sequence[Template], problems: list[Problem]) -> str:
+    """Return the phenomenon as the name of a folder."""
     name = given = next((template.phenomenon for template in group if template.phenomenon), UNNAMED)
-    problems: list[Problem] = []
     if not _NAME.fullmatch(given) or not uid_fits(given):
         name = re.sub(r"\W+", "_", given).strip("_") or UNNAMED
         values = {"given": given, "name": name}
@@ -547,10 +509,10 @@ def _phenomenon(group: Sequence[Template]) -> tuple[str, list[Problem]]:
     for template in group:
         if not template.phenomenon:
             problems.append(Problem("classic-phenomenon-empty", template.place, {"name": name}, "warning"))
-    return name, problems
+    return name
 
 
-# A whole classic project, read and converted: templates, vocabulary and phrases as they were published.
+# The whole project.
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -572,68 +534,45 @@ class ClassicImport:
 
 
 def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = None) -> ClassicImport:
-    """The project made of a folder of templates, a vocabulary and, where there are any, phrases."""
+    """Return the project made from a folder of templates, a vocabulary and phrases, with all its problems."""
     problems: list[Problem] = []
-    lexicon, found = _vocabulary(vocabulary)
-    problems += found
-    rules, found = _phrases(phrases)
-    problems += found
-    read: list[Template] = []
+    lexicon = Lexicon((), ())
+    rules: dict[str, PhraseRule] = {}
+    with collect(problems):
+        lexicon, faults = read_vocabulary(vocabulary, name=vocabulary.name)
+        problems += faults
+    if phrases is not None:
+        with collect(problems):
+            rules = convert_phrases(read_json(phrases, name=phrases.name), problems)
+            problems += cycles(rules)
     files = template_files(templates, phrases=phrases)
     if not files:
         problems.append(Problem("classic-no-templates", Place(str(templates))))
-    for path in files:
-        template, found = read_template(path)
-        problems += found
-        read += [template] if template else []
+    read = [template for path in files if (template := read_template(path, problems))]
     settings = _settings(templates, read, lexicon)
     for template in read:
-        written = {cell.text for cell in template.good}
-        for cell in (*template.good, *(other for other in template.bad if other.text not in written)):
+        good = {cell.text for cell in template.good}
+        for cell in (*template.good, *(other for other in template.bad if other.text not in good)):
             problems += unknown(cell.rule, cell.place, lexicon=lexicon, phrases=rules)
     problems += _unknown_in_phrases(rules, lexicon, read)
-    paradigms, found = merge(read, phrases=rules, settings=settings)
-    return ClassicImport(settings, lexicon, rules, paradigms, tuple(problems + found))
-
-
-def _vocabulary(path: Path) -> tuple[Lexicon, list[Problem]]:
-    try:
-        return read_vocabulary(path, name=path.name)
-    except InputError as error:
-        return Lexicon((), ()), list(error.problems)
-
-
-def _phrases(path: Path | None) -> tuple[dict[str, PhraseRule], list[Problem]]:
-    if path is None:
-        return {}, []
-    try:
-        phrases, problems = convert_phrases(read_json(path, name=path.name))
-    except InputError as error:
-        return {}, list(error.problems)
-    return phrases, [*problems, *cycles(phrases)]
+    paradigms = merge(read, problems, phrases=rules, settings=settings)
+    return ClassicImport(settings, lexicon, rules, paradigms, tuple(problems))
 
 
 def _unknown_in_phrases(
     phrases: Mapping[str, PhraseRule], lexicon: Lexicon, templates: Iterable[Template]
 ) -> Iterator[Problem]:
-    """Errors in the phrases that templates come to, warnings in those that nobody uses."""
-    cells = (cell.rule for template in templates for cell in (*template.good, *template.bad))
-    used: set[str] = set()
-    waiting = [name for rule in cells for name in phrases_in(rule)]
-    while waiting:
-        name = waiting.pop()
-        if name not in used and name in phrases:
-            used.add(name)
-            waiting += inside(phrases[name])
+    """Yield errors in the phrases that templates use, and warnings in the others."""
+    cells = (cell for template in templates for cell in (*template.good, *template.bad))
+    used = phrases_within((Slot("", cell.rule) for cell in cells), phrases)
     for name, phrase in phrases.items():
-        for alternative in phrase.alternatives:
-            for slot in alternative.parts.values():
-                for problem in unknown(slot.rule, slot.place, lexicon=lexicon, phrases=phrases):
-                    yield problem if name in used else replace(problem, severity="warning")
+        for slot in phrase.slots:
+            for problem in unknown(slot.rule, slot.place, lexicon=lexicon, phrases=phrases):
+                yield problem if name in used else replace(problem, severity="warning")
 
 
 def _settings(templates: Path, read: Iterable[Template], lexicon: Lexicon) -> Settings:
-    """The separator that most templates have; English where the vocabulary has no Chinese character."""
+    """Return the settings: the separator of most templates, and English if the vocabulary has no Chinese character."""
     separators = Counter(template.separator for template in read)
     chinese = not lexicon.words or any(_HAN.search(word.form) for word in lexicon.words)
     name = (templates if templates.is_dir() else templates.parent).resolve().name
@@ -642,33 +581,28 @@ def _settings(templates: Path, read: Iterable[Template], lexicon: Lexicon) -> Se
 
 
 def write_import(read: ClassicImport, out: str | Path) -> None:
-    """Put the project into a new folder; raises `InputError` where something could not be read."""
+    """Write the project to a new folder; raise `InputError` if something could not be read."""
     if read.errors:
         raise InputError(read.errors)
     write_project(out, settings=read.settings, lexicon=read.lexicon, phrases=read.phrases, paradigms=read.paradigms)
 
 
-# What an import leaves out on purpose: pairs that the original made and our stricter rules do not.
+# Losses: pairs that the original made and our stricter rules do not.
 
 
 def losses(project: Project) -> list[Problem]:
-    """A warning for each paradigm of which the original would have made more pairs, with how many."""
+    """Return a warning for each paradigm that has fewer pairs than the original would have made."""
     compiler = Compiler.of(project)
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for paradigm in project.paradigms:
-        try:
-            networks = compiler.networks(paradigm)
-        except InputError as error:
-            found += error.problems
-            continue
-        problem = lost_pairs(paradigm, networks)
-        if problem is not None:
-            found.append(problem)
-    return found
+        with collect(problems):
+            problem = lost_pairs(paradigm, compiler.networks(paradigm))
+            problems += [problem] if problem else []
+    return problems
 
 
 def lost_pairs(paradigm: Paradigm, networks: Sequence[Network]) -> Problem | None:
-    """The warning for one compiled paradigm, or None if nothing is lost."""
+    """Return the warning for one compiled paradigm, or None if nothing is lost."""
     ours = [count_assignments(network) for network in networks]
     original = [count_assignments(_loosened(network)) for network in networks]
     here, there = sum(count.value for count in ours), sum(count.value for count in original)
@@ -679,21 +613,14 @@ def lost_pairs(paradigm: Paradigm, networks: Sequence[Network]) -> Problem | Non
 
 
 def _loosened(network: Network) -> Network:
-    """The network as the original would read it: words may occur twice, and a mismatch is any other value."""
-    loose = copy(network)
-    loose.conflicts = [conflict for conflict in network.conflicts if conflict.sides]
-    loose.constraints = []
-    twins = {}
-    for constraint in network.constraints:
-        twin = copy(constraint)
-        twin.pairs = {}
-        twin.weak = constraint.kind == "mismatch"
-        twins[constraint] = twin
-        loose.constraints.append(twin)
-    loose.columns = []
-    for column in network.columns:
-        other = copy(column)
-        other.ends = [(twins[constraint], member) for constraint, member in column.ends]
-        other._keys = None
-        loose.columns.append(other)
-    return loose
+    """Return the network as the original would read it: words may repeat, and a mismatch is any other value."""
+    twins = {constraint: replace(constraint, weak=constraint.kind == "mismatch") for constraint in network.constraints}
+    return replace(
+        network,
+        conflicts=[conflict for conflict in network.conflicts if conflict.sides],
+        constraints=list(twins.values()),
+        columns=[
+            replace(column, ends=[(twins[constraint], member) for constraint, member in column.ends])
+            for column in network.columns
+        ],
+    )

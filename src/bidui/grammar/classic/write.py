@@ -1,4 +1,9 @@
-"""The two lists of a classic template: rule strings by index, from the lines and slots of a variant."""
+"""Writes paradigms as classic templates, if these can express them; the first thing they cannot express is an error.
+
+About, source, status, example, edit and the names of slots do not change the pairs; they have no place in a classic
+template and are left out. A slot that stands on both sides is written alike on both. One that is moved or copied is
+identified by its string, which no other slot may share.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -15,7 +20,7 @@ Item = Literal | Use | None
 
 
 def rule_lists(variant: Variant, phrases: Mapping[str, PhraseRule]) -> tuple[list[str], list[str]]:
-    """`good_rule` and `bad_rule`; raises `InputError` where no two lists say what the variant does."""
+    """Return `good_rule` and `bad_rule`; raise `InputError` if no two lists express the variant."""
     refused = InputError(())
     for line in (variant.good, variant.bad):
         _refuse_line(line)
@@ -44,8 +49,7 @@ class _Lists:
         self.items: dict[Side, list[Item]] = {"good": padded[0], "bad": padded[1]}
 
     def texts(self) -> tuple[list[str], list[str]]:
-        good = [self.text("good", index) for index in range(len(self.items["good"]))]
-        bad = [self.text("bad", index) for index in range(len(self.items["bad"]))]
+        good, bad = ([self.text(side, at) for at in range(len(items))] for side, items in self.items.items())
         for index, text in enumerate(bad):
             self.refuse_ambiguous(index, text, good)
         return good, bad
@@ -70,7 +74,7 @@ class _Lists:
         )
 
     def home(self, name: str) -> Side:
-        """The side whose positions a slot's links count in."""
+        """Return the side in which the links of a slot count positions."""
         return "good" if Use(Ref(name)) in self.items["good"] else "bad"
 
     def first(self, side: Side, name: str) -> int:
@@ -96,7 +100,7 @@ class _Lists:
         return self.first(home, name)
 
     def refuse_ambiguous(self, index: int, text: str, good: list[str]) -> None:
-        """Refuse a bad string that would be read as another slot than the one it is."""
+        """Refuse a bad string that would be read as another slot."""
         item = self.items["bad"][index]
         if not isinstance(item, Use) or is_fixed(self.variant.slots[item.ref.slot].rule):
             return
@@ -110,7 +114,7 @@ class _Lists:
 
 
 def _paddings(good: Sequence[Literal | Use], bad: Sequence[Literal | Use]) -> Iterator[tuple[list[Item], list[Item]]]:
-    """The lists as they are where they have one length, then with what is kept at one index and gaps elsewhere."""
+    """Yield the lists as they are if equally long, then with kept items at equal indices and gaps elsewhere."""
     if len(good) == len(bad):
         yield list(good), list(bad)
     left: list[Item] = []
@@ -123,21 +127,14 @@ def _paddings(good: Sequence[Literal | Use], bad: Sequence[Literal | Use]) -> It
 
 
 def without(means: str, text: object, place: Place) -> InputError:
-    """The error for something that classic templates do not have."""
+    """Make the error for something that classic templates do not have."""
     return fail("classic-without", place, {"means": means, "text": text})
-
-
-# Paradigms as classic templates, where these can say the same; the first thing that they cannot is an error.
-#
-# What does not change the pairs (about, source, status, example, edit, and the names of slots) has no place in a
-# classic template and is left behind. Slots that stand on both sides are written alike on both; one that is moved or
-# copied is known by its string, so that the string must be its own.
 
 
 def export_classic(
     paradigm: Paradigm, *, settings: Settings, phrases: Mapping[str, PhraseRule], user: str = ""
 ) -> dict[str, object]:
-    """The JSON template of a paradigm; raises `InputError` at the first means that is not classic."""
+    """Return the JSON template of a paradigm; raise `InputError` at the first thing that is not classic."""
     refuse_settings(settings)
     _refuse_paradigm(paradigm)
     variant = paradigm.variants[0]
@@ -155,7 +152,7 @@ def export_classic(
 
 
 def export_phrases(phrases: Mapping[str, PhraseRule]) -> dict[str, list[list[dict[str, str]]]]:
-    """The JSON phrase file; raises `InputError` at the first means that is not classic."""
+    """Return the JSON phrase file; raise `InputError` at the first thing that is not classic."""
     for phrase in phrases.values():
         if phrase.depth:
             raise without("depth:", phrase.name, phrase.place)
@@ -166,12 +163,12 @@ def export_phrases(phrases: Mapping[str, PhraseRule]) -> dict[str, list[list[dic
 
 
 def export_vocabulary(lexicon: Lexicon) -> str:
-    """The TSV vocabulary, which is the same in both formats."""
+    """Return the TSV vocabulary, which is the same in both formats."""
     return lexicon_text(lexicon)
 
 
 def refuse_settings(settings: Settings) -> None:
-    """Settings that change the pairs of every paradigm."""
+    """Refuse settings that change the pairs of every paradigm."""
     for key, given in (("capital:", settings.capital), ("seams:", settings.seams), ("repeat:", settings.repeat)):
         if given:
             raise without(key, given, Place("project.yaml"))
@@ -194,7 +191,7 @@ def _refuse_paradigm(paradigm: Paradigm) -> None:
 
 
 def _same_word(name: str, other: str, variant: Variant) -> bool:
-    """Whether one slot copies the other's word; such slots may repeat it in a classic template too."""
+    """Tell whether one slot copies the word of the other; classic slots may repeat it too."""
     links = (link for link in matches(variant.slots[name].rule) if link.same and link.target == Ref(other))
     return any(item.mine == item.theirs == "expression" for link in links for item in link.properties)
 
@@ -211,7 +208,7 @@ def _phrase_rules(alternative: PhraseAlternative, phrases: Mapping[str, PhraseRu
 
 
 def _type(item: Literal | Use, parts: Mapping[str, Slot]) -> str:
-    """The type that the original gave to a rule."""
+    """Return the type that the original gave to a rule."""
     body = parts[item.ref.slot].rule.alternatives[0].rule if isinstance(item, Use) else Words()
     if isinstance(body, Lexical):
         return "Matched" if body.matches else "Lexical"
