@@ -1,10 +1,9 @@
-"""Crossing: can a bad sentence of one paradigm be derived by the good grammar of another?
+"""Crossing: can the good grammar of one paradigm derive a bad sentence of another?
 
-First the two lines are compared as automata, which know no links: most pairs of paradigms end there. Where they could
-meet word for word, they are read in step under the links of both; where a word of one could be two words of the other,
-they are searched word by word, until a sentence is found, there is nothing left to try, or the steps are used up.
-Words that look alike to both grammars are tried only a few times, so "none found" is no proof where several words of a
-class differ.
+First the two lines are compared as automata, which know no links: most pairs of paradigms end there. Lines that could
+meet word for word are read in step under the links of both. Where one word could be two words of the other line, they
+are searched word by word, until a sentence is found, nothing is left to try, or the steps are used up. Words that look
+alike to both grammars are tried only a few times, so that "none found" is no proof where words of one class differ.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,6 @@ from itertools import permutations
 from typing import Literal as OneOf
 
 from bidui.grammar.ambiguity import Automaton, Chance, automaton, could_meet
-from bidui.grammar.constraints import Constraint
 from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import complete
 from bidui.grammar.network import Network
@@ -21,14 +19,7 @@ from bidui.grammar.paradigm import Line
 from bidui.grammar.printing import BAD, GOOD
 from bidui.grammar.tree import Items, Spoken, Word, items_of, spoken
 
-# Joint reading: two lines read in step, one word of the one for one word of the other, under the links of both.
-#
-# Words that fall into the same groups of both grammars are one class; the classes that links rule out are struck off
-# until nothing changes. If a position is left without classes, no sentence is shared; else words are tried.
-
-Classes = list[tuple[tuple[int, int], list[tuple[int, int]]]]  # groups on both sides, and values of such texts
-Tables = dict[tuple[int, int], list[int]]
-ALIKE = 3  # words of a class that are tried
+ALIKE = 3  # words that are tried of those that neither grammar can tell apart
 
 
 class OutOfSteps(Exception):
@@ -41,208 +32,16 @@ class Budget:
 
     left: int
 
-    def spend(self, steps: int = 1) -> None:
-        """Take steps; raise `OutOfSteps` when none is left."""
-        self.left -= steps
+    def spend(self) -> None:
+        """Take a step; raise `OutOfSteps` if none is left."""
+        self.left -= 1
         if self.left < 0:
             raise OutOfSteps
 
 
 @dataclass(frozen=True, slots=True)
-class InStep:
-    """One way to read both lines in step: the choices on each side, and which word stands for which."""
-
-    chosen: tuple[dict[int, int], dict[int, int]]
-    words: tuple[tuple[Spoken, Spoken], ...]
-
-
-@dataclass(slots=True)
-class _Position:
-    """Two words that must be the same text: its classes, each with some texts (as values on both sides)."""
-
-    leaves: tuple[Word | None, Word | None]
-    classes: Classes
-    by_group: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
-
-    def __post_init__(self) -> None:
-        for number, (groups, _) in enumerate(self.classes):
-            for side in (0, 1):
-                self.by_group[side][groups[side]] = self.by_group[side].get(groups[side], 0) | 1 << number
-
-
-@dataclass(slots=True)
-class Joint:
-    """Reads the lines of two networks in step."""
-
-    networks: tuple[Network, Network]
-    lines: tuple[Line, Line]
-    budget: Budget
-    overlaps: dict[tuple[object, ...], Classes] = field(default_factory=dict)
-
-    def readings(self) -> Iterator[InStep]:
-        """Every way to read both in step in which each word has a text in common with its partner."""
-        pairs = zip(self.networks, self.lines, strict=True)
-        one, other = (items_of(line.items, network.tree.scope.nodes) for network, line in pairs)
-        yield from self._read(one, other, ({}, {}), ())
-
-    def _read(
-        self,
-        one: Items,
-        other: Items,
-        chosen: tuple[dict[int, int], dict[int, int]],
-        words: tuple[tuple[Spoken, Spoken], ...],
-    ) -> Iterator[InStep]:
-        for first, rest, mine in spoken(one, chosen[0]):
-            for second, left, theirs in spoken(other, chosen[1]):
-                self.budget.spend()
-                if first is None or second is None:
-                    if first is None and second is None:
-                        yield InStep((mine, theirs), words)
-                elif self._classes(first, second):
-                    yield from self._read(rest, left, (mine, theirs), (*words, (first, second)))
-
-    def _classes(self, first: Spoken, second: Spoken) -> Classes:
-        """The classes of texts that two words have in common; a literal is one text of group 0."""
-        sides = [self._texts(word, network) for word, network in zip((first, second), self.networks, strict=True)]
-        key = tuple(side[0] for side in sides)
-        if key not in self.overlaps:
-            by_text: dict[str, list[int]] = {}
-            for value, text in enumerate(sides[1][1]):
-                by_text.setdefault(text, []).append(value)
-            found: dict[tuple[int, int], list[tuple[int, int]]] = {}
-            for value, text in enumerate(sides[0][1]):
-                for other in by_text.get(text, ()):
-                    found.setdefault((sides[0][2][value], sides[1][2][other]), []).append((value, other))
-            self.overlaps[key] = list(found.items())
-        return self.overlaps[key]
-
-    @staticmethod
-    def _texts(word: Spoken, network: Network) -> tuple[object, list[str], list[int]]:
-        if isinstance(word, str):
-            return word, [word], [0]
-        domain = network.columns[word[0].index].domain
-        return (id(domain), word[1]), domain.texts[word[1]], domain.group
-
-    def sentence(self, reading: InStep) -> str | None:
-        """A sentence read in this way under the links and conflicts of both, or None."""
-        positions = []
-        for first, second in reading.words:
-            leaves = tuple(None if isinstance(word, str) else word[0] for word in (first, second))
-            positions.append(_Position((leaves[0], leaves[1]), self._classes(first, second)))
-        tables = self._tables(positions)
-        live = _consistent([(1 << len(position.classes)) - 1 for position in positions], tables)
-        if live is None:
-            return None
-        values = self._place(reading, positions, tables, live, ({}, {}), 0)
-        if values is None:
-            return None
-        texts = []
-        for word, _ in reading.words:
-            if isinstance(word, str):
-                texts.append(word)
-            else:
-                texts.append(self.networks[0].columns[word[0].index].domain.texts[word[1]][values[word[0].index]])
-        return self.networks[0].style.separator.join(texts)
-
-    def _tables(self, positions: list[_Position]) -> Tables:
-        """For each two linked positions: for each class of the one, the classes all links allow at the other."""
-        tables: Tables = {}
-        for side in (0, 1):
-            at: dict[int, list[int]] = {}
-            for number, position in enumerate(positions):
-                leaf = position.leaves[side]
-                if leaf is not None:
-                    at.setdefault(leaf.index, []).append(number)
-            for several in at.values():
-                for x, y in permutations(several, 2):  # one slot printed twice holds one word
-                    same = positions[y].by_group[side]
-                    _tighten(tables, (x, y), [same.get(groups[side], 0) for groups, _ in positions[x].classes])
-            for constraint in self.networks[side].constraints:
-                if len(constraint.members) != 2 or constraint.relation:
-                    continue
-                for a in constraint.members[0].leaves:
-                    for b in constraint.members[1].leaves:
-                        for x in at.get(a.index, ()):
-                            for y in at.get(b.index, ()):
-                                there = self._table(side, constraint, (a, 0), (b, 1), positions[x], positions[y])
-                                back = self._table(side, constraint, (b, 1), (a, 0), positions[y], positions[x])
-                                _tighten(tables, (x, y), there)
-                                _tighten(tables, (y, x), back)
-        return tables
-
-    def _table(
-        self, side: int, constraint: Constraint, a: tuple[Word, int], b: tuple[Word, int], x: _Position, y: _Position
-    ) -> list[int]:
-        network = self.networks[side]
-        mine, theirs = network.columns[a[0].index], network.columns[b[0].index]
-        ends = mine.ends.index((constraint, a[1])), theirs.ends.index((constraint, b[1]))
-        same = constraint.kind == "share"
-        groups = network.supports.between(mine.domain, ends[0], theirs.domain, ends[1], same=same).groups
-        known: dict[int, int] = {}
-        for group in x.by_group[side]:
-            mask = 0
-            for other, classes in y.by_group[side].items():
-                if groups[group] >> other & 1:
-                    mask |= classes
-            known[group] = mask
-        return [known[groups_of[side]] for groups_of, _ in x.classes]
-
-    def _place(
-        self,
-        reading: InStep,
-        positions: list[_Position],
-        tables: Tables,
-        live: list[int],
-        values: tuple[dict[int, int], dict[int, int]],
-        at: int,
-    ) -> dict[int, int] | None:
-        """Words for every position; what the lines do not print is found by each grammar itself."""
-        self.budget.spend()
-        if at == len(positions):
-            sides = zip(self.networks, reading.chosen, values, strict=True)
-            done = [complete(*side, on_step=self.budget.spend) for side in sides]
-            return values[0] if all(filling is not None for filling in done) else None
-        for number in bits_of(live[at]):
-            narrowed = _consistent([*live[:at], 1 << number, *live[at + 1 :]], tables)
-            if narrowed is None:
-                continue
-            for pair in positions[at].classes[number][1][:ALIKE]:
-                now = (dict(values[0]), dict(values[1]))
-                fits = True
-                for side, leaf in enumerate(positions[at].leaves):
-                    if leaf is not None:
-                        fits &= now[side].setdefault(leaf.index, pair[side]) == pair[side]
-                        fits = fits and not self.networks[side].clashes(leaf.index, now[side])
-                if fits:
-                    found = self._place(reading, positions, tables, narrowed, now, at + 1)
-                    if found is not None:
-                        return found
-        return None
-
-
-def _tighten(tables: Tables, key: tuple[int, int], table: list[int]) -> None:
-    known = tables.get(key)
-    tables[key] = table if known is None else [a & b for a, b in zip(known, table, strict=True)]
-
-
-def _consistent(live: list[int], tables: Tables) -> list[int] | None:
-    """Strikes off classes that no class elsewhere goes with; None if a position is left without."""
-    changed = True
-    while changed:
-        changed = False
-        for (x, y), table in tables.items():
-            kept = sum(1 << number for number in bits_of(live[x]) if table[number] & live[y])
-            if not kept:
-                return None
-            if kept != live[x]:
-                live[x] = kept
-                changed = True
-    return live
-
-
-@dataclass(frozen=True, slots=True)
 class Meeting:
-    """What came of holding the bad side of one paradigm against the good side of another."""
+    """The result of comparing the bad side of one paradigm with the good side of another."""
 
     bad_uid: str
     good_uid: str
@@ -252,14 +51,14 @@ class Meeting:
 
 @dataclass(slots=True)
 class Grammar:
-    """The compiled variants of a paradigm, with what is needed to rule meetings out quickly."""
+    """The compiled variants of a paradigm, with the automata of their lines."""
 
     uid: str
     networks: list[Network]
     lines: dict[int, Automaton] = field(default_factory=dict)
 
     def line(self, side: int) -> Automaton:
-        """The automaton of one side."""
+        """Return the automaton of one side."""
         if side not in self.lines:
             self.lines[side] = automaton(self.networks, side)
         return self.lines[side]
@@ -297,7 +96,7 @@ def _meet(bad: Grammar, good: Grammar, chance: Chance, budget: Budget) -> Meetin
             for other in good.networks:
                 sentence = _in_step(one, other, budget) if chance.in_step else None
                 if sentence is None and chance.out_of_step:
-                    sentence = _Search(budget).sentence(one, other)
+                    sentence = _out_of_step(one, other, budget)
                 if sentence is not None:
                     return Meeting(bad.uid, good.uid, "found", sentence)
     except OutOfSteps:
@@ -305,10 +104,208 @@ def _meet(bad: Grammar, good: Grammar, chance: Chance, budget: Budget) -> Meetin
     return Meeting(bad.uid, good.uid, "none")
 
 
+# In step: one word of one line for one word of the other, under the links of both. Words that fall into the same groups
+# of both grammars are one class, and classes that links rule out are dropped until nothing changes. If a position is
+# left without classes, no sentence is shared; otherwise words are tried.
+
+Classes = list[tuple[tuple[int, int], list[tuple[int, int]]]]  # groups on both sides, and values of such texts
+Tables = dict[tuple[int, int], list[int]]  # two positions -> for each class of the first, classes of the second
+
+
 def _in_step(bad: Network, good: Network, budget: Budget) -> str | None:
     joint = Joint((bad, good), (bad.variant.bad, good.variant.good), budget)
     sentences = (joint.sentence(reading) for reading in joint.readings())
     return next((sentence for sentence in sentences if sentence is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read both lines in step: the choices on each side, and the two words at each position."""
+
+    chosen: tuple[dict[int, int], dict[int, int]]
+    words: tuple[tuple[Spoken, Spoken], ...]
+
+
+@dataclass(slots=True)
+class _Position:
+    """Two words that must be the same text: its classes, each with some texts (as values on both sides)."""
+
+    leaves: tuple[Word | None, Word | None]
+    classes: Classes
+    by_group: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
+
+    def __post_init__(self) -> None:
+        for number, (groups, _) in enumerate(self.classes):
+            for side in (0, 1):
+                self.by_group[side][groups[side]] = self.by_group[side].get(groups[side], 0) | 1 << number
+
+
+@dataclass(slots=True)
+class Joint:
+    """Reads the lines of two networks in step."""
+
+    networks: tuple[Network, Network]
+    lines: tuple[Line, Line]
+    budget: Budget
+    overlaps: dict[tuple[object, ...], Classes] = field(default_factory=dict)
+
+    def readings(self) -> Iterator[Reading]:
+        """Yield every way to read both in step in which each word has a text in common with its partner."""
+        pairs = zip(self.networks, self.lines, strict=True)
+        one, other = (items_of(line.items, network.tree.scope.nodes) for network, line in pairs)
+        yield from self._read(one, other, Reading(({}, {}), ()))
+
+    def _read(self, one: Items, other: Items, reading: Reading) -> Iterator[Reading]:
+        for first, rest, mine in spoken(one, reading.chosen[0]):
+            for second, left, theirs in spoken(other, reading.chosen[1]):
+                self.budget.spend()
+                if first is None or second is None:
+                    if first is None and second is None:
+                        yield Reading((mine, theirs), reading.words)
+                elif self._classes(first, second):
+                    yield from self._read(rest, left, Reading((mine, theirs), (*reading.words, (first, second))))
+
+    def _classes(self, first: Spoken, second: Spoken) -> Classes:
+        """Return the classes of texts that two words have in common; a literal is one text of group 0."""
+        sides = [self._texts(word, network) for word, network in zip((first, second), self.networks, strict=True)]
+        key = tuple(side[0] for side in sides)
+        if key not in self.overlaps:
+            by_text: dict[str, list[int]] = {}
+            for value, text in enumerate(sides[1][1]):
+                by_text.setdefault(text, []).append(value)
+            classes: dict[tuple[int, int], list[tuple[int, int]]] = {}
+            for value, text in enumerate(sides[0][1]):
+                for other in by_text.get(text, ()):
+                    classes.setdefault((sides[0][2][value], sides[1][2][other]), []).append((value, other))
+            self.overlaps[key] = list(classes.items())
+        return self.overlaps[key]
+
+    @staticmethod
+    def _texts(word: Spoken, network: Network) -> tuple[object, list[str], list[int]]:
+        if isinstance(word, str):
+            return word, [word], [0]
+        domain = network.columns[word[0].index].domain
+        return (id(domain), word[1]), domain.texts[word[1]], domain.group
+
+    def sentence(self, reading: Reading) -> str | None:
+        """Return a sentence read in this way under the links and conflicts of both, or None."""
+        positions = []
+        for first, second in reading.words:
+            leaves = tuple(None if isinstance(word, str) else word[0] for word in (first, second))
+            positions.append(_Position((leaves[0], leaves[1]), self._classes(first, second)))
+        tables = self._tables(positions)
+        live = _consistent([(1 << len(position.classes)) - 1 for position in positions], tables)
+        if live is None:
+            return None
+        values = self._place(reading, positions, tables, live, ({}, {}), 0)
+        if values is None:
+            return None
+        columns = self.networks[0].columns
+        texts = [
+            word if isinstance(word, str) else columns[word[0].index].domain.texts[word[1]][values[word[0].index]]
+            for word, _ in reading.words
+        ]
+        return self.networks[0].style.separator.join(texts)
+
+    def _tables(self, positions: list[_Position]) -> Tables:
+        """Return, for each two linked positions and each class of one, the classes all links allow at the other."""
+        tables: Tables = {}
+        for side, network in enumerate(self.networks):
+            at: dict[int, list[int]] = {}
+            for number, position in enumerate(positions):
+                leaf = position.leaves[side]
+                if leaf is not None:
+                    at.setdefault(leaf.index, []).append(number)
+            for several in at.values():
+                for x, y in permutations(several, 2):  # a slot that is printed twice holds one word
+                    same = positions[y].by_group[side]
+                    _tighten(tables, (x, y), [same.get(groups[side], 0) for groups, _ in positions[x].classes])
+            for constraint in network.constraints:
+                if len(constraint.members) != 2 or constraint.relation:
+                    continue
+                for here, there in ((0, 1), (1, 0)):
+                    for a in constraint.members[here].leaves:
+                        for b in constraint.members[there].leaves:
+                            groups = network.allowed(constraint, a.index, here, b.index, there).groups
+                            for x in at.get(a.index, ()):
+                                for y in at.get(b.index, ()):
+                                    _tighten(tables, (x, y), _by_class(groups, positions[x], positions[y], side))
+        return tables
+
+    def _place(
+        self,
+        reading: Reading,
+        positions: list[_Position],
+        tables: Tables,
+        live: list[int],
+        values: tuple[dict[int, int], dict[int, int]],
+        at: int,
+    ) -> dict[int, int] | None:
+        """Return words for every position; each grammar itself finds the words that its line does not print."""
+        self.budget.spend()
+        if at == len(positions):
+            sides = zip(self.networks, reading.chosen, values, strict=True)
+            done = [complete(*side, on_step=self.budget.spend) for side in sides]
+            return values[0] if all(filling is not None for filling in done) else None
+        for number in bits_of(live[at]):
+            narrowed = _consistent([*live[:at], 1 << number, *live[at + 1 :]], tables)
+            if narrowed is None:
+                continue
+            for pair in positions[at].classes[number][1][:ALIKE]:
+                now = (dict(values[0]), dict(values[1]))
+                fits = True
+                for side, leaf in enumerate(positions[at].leaves):
+                    if leaf is not None:
+                        fits &= now[side].setdefault(leaf.index, pair[side]) == pair[side]
+                        fits = fits and not self.networks[side].clashes(leaf.index, now[side])
+                if fits:
+                    words = self._place(reading, positions, tables, narrowed, now, at + 1)
+                    if words is not None:
+                        return words
+        return None
+
+
+def _by_class(groups: list[int], x: _Position, y: _Position, side: int) -> list[int]:
+    """Turn what each group of one word allows at another into what each class allows."""
+    allowed: dict[int, int] = {}
+    for group in x.by_group[side]:
+        mask = 0
+        for other, classes in y.by_group[side].items():
+            if groups[group] >> other & 1:
+                mask |= classes
+        allowed[group] = mask
+    return [allowed[of_sides[side]] for of_sides, _ in x.classes]
+
+
+def _tighten(tables: Tables, key: tuple[int, int], table: list[int]) -> None:
+    tables[key] = [a & b for a, b in zip(tables[key], table, strict=True)] if key in tables else table
+
+
+def _consistent(live: list[int], tables: Tables) -> list[int] | None:
+    """Drop classes that no class elsewhere goes with; return None if a position is left without."""
+    changed = True
+    while changed:
+        changed = False
+        for (x, y), table in tables.items():
+            kept = sum(1 << number for number in bits_of(live[x]) if table[number] & live[y])
+            if not kept:
+                return None
+            if kept != live[x]:
+                live[x] = kept
+                changed = True
+    return live
+
+
+# Out of step: the lines are read letter by letter, and the one that has said less speaks next.
+
+
+def _out_of_step(bad: Network, good: Network, budget: Budget) -> str | None:
+    one, other = (
+        _Reader(network, items_of(line.items, network.tree.scope.nodes), {}, {})
+        for network, line in ((bad, bad.variant.bad), (good, good.variant.good))
+    )
+    sentence = _Search(budget).read(one, other, "", "")
+    return sentence.strip() if sentence is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +332,10 @@ class _Reader:
                     group = self.network.columns[leaf].domain.group[value]
                     yield _Reader(self.network, rest, chosen, {**self.values, leaf: value}), text, (leaf, group)
 
+    def ends(self) -> Iterator[dict[int, int]]:
+        """Yield the choices under which nothing more is said."""
+        return (chosen for word, _, chosen in spoken(self.items, self.chosen) if word is None)
+
     def _texts(self, word: Spoken, over: str) -> Iterator[tuple[str, int | None]]:
         """Yield the texts of a word, each with the value it would settle; None where nothing is left to settle."""
         if isinstance(word, str):
@@ -359,35 +360,19 @@ class _Reader:
                 continue
             for other in constraint.members[1 - number].leaves:
                 if other.index in self.values:
-                    there = network.columns[other.index]
-                    end = column.ends.index((constraint, number))
-                    other_end = there.ends.index((constraint, 1 - number))
-                    same = constraint.kind == "share"
-                    table = network.supports.between(column.domain, end, there.domain, other_end, same=same)
-                    group = there.domain.group[self.values[other.index]]
+                    table = network.allowed(constraint, leaf.index, number, other.index, 1 - number)
+                    group = network.columns[other.index].domain.group[self.values[other.index]]
                     if not table.groups[column.domain.group[value]] >> group & 1:
                         return False
         return True
-
-    def ends(self) -> Iterator[dict[int, int]]:
-        """Yield the choices under which nothing more is said."""
-        return (chosen for word, _, chosen in spoken(self.items, self.chosen) if word is None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
     budget: Budget
 
-    def sentence(self, bad: Network, good: Network) -> str | None:
-        """Return a sentence that both derive."""
-        one, other = (
-            _Reader(network, items_of(line.items, network.tree.scope.nodes), {}, {})
-            for network, line in ((bad, bad.variant.bad), (good, good.variant.good))
-        )
-        sentence = self._read(one, other, "", "")
-        return sentence.strip() if sentence is not None else None
-
-    def _read(self, ahead: _Reader, behind: _Reader, over: str, said: str) -> str | None:
+    def read(self, ahead: _Reader, behind: _Reader, over: str, said: str) -> str | None:
+        """Return a sentence that both derive; `over` is what the reader ahead has said more than the other."""
         self.budget.spend()
         if not over:
             if self._completed(ahead) and self._completed(behind):
@@ -400,18 +385,17 @@ class _Search:
         return None
 
     def _completed(self, reader: _Reader) -> bool:
-        """Whether the line may end here and the words it does not print can be found too."""
-        network, values = reader.network, reader.values
-        spend = self.budget.spend
+        """Tell whether the line may end here and the words it does not print can be found too."""
+        network, values, spend = reader.network, reader.values, self.budget.spend
         return any(complete(network, chosen, values, on_step=spend) is not None for chosen in reader.ends())
 
     def _step(self, ahead: _Reader, behind: _Reader, over: str, text: str, said: str) -> str | None:
         if over.startswith(text):
-            return self._read(ahead, behind, over[len(text) :], said + text)
-        return self._read(behind, ahead, text[len(over) :], said + over)
+            return self.read(ahead, behind, over[len(text) :], said + text)
+        return self.read(behind, ahead, text[len(over) :], said + over)
 
     def _both(self, ahead: _Reader, behind: _Reader, said: str) -> str | None:
-        """Both lines are level: words that fall into the same groups of both are tried a few times only."""
+        """Read on where both have said the same; words of the same groups of both are tried a few times only."""
         tried: dict[object, int] = {}
         for reader, text, here in behind.ways(""):
             for other, again, there in ahead.ways(text):

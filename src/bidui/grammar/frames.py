@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 from typing import Generic, TypeVar
 
 from bidui.grammar.constraints import Constraint
-from bidui.grammar.domains import Allowed, Domain, End, bits_of, shared_ends
+from bidui.grammar.domains import Allowed, End, bits_of, shared_ends
 from bidui.grammar.network import Column, Network, Tokens
 from bidui.grammar.printing import (
     BAD,
@@ -97,43 +97,33 @@ def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
 
 
 def _connect(frame: Frame, constraint: Constraint, position: Mapping[int, int]) -> None:
+    """Add a constraint to the positions of its words, unless fewer than two of them are in the sentence."""
     ends: list[tuple[int, int]] = []  # member, position
     for number, member in enumerate(constraint.members):
-        found = [position[leaf.index] for leaf in member.leaves if leaf.index in position]
-        if found:
-            ends.append((number, found[0]))
+        places = [position[leaf.index] for leaf in member.leaves if leaf.index in position]
+        if places:
+            ends.append((number, places[0]))
         elif constraint.kind == "relation" and member.declares:
             return
     if len(ends) < 2:
         return
-    places = [(at, frame.columns[at].domain, frame.columns[at].ends.index((constraint, n))) for n, at in ends]
-    supports = frame.network.supports
-    if len(places) == 2:
-        (at_a, a, end_a), (at_b, b, end_b) = places
-        if constraint.relation:
-            return _connect_many(frame, constraint, ends, places)
-        same = constraint.kind == "share"
-        frame.pairs[at_a].append((at_b, supports.between(a, end_a, b, end_b, same=same)))
-        frame.pairs[at_b].append((at_a, supports.between(b, end_b, a, end_a, same=same)))
-        return None
-    return _connect_many(frame, constraint, ends, places)
-
-
-def _connect_many(
-    frame: Frame, constraint: Constraint, ends: list[tuple[int, int]], places: list[tuple[int, Domain, int]]
-) -> None:
-    supports = frame.network.supports
+    if len(ends) == 2 and not constraint.relation:
+        for (n, here), (m, there) in (ends, ends[::-1]):
+            a, b = frame.columns[here].leaf.index, frame.columns[there].leaf.index
+            frame.pairs[here].append((there, frame.network.allowed(constraint, a, n, b, m)))
+        return
+    domains = [(frame.columns[at].domain, frame.columns[at].ends.index((constraint, n))) for n, at in ends]
     if constraint.relation:
-        relation = constraint.relation
-        found = [
-            supports.in_relation(domain, end, relation, constraint.columns[n])
-            for (n, _), (_, domain, end) in zip(ends, places, strict=True)
+        supports, columns = frame.network.supports, constraint.columns
+        tables = [
+            supports.in_relation(domain, end, constraint.relation, columns[n])
+            for (n, _), (domain, end) in zip(ends, domains, strict=True)
         ]
     else:
-        found = shared_ends([(domain, end) for _, domain, end in places])
-    among = Among(len(frame.start), {at: end for (at, _, _), end in zip(places, found, strict=True)})
-    frame.start.append((1 << max(end.width for end in found)) - 1)
-    for at, _, _ in places:
+        tables = shared_ends(domains)
+    among = Among(len(frame.start), {at: table for (_, at), table in zip(ends, tables, strict=True)})
+    frame.start.append((1 << max(table.width for table in tables)) - 1)
+    for _, at in ends:
         frame.among[at].append(among)
 
 

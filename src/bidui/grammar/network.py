@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from bidui.errors import InputError, Problem, collect, distinct, fail
 from bidui.grammar.constraints import Constraint, build_constraints, tables_around
-from bidui.grammar.domains import Domain, Domains, Supports
+from bidui.grammar.domains import Allowed, Domain, Domains, Supports
 from bidui.grammar.lexicon import Relation, condition_problems
 from bidui.grammar.paradigm import Line, Literal, Paradigm, PhraseRule, Slot, Use, Variant
 from bidui.grammar.printing import Change, Style, Uses, changes_of_tokens, uses_of
@@ -74,6 +74,13 @@ class Network:
         """Number the values at the ends of all constraints; they must be complete before they are compared."""
         for column in self.columns:
             column.keys()
+
+    def allowed(self, constraint: Constraint, a: int, member: int, b: int, other: int) -> Allowed:
+        """Return, for each group of leaf `a` at one end of a constraint, the groups of leaf `b` at the other end."""
+        mine, theirs = self.columns[a], self.columns[b]
+        ends = mine.ends.index((constraint, member)), theirs.ends.index((constraint, other))
+        same = constraint.kind == "share"
+        return self.supports.between(mine.domain, ends[0], theirs.domain, ends[1], same=same)
 
     def clashes(self, leaf: int, values: Mapping[int, int]) -> bool:
         """Tell whether the word of a leaf conflicts with the word of another, among these values by leaf."""
