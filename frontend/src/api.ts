@@ -115,7 +115,7 @@ export const readRevision = (project: string, revision: number): Promise<wire.Re
 
 // Editing -----------------------------------------------------------------------------------------------------------
 
-export type RowsKind = wire.RowsQuestion["kind"];
+export type RowsKind = "paradigm" | "phrases";
 export type Path = wire.SlotRow["path"];
 
 /** An edit that the server applies to a text, with its arguments. */

@@ -982,17 +982,6 @@ export interface RowConflict {
   theirs: string | null;
 }
 
-/** The rows of a paradigm, or of phrases. */
-export interface Rows {
-  rows: ParadigmRows | PhraseRow[];
-}
-
-/** A text to be seen as rows. */
-export interface RowsQuestion {
-  kind: "paradigm" | "phrases";
-  text: string;
-}
-
 /** Make the bad side of a row the same as the good one again; without a row, of all rows: no bad line is left. */
 export interface SameAgain {
   kind: "paradigm";
@@ -1257,11 +1246,6 @@ export interface Wording {
   rows: ItemRow[];
   options: Record<string, string>;
   groups: Record<string, string[][]>;
-}
-
-/** The words that may fill each slot of each wording. */
-export interface WordsAnswer {
-  slots: SlotWords[];
 }
 
 /** A text, the revision that it was made from, and the page that it was typed into. */

@@ -13,8 +13,15 @@ from .asking import GENDER, SMALL, applied, as_browsers_do, js, post
 RARE = TEXT.replace("# a comment at the top", "# 𠮷𠮷 at the top")  # two characters that a browser counts twice
 
 
+def rows_of(client: TestClient, kind: str, text: str) -> Any:
+    """The rows of a text, in the answer to a page that shows it."""
+    if kind == "phrases":
+        return post(client, "diagnose", kind="phrases", file="phrases.yaml", text=text)["rows"]
+    return post(client, "preview", file=GENDER, text=text)["rows"]
+
+
 def test_rows_have_their_places_in_the_text(client: TestClient) -> None:
-    rows = post(client, "rows", kind="paradigm", text=RARE)["rows"]
+    rows = rows_of(client, "paradigm", RARE)
     (wording,) = rows["wordings"]
     who = wording["slots"][0]
     assert (who["name"], who["rule"], who["path"]) == ("who", "pos:NR", ["slots", "who"])
@@ -27,13 +34,13 @@ def test_rows_have_their_places_in_the_text(client: TestClient) -> None:
 
 def test_items_count_from_the_start_of_their_line(client: TestClient) -> None:
     text = TEXT.replace("good: who 总是责怪 right", "good: who 𠮷 right")
-    (wording,) = post(client, "rows", kind="paradigm", text=text)["rows"]["wordings"]
+    (wording,) = rows_of(client, "paradigm", text)["wordings"]
     places = [(item["text"], item["start"], item["end"]) for item in wording["good"]["items"]]
     assert places[:3] == [("who", 0, 3), ("𠮷", 4, 6), ("right", 7, 12)]
 
 
 def test_phrases_are_rows_too(client: TestClient) -> None:
-    (person,) = post(client, "rows", kind="phrases", text=PHRASES)["rows"]
+    (person,) = rows_of(client, "phrases", PHRASES)
     assert (person["name"], len(person["alternatives"])) == ("Person", 2)
     assert person["alternatives"][0]["rule"] == "2* pos:NR gender:*"
     assert [part["name"] for part in person["alternatives"][1]["parts"]] == ["whose", "kin"]
@@ -41,7 +48,9 @@ def test_phrases_are_rows_too(client: TestClient) -> None:
 
 
 def test_what_is_not_yaml_has_no_rows_and_says_where(client: TestClient) -> None:
-    problem = post(client, "rows", 400, kind="paradigm", text="uid: [\n")["problems"][0]
+    answer = post(client, "preview", file=GENDER, text="uid: [\n")
+    (problem,) = answer["problems"]
+    assert answer["rows"] is None
     assert (problem["kind"], problem["place"]["line"]) == ("yaml-broken", 2)
 
 
@@ -63,7 +72,7 @@ def test_a_step_changes_what_it_says_and_nothing_else(
     answer = post(client, "edit", kind="paradigm", text=RARE, **step)
     assert answer["text"] == RARE.replace(old, new)
     assert applied(RARE, answer["changes"]) == answer["text"]
-    assert answer["rows"] == post(client, "rows", kind="paradigm", text=answer["text"])["rows"]
+    assert answer["rows"] == rows_of(client, "paradigm", answer["text"])
 
 
 def test_every_other_step_of_a_paradigm_is_known(client: TestClient) -> None:
@@ -138,7 +147,7 @@ def test_the_diagnosis_of_phrases_has_their_rows(client: TestClient) -> None:
     answer = post(client, "diagnose", kind="phrases", file="phrases.yaml", text=PHRASES)
     assert answer == {
         "diagnostics": [],
-        "rows": post(client, "rows", kind="phrases", text=PHRASES)["rows"],
+        "rows": rows_of(client, "phrases", PHRASES),
         "problems": [],
     }
     broken = post(client, "diagnose", kind="phrases", file="phrases.yaml", text="phrases: [")
@@ -178,12 +187,9 @@ def test_odd_texts_get_an_answer(client: TestClient) -> None:
     """Whatever a browser may send in the middle of typing; each is answered, none breaks the server."""
     for text in ("\ud842", "a\x00b", "", "\ufeff", "x" * 100_001, "[" * 500, "slots: {a: &x [*x]}", "a: 1\na: 2"):
         for path, body in (
-            ("rows", {"kind": "paradigm", "text": text}),
-            ("rows", {"kind": "phrases", "text": text}),
             ("edit", {"kind": "paradigm", "text": text, "do": "set_field", "name": "uid", "value": text[:9]}),
             ("edit", {"kind": "paradigm", "text": TEXT, "do": "set_rule", "slot": "who", "rule": text[:99]}),
             ("preview", {"file": GENDER, "text": text}),
-            ("words", {"file": GENDER, "text": text}),
             ("diagnose", {"kind": "phrases", "file": "phrases.yaml", "text": text}),
             ("diagnose", {"kind": "text", "file": "lexicon.tsv", "text": text}),
             ("complete", {"kind": "rule", "text": text, "cursor": 10**30}),
@@ -198,7 +204,7 @@ def test_bodies_of_another_shape_are_refused(client: TestClient) -> None:
     """Whoever writes a script against the calls is told what is wrong, and nobody can break the server by a body."""
     bodies = (b"", b"{", b"[" * 100_000, b"null", b"3", b'"\xff"', b'{"kind": "paradigm"}', b'{"kind": 1, "text": []}')
     for body in bodies:
-        for path in ("rows", "edit", "preview", "complete", "tables/lexicon.tsv", "restore", "counts"):
+        for path in ("diagnose", "edit", "preview", "complete", "tables/lexicon.tsv", "restore", "counts"):
             answer = client.post(f"{SMALL}/{path}", content=body, headers={"Content-Type": "application/json"})
             refused = answer.status_code in {400, 422} and answer.json()["problems"]
             assert refused or path == "counts", (path, body[:20], answer.status_code)

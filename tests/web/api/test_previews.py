@@ -74,7 +74,7 @@ def test_messages_are_in_the_language_asked_for(client: TestClient) -> None:
 
 def test_each_slot_says_how_many_words_fit(client: TestClient) -> None:
     """Four names, of which two have one gender and so a pronoun that agrees and one that does not."""
-    slots = post(client, "words", file=GENDER, text=TEXT, editor="one")["slots"]
+    slots = post(client, "preview", file=GENDER, text=TEXT, editor="one")["words"]
     shown = [(slot["slot"], slot["alone"], slot["joint"], slot["examples"]) for slot in slots]
     assert shown[0] == ("who", 4, 2, ["王先生", "李太太"])
     assert [slot[1:3] for slot in shown[1:]] == [(2, 2), (2, 2)]
@@ -83,8 +83,8 @@ def test_each_slot_says_how_many_words_fit(client: TestClient) -> None:
 def test_one_answer_has_everything_that_a_page_shows(client: TestClient) -> None:
     """At a pause in typing the text travels once."""
     answer = post(client, "preview", file=GENDER, text=TEXT, editor="one")
-    assert answer["rows"] == post(client, "rows", kind="paradigm", text=TEXT)["rows"]
-    assert answer["words"] == post(client, "words", file=GENDER, text=TEXT, editor="one")["slots"]
+    assert [slot["name"] for slot in answer["rows"]["wordings"][0]["slots"]] == ["who", "right", "wrong"]
+    assert [words["slot"] for words in answer["words"]] == ["who", "right", "wrong"]
     assert (len(answer["pairs"]), answer["problems"]) == (2, [])
 
 
@@ -118,7 +118,7 @@ class _Failing:
 
 def test_where_no_word_is_left_each_condition_says_its_share(client: TestClient) -> None:
     text = TEXT.replace("pos:NR", "pos:NR kind:kin")
-    slots = post(client, "words", file=GENDER, text=text, editor="one")["slots"]
+    slots = post(client, "preview", file=GENDER, text=text, editor="one")["words"]
     who = next(slot for slot in slots if slot["slot"] == "who")
     assert who["alone"] == 0
     assert {(n["text"], n["alone"], n["without"]) for n in who["narrowings"]} == {("pos:NR", 4, 2), ("kind:kin", 2, 4)}
@@ -157,8 +157,8 @@ class _Dropping:
 def test_a_dropped_question_says_so(bench: Workbench, browser: Browser) -> None:
     dropping = replace(bench, workers=cast(PreviewWorkers, _Dropping()))
     client = browser(dropping, local_user(bench.store))
-    found = [post(client, path, 409, file=GENDER, text=TEXT) for path in ("preview", "words", "count")]
-    assert [answer["problems"][0]["kind"] for answer in found] == ["superseded"] * 3
+    found = [post(client, path, 409, file=GENDER, text=TEXT) for path in ("preview", "count")]
+    assert [answer["problems"][0]["kind"] for answer in found] == ["superseded"] * 2
 
 
 def test_a_browser_that_goes_away_is_not_worked_for() -> None:

@@ -1,4 +1,4 @@
-"""Calls while somebody types: rows, edits, previews, counts, problems and completion; only renaming changes files.
+"""Calls while somebody types: edits, previews, counts, problems and completion; only renaming changes files.
 
 At a pause in typing a page sends its text once: `preview` answers with everything it shows of a paradigm, `diagnose`
 with everything it shows of phrases. `edit` works out an edit by rows, and the page asks `complete` as keys are pressed.
@@ -21,7 +21,7 @@ from bidui.web.api.requests import Editor, Reader, ask, result_of
 from bidui.web.editing import paradigm, phrases
 from bidui.web.editing.completion import Completion, complete_line, complete_rule, complete_text
 from bidui.web.editing.diagnostics import Diagnostic, located
-from bidui.web.editing.fitting import SlotWords, phrase_users
+from bidui.web.editing.fitting import phrase_users
 from bidui.web.editing.paradigm import ParadigmRows, read_rows, rename_phrase
 from bidui.web.editing.phrases import PhraseRow, read_phrases
 from bidui.web.editing.preview import (
@@ -108,13 +108,6 @@ _STEPS = tuple(_step(name, edit, "phrases" if name in _OF_PHRASES else "paradigm
 AnyStep: Any = Union[_STEPS]  # noqa: UP007
 
 
-class RowsQuestion(BaseModel):
-    """A text to be seen as rows."""
-
-    kind: TextKind
-    text: str
-
-
 class TextQuestion(BaseModel):
     """A paradigm's text, finished or not, and the file that it is for."""
 
@@ -147,26 +140,12 @@ class CompletionQuestion(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """The rows of a paradigm, or of phrases."""
-
-    rows: ParadigmRows | tuple[PhraseRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class EditAnswer:
     """The text after an edit, what changed in the text before, and its rows."""
 
     text: str
     changes: tuple[Change, ...]
     rows: ParadigmRows | tuple[PhraseRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WordsAnswer:
-    """The words that may fill each slot of each wording."""
-
-    slots: tuple[SlotWords, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +168,6 @@ class PhraseRenamingAnswer:
 
     files: list[str]
     revision: int
-
-
-@router.post("/rows")
-def rows(access: Reader, question: RowsQuestion) -> Rows:
-    """The rows of a text."""
-    return Rows(_rows(question.kind, question.text))
 
 
 @router.post("/edit")
@@ -224,14 +197,6 @@ async def preview(access: Reader, language: Spoken, request: Request, question: 
         placing = await run_in_threadpool(_placing, access, text, named, language)
         shown = replace(shown, diagnostics=placing + shown.diagnostics)
     return as_browsers_count(replace(shown, seconds=answer.seconds), text)
-
-
-@router.post("/words", responses=fails(409, 503))
-async def words(access: Reader, request: Request, question: TextQuestion) -> WordsAnswer:
-    """How many words fit each slot of a paradigm's text, and some of them."""
-    wanted = Question("pairs", question.text, question.file, 0)
-    answer = await ask(access, wanted, request=request, editor=question.editor)
-    return WordsAnswer(_expect(Preview, result_of(answer)).words)
 
 
 @router.post("/count", responses=fails(409, 503))
