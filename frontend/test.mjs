@@ -26,7 +26,7 @@ try {
     jsxImportSource: "preact",
   });
   const files = readdirSync(outdir).map((name) => join(outdir, name));
-  const done = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...files], { stdio: "inherit" });
+  const done = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=dot", ...files], { stdio: "inherit" });
   process.exitCode = done.status ?? 1;
 } finally {
   rmSync(outdir, { recursive: true, force: true });

@@ -19,14 +19,43 @@ const elements: Record<string, { textContent: string }> = {
   words: { textContent: JSON.stringify(WORDS) },
 };
 
-type Timer = (run: () => void, wait?: number) => unknown;
-const real = { setTimeout: globalThis.setTimeout as Timer, setInterval: globalThis.setInterval as Timer };
-/** Timers of the sources must not keep the tests from ending. */
-const unreferenced = (timer: Timer) => (run: () => void, wait?: number) => {
-  const handle = timer(run, wait) as { unref(): void };
-  handle.unref();
-  return handle;
-};
+// Timers run by a clock of their own, which `wait` advances: no test depends on how busy the machine is.
+
+interface Timer {
+  id: number;
+  at: number;
+  every: number | null;
+  run: () => void;
+}
+
+const nextTurn = globalThis.setTimeout as (run: () => void) => unknown;
+let clock = 0;
+let timers: Timer[] = [];
+let ids = 0;
+
+function setTimer(run: () => void, milliseconds: number, every: number | null): number {
+  timers.push({ id: ++ids, at: clock + milliseconds, every, run });
+  return ids;
+}
+
+const clearTimer = (id: number): void => void (timers = timers.filter((timer) => timer.id !== id));
+
+/** Let promises run, then advance the clock, and run each timer when it is due. */
+export async function wait(milliseconds = 0): Promise<void> {
+  const end = clock + milliseconds;
+  const settle = (): Promise<void> => new Promise((resolve) => void nextTurn(resolve));
+  await settle();
+  for (;;) {
+    const next = timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at || a.id - b.id)[0];
+    if (!next) break;
+    clock = next.at;
+    clearTimer(next.id);
+    if (next.every !== null) timers.push({ ...next, at: clock + next.every });
+    next.run();
+    await settle();
+  }
+  clock = end;
+}
 
 Object.assign(globalThis, {
   window: globalThis,
@@ -43,8 +72,9 @@ Object.assign(globalThis, {
   sessionStorage: new MemoryStorage(),
   addEventListener: () => undefined,
   CSS: { supports: () => false },
-  setTimeout: unreferenced(real.setTimeout),
-  setInterval: unreferenced(real.setInterval),
+  setTimeout: (run: () => void, milliseconds = 0) => setTimer(run, milliseconds, null),
+  setInterval: (run: () => void, milliseconds = 0) => setTimer(run, milliseconds, milliseconds),
+  clearTimeout: clearTimer,
 });
 if (!("navigator" in globalThis)) Object.assign(globalThis, { navigator: {} });
 
@@ -68,13 +98,20 @@ export class Failure {
 /** The server does not answer. */
 export const AWAY = Symbol("away");
 
-/** Replace the server: answers by "METHOD /path", where a path matches by its start; return the calls it gets. */
-export function serve(answers: Record<string, Answer>): Call[] {
+let tests = 0;
+
+/** A project of its own for each test, so that what an earlier one left behind does not reach the server of a later one. */
+export const newProject = (): string => `demo${++tests}`;
+
+/** Replace the server: answers by "METHOD call", where a call in a project matches by its start; return those it gets. */
+export function serve(answers: Record<string, Answer>, project = "demo"): Call[] {
   const calls: Call[] = [];
+  const root = `/projects/${project}/`;
   const fetch = async (address: string, options: { method: string; body?: string; signal?: AbortSignal }): Promise<object> => {
     const call = { method: options.method, path: address.replace(/^\/api/, ""), body: JSON.parse(options.body ?? "{}") as Record<string, unknown> };
+    if (call.path.startsWith("/projects/") && !call.path.startsWith(root)) throw new TypeError("another test's");
     calls.push(call);
-    const name = Object.keys(answers).find((key) => `${call.method} ${call.path}`.startsWith(key));
+    const name = Object.keys(answers).find((key) => `${call.method} ${call.path.replace(root, "")}`.startsWith(key));
     if (!name) throw new Error(`no answer to ${call.method} ${call.path}`);
     const answer = await answers[name]!(call);
     if (options.signal?.aborted) throw new DOMException("aborted", "AbortError");
@@ -85,6 +122,3 @@ export function serve(answers: Record<string, Answer>): Call[] {
   Object.assign(globalThis, { fetch });
   return calls;
 }
-
-/** Wait, so that timers and promises of the sources get their turn. */
-export const wait = (milliseconds = 0): Promise<void> => new Promise((resolve) => void real.setTimeout(resolve, milliseconds));

@@ -20,7 +20,7 @@ const NAMING = /^(add|rename)_(slot|part|phrase)$/;
 
 /** How the rows of one kind of file are read and changed. A target names a value that can be typed. */
 export interface RowsForm<Rows, Target> {
-  kind: "paradigm" | "phrases";
+  kind: api.RowsKind;
   /** The value of a target and where it stands; no span where the text has no place for it yet. */
   find(rows: Rows, text: string, target: Target): { value: string; span: Span | null };
   /** The rows with every span moved along with changes of the text. */

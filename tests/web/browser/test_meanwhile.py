@@ -25,7 +25,7 @@ def held(page: Page, call: str) -> None:
 def test_a_rule_that_is_typed_before_the_rows_are_read_anew_is_in_its_place(page: Page, workbench: Running) -> None:
     hands.open_paradigm(page, workbench, PARADIGM)
     hands.rule(page, "who").click()
-    held(page, "**/rows")
+    held(page, "**/preview")
     workbench.write(PARADIGM, around(TEXTS[PARADIGM]))
     hands.come_back(page)
     expect(page.get_by_text("you see the new text")).to_be_visible()
@@ -40,7 +40,7 @@ def test_a_phrase_that_is_typed_before_the_rows_are_read_anew_is_in_its_place(pa
     rule = page.get_by_role("textbox", name="Rule of Alternative 1", exact=True)
     expect(rule).to_have_text("pos:NR")
     rule.click()
-    held(page, "**/rows")
+    held(page, "**/diagnose")
     others = PHRASES.replace("上", "上边").replace("下", "下边")
     workbench.write("phrases.yaml", others)
     hands.come_back(page)
@@ -53,7 +53,7 @@ def test_a_rule_whose_line_another_wrote_anew_is_typed_without_harm(page: Page, 
     """Where it stood is gone, so that the server is asked to find its place."""
     hands.open_paradigm(page, workbench, PARADIGM)
     hands.rule(page, "who").click()
-    held(page, "**/rows")
+    held(page, "**/preview")
     others = TEXTS[PARADIGM].replace("  who: pos:NR\n", "  'who':   'pos:NR gender:male'  # quoted\n")
     workbench.write(PARADIGM, others)
     hands.come_back(page)

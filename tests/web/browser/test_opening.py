@@ -21,10 +21,10 @@ def server_may_be_away(witness: Witness) -> None:
     ("address", "call", "shows"),
     [
         (f"/edit/{PARADIGM}", "**/api/**/files/**", ".about-fields"),
-        (f"/edit/{PARADIGM}", "**/api/**/rows", ".about-fields"),
+        (f"/edit/{PARADIGM}", "**/api/**/preview", ".about-fields"),
         ("/edit/project.yaml", "**/api/**/files/**", ".cm-content"),
         ("/phrases", "**/api/**/files/**", ".phrases-body"),
-        ("/phrases", "**/api/**/rows", ".phrases-body"),
+        ("/phrases", "**/api/**/diagnose", ".phrases-body"),
         ("/lexicon", "**/api/**/lexicon", ".grid-body"),
     ],
 )

@@ -124,3 +124,18 @@ def test_a_new_paradigm_is_begun_where_its_page_begins(page: Page) -> None:
     page.reload()
     expect(page.locator(".about-fields")).to_be_visible()
     assert hands.focused(page) == ""
+
+
+def test_a_pause_in_typing_sends_the_text_once(paradigm: Page, workbench: Running) -> None:
+    """One answer has the rows, the pairs, the words and the problems; only the count and the save come later."""
+    expect(paradigm.locator(".preview .count")).to_contain_text("pair")
+    sent: list[str] = []
+    paradigm.on("request", lambda request: sent.append(request.url.rsplit("/", 1)[1]) if request.post_data else None)
+    hands.rule(paradigm, "who").click()
+    hands.keys(paradigm, "End")
+    paradigm.keyboard.insert_text(" gender:male")
+    expect(paradigm.locator(".slots .words .count").first).not_to_contain_text("2 words")
+    hands.saved(paradigm, workbench, PARADIGM, "gender:male")
+    expect(paradigm.locator(".preview .count")).not_to_have_class("count muted")
+    asked = [name for name in sent if name not in ("complete", PARADIGM.rsplit("/", 1)[1])]
+    assert asked == ["preview", "count"]
