@@ -3,24 +3,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { paradigmOf } from "../src/phrases/model";
 import { pathOf, phrasesForm } from "../src/phrases/rows";
-import type { AlternativeRow as Alternative, PhraseRow as Phrase, SlotRow as Slot } from "../src/wire";
+import type { AlternativeRow, PhraseRow, SlotRow } from "../src/wire";
 
-const part = (name: string, rule: string): Slot => ({ name, rule, path: [], name_span: { start: 0, end: 0 }, rule_span: { start: 0, end: 0 } });
-const alternative = (more: Partial<Alternative>): Alternative => ({
+const part = (name: string, rule: string): SlotRow => ({ name, rule, path: [], name_span: { start: 0, end: 0 }, rule_span: { start: 0, end: 0 } });
+const alternative = (more: Partial<AlternativeRow>): AlternativeRow => ({
   path: [], span: { start: 0, end: 0 }, rule: null, parts: [], line: "", head: "", weight: "", ...more,
 });
-const phrase = (name: string, ...alternatives: Alternative[]): Phrase => ({ name, path: ["phrases", name], span: { start: 0, end: 0 }, depth: "", alternatives });
+const phrase = (name: string, ...alternatives: AlternativeRow[]): PhraseRow => ({ name, path: ["phrases", name], span: { start: 0, end: 0 }, depth: "", alternatives });
 
 const TEXT = "phrases:\n  VP:\n    depth: 2\n    alternatives:\n      - parts:\n          verb: pos:VV\n        head: verb\n        weight: 2\n";
 const SPAN = { start: TEXT.indexOf("parts"), end: TEXT.length };
-const ROWS: Phrase[] = [
+const ROWS: PhraseRow[] = [
   { ...phrase("VP", alternative({ span: SPAN, parts: [part("verb", "pos:VV")], head: "verb", weight: "2" })), span: { start: 13, end: TEXT.length }, depth: "2" },
   phrase("NP", alternative({ rule: "pos:NN" }), alternative({ rule: "pos:NR" })),
 ];
 const { find, ahead, replaced, stepOf, mayBeEmpty } = phrasesForm;
-const names = (rows: Phrase[]): string[] => rows.map(({ name }) => name);
-const rules = (rows: Phrase[]): (string | null)[] => rows[1]!.alternatives.map(({ rule }) => rule);
-const parts = (rows: Phrase[]): string[] => rows[0]!.alternatives[0]!.parts.map(({ name }) => name);
+const names = (rows: PhraseRow[]): string[] => rows.map(({ name }) => name);
+const rules = (rows: PhraseRow[]): (string | null)[] => rows[1]!.alternatives.map(({ rule }) => rule);
+const parts = (rows: PhraseRow[]): string[] => rows[0]!.alternatives[0]!.parts.map(({ name }) => name);
 
 test("the value of a key is found on its own line", () => {
   const { value, span } = find(ROWS, TEXT, { of: "key", phrase: "VP", number: 0, key: "head" });

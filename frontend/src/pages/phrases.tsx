@@ -12,7 +12,7 @@ import { focusLink, PhraseList } from "../phrases/list";
 import { PhrasesModel, Samples } from "../phrases/model";
 import { type Choose, PhraseEditor } from "../phrases/phrase";
 import { FileDocument } from "../saving";
-import type { PhraseRow as Phrase } from "../wire";
+import type { PhraseRow } from "../wire";
 import { Problems, SavingNotices, SavingState } from "../status";
 
 const FILE = "phrases.yaml";
@@ -131,7 +131,7 @@ function PhrasesPage({ file, model }: { file: FileDocument; model: PhrasesModel 
   );
 }
 
-function useShortcuts(model: PhrasesModel, toggle: () => void, phrase: Phrase | undefined, choose: Choose): void {
+function useShortcuts(model: PhrasesModel, toggle: () => void, phrase: PhraseRow | undefined, choose: Choose): void {
   const latest = useRef({ toggle, phrase, choose });
   latest.current = { toggle, phrase, choose };
   useEffect(() => {

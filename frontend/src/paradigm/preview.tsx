@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useObserved } from "../drawing";
 import type { Live } from "../editor/live";
 import { number, page, t } from "../page";
-import type { Diagnostic, PreviewPair as Pair, Span } from "../wire";
+import type { Diagnostic, PreviewPair, Span } from "../wire";
 import { Problems } from "../status";
 
 interface PreviewProps {
@@ -33,7 +33,7 @@ export function PreviewPanel({ live, quiet, jump, repair, loose }: PreviewProps)
       {dim && <p class="hint">{t(live.away ? "paradigm.stale_away" : "paradigm.stale")}</p>}
       {pairs && pairs.pairs.length > 0 ? (
         <ol class={dim ? "pairs dim" : "pairs"} lang={sentenceLanguage(pairs.pairs[0]!)}>
-          {pairs.pairs.map((pair, at) => <PairItem key={at} pair={pair} />)}
+          {pairs.pairs.map((pair, at) => <Pair key={at} pair={pair} />)}
         </ol>
       ) : (
         !broken && pairs && <p class="notice warn">{t("paradigm.no_pairs")}</p>
@@ -94,7 +94,7 @@ function ProblemList({ title, diagnostics, kind, jump, repair }: ProblemListProp
   );
 }
 
-function PairItem({ pair }: { pair: Pair }) {
+function Pair({ pair }: { pair: PreviewPair }) {
   return (
     <li>
       <p class="good"><span class="unseen">{t("paradigm.good")}: </span><span class="sign" aria-hidden="true">✓</span><Marked text={pair.good} regions={pair.good_regions} /></p>
@@ -123,4 +123,4 @@ function summary(live: Live): string {
   return first ? t("paradigm.summary", { n: number(live.pairs!.pairs.length), good: first.good, bad: first.bad }) : t("paradigm.no_pairs");
 }
 
-const sentenceLanguage = (pair: Pair): string => (/\p{Script=Han}/u.test(pair.good) ? "zh-Hans" : page.lang);
+const sentenceLanguage = (pair: PreviewPair): string => (/\p{Script=Han}/u.test(pair.good) ? "zh-Hans" : page.lang);

@@ -3,7 +3,7 @@ import type { ChangeDesc } from "@codemirror/state";
 import type { RowsForm } from "../editor/rows_model";
 import { carried } from "../editor/text_changes";
 import type { Step } from "../api";
-import type { Field, Item, ItemRow, LineRow as Line, ParadigmRows, SlotRow as Slot, Span, Wording } from "../wire";
+import type { Field, Item, ItemRow, LineRow, ParadigmRows, SlotRow, Span, Wording } from "../wire";
 
 /** A value that can be typed. A variant of null means the paradigm itself. */
 export type Target =
@@ -20,7 +20,7 @@ const isNew = (span: Span): boolean => span.start < 0;
 export const wordingOf = (rows: ParadigmRows, variant: number | null): Wording | undefined => rows.wordings[variant ?? 0];
 
 /** The slots of a variant, or of the paradigm itself (shared ones, where there are variants). */
-export function slotsOf(rows: ParadigmRows, variant: number | null): Slot[] {
+export function slotsOf(rows: ParadigmRows, variant: number | null): SlotRow[] {
   if (variant !== null) return wordingOf(rows, variant)?.slots ?? [];
   return hasVariants(rows) ? rows.slots : (rows.wordings[0]?.slots ?? []);
 }
@@ -73,9 +73,9 @@ function stepOf(target: Target, value: string): Step {
 
 function moved(rows: ParadigmRows, changes: ChangeDesc): ParadigmRows {
   const span = (old: Span): Span => (isNew(old) ? old : (carried(old, changes) ?? NEW));
-  const slots = (old: Slot[]): Slot[] =>
+  const slots = (old: SlotRow[]): SlotRow[] =>
     old.map((slot) => ({ ...slot, name_span: span(slot.name_span), rule_span: span(slot.rule_span) }));
-  const line = (old: Line | null): Line | null => old && { ...old, span: span(old.span) };
+  const line = (old: LineRow | null): LineRow | null => old && { ...old, span: span(old.span) };
   const field = (old: Field): Field => ({ ...old, span: old.span && carried(old.span, changes) });
   const wording = (old: Wording): Wording => ({ ...old, slots: slots(old.slots), good: line(old.good), bad: line(old.bad) });
   return { ...rows, fields: rows.fields.map(field), slots: slots(rows.slots), wordings: rows.wordings.map(wording) };
@@ -106,7 +106,7 @@ function inWording(rows: ParadigmRows, variant: number | null, change: (wording:
   return { ...rows, wordings: rows.wordings.map((wording, number) => (number === (variant ?? 0) ? change(wording) : wording)) };
 }
 
-function inSlots(rows: ParadigmRows, variant: number | null, change: (slots: Slot[]) => Slot[]): ParadigmRows {
+function inSlots(rows: ParadigmRows, variant: number | null, change: (slots: SlotRow[]) => SlotRow[]): ParadigmRows {
   if (variant === null && hasVariants(rows)) return { ...rows, slots: change(rows.slots) };
   return inWording(rows, variant, (wording) => ({ ...wording, slots: change(wording.slots) }));
 }

@@ -6,7 +6,7 @@ import { NameRefused, refusal, useCommit } from "../editor/inputs";
 import { NamedKeys, useDrag } from "../editor/row_tools";
 import { focusAfter, focusEditor, RuleField } from "../editor/rule_editor";
 import { t } from "../page";
-import type { ParadigmRows, SlotRow as Slot } from "../wire";
+import type { ParadigmRows, SlotRow } from "../wire";
 import type { ParadigmModel } from "./model";
 import { slotsOf } from "./rows";
 
@@ -55,7 +55,7 @@ export function Slots({ model, rows, variant, wording, title }: SlotsProps) {
         </thead>
         <tbody ref={keepCursor}>
           {slots.map((slot, row) => (
-            <SlotLine key={named.of(slot.name)} {...{ model, slot, variant, wording, scope, slots, move, rename }} place={row}
+            <Slot key={named.of(slot.name)} {...{ model, slot, variant, wording, scope, slots, move, rename }} place={row}
               drag={{ handle: drag.handle(row), row: drag.row(row) }} />
           ))}
           {model.mayEdit && <NewSlot model={model} variant={variant} last={slots.at(-1)?.name} />}
@@ -65,10 +65,10 @@ export function Slots({ model, rows, variant, wording, title }: SlotsProps) {
   );
 }
 
-interface SlotLineProps {
+interface SlotProps {
   model: ParadigmModel;
-  slot: Slot;
-  slots: Slot[];
+  slot: SlotRow;
+  slots: SlotRow[];
   variant: number | null;
   wording: number;
   scope: Record<string, string>;
@@ -78,7 +78,7 @@ interface SlotLineProps {
   drag: { handle: object; row: object };
 }
 
-function SlotLine({ model, slot, slots, variant, wording, scope, place, move, rename, drag }: SlotLineProps) {
+function Slot({ model, slot, slots, variant, wording, scope, place, move, rename, drag }: SlotProps) {
   const [focused, setFocused] = useState(false);
   const path = [...(variant === null ? [] : ["variants", variant]), "slots", slot.name];
   const here = at(model.live.diagnostics, path);
@@ -125,7 +125,7 @@ function SlotLine({ model, slot, slots, variant, wording, scope, place, move, re
   );
 }
 
-interface SlotNameProps extends Pick<SlotLineProps, "model" | "slot" | "variant" | "rename"> {
+interface SlotNameProps extends Pick<SlotProps, "model" | "slot" | "variant" | "rename"> {
   keys: (event: KeyboardEvent) => boolean;
 }
 

@@ -7,11 +7,11 @@ import { NamedKeys } from "../editor/row_tools";
 import { focusEditor, RuleField } from "../editor/rule_editor";
 import { t } from "../page";
 import type { Path } from "../api";
-import type { AlternativeRow as Alternative, Diagnostic, PhraseRow as Phrase, SlotRow as Slot } from "../wire";
+import type { AlternativeRow, Diagnostic, PhraseRow, SlotRow } from "../wire";
 import type { PhrasesModel, Samples } from "./model";
 import { alternativeOf, type Key, pathOf } from "./rows";
 
-export function AlternativeItem({ model, samples, phrase, number }: Place) {
+export function Alternative({ model, samples, phrase, number }: Place) {
   const alternative = phrase.alternatives[number]!;
   const count = phrase.alternatives.length;
   const title = t("phrases.way", { n: number + 1 });
@@ -94,7 +94,7 @@ function KeyField({ model, phrase, number, name, value }: Place & { name: Key; v
 }
 
 /** The problems of an alternative as a whole, or of something in it that has no editor here. */
-function Others({ model, path, alternative }: { model: PhrasesModel; path: Path; alternative: Alternative }) {
+function Others({ model, path, alternative }: { model: PhrasesModel; path: Path; alternative: AlternativeRow }) {
   const shown = new Set([JSON.stringify([...path, "line"]), ...alternative.parts.map((part) => JSON.stringify(part.path))]);
   const inside = ({ row }: Diagnostic): boolean => path.every((step, n) => row[n] === step) && !shown.has(JSON.stringify(row));
   const rest = model.live.diagnostics.filter((diagnostic) => inside(diagnostic) && (alternative.parts.length > 0 || diagnostic.row.length > path.length));
@@ -102,7 +102,7 @@ function Others({ model, path, alternative }: { model: PhrasesModel; path: Path;
 }
 
 /** Turn a rule into the first part of an alternative with parts. */
-function split(model: PhrasesModel, phrase: string, number: number, alternative: Alternative): void {
+function split(model: PhrasesModel, phrase: string, number: number, alternative: AlternativeRow): void {
   const value = { parts: { word: alternative.rule ?? "" }, head: "word" };
   void model.do({ do: "add_alternative", phrase, value, at: number + 1 });
   void model.do({ do: "delete_alternative", phrase, number });
@@ -166,7 +166,7 @@ export function Parts({ model, samples, phrase, number, heading }: Place & { hea
 }
 
 interface PartProps extends Place {
-  part: Slot;
+  part: SlotRow;
   place: number;
   rename: (part: string, name: string) => Promise<boolean>;
 }
@@ -325,21 +325,21 @@ function Head({ model, phrase, number }: Place) {
 export interface Place {
   model: PhrasesModel;
   samples: Samples;
-  phrase: Phrase;
+  phrase: PhraseRow;
   number: number;
 }
 
 export const ruleId = (phrase: string, number: number, part = ""): string => `rule:${phrase}:${number}:${part}`;
 
 /** The editors of a phrase from top to bottom, for the arrow keys. */
-export function editorsOf(phrase: Phrase): string[] {
+export function editorsOf(phrase: PhraseRow): string[] {
   return phrase.alternatives.flatMap((alternative, number) =>
     alternative.parts.length > 0 ? alternative.parts.map((part) => ruleId(phrase.name, number, part.name)) : [ruleId(phrase.name, number)],
   );
 }
 
 /** Arrows and Enter leave a row, Alt+arrow moves it, Alt+Delete deletes it. */
-export function rowKeys(phrase: Phrase, id: string, row: { move: (step: number) => void; remove: () => void }) {
+export function rowKeys(phrase: PhraseRow, id: string, row: { move: (step: number) => void; remove: () => void }) {
   return (event: KeyboardEvent): boolean => {
     const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
     if (event.altKey && event.key === "Delete") row.remove();

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { NameRefused, refusal, useCommit, whenLeft } from "../editor/inputs";
 import { number, t } from "../page";
-import type { Diagnostic, PhraseRow as Phrase } from "../wire";
+import type { Diagnostic, PhraseRow } from "../wire";
 import type { PhrasesModel } from "./model";
 
 interface ListProps {
@@ -91,7 +91,7 @@ export function focusLink(name: string): void {
   document.getElementById(linkId(name))?.focus();
 }
 
-function matches(row: Phrase, wanted: string): boolean {
+function matches(row: PhraseRow, wanted: string): boolean {
   if (!wanted) return true;
   const rules = row.alternatives.flatMap(({ rule, parts }) => [rule ?? "", ...parts.flatMap((part) => [part.name, part.rule])]);
   return [row.name, ...rules].some((text) => text.toLowerCase().includes(wanted));

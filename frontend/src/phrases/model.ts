@@ -6,20 +6,20 @@ import { RowsModel, same } from "../editor/rows_model";
 import { page, t } from "../page";
 import type { FileDocument } from "../saving";
 import type { Step } from "../api";
-import type { AlternativeRow as Alternative, PhraseRow as Phrase, Problem, SlotWords } from "../wire";
+import type { AlternativeRow, PhraseRow, Problem, SlotWords } from "../wire";
 import { phrasesForm, type Target } from "./rows";
 
 const RETRY = 1_000; // milliseconds, where the server is away or busy
 const SAMPLE = "paradigms/phrase/sample.yaml"; // never written
 
-export class PhrasesModel extends RowsModel<Phrase[], Target> {
+export class PhrasesModel extends RowsModel<PhraseRow[], Target> {
   renamed = { name: "", paradigms: 0 }; // the last new name, and how many paradigms it was written into
 
   constructor(file: FileDocument) {
     super(file, phrasesForm);
   }
 
-  get phrases(): Phrase[] {
+  get phrases(): PhraseRow[] {
     return this.rows ?? [];
   }
 
@@ -99,7 +99,7 @@ export class Samples {
   private numbers: number[] = []; // of the alternatives, by wording
 
   /** Show the phrase as it is now; the server is asked if that is a different text. */
-  show(phrase: Phrase): void {
+  show(phrase: PhraseRow): void {
     const complete = [...phrase.alternatives.entries()].filter(([, alternative]) => isComplete(alternative));
     const text = paradigmOf(complete.map(([, alternative]) => alternative));
     if (text === this.text) return;
@@ -121,11 +121,11 @@ export class Samples {
   }
 }
 
-const isComplete = ({ rule, parts }: Alternative): boolean =>
+const isComplete = ({ rule, parts }: AlternativeRow): boolean =>
   parts.length ? parts.every((part) => part.rule.trim()) : Boolean(rule?.trim());
 
 /** The text of a paradigm that prints these alternatives. */
-export function paradigmOf(alternatives: Alternative[]): string {
+export function paradigmOf(alternatives: AlternativeRow[]): string {
   const wordings = alternatives.map(({ rule, parts, line, weight }, number) => {
     const slots = parts.length ? parts : [{ name: "word", rule: rule ?? "" }];
     const good = line.trim() || slots.map(({ name }) => name).join(" ");

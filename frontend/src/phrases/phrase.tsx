@@ -6,8 +6,8 @@ import { at, Messages } from "../editor/diagnostics";
 import { NameRefused, refusal, useCommit } from "../editor/inputs";
 import { focusEditor } from "../editor/rule_editor";
 import { editAddress, number, page, t } from "../page";
-import type { PhraseRow as Phrase, PhraseUses } from "../wire";
-import { AlternativeItem, ruleId } from "./alternative";
+import type { PhraseRow, PhraseUses } from "../wire";
+import { Alternative, ruleId } from "./alternative";
 import { focusLink, problemsOf } from "./list";
 import type { PhrasesModel, Samples } from "./model";
 
@@ -18,7 +18,7 @@ export type Choose = (name: string, options?: { enter?: boolean }) => void;
 interface PhraseProps {
   model: PhrasesModel;
   samples: Samples;
-  phrase: Phrase;
+  phrase: PhraseRow;
   choose: Choose;
   rename: (phrase: string, to: string) => Promise<boolean>;
   deleted: (phrase: string) => void;
@@ -111,7 +111,7 @@ export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }
       <Printed samples={samples} />
       <ol class="alternatives">
         {phrase.alternatives.map((_, n) => (
-          <AlternativeItem key={n} {...{ model, samples, phrase }} number={n} />
+          <Alternative key={n} {...{ model, samples, phrase }} number={n} />
         ))}
       </ol>
       {model.mayEdit ? (

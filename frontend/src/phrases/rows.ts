@@ -3,7 +3,7 @@ import type { ChangeDesc } from "@codemirror/state";
 import type { RowsForm } from "../editor/rows_model";
 import { carried, inFlow } from "../editor/text_changes";
 import type { Path, Step } from "../api";
-import type { AlternativeRow as Alternative, PhraseRow as Phrase, SlotRow as Slot, Span } from "../wire";
+import type { AlternativeRow, PhraseRow, SlotRow, Span } from "../wire";
 
 export type Key = "line" | "head" | "weight";
 
@@ -18,17 +18,17 @@ export type Target =
 const NEW: Span = { start: -1, end: -1 };
 const written = (span: Span | undefined): Span | null => (span && span.start >= 0 ? span : null);
 
-export const alternativeOf = (rows: Phrase[], phrase: string, number: number): Alternative | undefined =>
+export const alternativeOf = (rows: PhraseRow[], phrase: string, number: number): AlternativeRow | undefined =>
   rows.find(({ name }) => name === phrase)?.alternatives[number];
 
 /** The path of an alternative, as diagnostics give it. */
-export function pathOf(phrase: Phrase, number: number): Path {
+export function pathOf(phrase: PhraseRow, number: number): Path {
   const path = phrase.alternatives[number]?.path ?? [];
   return path.length ? path : ["phrases", phrase.name, number]; // one made here has no path yet
 }
 
 /** How phrases are edited as rows. */
-export const phrasesForm: RowsForm<Phrase[], Target> = {
+export const phrasesForm: RowsForm<PhraseRow[], Target> = {
   kind: "phrases",
   find,
   moved,
@@ -42,7 +42,7 @@ export const phrasesForm: RowsForm<Phrase[], Target> = {
 };
 
 /** The value of a target and its span; no span where the text does not have it in so plain a form. */
-function find(rows: Phrase[], text: string, target: Target): { value: string; span: Span | null } {
+function find(rows: PhraseRow[], text: string, target: Target): { value: string; span: Span | null } {
   if (target.of === "depth") {
     const row = rows.find(({ name }) => name === target.phrase);
     return { value: row?.depth ?? "", span: written(row?.span) && keySpan(text, row!.span, "depth", row!.depth) };
@@ -75,9 +75,9 @@ function stepOf(target: Target, value: string): Step {
   return { do: "set_alternative", phrase, number: target.number, key: target.of === "rule" ? "rule" : target.key, value };
 }
 
-function moved(rows: Phrase[], changes: ChangeDesc): Phrase[] {
+function moved(rows: PhraseRow[], changes: ChangeDesc): PhraseRow[] {
   const span = (old: Span): Span => (old.start < 0 ? old : (carried(old, changes) ?? NEW));
-  const part = (row: Slot): Slot => ({ ...row, name_span: span(row.name_span), rule_span: span(row.rule_span) });
+  const part = (row: SlotRow): SlotRow => ({ ...row, name_span: span(row.name_span), rule_span: span(row.rule_span) });
   return rows.map((row) => ({
     ...row,
     span: span(row.span),
@@ -85,8 +85,8 @@ function moved(rows: Phrase[], changes: ChangeDesc): Phrase[] {
   }));
 }
 
-function replaced(rows: Phrase[], target: Target, value: string, span: Span | null): Phrase[] {
-  const alternative = (old: Alternative): Alternative => {
+function replaced(rows: PhraseRow[], target: Target, value: string, span: Span | null): PhraseRow[] {
+  const alternative = (old: AlternativeRow): AlternativeRow => {
     if (target.of === "rule") return { ...old, rule: value, span: span ?? old.span };
     if (target.of === "key") return { ...old, [target.key]: value };
     if (target.of === "depth") return old;
@@ -105,12 +105,12 @@ function replaced(rows: Phrase[], target: Target, value: string, span: Span | nu
 
 type Parts = Record<string, string>;
 
-function ahead(rows: Phrase[], step: Step): Phrase[] {
+function ahead(rows: PhraseRow[], step: Step): PhraseRow[] {
   const { phrase, name, part } = step as { phrase?: string; name?: string; part?: string };
   const { number = -1, to = -1, at } = step as { number?: number; to?: number; at?: number };
-  const alternatives = (change: (old: Alternative[]) => Alternative[]): Phrase[] =>
+  const alternatives = (change: (old: AlternativeRow[]) => AlternativeRow[]): PhraseRow[] =>
     rows.map((row) => (row.name === phrase ? { ...row, alternatives: change(row.alternatives) } : row));
-  const parts = (change: (old: Slot[]) => Slot[]): Phrase[] =>
+  const parts = (change: (old: SlotRow[]) => SlotRow[]): PhraseRow[] =>
     alternatives((all) => all.map((old, n) => (n === number ? { ...old, parts: change(old.parts) } : old)));
   switch (step.do) {
     case "add_phrase": {
@@ -158,10 +158,10 @@ function shifted<Item>(items: Item[], from: number, to: number): Item[] {
   return item === undefined ? items : items.toSpliced(from, 1).toSpliced(to, 0, item);
 }
 
-function newAlternative(path: Path, value: string | { parts: Parts; head: string }): Alternative {
+function newAlternative(path: Path, value: string | { parts: Parts; head: string }): AlternativeRow {
   if (typeof value === "string") return { span: NEW, path: [], rule: value, parts: [], line: "", head: "", weight: "" };
   const parts = Object.entries(value.parts).map(([name, rule]) => newPart([...path, "parts", name], name, rule));
   return { span: NEW, path: [], rule: null, parts, line: "", head: value.head, weight: "" };
 }
 
-const newPart = (path: Path, name: string, rule = ""): Slot => ({ name, rule, path, name_span: NEW, rule_span: NEW });
+const newPart = (path: Path, name: string, rule = ""): SlotRow => ({ name, rule, path, name_span: NEW, rule_span: NEW });
