@@ -28,7 +28,7 @@ from bidui.grammar.lexicon import (
 from bidui.grammar.paradigm import Paradigm, PhraseAlternative, PhraseRule, Slot, Variant
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slots, single
 from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_rule
-from bidui.grammar.yaml import Fields, Scalar, decode, parse_document, read_bytes
+from bidui.grammar.yaml import Fields, Scalar, decode, parse_document, read_bytes, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +290,6 @@ def independent(project: Project, problems: Iterable[Problem]) -> Iterator[Probl
 
 # Paradigms, phrases, settings and lexicons as the texts of their files, in a form that people read and diff.
 
-# A value that begins with one of these, or with a blank, is something else to YAML.
-_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@` ")
 
 Node = str | list["Node"] | dict[str, "Node"]
 
@@ -447,17 +445,7 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _scalar(text: str) -> str:
-    """The text as YAML has it: plain where that is read back as itself, else in single quotes, else escaped."""
-    if not text.isprintable():
-        return '"' + "".join(map(_escaped, text)) + '"'
-    plain = text and text[0] not in _INDICATORS and text[-1] not in ": " and ": " not in text and " #" not in text
-    return text if plain else "'" + text.replace("'", "''") + "'"
-
-
-def _escaped(char: str) -> str:
-    if char in '"\\':
-        return "\\" + char
-    return char if char.isprintable() else f"\\U{ord(char):08X}"
+    return written(text) or "''"
 
 
 # A project written to a new folder, whole or not at all.

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
-from pathlib import Path as Path_documents
+from pathlib import Path as FilePath
 from typing import NamedTuple
 
 import yaml
@@ -24,6 +24,14 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml parses ten ti
 _MARK = "\ufeff"  # a byte order mark, which YAML does not count
 _NUMBER = re.compile(r"[0-9]{1,9}([./][0-9]{1,9})?")  # `1e999999999` would take all memory
 _GUESSES = 20  # unknown keys of one mapping for which similar keys are suggested
+# A plain value that begins with one of these is something else to YAML.
+_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@` ")
+_FLOW = re.compile(r"[,\[\]{}?]|:$")  # what ends a plain value inside of brackets
+_WIDE_BLANKS = "\u3000\u00a0"  # which Python calls unprintable and Chinese keyboards write
+_ESCAPE = re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)", re.DOTALL)
+
+MAX_BYTES = 20_000_000  # of a file; a lexicon of 10,000 words has one
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 
 Path = tuple[str | int, ...]  # keys, and numbers of list items from 0
 Value = str | list["Value"] | dict[str, "Value"]
@@ -90,6 +98,25 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
+def read_text(path: FilePath, *, name: str) -> str:
+    """Read the text of a project's file, which messages call `name`."""
+    return decode(read_bytes(path, name=name), name=name)
+
+
+def read_bytes(path: FilePath, *, name: str) -> bytes:
+    """Read a project's file, which messages call `name`."""
+    return files.read_bytes(path, name=name, limit=MAX_BYTES)
+
+
+def decode(data: bytes, *, name: str) -> str:
+    """Decode the text of a project's file: UTF-8 without control characters."""
+    text = files.decode(data, file=name)
+    if control := _CONTROL.search(text):
+        line = text.count("\n", 0, control.start()) + 1
+        raise fail("control-character", Place(name, line), {"code": f"U+{ord(control.group()):04X}"})
+    return text
+
+
 def parse_document(text: str, *, name: str) -> Mapping:
     """Return the mapping at the top of a YAML text; `name` is the file's, for messages."""
     shift = len(text) - len(text.removeprefix(_MARK))
@@ -135,6 +162,77 @@ def value_of(node: Node) -> Value:
     if isinstance(node, Mapping):
         return {key.text: value_of(value) for key, value in node.entries}
     return [value_of(item) for item in node.items]
+
+
+def written(text: str, *, style: str = "", flow: bool = False) -> str:
+    """Return a text as a scalar on one line, in the quotes it had (`style`) or none, where it is read back as itself.
+
+    An empty text is written as nothing: `""` would say that nothing is meant, and not that it is still missing.
+    """
+    if not text:
+        return ""
+    if style == '"' or not all(map(printable, text)):
+        return '"' + "".join(map(_escaped, text)) + '"'
+    if style != "'" and _plain(text, flow=flow):
+        return text
+    if style == "" and flow and not set(text) & {'"', "\\"}:
+        return f'"{text}"'
+    return _quoted(text)
+
+
+def _plain(text: str, *, flow: bool) -> bool:
+    if text[0] in _INDICATORS or text[-1] in ": " or ": " in text or " #" in text:
+        return False
+    return not text.startswith(("---", "...")) and not (flow and _FLOW.search(text))
+
+
+def printable(char: str) -> bool:
+    """Whether people can see a character, or the gap that it leaves."""
+    return char.isprintable() or char in _WIDE_BLANKS
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return "\\" + char
+    return char if printable(char) else f"\\U{ord(char):08X}"
+
+
+def offsets(raw: str, text: str, *, style: str) -> list[int]:
+    """Return where each character of `text`, and its end, stands in `raw`, the scalar as it was written.
+
+    Folded lines have fewer characters than were written; then the position is that of the blanks they were folded from.
+    """
+    at = 0
+    if style in {"'", '"'}:
+        at = 1
+    elif style in {"|", ">"}:
+        at = raw.find("\n") + 1
+    positions: list[int] = []
+    for char in text:
+        at = _skipped(raw, at, char, style)
+        positions.append(min(at, len(raw)))
+        at += _width(raw, at, style)
+    return [*positions, min(at, len(raw))]
+
+
+def _skipped(raw: str, at: int, char: str, style: str) -> int:
+    """Return the position after indentation, and in double quotes after escaped line breaks."""
+    while at < len(raw):
+        if style == '"' and raw[at] == "\\" and raw[at + 1 : at + 2] in {"\n", "\r"}:
+            at += 2
+        elif raw[at].isspace() and raw[at] != char and not char.isspace():
+            at += 1
+        else:
+            break
+    return at
+
+
+def _width(raw: str, at: int, style: str) -> int:
+    if style == "'" and raw.startswith("''", at):
+        return 2
+    if style == '"' and (escape := _ESCAPE.match(raw, at)):
+        return len(escape.group())
+    return 1
 
 
 def _explain(error: yaml.MarkedYAMLError, text: str, place: Place) -> Problem:
@@ -360,28 +458,3 @@ class Fields:
             self.problems.append(Problem("format-missing", self.place(), {}, "warning"))
         elif scalar.text != "1":
             self.report("format-unknown", scalar, {"value": scalar.text})
-
-
-# Files as texts: read whole, refused where they are no UTF-8 text of a sensible size.
-
-MAX_BYTES = 20_000_000  # a lexicon of 10,000 words has one
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
-
-
-def read_text(path: Path_documents, *, name: str) -> str:
-    """The text of a UTF-8 file; `name` is how the user knows it."""
-    return decode(read_bytes(path, name=name), name=name)
-
-
-def read_bytes(path: Path_documents, *, name: str) -> bytes:
-    """Read a file of a project, which messages call `name`."""
-    return files.read_bytes(path, name=name, limit=MAX_BYTES)
-
-
-def decode(data: bytes, *, name: str) -> str:
-    """Decode the text of a project file: UTF-8 without control characters."""
-    text = files.decode(data, file=name)
-    if found := _CONTROL.search(text):
-        line = text.count("\n", 0, found.start()) + 1
-        raise fail("control-character", Place(name, line), {"code": f"U+{ord(found.group()):04X}"})
-    return text

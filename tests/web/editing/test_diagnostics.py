@@ -3,8 +3,8 @@
 import pytest
 
 from bidui.web.editing.diagnostics import MAX_ROWS, MAX_SHOWN, Diagnostic, compile_text
+from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.preview import OpenProject, preview_phrases
-from bidui.web.editing.yaml import MAX_CHARACTERS
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 RIGHT = "right: pos:PN mPos:who mPro:gender"

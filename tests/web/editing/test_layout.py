@@ -5,9 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.grammar.yaml import Mapping, Scalar, node_at, scalars_of, value_of
+from bidui.grammar.yaml import Mapping, Scalar, node_at, offsets, scalars_of, value_of, written
+from bidui.web.editing.edits import MAX_CHARACTERS, lay_out, try_lay_out
 from bidui.web.editing.text import Lines, Span
-from bidui.web.editing.yaml import MAX_CHARACTERS, lay_out, offsets, try_lay_out, written
 from tests.web.editing.small import CLASSIFIER, GENDER
 
 WAYS = """\

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.grammar.yaml import value_of
+from bidui.web.editing.edits import lay_out
 from bidui.web.editing.merging import merge_paradigms, merge_tables
 from bidui.web.editing.paradigm import (
     add_slot,
@@ -21,7 +22,6 @@ from bidui.web.editing.paradigm import (
 )
 from bidui.web.editing.phrases import add_alternative, delete_alternative, set_part
 from bidui.web.editing.text import Edit, apply_edit
-from bidui.web.editing.yaml import lay_out
 from tests.web.editing.small import CLASSIFIER, GENDER, LEXICON, PHRASES
 
 Make = Callable[[str], Edit]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from bidui.benchmarks import shipped
 from bidui.errors import InputError
 from bidui.grammar.yaml import Mapping, Path, Scalar, Value, node_at, scalars_of, value_of
+from bidui.web.editing.edits import Batch, lay_out
 from bidui.web.editing.text import Edit, Lines, Span, apply_edit, inverse
-from bidui.web.editing.yaml import Batch, lay_out
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
 ODD = """\

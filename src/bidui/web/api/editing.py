@@ -21,6 +21,7 @@ from bidui.web.api.requests import Editor, Reader, ask, result_of
 from bidui.web.editing import paradigm, phrases
 from bidui.web.editing.completion import Completion, complete_line, complete_rule, complete_text
 from bidui.web.editing.diagnostics import Diagnostic, located
+from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.fitting import phrase_users
 from bidui.web.editing.paradigm import ParadigmRows, read_rows, rename_phrase
 from bidui.web.editing.phrases import PhraseRow, read_phrases
@@ -36,7 +37,6 @@ from bidui.web.editing.preview import (
 )
 from bidui.web.editing.preview import Request as Question
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit
-from bidui.web.editing.yaml import MAX_CHARACTERS
 from bidui.web.problems import STATUS, fails
 from bidui.web.store.disk import refresh
 from bidui.web.store.files import Change as FileChange

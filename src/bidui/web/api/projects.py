@@ -16,12 +16,12 @@ from starlette.concurrency import run_in_threadpool
 from bidui.benchmarks import shipped
 from bidui.errors import InputError, Place, fail
 from bidui.files import encode
+from bidui.grammar.yaml import written
 from bidui.pairs.pair import Short
 from bidui.web.accounts import Access, Bench, Spoken, make_editor
 from bidui.web.api.requests import Editor, Owner, Reader, Who, until_gone
 from bidui.web.editing.paradigm import set_field
 from bidui.web.editing.text import apply_edit
-from bidui.web.editing.yaml import written
 from bidui.web.jobs import (
     MOST,
     Format,

@@ -10,9 +10,9 @@ from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, fail
 from bidui.web.accounts import Access, editor, owner, reader, signed_in, someone
+from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.preview import Answer, Result, source_of
 from bidui.web.editing.preview import Request as Question
-from bidui.web.editing.yaml import MAX_CHARACTERS
 from bidui.web.store.accounts import User
 from bidui.web.store.names import check_file_name
 

@@ -9,14 +9,14 @@ from typing import Literal
 from bidui.grammar.paradigm import EDITS
 from bidui.grammar.rules import KEYWORDS, Condition, escape
 from bidui.grammar.yaml import Mapping as MappingNode
-from bidui.grammar.yaml import Path
+from bidui.grammar.yaml import Path, offsets
 from bidui.web.editing.diagnostics import Site, sites_in
+from bidui.web.editing.edits import try_lay_out
 from bidui.web.editing.fitting import Fitting
 from bidui.web.editing.paradigm import ORDER, is_rule, paradigm_rows
 from bidui.web.editing.phrases import phrase_rows
 from bidui.web.editing.pieces import Item, Piece, items_of, pieces_of
 from bidui.web.editing.text import Lines
-from bidui.web.editing.yaml import offsets, try_lay_out
 
 # The options at a place in a rule: features, values, links, phrases and relations, with the words each would leave.
 

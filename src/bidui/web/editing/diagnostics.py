@@ -14,11 +14,11 @@ from bidui.grammar.paradigm import Line, Paradigm, Slot, Use, Variant
 from bidui.grammar.paradigm_file import paradigm_of, phrases_of
 from bidui.grammar.rules import Alternative, Phrase, Ref, Rule, parse_rule
 from bidui.grammar.yaml import Mapping as MappingNode
-from bidui.grammar.yaml import Node, Path, Scalar, scalars_of
+from bidui.grammar.yaml import Node, Path, Scalar, offsets, scalars_of
+from bidui.web.editing.edits import lay_out, try_lay_out
 from bidui.web.editing.paradigm import is_rule
 from bidui.web.editing.pieces import Piece, items_of, pieces_of
 from bidui.web.editing.text import Lines, Range, Span, Utf16
-from bidui.web.editing.yaml import lay_out, offsets, try_lay_out
 from bidui.words import Language
 
 # Ranges: the characters that a problem is about, found from the place it names.

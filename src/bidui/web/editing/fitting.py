@@ -19,9 +19,9 @@ from bidui.grammar.rules import Condition, Lexical, Match, Phrase, Rule, Words, 
 from bidui.grammar.tree import MAX_NESTING, Node, Word, endless_phrases, expand, ways
 from bidui.grammar.tree import Phrase as Phrase_slot_words
 from bidui.grammar.yaml import scalars_of
+from bidui.web.editing.edits import try_lay_out
 from bidui.web.editing.paradigm import ParadigmRows, is_rule
 from bidui.web.editing.pieces import Piece, pieces_of
-from bidui.web.editing.yaml import try_lay_out
 
 _Open = dict[tuple[str, tuple[str, ...]], int]
 MAX_SEEN = 64  # sets of words whose values are kept

@@ -15,8 +15,8 @@ from bidui.errors import Problem
 from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.grammar.yaml import Node, Scalar, value_of
 from bidui.grammar.yaml import Sequence as Sequence_paradigm_merging
+from bidui.web.editing.edits import try_lay_out
 from bidui.web.editing.text import Change, Lines, apply_edit
-from bidui.web.editing.yaml import try_lay_out
 from bidui.words import Language
 
 Choice = Literal["mine", "theirs"]

@@ -15,9 +15,9 @@ from bidui.grammar.paradigm import parse_line
 from bidui.grammar.paradigm_file import SLOT_NAME
 from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.grammar.yaml import Node, Path, Scalar, Sequence, Value, scalars_of, value_of
+from bidui.web.editing.edits import Batch, as_edit, lay_out
 from bidui.web.editing.pieces import Item, ItemRow, items_of, pieces_of, rows_of
 from bidui.web.editing.text import Change, Edit, Span, apply_edit, difference, make_edit, newline_of
-from bidui.web.editing.yaml import Batch, lay_out
 
 TEXTS = ("uid", "phenomenon", "source", "status", "reason", "edit", "equal_length", "separator")
 MORE_TEXTS = ("closed_class", "one_sided")
@@ -202,9 +202,9 @@ ORDER = (
 )
 
 
-def set_field(text: str, *, name: str, value: str) -> Edit:
+@as_edit
+def set_field(batch: Batch, *, name: str, value: str) -> None:
     """Set a field (`edit`, `about.zh`); without a value the field is removed."""
-    batch = Batch(text)
     key, _, inner = name.partition(".")
     group = batch.node((key,)) if inner else None
     only = isinstance(group, MappingNode) and list(group.items) == [inner]
@@ -218,7 +218,6 @@ def set_field(text: str, *, name: str, value: str) -> Edit:
         batch.remove((key,))
     elif group is not None and not (isinstance(group, Scalar) and key in GROUPS):
         put(batch, (key,), key=inner, value=value)
-    return batch.edit()
 
 
 def put(batch: Batch, path: Path, *, key: str, value: str) -> None:
@@ -232,54 +231,49 @@ def put(batch: Batch, path: Path, *, key: str, value: str) -> None:
         _add(batch, path, key=key, value=value)
 
 
-def set_rule(text: str, *, slot: str, rule: str, variant: Variant = None) -> Edit:
+@as_edit
+def set_rule(batch: Batch, *, slot: str, rule: str, variant: Variant = None) -> None:
     """Set the rule of a slot."""
-    batch = Batch(text)
     batch.set_value(slot_path(slot, variant), rule)
-    return batch.edit()
 
 
-def add_slot(text: str, *, slot: str, rule: str, variant: Variant = None, at: Number | None = None) -> Edit:
+@as_edit
+def add_slot(batch: Batch, *, slot: str, rule: str, variant: Variant = None, at: Number | None = None) -> None:
     """Add a slot as row number `at` or as the last."""
-    batch = Batch(text)
     refuse_name(paradigm_rows(batch.root), slot, variant)
     base = wording_path(variant)
     if batch.node((*base, "slots")) is None:
         _add(batch, base, key="slots", value={slot: rule})
     else:
         batch.add_entry((*base, "slots"), slot, rule, at=at)
-    return batch.edit()
 
 
-def move_slot(text: str, *, slot: str, to: Number, variant: Variant = None) -> Edit:
+@as_edit
+def move_slot(batch: Batch, *, slot: str, to: Number, variant: Variant = None) -> None:
     """Move a slot to row number `to`, counted from 0."""
-    batch = Batch(text)
     batch.move(slot_path(slot, variant), to=to)
-    return batch.edit()
 
 
-def delete_slot(text: str, *, slot: str, variant: Variant = None) -> Edit:
+@as_edit
+def delete_slot(batch: Batch, *, slot: str, variant: Variant = None) -> None:
     """Delete a slot, also from the lines that print it; rules that link to it stay, and are reported as errors."""
-    batch = Batch(text)
     for wording in paradigm_rows(batch.root).wordings:
         if reaches(wording, slot, variant):
             for line in (wording.good, wording.bad):
                 if line and any(item.slot == slot for item in line.items):
                     batch.set_value(line.path, " ".join(item.text for item in line.items if item.slot != slot))
     batch.remove(slot_path(slot, variant))
-    return batch.edit()
 
 
-def set_line(text: str, *, side: Side, line: str, variant: Variant = None) -> Edit:
+@as_edit
+def set_line(batch: Batch, *, side: Side, line: str, variant: Variant = None) -> None:
     """Set the good or bad line; a missing bad line means the same as the good one."""
-    batch = Batch(text)
     put(batch, wording_path(variant), key=side, value=line)
-    return batch.edit()
 
 
-def set_group(text: str, *, key: Literal["link", "repeat"], groups: Groups, variant: Variant = None) -> Edit:
+@as_edit
+def set_group(batch: Batch, *, key: Literal["link", "repeat"], groups: Groups, variant: Variant = None) -> None:
     """Set the groups under `link` or `repeat`."""
-    batch = Batch(text)
     base = wording_path(variant)
     there = batch.node((*base, key)) is not None
     value: Value = [*groups[0]] if len(groups) == 1 else [[*group] for group in groups]
@@ -289,7 +283,6 @@ def set_group(text: str, *, key: Literal["link", "repeat"], groups: Groups, vari
         batch.remove((*base, key))
     elif groups:
         _add(batch, base, key=key, value=value)
-    return batch.edit()
 
 
 def slot_path(slot: str, variant: int | None) -> Path:
@@ -374,7 +367,7 @@ class _Lines:
         rows = self.wording.rows[: max(0, number)]
         return sum(row.good is not None for row in rows), sum(row.bad is not None for row in rows)
 
-    def edit(self) -> Edit:
+    def write(self) -> None:
         """Write the lines that changed, the bad one only if it differs from the good one."""
         sides = (("good", self.good, self.wording.good), ("bad", self.bad, self.wording.bad))
         for side, items, line in sides:
@@ -382,12 +375,12 @@ class _Lines:
                 continue
             if line is None or [item.text for item in line.items] != items:
                 put(self.batch, wording_path(self.variant), key=side, value=" ".join(items))
-        return self.batch.edit()
 
 
-def set_good(text: str, *, row: Number, item: str, variant: Variant = None) -> Edit:
+@as_edit
+def set_good(batch: Batch, *, row: Number, item: str, variant: Variant = None) -> None:
     """Set an item on the good side; the bad side follows where it has the same item, wherever that stands."""
-    lines = _read(text, variant)
+    lines = _read(batch, variant)
     at = lines.row(row)
     if at.good is None:
         raise _missing(row)
@@ -395,84 +388,93 @@ def set_good(text: str, *, row: Number, item: str, variant: Variant = None) -> E
     place = at.bad if at.fate == "same" else lines.row(at.partner).bad if at.partner is not None else None
     if place is not None:
         lines.bad[place] = item
-    return lines.edit()
+    lines.write()
 
 
-def set_bad(text: str, *, row: Number, item: str, variant: Variant = None) -> Edit:
+@as_edit
+def set_bad(batch: Batch, *, row: Number, item: str, variant: Variant = None) -> None:
     """Set or add an item on the bad side only."""
-    lines = _read(text, variant)
+    lines = _read(batch, variant)
     at = lines.row(row)
     if at.bad is None:
         lines.bad.insert(lines.before(row)[1], item)
     else:
         lines.bad[at.bad] = item
-    return lines.edit()
+    lines.write()
 
 
+@as_edit
 def add_row(
-    text: str, *, at: Number, item: str, side: Literal["both", "good", "bad"] = "both", variant: Variant = None
-) -> Edit:
+    batch: Batch, *, at: Number, item: str, side: Literal["both", "good", "bad"] = "both", variant: Variant = None
+) -> None:
     """Add an item before row number `at`, on both sides or on one."""
-    lines = _read(text, variant)
+    lines = _read(batch, variant)
     good, bad = lines.before(at)
     if side != "bad":
         lines.good.insert(good, item)
     if side != "good":
         lines.bad.insert(bad, item)
-    return lines.edit()
+    lines.write()
 
 
-def delete_row(text: str, *, row: Number, variant: Variant = None) -> Edit:
+@as_edit
+def delete_row(batch: Batch, *, row: Number, variant: Variant = None) -> None:
     """Delete the items of a row; an item that the bad side moves is deleted in both places."""
-    lines = _read(text, variant)
+    lines = _read(batch, variant)
     at = lines.row(row)
     other = lines.row(at.partner) if at.partner is not None else at
     for side, places in ((lines.good, (at.good, other.good)), (lines.bad, (at.bad, other.bad))):
         for number in {n for n in places if n is not None}:
             del side[number]
-    return lines.edit()
+    lines.write()
 
 
-def move_row(text: str, *, row: Number, to: Number, variant: Variant = None) -> Edit:
+@as_edit
+def move_row(batch: Batch, *, row: Number, to: Number, variant: Variant = None) -> None:
     """Move a row, with both its sides, to where row number `to` is."""
-    lines = _read(text, variant)
+    lines = _read(batch, variant)
     at = lines.row(row)
     good, bad = lines.before(to + (to > row))
     if at.good is not None:
         _move(lines.good, at.good, good)
     if at.bad is not None:
         _move(lines.bad, at.bad, bad)
-    return lines.edit()
+    lines.write()
 
 
-def move_bad(text: str, *, row: Number, to: Number, variant: Variant = None) -> Edit:
+@as_edit
+def move_bad(batch: Batch, *, row: Number, to: Number, variant: Variant = None) -> None:
     """Move an item on the bad side to where row number `to` is; the good side keeps it."""
-    lines = _read(text, variant)
+    lines = _read(batch, variant)
     _move(lines.bad, lines.bad_place(row), lines.before(to + (to > row))[1])
-    return lines.edit()
+    lines.write()
 
 
-def copy_bad(text: str, *, row: Number, to: Number, variant: Variant = None) -> Edit:
+@as_edit
+def copy_bad(batch: Batch, *, row: Number, to: Number, variant: Variant = None) -> None:
     """Copy an item on the bad side to before row number `to`."""
-    lines = _read(text, variant)
+    lines = _read(batch, variant)
     at = lines.row(row)
     item = lines.bad[at.bad] if at.bad is not None else lines.good[at.good or 0]
     lines.bad.insert(lines.before(to)[1], item)
-    return lines.edit()
+    lines.write()
 
 
-def drop_bad(text: str, *, row: Number, variant: Variant = None) -> Edit:
+@as_edit
+def drop_bad(batch: Batch, *, row: Number, variant: Variant = None) -> None:
     """Drop the item of a row on the bad side."""
-    lines = _read(text, variant)
+    lines = _read(batch, variant)
     del lines.bad[lines.bad_place(row)]
-    return lines.edit()
+    lines.write()
 
 
-def same_again(text: str, *, row: Number | None = None, variant: Variant = None) -> Edit:
+@as_edit
+def same_again(batch: Batch, *, row: Number | None = None, variant: Variant = None) -> None:
     """Make the bad side of a row the same as the good one again; without a row, of all rows: no bad line is left."""
     if row is None:
-        return set_line(text, side="bad", line="", variant=variant)
-    lines = _read(text, variant)
+        put(batch, wording_path(variant), key="bad", value="")
+        return
+    lines = _read(batch, variant)
     at = lines.row(row)
     if at.partner is not None and at.good is None:
         row, at = at.partner, lines.row(at.partner)
@@ -485,7 +487,7 @@ def same_again(text: str, *, row: Number | None = None, variant: Variant = None)
         _move(lines.bad, lines.bad_place(at.partner), place)
     elif at.good is not None:
         lines.bad.insert(place, lines.good[at.good])
-    return lines.edit()
+    lines.write()
 
 
 def _move(items: list[str], start: int, end: int) -> None:
@@ -497,8 +499,7 @@ def _missing(row: Number) -> InputError:
     return fail("row-missing", None, {"row": row + 1})
 
 
-def _read(text: str, variant: int | None) -> _Lines:
-    batch = Batch(text)
+def _read(batch: Batch, variant: int | None) -> _Lines:
     rows = paradigm_rows(batch.root)
     if not 0 <= (variant or 0) < len(rows.wordings):
         raise fail("row-missing", None, {"row": f"variants › {variant}"})
@@ -536,27 +537,24 @@ def add_variant(text: str, *, name: str, copy_of: Number | None = None, at: Numb
     return batch.edit()
 
 
-def delete_variant(text: str, *, variant: Number) -> Edit:
+@as_edit
+def delete_variant(batch: Batch, *, variant: Number) -> None:
     """Delete a variant."""
-    batch = Batch(text)
     batch.remove(wording_path(variant))
-    return batch.edit()
 
 
-def move_variant(text: str, *, variant: Number, to: Number) -> Edit:
+@as_edit
+def move_variant(batch: Batch, *, variant: Number, to: Number) -> None:
     """Move a variant to number `to`."""
-    batch = Batch(text)
     batch.move(wording_path(variant), to=to)
-    return batch.edit()
 
 
-def set_option(text: str, *, key: Literal["name", "weight", "crossed"], value: str, variant: Variant = None) -> Edit:
+@as_edit
+def set_option(batch: Batch, *, key: Literal["name", "weight", "crossed"], value: str, variant: Variant = None) -> None:
     """Set the `name`, `weight` or `crossed` of a variant, or of a paradigm without variants."""
-    batch = Batch(text)
     if key == "name" and value in _names(batch):
         raise fail("row-exists", None, {"name": value})
     put(batch, wording_path(variant), key=key, value=value)
-    return batch.edit()
 
 
 def _split(batch: Batch) -> None:
@@ -590,11 +588,11 @@ def _names(batch: Batch) -> set[str]:
 # Renaming: a slot or a phrase gets another name, and so does every place that means it, and no other place.
 
 
-def rename_slot(text: str, *, slot: str, name: str, variant: Variant = None) -> Edit:
+@as_edit
+def rename_slot(batch: Batch, *, slot: str, name: str, variant: Variant = None) -> None:
     """Rename a slot in its row, in links to it, in lines and under `link` and `repeat`."""
     if slot == name:
-        return ()
-    batch = Batch(text)
+        return
     rows = paradigm_rows(batch.root)
     refuse_name(rows, name, variant)
     scopes = [wording for wording in rows.wordings if reaches(wording, slot, variant)]
@@ -613,20 +611,18 @@ def rename_slot(text: str, *, slot: str, name: str, variant: Variant = None) -> 
             for path, _ in scalars_of(group, (*wording.path, key)) if isinstance(group, Sequence) else ():
                 rewrite(batch, path, lambda old: name if old == slot else old)
     batch.rename(slot_path(slot, variant), name)
-    return batch.edit()
 
 
-def rename_phrase(text: str, *, phrase: str, name: str, declared: bool = False) -> Edit:
+@as_edit
+def rename_phrase(batch: Batch, *, phrase: str, name: str, declared: bool = False) -> None:
     """Rename a phrase in one file: wherever a rule uses it, and where it is `declared` (in `phrases.yaml`)."""
     if not SLOT_NAME.fullmatch(name):
         raise fail("slot-name", None, {"slot": name})
-    batch = Batch(text)
     for path, _ in scalars_of(batch.root):
         if is_rule(path, phrases=declared):
             rewrite(batch, path, lambda rule: in_phrase_rule(rule, phrase, name))
     if declared and phrase != name:
         batch.rename(("phrases", phrase), name)
-    return batch.edit()
 
 
 def rewrite(batch: Batch, path: Path, change: Callable[[str], str]) -> None:

@@ -8,9 +8,9 @@ from pydantic import Field as Constraint
 from bidui.errors import fail
 from bidui.grammar.paradigm_file import SLOT_NAME
 from bidui.grammar.yaml import Mapping, Node, Path, Scalar, Sequence, Value, value_of
+from bidui.web.editing.edits import Batch, as_edit, lay_out
 from bidui.web.editing.paradigm import Number, SlotRow, in_line, in_rule, put, rewrite, slot_rows
-from bidui.web.editing.text import Change, Edit, Span, newline_of
-from bidui.web.editing.yaml import Batch, lay_out
+from bidui.web.editing.text import Change, Span, newline_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,35 +85,32 @@ def _text(node: Mapping, key: str) -> str:
     return value.text if isinstance(value, Scalar) else ""
 
 
-def add_phrase(text: str, *, name: str, rule: str, at: Number | None = None) -> Edit:
+@as_edit
+def add_phrase(batch: Batch, *, name: str, rule: str, at: Number | None = None) -> None:
     """Add a phrase with one alternative."""
     if not SLOT_NAME.fullmatch(name):
         raise fail("slot-name", None, {"slot": name})
-    batch = Batch(text)
     if "phrases" in batch.root.items:
         batch.add_entry(("phrases",), name, [rule], at=at)
     else:
         batch.add_entry((), "phrases", {name: [rule]})
-    return batch.edit()
 
 
-def delete_phrase(text: str, *, name: str) -> Edit:
+@as_edit
+def delete_phrase(batch: Batch, *, name: str) -> None:
     """Delete a phrase; rules that use it stay, and are reported as errors."""
-    batch = Batch(text)
     batch.remove(("phrases", name))
-    return batch.edit()
 
 
-def move_phrase(text: str, *, name: str, to: Number) -> Edit:
+@as_edit
+def move_phrase(batch: Batch, *, name: str, to: Number) -> None:
     """Move a phrase to number `to`."""
-    batch = Batch(text)
     batch.move(("phrases", name), to=to)
-    return batch.edit()
 
 
-def set_depth(text: str, *, name: str, depth: str) -> Edit:
+@as_edit
+def set_depth(batch: Batch, *, name: str, depth: str) -> None:
     """Set how often a phrase may stand inside itself; without a depth, never."""
-    batch = Batch(text)
     path: Path = ("phrases", name)
     node = batch.node(path)
     if isinstance(node, Mapping):
@@ -124,7 +121,6 @@ def set_depth(text: str, *, name: str, depth: str) -> Edit:
         value = value_of(node)
         alternatives: Value = value if isinstance(value, list) else [value]
         batch.set_node(path, {"depth": depth, "alternatives": alternatives})
-    return batch.edit()
 
 
 def _deepen(batch: Batch, name: str, node: Sequence, depth: str) -> None:
@@ -143,9 +139,9 @@ def _deepen(batch: Batch, name: str, node: Sequence, depth: str) -> None:
     batch.replace_text([Change(start, node.end, newline.join((*head, *inner)))], expected=expected)
 
 
-def add_alternative(text: str, *, phrase: str, value: str | Parts, at: Number | None = None) -> Edit:
+@as_edit
+def add_alternative(batch: Batch, *, phrase: str, value: str | Parts, at: Number | None = None) -> None:
     """Add an alternative: a rule, or parts."""
-    batch = Batch(text)
     new: Value = value if isinstance(value, str) else {key: item for key, item in asdict(value).items() if item}
     path = _alternatives(batch, phrase)
     node = batch.node(path)
@@ -155,76 +151,67 @@ def add_alternative(text: str, *, phrase: str, value: str | Parts, at: Number | 
         batch.set_node(path, both)
     else:
         batch.add_item(path, new, at=at)
-    return batch.edit()
 
 
-def delete_alternative(text: str, *, phrase: str, number: Number) -> Edit:
+@as_edit
+def delete_alternative(batch: Batch, *, phrase: str, number: Number) -> None:
     """Delete an alternative."""
-    batch = Batch(text)
     batch.remove((*_alternatives(batch, phrase), number))
-    return batch.edit()
 
 
-def move_alternative(text: str, *, phrase: str, number: Number, to: Number) -> Edit:
+@as_edit
+def move_alternative(batch: Batch, *, phrase: str, number: Number, to: Number) -> None:
     """Move an alternative to number `to`."""
-    batch = Batch(text)
     batch.move((*_alternatives(batch, phrase), number), to=to)
-    return batch.edit()
 
 
+@as_edit
 def set_alternative(
-    text: str, *, phrase: str, number: Number, key: Literal["rule", "line", "head", "weight"], value: str
-) -> Edit:
+    batch: Batch, *, phrase: str, number: Number, key: Literal["rule", "line", "head", "weight"], value: str
+) -> None:
     """Set the `rule` of an alternative, or the `line`, `head` or `weight` beside its parts."""
-    batch = Batch(text)
     path = _row(batch, phrase, number).path
     if key == "rule":
         batch.set_value(path, value)
     else:
         put(batch, path, key=key, value=value)
-    return batch.edit()
 
 
-def set_part(text: str, *, phrase: str, number: Number, part: str, rule: str) -> Edit:
+@as_edit
+def set_part(batch: Batch, *, phrase: str, number: Number, part: str, rule: str) -> None:
     """Set the rule of a part."""
-    batch = Batch(text)
     batch.set_value((*_row(batch, phrase, number).path, "parts", part), rule)
-    return batch.edit()
 
 
-def add_part(text: str, *, phrase: str, number: Number, part: str, rule: str, at: Number | None = None) -> Edit:
+@as_edit
+def add_part(batch: Batch, *, phrase: str, number: Number, part: str, rule: str, at: Number | None = None) -> None:
     """Add a part to an alternative."""
     _refuse(part)
-    batch = Batch(text)
     batch.add_entry((*_row(batch, phrase, number).path, "parts"), part, rule, at=at)
-    return batch.edit()
 
 
-def delete_part(text: str, *, phrase: str, number: Number, part: str) -> Edit:
+@as_edit
+def delete_part(batch: Batch, *, phrase: str, number: Number, part: str) -> None:
     """Delete a part."""
-    batch = Batch(text)
     batch.remove((*_row(batch, phrase, number).path, "parts", part))
-    return batch.edit()
 
 
-def move_part(text: str, *, phrase: str, number: Number, part: str, to: Number) -> Edit:
+@as_edit
+def move_part(batch: Batch, *, phrase: str, number: Number, part: str, to: Number) -> None:
     """Move a part to number `to`."""
-    batch = Batch(text)
     batch.move((*_row(batch, phrase, number).path, "parts", part), to=to)
-    return batch.edit()
 
 
-def rename_part(text: str, *, phrase: str, number: Number, part: str, name: str) -> Edit:
+@as_edit
+def rename_part(batch: Batch, *, phrase: str, number: Number, part: str, name: str) -> None:
     """Rename a part, also in the links, the line and the head of its alternative."""
     _refuse(name)
-    batch = Batch(text)
     row = _row(batch, phrase, number)
     for other in row.parts:
         rewrite(batch, other.path, lambda rule: in_rule(rule, part, name))
     rewrite(batch, (*row.path, "line"), lambda line: in_line(line, part, name))
     rewrite(batch, (*row.path, "head"), lambda head: name if head == part else head)
     batch.rename((*row.path, "parts", part), name)
-    return batch.edit()
 
 
 def _refuse(part: str) -> None:

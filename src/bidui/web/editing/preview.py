@@ -19,11 +19,11 @@ from bidui.grammar.project import Project, read_project
 from bidui.grammar.yaml import Mapping, read_bytes, read_text, scalars_of
 from bidui.pairs import Pair
 from bidui.web.editing.diagnostics import Compilation, Diagnostic, compile_text, located, phrase_problems
+from bidui.web.editing.edits import lay_out
 from bidui.web.editing.fitting import Fitting, SlotWords, slot_words
 from bidui.web.editing.paradigm import LineRow, ParadigmRows, paradigm_rows
 from bidui.web.editing.phrases import PhraseRow, phrase_rows
 from bidui.web.editing.text import Range, Span, Utf16
-from bidui.web.editing.yaml import lay_out
 from bidui.web.problems import ProblemShape, problem_shapes
 from bidui.words import Language
 

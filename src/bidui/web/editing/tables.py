@@ -21,9 +21,9 @@ from bidui.grammar.lexicon import (
     with_ancestors,
 )
 from bidui.grammar.rules import Condition, Lexical, parse_rule
+from bidui.grammar.yaml import printable
 from bidui.web.editing.pieces import Piece, pieces_of
 from bidui.web.editing.text import Change, Edit, Span, make_edit
-from bidui.web.editing.yaml import printable
 
 MAX_PASTED = 100_000  # cells
 MAX_TOLD = 20  # cells that cannot be

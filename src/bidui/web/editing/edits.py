@@ -1,7 +1,15 @@
-"""Texts that are being edited, read as YAML trees."""
+"""Edits of a YAML text by path: values set, entries added, removed, moved or renamed, and nothing else touched.
 
-import re
-from collections.abc import Iterable
+A batch collects edits against one tree. The text that they give together is read once and must say what was meant;
+where a text is written in a way that cannot be changed like that, the batch is refused and the text stays.
+
+A comment at the end of a line goes with the line, and one right above an entry with the entry, unless it may be about
+several entries; other comments stay where they are.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Concatenate, ParamSpec
 
 from bidui.errors import InputError, Place, fail
 from bidui.grammar.yaml import (
@@ -16,20 +24,23 @@ from bidui.grammar.yaml import (
     node_at,
     parse_document,
     value_of,
+    written,
 )
-from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.web.editing.text import Change, Edit, Lines, apply_edit, make_edit, newline_of
 
 MAX_CHARACTERS = 100_000  # the longest shipped file has twenty thousand
+Parameters = ParamSpec("Parameters")
+Chunk = tuple[int, int]
+_STEP = "  "  # the indentation of a nested block
 
 
-def lay_out(text: str, *, name: str = "") -> MappingNode:
+def lay_out(text: str, *, name: str = "") -> Mapping:
     """Return the tree of a text; raises `InputError` with the place where it is not a document of ours."""
     refuse_unreadable(text, name=name)
     return parse_document(text, name=name)
 
 
-def try_lay_out(text: str) -> MappingNode | None:
+def try_lay_out(text: str) -> Mapping | None:
     """Return the tree, or None where the text is not a document yet."""
     try:
         return lay_out(text)
@@ -42,98 +53,6 @@ def refuse_unreadable(text: str, *, name: str) -> None:
     if len(text) > MAX_CHARACTERS:
         raise fail("text-too-long", Place(name), {"length": len(text), "limit": MAX_CHARACTERS})
     decode(text.encode("utf-8", "surrogatepass"), name=name)
-
-
-# Scalars of YAML: how a text is written as one, and where each of its characters stands in what was written.
-
-# A plain value that begins with one of these is something else to YAML.
-_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@` ")
-_FLOW = re.compile(r"[,\[\]{}?]|:$")  # what ends a plain value inside of brackets
-_WIDE_BLANKS = "\u3000\u00a0"  # which Python calls unprintable and Chinese keyboards write
-_ESCAPE = re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)", re.DOTALL)
-
-
-def written(text: str, *, style: str = "", flow: bool = False) -> str:
-    """The text as a scalar on one line, in the quotes it had (`style`) or none, where that is read back as itself.
-
-    Of no text nothing is written: `""` would say that nothing is meant, and not that it is still missing.
-    """
-    if not text:
-        return ""
-    if style == '"' or not all(map(printable, text)):
-        return '"' + "".join(map(_escaped, text)) + '"'
-    if style != "'" and _plain(text, flow=flow):
-        return text
-    if style == "" and flow and not set(text) & {'"', "\\"}:
-        return f'"{text}"'
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _plain(text: str, *, flow: bool) -> bool:
-    if text[0] in _INDICATORS or text[-1] in ": " or ": " in text or " #" in text:
-        return False
-    return not text.startswith(("---", "...")) and not (flow and _FLOW.search(text))
-
-
-def printable(char: str) -> bool:
-    """Whether people can see a character, or the gap that it leaves."""
-    return char.isprintable() or char in _WIDE_BLANKS
-
-
-def _escaped(char: str) -> str:
-    if char in '"\\':
-        return "\\" + char
-    return char if printable(char) else f"\\U{ord(char):08X}"
-
-
-def offsets(raw: str, text: str, *, style: str) -> list[int]:
-    """For each character of `text`, and for its end, where it stands in `raw`, the scalar as it was written.
-
-    Folded lines have fewer characters than were written; then the place is that of the blanks they were folded from.
-    """
-    at = 0
-    if style in {"'", '"'}:
-        at = 1
-    elif style in {"|", ">"}:
-        at = raw.find("\n") + 1
-    found: list[int] = []
-    for char in text:
-        at = _skipped(raw, at, char, style)
-        found.append(min(at, len(raw)))
-        at += _width(raw, at, style)
-    return [*found, min(at, len(raw))]
-
-
-def _skipped(raw: str, at: int, char: str, style: str) -> int:
-    """Past what was written for the eye only: indentation, and in double quotes escaped line breaks."""
-    while at < len(raw):
-        if style == '"' and raw[at] == "\\" and raw[at + 1 : at + 2] in {"\n", "\r"}:
-            at += 2
-        elif raw[at].isspace() and raw[at] != char and not char.isspace():
-            at += 1
-        else:
-            break
-    return at
-
-
-def _width(raw: str, at: int, style: str) -> int:
-    if style == "'" and raw.startswith("''", at):
-        return 2
-    if style == '"' and (found := _ESCAPE.match(raw, at)):
-        return len(found.group())
-    return 1
-
-
-# Edits of a YAML text by path: values set, entries added, removed, moved or renamed, and nothing else touched.
-#
-# A batch collects edits against one tree. The text that they give together is read once and must say what was meant;
-# where a text is written in a way that cannot be changed like that, the batch is refused and the text stays.
-#
-# A comment at the end of a line goes with the line, and one right above an entry with the entry, unless it may be
-# about several entries; other comments stay where they are.
-
-Chunk = tuple[int, int]
-_STEP = "  "  # the indentation of a nested block
 
 
 class Batch:
@@ -422,6 +341,18 @@ class Batch:
 
     def _refusal(self, offset: int) -> InputError:
         return fail("edit-form", Place("", self.lines.place(offset)[0]))
+
+
+def as_edit(change: Callable[Concatenate[Batch, Parameters], None]) -> Callable[Concatenate[str, Parameters], Edit]:
+    """Turn a function that adds to a batch into one that takes a text and returns the edit of it."""
+
+    @wraps(change)
+    def edit(text: str, /, *arguments: Parameters.args, **options: Parameters.kwargs) -> Edit:
+        batch = Batch(text)
+        change(batch, *arguments, **options)
+        return batch.edit()
+
+    return edit
 
 
 def _flow(value: Value) -> str:
