@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from transformers import GPTNeoXForCausalLM
 
-from bidui.training.recipe import Recipe
+from bidui.training.recipe import RunRecipe
 from bidui.training.sizes import SIZES, neox_config
 from bidui.training.step import Step, make_step
 
@@ -81,7 +81,7 @@ def plain(name: str, vocabulary: int, rows: np.ndarray) -> Callable[[int], None]
 
 def ours(name: str, vocabulary: int, rows: np.ndarray) -> Step:
     """The step that `bidui train` runs."""
-    recipe = Recipe(name, "", "", vocabulary, "line", rows.size, precision="bfloat16", mode="captured")
+    recipe = RunRecipe(name, "", "", vocabulary, "line", rows.size, precision="bfloat16", mode="captured")
     network = network_of(name, vocabulary)
 
     def hidden(tokens: torch.Tensor) -> torch.Tensor:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from bidui.scores.choices import PairTotals, choose_from, length_split, pair_totals
     from bidui.training.corpus import Corpus, build_corpus, read_corpus
     from bidui.training.ngram import train_ngram
+    from bidui.training.recipe import Recipe
+    from bidui.training.run import TrainingRun, train
     from bidui.training.tokenizers import load_tokenizer, train_char, train_word
 
 _HOMES = {
@@ -51,6 +53,8 @@ _HOMES = {
     " read_scores score slln_lp slor",
     "bidui.scores.choices": "PairTotals choose_from length_split pair_totals",
     "bidui.training.corpus": "Corpus build_corpus read_corpus",
+    "bidui.training.recipe": "Recipe",
+    "bidui.training.run": "TrainingRun train",
     "bidui.training.ngram": "train_ngram",
     "bidui.training.tokenizers": "load_tokenizer train_char train_word",
 }
@@ -75,11 +79,13 @@ __all__ = [
     "Problem",
     "Project",
     "Published",
+    "Recipe",
     "Region",
     "ScoreTable",
     "Scores",
     "Sweep",
     "Totals",
+    "TrainingRun",
     "accuracy",
     "alpha_grid",
     "build_corpus",
@@ -113,6 +119,7 @@ __all__ = [
     "slor",
     "sweep",
     "told_apart",
+    "train",
     "train_char",
     "train_ngram",
     "train_word",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bidui.cli.train import number_of
 from bidui.errors import InputError
 from bidui.scores.milestones import Milestone, read_milestones
 from bidui.scores.table import read_scores
+from bidui.training.recipe import token_count
 from tests.cli.test_score import write_lines
 from tests.cli.typed import Bidui
 
@@ -160,10 +160,10 @@ def test_a_run_is_scored_on_one_set_of_pairs(bidui: Bidui, books: Path, tmp_path
     ("text", "number"), [("500000", 500_000), ("10M", 10**7), ("1.5B", 1_500_000_000), ("2k", 2000)]
 )
 def test_numbers_of_tokens_are_written_as_people_write_them(text: str, number: int) -> None:
-    assert number_of(text) == number
+    assert token_count(text) == number
 
 
 @pytest.mark.parametrize("text", ["", "M", "-1", "0", "1e30", "nan"])
 def test_other_numbers_are_refused(text: str) -> None:
     with pytest.raises(InputError):
-        number_of(text)
+        token_count(text)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.scale.tasks import Look, Outcome, Task, run_all
+from bidui.scale.tasks import Outcome, Status, Task, run_all
 
 ROOT = Path(__file__).parent.parent.parent
 EVERY = 0.02
@@ -53,9 +53,9 @@ def test_one_that_fails_stops_no_other_and_says_why(tmp_path: Path) -> None:
         shell(tmp_path, "right", "touch right"),
     ]
     found = {outcome.name: outcome for outcome in run_all(tasks, folder=tmp_path / "t", every=EVERY)}
-    assert found["broken"].told.splitlines() == ["line 3", "line 4", "line 5", "line 6", "坏了", "exit code 3"]
-    assert (found["empty"].state, found["empty"].told) == ("failed", "exit code 0")  # it left nothing behind
-    assert (found["absent"].state, found["absent"].told) == ("failed", "No such file or directory")
+    assert found["broken"].reason.splitlines() == ["line 3", "line 4", "line 5", "line 6", "坏了", "exit code 3"]
+    assert (found["empty"].state, found["empty"].reason) == ("failed", "exit code 0")  # it left nothing behind
+    assert (found["absent"].state, found["absent"].reason) == ("failed", "No such file or directory")
     assert found["right"].state == "done"
     assert list((tmp_path / "t").glob("*.claim")) == []
 
@@ -72,12 +72,12 @@ def test_as_many_run_at_once_as_there_are_workers(tmp_path: Path) -> None:
 def test_one_worker_does_one_at_a_time(tmp_path: Path) -> None:
     alone = "mkdir busy || exit 1; sleep 0.03; rmdir busy; touch {0}"
     tasks = [shell(tmp_path, name, alone.format(name)) for name in "abc"]
-    looks: list[Look] = []
-    found = run_all(tasks, folder=tmp_path / "t", every=EVERY, on_look=looks.append)
+    statuses: list[Status] = []
+    found = run_all(tasks, folder=tmp_path / "t", every=EVERY, on_status=statuses.append)
     assert [(outcome.name, outcome.state) for outcome in found] == [("a", "done"), ("b", "done"), ("c", "done")]
-    assert {len(look.running) for look in looks} == {0, 1}
-    assert all(len(look.running) + len(look.waiting) + len(look.outcomes) == 3 for look in looks)
-    assert looks[-1].outcomes == found
+    assert {len(status.running) for status in statuses} == {0, 1}
+    assert all(len(status.running) + len(status.waiting) + len(status.outcomes) == 3 for status in statuses)
+    assert statuses[-1].outcomes == found
 
 
 def test_machines_that_share_a_disk_divide_the_work(tmp_path: Path) -> None:
@@ -108,13 +108,13 @@ def test_who_slept_lets_go_of_what_another_took_over(tmp_path: Path) -> None:
     """The two would write into each other's files; what the sleeper has is not even saved."""
     slow = shell(tmp_path, "a", "trap 'touch saved' TERM; touch began; while :; do sleep 0.01; done")
 
-    def take_over(look: Look) -> None:
-        if (tmp_path / "began").exists() and look.running and not (tmp_path / "a.1.claim").exists():
+    def take_over(status: Status) -> None:
+        if (tmp_path / "began").exists() and status.running and not (tmp_path / "a.1.claim").exists():
             (tmp_path / "a.1.claim").write_text('{"host": "another-machine", "process": 1}')
-        elif not look.running:
+        elif not status.running:
             (tmp_path / "a").touch()  # by the other
 
-    assert states(run_all([slow], folder=tmp_path, every=EVERY, on_look=take_over)) == {"a": "there"}
+    assert states(run_all([slow], folder=tmp_path, every=EVERY, on_status=take_over)) == {"a": "there"}
     assert not (tmp_path / "saved").exists()
 
 

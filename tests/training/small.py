@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerFast
 from bidui.scores.unigrams import Unigrams
 from bidui.training.loop import Data
 from bidui.training.network import Trainee, make_neox
-from bidui.training.recipe import Recipe
+from bidui.training.recipe import RunRecipe
 
 VOCABULARY = 60
 CONTEXT = 16
@@ -29,14 +29,14 @@ def data(rows: int = 100) -> Data:
     return Data(found, found[:5], 1.0)
 
 
-def recipe(**changes: object) -> Recipe:
+def recipe(**changes: object) -> RunRecipe:
     """24 steps of four rows, unless changed."""
     usual: dict[str, object] = {"size": "14m", "corpus": "corpus", "tokenizer": "tokenizer", "bos": "line"}
     usual |= {"batch": 4, "micro_batch": 2, "context": CONTEXT, "seed": 3, "tokens": 1600, "peak": 2e-3}
-    return Recipe(**{"vocabulary": VOCABULARY, **usual, **changes})  # type: ignore[arg-type]
+    return RunRecipe(**{"vocabulary": VOCABULARY, **usual, **changes})  # type: ignore[arg-type]
 
 
-def trainee(chosen: Recipe) -> Trainee:
+def trainee(chosen: RunRecipe) -> Trainee:
     """The network of a recipe, on the CPU."""
     unigrams = Unigrams(np.ones(VOCABULARY, np.int64), "tokenizer")
     return make_neox(chosen, tokenizer(), unigrams, bos=1, device=torch.device("cpu"))

@@ -11,7 +11,7 @@ import torch
 
 from bidui.errors import InputError, OutputRefused
 from bidui.training.checkpoints import State, claim, load_state, save_milestone, save_state
-from bidui.training.loop import Data, Watch, train
+from bidui.training.loop import Data, Watch, train_network
 from tests.training import small
 
 CPU = torch.device("cpu")
@@ -93,7 +93,7 @@ def test_weights_that_are_not_finite_are_neither_kept_nor_saved(tmp_path: Path) 
     seen: list[int] = []
     watch = Watch(log_every=1000, save_seconds=0, on_milestone=lambda step, trainee: seen.append(step))
     with pytest.raises(InputError, match=r"the loss of step \d is (nan|inf)"):
-        train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
+        train_network(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
     kept = sorted(path.name for path in (tmp_path / "run").glob("step-*"))
     assert kept == [f"step-{step:06d}" for step in seen] and seen == list(range(len(seen)))
     found = load_state(tmp_path / "run", chosen, device=CPU)
@@ -110,4 +110,4 @@ def test_a_log_that_cannot_be_written_is_an_error_with_the_reason(tmp_path: Path
 
     rows = Data(small.data().train, np.zeros((0, 16), np.uint16), math.nan)
     with pytest.raises(InputError, match=r"log.jsonl: .*[Dd]irectory"):
-        train(chosen, rows, made, out=tmp_path / "run", watch=Watch(on_milestone=block))
+        train_network(chosen, rows, made, out=tmp_path / "run", watch=Watch(on_milestone=block))

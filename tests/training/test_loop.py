@@ -20,7 +20,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from bidui.errors import InputError, OutputRefused
 from bidui.models.huggingface import load_huggingface
 from bidui.training import loop
-from bidui.training.loop import Stopped, Watch, train
+from bidui.training.loop import Interruption, Watch, train_network
 from bidui.training.network import Trainee
 from tests.training import small
 
@@ -31,11 +31,12 @@ import os, signal, sys
 from pathlib import Path
 import torch
 torch.set_num_threads(1)
-from bidui.training.loop import Watch, train
+from bidui.training.loop import Watch, train_network
 from tests.training import small
 {}
 chosen = small.recipe()
-train(chosen, small.data(), small.trainee(chosen), out=Path(sys.argv[1]), watch=Watch(log_every=1, save_seconds=0))
+watch = Watch(log_every=1, save_seconds=0)
+train_network(chosen, small.data(), small.trainee(chosen), out=Path(sys.argv[1]), watch=watch)
 """
 
 
@@ -151,8 +152,8 @@ def test_sigterm_saves_and_says_how_to_go_on(whole: Path, tmp_path: Path) -> Non
     out = tmp_path / "run"
     chosen = small.recipe()
     asked = Watch(log_every=1, on_log=lambda progress: os.kill(os.getpid(), signal.SIGTERM))
-    with pytest.raises(Stopped, match="after step 1 of 25"):
-        train(chosen, small.data(), small.trainee(chosen), out=out, watch=asked)
+    with pytest.raises(Interruption, match="after step 1 of 25"):
+        train_network(chosen, small.data(), small.trainee(chosen), out=out, watch=asked)
     assert (out / "state.pt").is_file()
     assert child(out).wait() == 0
     assert lines(out) == lines(whole)
@@ -167,10 +168,10 @@ def test_a_second_process_in_the_same_folder_is_refused(tmp_path: Path) -> None:
         if step == 3:
             (out / ".state.pt.0000.part").write_bytes(b"being written")
             with pytest.raises(InputError, match="another process"):
-                train(chosen, small.data(), small.trainee(chosen), out=out)
+                train_network(chosen, small.data(), small.trainee(chosen), out=out)
             assert (out / ".state.pt.0000.part").exists()
 
-    train(chosen, small.data(), small.trainee(chosen), out=out, watch=Watch(on_milestone=intrude))
+    train_network(chosen, small.data(), small.trainee(chosen), out=out, watch=Watch(on_milestone=intrude))
     assert not (out / ".lock").exists()
 
 
@@ -184,7 +185,7 @@ def test_whoever_asks_twice_need_not_wait(tmp_path: Path) -> None:
     chosen = small.recipe()
     with pytest.raises(KeyboardInterrupt):
         watch = Watch(on_milestone=press_twice)
-        train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
+        train_network(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
 
 
 def test_a_broken_state_is_passed_over_for_the_one_before(whole: Path, tmp_path: Path) -> None:
@@ -195,8 +196,8 @@ def test_a_broken_state_is_passed_over_for_the_one_before(whole: Path, tmp_path:
         if step == 9:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    with pytest.raises(Stopped):
-        train(
+    with pytest.raises(Interruption):
+        train_network(
             chosen,
             small.data(),
             small.trainee(chosen),
@@ -211,32 +212,32 @@ def test_a_broken_state_is_passed_over_for_the_one_before(whole: Path, tmp_path:
 def test_a_finished_run_is_left_as_it_is(whole: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in whole.rglob("*")}
     chosen = small.recipe()
-    assert not train(chosen, small.data(), small.trainee(chosen), out=whole)
+    assert not train_network(chosen, small.data(), small.trainee(chosen), out=whole)
     assert {path: path.stat().st_mtime_ns for path in whole.rglob("*")} == before
 
 
 def test_another_recipe_in_the_same_folder_is_refused_with_what_differs(whole: Path) -> None:
     chosen = small.recipe(seed=4, corpus="another")
     with pytest.raises(OutputRefused, match=r"corpus \(corpus, now another\), seed \(3, now 4\)"):
-        train(chosen, small.data(), small.trainee(chosen), out=whole)
+        train_network(chosen, small.data(), small.trainee(chosen), out=whole)
 
 
 def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(OutputRefused, match="thesis"):
-        train(small.recipe(), small.data(), small.trainee(small.recipe()), out=tmp_path)
+        train_network(small.recipe(), small.data(), small.trainee(small.recipe()), out=tmp_path)
 
 
 def test_too_few_tokens_for_one_step_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="48 tokens are too few for one step of 64"):
-        train(small.recipe(), small.data(rows=3), small.trainee(small.recipe()), out=tmp_path / "run")
+        train_network(small.recipe(), small.data(rows=3), small.trainee(small.recipe()), out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     chosen = small.recipe(peak=1e30, optimizer="pythia")
     with pytest.raises(InputError, match=r"the loss of step \d is (nan|inf)"):
-        train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
+        train_network(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
 
 
 def test_a_gradient_that_is_not_finite_stops_the_run_before_its_weights_are_kept(tmp_path: Path) -> None:
@@ -245,7 +246,7 @@ def test_a_gradient_that_is_not_finite_stops_the_run_before_its_weights_are_kept
     made = small.trainee(chosen)
     made.head.weight.register_hook(lambda gradient: gradient * torch.inf)
     with pytest.raises(InputError, match=r"the gradient of step 1 has the norm (nan|inf), at a learning rate of 0.0"):
-        train(chosen, small.data(), made, out=tmp_path / "run")
+        train_network(chosen, small.data(), made, out=tmp_path / "run")
     assert [path.name for path in (tmp_path / "run").glob("step-*")] == ["step-000000"]
 
 
@@ -262,7 +263,7 @@ def test_a_run_that_another_process_just_finished_is_left_as_it_is(
 
     monkeypatch.setattr(loop, "only_one", waited)
     chosen = small.recipe()
-    assert not train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run")
+    assert not train_network(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run")
     assert (tmp_path / "run" / "log.jsonl").read_text() == "all of it"
 
 
@@ -275,14 +276,14 @@ def test_what_is_done_at_milestones_changes_nothing(whole: Path, tmp_path: Path)
     def score(step: int, trainee: Trainee) -> None:
         list(trainee.model("m").score(["一丁", "七"]))
 
-    train(chosen, small.data(), made, out=tmp_path / "run", watch=Watch(on_milestone=score))
+    train_network(chosen, small.data(), made, out=tmp_path / "run", watch=Watch(on_milestone=score))
     assert torch.equal(torch.get_rng_state(), before)
     assert same(weights(tmp_path / "run" / "step-000025"), weights(whole / "step-000025"))
 
 
 def test_micro_batches_change_the_last_bits_only(whole: Path, tmp_path: Path) -> None:
     chosen = small.recipe(micro_batch=4, milestones="last")
-    train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
+    train_network(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
     one, other = ([line["loss"] for line in lines(out) if "loss" in line] for out in (whole, tmp_path / "run"))
     assert one == pytest.approx(other, rel=1e-4)
 
@@ -290,7 +291,7 @@ def test_micro_batches_change_the_last_bits_only(whole: Path, tmp_path: Path) ->
 def test_checkpoints_load_in_transformers_with_equal_logits_and_score_as_declared(tmp_path: Path) -> None:
     chosen = small.recipe(milestones="last")
     made = small.trainee(chosen)
-    train(chosen, small.data(), made, out=tmp_path / "run")
+    train_network(chosen, small.data(), made, out=tmp_path / "run")
     folder = tmp_path / "run" / "step-000025"
     loaded = AutoModelForCausalLM.from_pretrained(folder)
     tokens = torch.tensor([[1, 5, 6, 7]])
@@ -325,9 +326,11 @@ def test_a_full_disk_loses_no_checkpoint(tmp_path: Path, monkeypatch: pytest.Mon
     with monkeypatch.context() as patch:
         patch.setattr(torch, "save", full)
         with pytest.raises(InputError, match="No space left"):
-            train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(save_seconds=0))
+            train_network(
+                chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=Watch(save_seconds=0)
+            )
     assert (tmp_path / "run" / "step-000000" / "training.json").is_file()
-    assert train(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run")
+    assert train_network(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run")
 
 
 def test_padding_the_head_changes_no_probability() -> None:

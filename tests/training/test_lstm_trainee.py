@@ -19,10 +19,10 @@ from bidui.models.model import Model
 from bidui.models.specs import load_model
 from bidui.scores.unigrams import Unigrams, read_unigrams
 from bidui.training.corpus import build_corpus, document_encoder, text_encoder
-from bidui.training.loop import Stopped, Watch, train, validation_loss
+from bidui.training.loop import Interruption, Watch, train_network, validation_loss
 from bidui.training.network import Trainee, make_lstm
-from bidui.training.recipe import Recipe
-from bidui.training.run import make_data, make_recipe, make_trainee
+from bidui.training.recipe import Recipe, RunRecipe
+from bidui.training.run import make_data, make_trainee
 from bidui.training.step import make_step
 from bidui.training.tokenizers import load_tokenizer, save_tokenizer, train_jieba
 from tests.training import small
@@ -40,11 +40,11 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-def recipe(**changes: object) -> Recipe:
+def recipe(**changes: object) -> RunRecipe:
     return small.recipe(**{"size": "lstm", "milestones": "last", **changes})
 
 
-def trainee(chosen: Recipe, *, bos: int | None = 1) -> Trainee:
+def trainee(chosen: RunRecipe, *, bos: int | None = 1) -> Trainee:
     unigrams = Unigrams(np.ones(small.VOCABULARY, np.int64), tokenizer_hash(small.tokenizer()))
     return make_lstm(chosen, small.tokenizer(), unigrams, bos=bos, device=CPU)
 
@@ -79,7 +79,7 @@ def test_the_first_weights_are_uniform_and_a_function_of_the_seed() -> None:
 def test_it_learns_and_a_folder_scores_as_the_network_did(tmp_path: Path) -> None:
     chosen = recipe(epochs=4, peak=1e-2)
     made = trainee(chosen)
-    train(chosen, small.data(), made, out=tmp_path / "run")
+    train_network(chosen, small.data(), made, out=tmp_path / "run")
     lines = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
     first, last = (line["validation"] for line in lines if "validation" in line)
     assert first == pytest.approx(np.log(small.VOCABULARY), rel=0.02)
@@ -149,12 +149,12 @@ def test_dropout_does_not_depend_on_the_number_of_processes(monkeypatch: pytest.
 
 def test_a_stopped_run_ends_with_the_same_bits(tmp_path: Path) -> None:
     chosen = recipe()
-    train(chosen, small.data(), trainee(chosen), out=tmp_path / "whole")
+    train_network(chosen, small.data(), trainee(chosen), out=tmp_path / "whole")
     stop = Watch(log_every=7, on_log=lambda progress: os.kill(os.getpid(), signal.SIGTERM))
-    with pytest.raises(Stopped):
-        train(chosen, small.data(), trainee(chosen), out=tmp_path / "run", watch=stop)
+    with pytest.raises(Interruption):
+        train_network(chosen, small.data(), trainee(chosen), out=tmp_path / "run", watch=stop)
     torch.manual_seed(99)
-    train(chosen, small.data(), trainee(chosen), out=tmp_path / "run")
+    train_network(chosen, small.data(), trainee(chosen), out=tmp_path / "run")
     one, other = (weights(tmp_path / name / "step-000025") for name in ("whole", "run"))
     assert all(torch.equal(one[name], other[name]) for name in one)
 
@@ -200,11 +200,11 @@ def test_an_lstm_over_words_from_text_to_scores(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("\n".join(f"{line}{other}" for line in LINES for other in LINES if line != other), encoding="utf-8")
     corpus = build_corpus(text, train_jieba(LINES, least=1), out=tmp_path / "corpus", validation=0)
-    chosen = make_recipe("lstm", corpus, device=CPU, batch=2, context=8, milestones="last")
+    chosen = Recipe("lstm", batch=2, context=8, milestones="last").on(corpus)
     assert (chosen.mode, chosen.precision) == ("eager", "float32")
     data = make_data(corpus, chosen)
     made = make_trainee(chosen, corpus, data, device=CPU)
-    train(chosen, data, made, out=tmp_path / "run")
+    train_network(chosen, data, made, out=tmp_path / "run")
     folder = max((tmp_path / "run").glob("step-*"))
     loaded = load_model(str(folder))
     assert loaded.declared["words"] == "jieba 0.42.1"
@@ -214,6 +214,6 @@ def test_an_lstm_over_words_from_text_to_scores(tmp_path: Path) -> None:
     log = (tmp_path / "run" / "log.jsonl").read_text(encoding="utf-8")
     assert '"validation": null' in log and "NaN" not in log  # there is no validation text
     # The words are jieba's, which a Zh-Pythia loaded by transformers could not find again.
-    wrong = make_recipe("14m", corpus, device=CPU, batch=2, context=8)
+    wrong = Recipe("14m", batch=2, context=8).on(corpus)
     with pytest.raises(InputError, match="looks up the words that jieba finds, which 14m cannot do"):
         make_trainee(wrong, corpus, data, device=CPU)

@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file
 
 from bidui.errors import InputError
-from bidui.training.loop import Processes, Watch, processes, together, train
+from bidui.training.loop import Processes, Watch, processes, together, train_network
 from tests.training import small
 from tests.training.worker import STOP, trainee
 
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_processes_learn_what_one_does(folder: Path, tmp_path: Path, size: str) -> None:
     """The same rows in the same order, and the same dropout, so only the last bits of sums may differ."""
     chosen = small.recipe(size=size, milestones="geometric:3")
-    train(chosen, small.data(), trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
+    train_network(chosen, small.data(), trainee(chosen), out=tmp_path / "run", watch=Watch(log_every=1))
     alone, two = lines(tmp_path / "run"), lines(folder / size)
     assert [line["step"] for line in alone] == [line["step"] for line in two]
     for name in ("loss", "norm", "validation"):

@@ -12,7 +12,7 @@ from transformers import GPTNeoXForCausalLM
 from bidui.errors import InputError
 from bidui.files import Manifest
 from bidui.training.network import initialise
-from bidui.training.recipe import OPTIMIZERS, Recipe, learning_rates, milestone_steps, recipe_from
+from bidui.training.recipe import OPTIMIZERS, RunRecipe, learning_rates, milestone_steps, recipe_from
 from bidui.training.sizes import SIZES, neox_config
 from tests.training.small import recipe
 
@@ -132,5 +132,5 @@ def test_a_recipe_survives_being_stored_and_says_what_changed() -> None:
     )
     with pytest.raises(InputError, match="seed"):
         recipe_from({k: v for k, v in asdict(one).items() if k != "seed"}, place=Place())
-    assert isinstance(one, Recipe)
+    assert isinstance(one, RunRecipe)
     assert one.hash != recipe(seed=4).hash

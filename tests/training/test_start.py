@@ -9,8 +9,8 @@ from transformers import PreTrainedTokenizerFast
 
 from bidui.errors import InputError
 from bidui.training.corpus import Corpus, build_corpus, read_corpus, verify_corpus
-from bidui.training.recipe import Recipe
-from bidui.training.run import enough_memory, make_data, make_recipe, make_trainee, open_corpus
+from bidui.training.recipe import Recipe, RunRecipe
+from bidui.training.run import enough_memory, make_data, make_trainee, open_corpus
 from bidui.training.tokenizers import save_tokenizer, train_char
 
 CPU = torch.device("cpu")
@@ -36,8 +36,8 @@ def other_tokenizer() -> PreTrainedTokenizerFast:
     return train_char([TEXT[::-1] + "\n", TEXT[5:]], least=1)
 
 
-def recipe(corpus: Corpus, tokens: int = 640) -> Recipe:
-    return make_recipe("14m", corpus, device=CPU, tokens=tokens, batch=4, context=16)
+def recipe(corpus: Corpus, tokens: int = 640) -> RunRecipe:
+    return Recipe("14m", tokens=tokens, batch=4, context=16).on(corpus)
 
 
 def test_a_shard_that_was_changed_is_not_learned_from(corpus: Corpus) -> None:
@@ -89,7 +89,7 @@ def test_what_a_corpus_was_not_made_with_is_refused(corpus: Corpus, tmp_path: Pa
 
 def test_no_rows_at_a_time_is_not_taken_for_the_usual_number(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="micro_batch: 0 is too small"):
-        make_recipe("14m", corpus, device=CPU, micro_batch=0)
+        Recipe("14m", micro_batch=0).on(corpus)
 
 
 def test_too_little_memory_is_said_with_what_can_be_done(corpus: Corpus) -> None:
@@ -100,4 +100,4 @@ def test_too_little_memory_is_said_with_what_can_be_done(corpus: Corpus) -> None
 
 def test_a_size_is_known_before_anything_is_made(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="there is no size 15m; choose one of 14m"):
-        make_recipe("15m", corpus, device=CPU)
+        Recipe("15m").on(corpus)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bidui.errors import InputError
-from bidui.training.recipe import Recipe, learning_rates
+from bidui.training.recipe import RunRecipe, learning_rates, short_count
 from bidui.training.sizes import SIZES, Size
-from bidui.training.suite import SuiteRun, choose_runs, plan, short_count, totals, zh_pythia
+from bidui.training.suite import SuiteRun, choose_runs, plan, totals, zh_pythia
 
 CLLAMA = {  # parameters with a vocabulary of 49,953, of models built by transformers
     "14m": 13_977_856,
@@ -82,7 +82,7 @@ def test_steps_warm_up_and_milestones_are_those_of_the_recipe(
     (one,) = plan([SuiteRun("14m", "cllama", tokens, 0)])
     assert (one.steps, one.warmup, one.milestones) == (steps, warmup, milestones)
     assert one.tokens == steps * 256 * 64 and 0 <= tokens - one.tokens < 256 * 64
-    rates = learning_rates(Recipe("14m", "", "", 10, "line", tokens), steps=steps)
+    rates = learning_rates(RunRecipe("14m", "", "", 10, "line", tokens), steps=steps)
     assert int(np.argmax(rates)) == one.warmup  # the peak comes when the warm-up is over
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from bidui.scores.unigrams import Unigrams
-from bidui.training.loop import Progress, Stopped, Watch, processes, together, train
+from bidui.training.loop import Interruption, Progress, Watch, processes, together, train_network
 from bidui.training.network import Trainee, make_lstm
-from bidui.training.recipe import Recipe
+from bidui.training.recipe import RunRecipe
 from tests.training import small
 
 STOP = 7  # the step after which all are asked to stop
@@ -36,12 +36,12 @@ def main(folder: Path, *, stop: bool) -> None:
             asking = ask_to_stop if stop and name == "stopped" else ignore
             try:
                 watch = Watch(on_log=asking, log_every=1)
-                train(chosen, small.data(), trainee(chosen), out=folder / name, watch=watch, rank=found.rank)
-            except Stopped as error:
+                train_network(chosen, small.data(), trainee(chosen), out=folder / name, watch=watch, rank=found.rank)
+            except Interruption as error:
                 print(f"rank {found.rank}: {error}", flush=True)
 
 
-def trainee(chosen: Recipe) -> Trainee:
+def trainee(chosen: RunRecipe) -> Trainee:
     """The network of a recipe, on the CPU."""
     if chosen.size != "lstm":
         return small.trainee(chosen)

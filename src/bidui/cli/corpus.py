@@ -60,7 +60,7 @@ def build(
     loaded = load_tokenizer(tokenizer)
     with reading_bar(console) as progress:
         tasks = {what: progress.add_task(what, total=None) for what in ("reading", "encoding")}
-        made = build_corpus(
+        corpus = build_corpus(
             source,
             loaded,
             out=out,
@@ -70,13 +70,7 @@ def build(
             field=field,
             on_progress=lambda what, done, of: progress.update(tasks[what], completed=done, total=of),
         )
-    if not made.made:
-        console.print(f"{escape(str(out))}: nothing to do, this corpus already exists")
-    for line in facts(made):
-        console.print(escape(line), highlight=False)
-    if validation and not made.validation.tokens:
-        console.print("[yellow]no document was held out for validation; use a larger --validation[/]", highlight=False)
-    show_seen(console, made.seen)
+    show_corpus(console, corpus)
 
 
 @app.command()
@@ -96,6 +90,17 @@ def show(
     for name, digest in corpus.sources.items():
         typer.echo(f"from {name}, sha256 {digest}")
     show_seen(Console(soft_wrap=True, emoji=False), corpus.seen)
+
+
+def show_corpus(console: Console, corpus: "Corpus") -> None:
+    """Print what a corpus that was just built contains."""
+    if not corpus.made:
+        console.print(f"{escape(str(corpus.folder))}: nothing to do, this corpus already exists")
+    for line in facts(corpus):
+        console.print(escape(line), highlight=False)
+    if corpus.asked["validation"] and not corpus.validation.tokens:
+        console.print("[yellow]no document was held out for validation; use a larger --validation[/]", highlight=False)
+    show_seen(console, corpus.seen)
 
 
 def facts(corpus: "Corpus") -> list[str]:

@@ -13,65 +13,34 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
-from bidui.benchmarks import find_pairs
 from bidui.cli.console import count, messages
 from bidui.cli.corpus import needing_models
-from bidui.cli.train import number_of
-from bidui.errors import InputError, Place, fail
-from bidui.scale.suites import LATER, open_corpora, run_progress, suite_tasks, suite_workers
-from bidui.scale.tasks import Look, Outcome, run_all
-from bidui.training.suite import SuiteRun
+from bidui.errors import Place, fail
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # torch and transformers take seconds to load, and other commands do without
+    from bidui.scale.tasks import Outcome, Status
     from bidui.training.suite import PlannedRun, SuiteRun
 
 
-# Train a part of a suite: check the inputs first, show progress, and summarize at the end.
-
-TASKS = ".tasks"  # the folder for logs and claims, next to those of the runs
 WORDS = {"done": "done", "there": "already there", "failed": "[red]failed[/]"}
 
 
-def run_suite(
-    runs: Sequence[SuiteRun],
-    folders: Mapping[str, Path],
-    *,
-    out: Path,
-    device: str,
-    processes: int,
-    score: str,
-    options: Sequence[str],
-    stale_seconds: float,
-) -> Sequence[Outcome]:
-    """Train the runs that are not finished; wrong inputs are reported before the first run starts."""
-    corpora = open_corpora(runs, folders)
-    if score != LATER:
-        find_pairs(score, n=1, seed=0)
-    tasks = suite_tasks(runs, corpora, out=out, device=device, score=score, options=options)
-    workers = suite_workers(device, processes=processes)
-    console = messages()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        screen = _Screen(out, progress, progress.add_task("runs", total=len(tasks)), len(tasks))
-        return run_all(tasks, folder=out / TASKS, workers=workers, stale=stale_seconds, on_look=screen.show)
-
-
-def show_outcomes(outcomes: Sequence[Outcome], *, out: Path, as_json: bool) -> None:
+def show_outcomes(outcomes: "Sequence[Outcome]", *, out: Path, as_json: bool) -> None:
     """Print how many runs are done, and why each failed run failed."""
     if as_json:
-        each = [{"name": one.name, "state": one.state, "told": one.told} for one in outcomes]
+        each = [{"name": outcome.name, "state": outcome.state, "told": outcome.reason} for outcome in outcomes]
         typer.echo(json.dumps({"runs": each}, ensure_ascii=False, indent=1))
     console = messages()
-    counts = {state: sum(one.state == state for one in outcomes) for state in WORDS}
+    counts = {state: sum(outcome.state == state for outcome in outcomes) for state in WORDS}
     console.print(
         f"{escape(str(out))}: {counts['done']} done, {counts['there']} already there, {counts['failed']} failed",
         highlight=False,
     )
     for outcome in outcomes:
         if outcome.state == "failed":
-            log = out / TASKS / f"{outcome.name}.log"
+            log = outcome.log
             console.print(f"[red]{escape(outcome.name)}[/], see {escape(str(log))}", highlight=False)
-            for line in outcome.told.splitlines():
+            for line in outcome.reason.splitlines():
                 console.print(f"    {escape(line)}", highlight=False)
 
 
@@ -86,15 +55,17 @@ class _Screen:
     told: int = 0
     bars: dict[str, TaskID] = field(default_factory=dict)
 
-    def show(self, look: Look) -> None:
-        for outcome in look.outcomes[self.told :]:
+    def show(self, status: "Status") -> None:
+        from bidui.scale.suites import run_progress
+
+        for outcome in status.outcomes[self.told :]:
             self.told += 1
             line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.told} of {self.count}"
             self.progress.console.print(line, highlight=False)
-        others = look.waiting and not look.running
-        text = f"waiting for {count(len(look.waiting), 'run')} on other machines" if others else "runs"
+        others = status.waiting and not status.running
+        text = f"waiting for {count(len(status.waiting), 'run')} on other machines" if others else "runs"
         self.progress.update(self.every, completed=self.told, description=text)
-        names = {task.name for task in look.running}
+        names = {task.name for task in status.running}
         for name in self.bars.keys() - names:
             self.progress.remove_task(self.bars.pop(name))
         for name in sorted(names):
@@ -152,6 +123,7 @@ def suite(
     are skipped. Several machines can work on one suite in the same folder on a shared disk.
     """
     with needing_models():
+        from bidui.training.recipe import token_count
         from bidui.training.suite import choose_runs, zh_pythia
 
     if name not in SUITES:
@@ -159,25 +131,29 @@ def suite(
     _check_options(options or [])
     every = zh_pythia(seeds=seed) if seed else zh_pythia()
     runs = choose_runs(
-        every, sizes=size or (), tokens=[number_of(text) for text in tokens or ()], tokenizers=tokenizer or ()
+        every, sizes=size or (), tokens=[token_count(text) for text in tokens or ()], tokenizers=tokenizer or ()
     )
     folders = _folders(corpus or [], every)
     if not run:
         _show_plan(runs, folders, speed or [], as_json=as_json)
         return
     with needing_models():
-        pass
+        from bidui.scale.suites import run_suite
 
-    outcomes = run_suite(
-        runs,
-        folders,
-        out=out,
-        device=device,
-        processes=processes,
-        score=score,
-        options=options or [],
-        stale_seconds=60 * stale,
-    )
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=messages(), transient=True) as progress:
+        screen = _Screen(out, progress, progress.add_task("runs", total=len(runs)), len(runs))
+        outcomes = run_suite(
+            runs,
+            folders,
+            out=out,
+            device=device,
+            processes=processes,
+            score=score,
+            options=options or [],
+            stale_seconds=60 * stale,
+            on_status=screen.show,
+        )
     show_outcomes(outcomes, out=out, as_json=as_json)
     raise typer.Exit(1 if any(outcome.state == "failed" for outcome in outcomes) else 0)
 
@@ -200,35 +176,15 @@ def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path
     return found
 
 
-def _speeds(given: Sequence[str]) -> dict[str, float]:
-    """Parse --speed; sizes it does not name keep the measured speed."""
-    from bidui.training.sizes import SIZES
-    from bidui.training.suite import H200
-
-    found = dict(H200)
-    for text in given:
-        size, _, number = text.partition("=")
-        try:
-            if size in SIZES:
-                found[size] = float(number_of(number))
-            elif text.endswith("x"):
-                found = {size: value * float(text[:-1]) for size, value in found.items()}
-            else:
-                raise ValueError
-        except (ValueError, InputError) as error:
-            raise fail("suite-speed", Place(part="--speed"), {"value": text}) from error
-    return found
-
-
 def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: Sequence[str], *, as_json: bool) -> None:
-    from bidui.training.suite import VOCABULARIES, plan, totals
+    from bidui.training.suite import VOCABULARIES, parse_speeds, plan, totals
 
     vocabularies = dict(VOCABULARIES)
     if folders:
         from bidui.training.corpus import read_corpus
 
         vocabularies |= {tokenizer: read_corpus(folder).vocabulary for tokenizer, folder in folders.items()}
-    planned = plan(runs, speed=_speeds(speed), vocabularies=vocabularies)
+    planned = plan(runs, speed=parse_speeds(speed), vocabularies=vocabularies)
     total = totals(planned)
     if as_json:
         each = [{"name": one.run.name, **asdict(one.run), **_costs(one)} for one in planned]
@@ -253,7 +209,7 @@ def _costs(one: "PlannedRun") -> dict[str, object]:
 
 def _table(planned: "Sequence[PlannedRun]") -> Table:
     """Return a table with one row for runs that differ only in the seed."""
-    from bidui.training.suite import short_count
+    from bidui.training.recipe import short_count
 
     heads = ("tokens", "seeds", "parameters", "body", "steps", "warm-up", "kept", "FLOPs", "weights", "scores", "hours")
     right = (Column(head, justify="right", no_wrap=True) for head in heads)

@@ -1,6 +1,6 @@
 """`bidui train`: train a language model from scratch."""
 
-from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -8,24 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from bidui.benchmarks import find_pairs
+import bidui
 from bidui.cli.console import messages
-from bidui.cli.corpus import build, needing_models
-from bidui.errors import Place, fail
+from bidui.cli.corpus import needing_models, reading_bar, show_corpus
 
 if TYPE_CHECKING:
-    import torch
+    from bidui.training.loop import Progress
+    from bidui.training.run import RunStart
 
-    from bidui.pairs import Pairs
-    from bidui.training.corpus import Bos, Corpus
-    from bidui.training.loop import Data, Progress
-    from bidui.training.network import Trainee
-    from bidui.training.recipe import Recipe
-
-PAUSE = 30.0  # seconds between two lines of progress where no bar can be shown
+FIRST = TaskID(0)
+PAUSE = 30.0  # seconds between two lines about progress, where no bar can be shown
 
 
 def train(
@@ -86,181 +81,143 @@ def train(
     scored when it is saved, or afterwards if it was not.
     """
     with needing_models():
-        from bidui.training.loop import processes, together
-        from bidui.training.run import (
-            be_deterministic,
-            check_pairs,
-            enough_memory,
-            make_data,
-            make_recipe,
-            make_trainee,
-            usable,
-        )
-        from bidui.training.sizes import check_size
-        from bidui.training.suite import short_count
+        from bidui.training.run import RunEvents
 
-    check_size(size)
-    count = None if tokens is None else number_of(tokens)
-    run = out / (name or f"{size}-{'all' if count is None else short_count(count)}-{seed}")
-    if deterministic:
-        be_deterministic()
-    console = messages()
-    pairs = None if score == "later" else find_pairs(score, n=n, seed=0)
-    if pairs is not None:
-        check_pairs(run, pairs)
-    own = processes()
-    where = usable(own.device(device))
-    source = _corpus(corpus, tokenizer, bos, out=out, alone=own.world == 1)
-    made = make_recipe(
+    options = {"epochs": epochs, "batch": batch, "context": context, "peak": peak, "warmup": warmup}
+    options |= {"milestones": milestones, "micro_batch": micro_batch}
+    chosen = bidui.Recipe(
         size,
-        source,
-        device=where,
-        tokens=count,
-        seed=seed,
+        tokens,
+        seed,
         optimizer=recipe,
-        epochs=epochs,
-        batch=batch,
-        context=context,
-        peak=peak,
-        warmup=warmup,
-        milestones=milestones,
-        micro_batch=micro_batch,
         precision=precision,
         mode=mode,
         deterministic=deterministic,
-        world=own.world,
+        **options,  # type: ignore[arg-type]
     )
-    data = make_data(source, made)
-    with enough_memory(made), together(own, device=where):
-        trainee = make_trainee(made, source, data, device=where)
-        fresh = _run(console, made, data, trainee, run=run, keep=keep, pairs=pairs, board=tensorboard, rank=own.rank)
-    if own.rank:  # the first process does the rest
-        return
-    if not fresh:
-        console.print(f"{escape(str(run))}: already trained", highlight=False)
-    if pairs is not None:
-        _score_rest(console, run, pairs, trainee, device=where)
-    console.print(_after(run, scored=pairs is not None), highlight=False)
-
-
-def number_of(text: str) -> int:
-    """Parse a number of tokens: 500000, 10M, 1.5B."""
-    factor = {"K": 10**3, "M": 10**6, "B": 10**9}.get(text[-1:].upper(), 1)
+    console = messages()
+    screen = _Screen(console)
+    events = RunEvents(
+        on_corpus=screen.encode,
+        on_corpus_built=lambda built: show_corpus(console, built),
+        on_start=screen.start,
+        on_log=screen.log,
+        on_score=screen.score,
+        on_scored_later=lambda step: console.print(f"{screen.name}: step {step} scored", highlight=False),
+    )
     try:
-        number = float(text[:-1] if factor > 1 else text) * factor
-        if not 1 <= number < 1e15:
-            raise ValueError
-        return round(number)
-    except ValueError as error:
-        raise fail("tokens-text", Place(), {"value": text}) from error
-
-
-def _corpus(path: Path, tokenizer: str | None, bos: "Bos | None", *, out: Path, alone: bool) -> "Corpus":
-    """Open the corpus at a path, or build one from text there, next to the runs, where the next run finds it."""
-    from bidui.training.corpus import NAME, read_corpus
-    from bidui.training.run import open_corpus
-
-    if (path / NAME).is_file():
-        return open_corpus(path, tokenizer=tokenizer, bos=bos)
-    if tokenizer is None or not alone:  # several processes would build it at the same time
-        raise fail("corpus-or-tokenizer" if path.exists() else "corpus-missing", Place(str(path)), {})
-    rule = bos or "line"
-    folder = out / f"corpus-{path.resolve().name}-{Path(tokenizer).name}-{rule}"
-    build(path, tokenizer, folder, rule)
-    return read_corpus(folder)
-
-
-def _run(
-    console: Console,
-    recipe: "Recipe",
-    data: "Data",
-    trainee: "Trainee",
-    *,
-    run: Path,
-    keep: Literal["all", "last"],
-    pairs: "Pairs | None",
-    board: bool,
-    rank: int,
-) -> bool:
-    from bidui.training.loop import Watch, moved, tensorboard, train
-    from bidui.training.recipe import steps_of
-    from bidui.training.run import score_milestone
-
-    steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
-    for line in () if rank else _before(recipe, data, trainee, steps=steps, differing=moved(run, trainee)):
-        console.print(f"{escape(str(run))}: {escape(line)}", highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[shown]}"))
-    watched = tensorboard(run / "tensorboard") if board and not rank else nullcontext(lambda progress: None)
-    bars = Bar(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True, disable=rank > 0)
-    with watched as on_board, bars as bar:
-        task = bar.add_task(escape(run.name), total=steps, shown="")
-        last = monotonic()
-
-        def tell(text: str, *, pause: float) -> None:  # in a file or a pipe, where no bar can be shown
-            nonlocal last
-            if not (console.is_terminal or rank) and monotonic() - last >= pause:
-                last = monotonic()
-                console.print(f"{escape(run.name)}: {text}", highlight=False)
-
-        def show(progress: "Progress") -> None:
-            shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
-            if not bar.tasks[task].completed:  # or steps of an earlier process would shorten the time shown
-                bar.reset(task, completed=progress.step)
-            bar.update(task, completed=progress.step, shown=shown)
-            tell(f"step {progress.step:,} of {steps:,}, {shown}", pause=PAUSE)
-            on_board(progress)
-
-        def milestone(step: int, trainee: "Trainee") -> None:
-            if pairs is not None:
-                bar.update(task, shown=f"scoring step {step}")
-                tell(f"scoring step {step:,}", pause=0)
-                model = trainee.model(f"{run.name}@step-{step:06d}")
-                score_milestone(step, model, pairs, run=run, unigrams=trainee.unigrams)
-
-        watch = Watch(on_log=show, on_milestone=milestone, keep=keep)
-        return train(recipe, data, trainee, out=run, watch=watch, rank=rank)
-
-
-def _before(recipe: "Recipe", data: "Data", trainee: "Trainee", *, steps: int, differing: list[str]) -> list[str]:
-    """Describe the run before it starts: its size, what it skips, and what may differ after a resume."""
-    parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
-    a_step = f"steps of {recipe.batch * recipe.context:,} tokens"
-    lines = [f"{parameters:,} parameters, {steps:,} {a_step}, {recipe.precision}, {recipe.mode}"]
-    rest = len(data.train) % recipe.batch
-    if rest and steps:
-        lines.append(
-            f"{rest:,} of {len(data.train):,} rows are left out of every epoch because they do not fill a step"
+        run = bidui.train(
+            chosen,
+            corpus=corpus,
+            out=out,
+            name=name,
+            tokenizer=tokenizer,
+            bos=bos,
+            score=None if score == "later" else score,
+            n=n,
+            keep=keep,
+            device=device,
+            tensorboard=tensorboard,
+            events=events,
         )
-    if not len(data.validation):
+    finally:
+        screen.stop()
+    if run.rank:  # the first process does the rest
+        return
+    if not run.new:
+        console.print(f"{escape(str(run.folder))}: already trained", highlight=False)
+    console.print(_summary(run, scored=score != "later"), highlight=False)
+
+
+@dataclass(slots=True)
+class _Screen:
+    """A bar over the steps, or now and then a line where no bar can be shown."""
+
+    console: Console
+    name: str = ""  # of the run
+    steps: int = 0
+    bar: Bar | None = None
+    task: TaskID = FIRST
+    last: float = field(default_factory=monotonic)  # when a line was printed
+    activities: dict[str, TaskID] = field(default_factory=dict)
+
+    def encode(self, activity: str, done: int, total: int) -> None:
+        """Show how much of the text has been read or encoded."""
+        if self.bar is None:
+            self.bar = reading_bar(self.console)
+            self.bar.start()
+        if activity not in self.activities:
+            self.activities[activity] = self.bar.add_task(activity)
+        self.bar.update(self.activities[activity], completed=done, total=total)
+
+    def start(self, start: "RunStart") -> None:
+        """Describe the run, and begin the bar."""
+        self.stop()
+        for line in _description(start):
+            self.console.print(f"{escape(str(start.folder))}: {escape(line)}", highlight=False)
+        self.name, self.steps, self.last = escape(start.folder.name), start.steps, monotonic()
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[shown]}"),
+        )
+        self.bar = Bar(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=self.console, transient=True)
+        self.task = self.bar.add_task(self.name, total=start.steps, shown="")
+        self.bar.start()
+
+    def log(self, progress: "Progress") -> None:
+        """Show the loss and the speed."""
+        assert self.bar is not None
+        shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
+        if not self.bar.tasks[self.task].completed:  # or steps of an earlier process would shorten the time shown
+            self.bar.reset(self.task, completed=progress.step)
+        self.bar.update(self.task, completed=progress.step, shown=shown)
+        self.print(f"step {progress.step:,} of {self.steps:,}, {shown}", pause=PAUSE)
+
+    def score(self, step: int) -> None:
+        """Say that a checkpoint is being scored."""
+        assert self.bar is not None
+        self.bar.update(self.task, shown=f"scoring step {step}")
+        self.print(f"scoring step {step:,}", pause=0)
+
+    def print(self, text: str, *, pause: float) -> None:
+        """Print a line in a file or a pipe, where no bar can be shown, if the last one was `pause` seconds ago."""
+        if not self.console.is_terminal and monotonic() - self.last >= pause:
+            self.last = monotonic()
+            self.console.print(f"{self.name}: {text}", highlight=False)
+
+    def stop(self) -> None:
+        """Remove the bar."""
+        if self.bar is not None:
+            self.bar.stop()
+        self.bar = None
+
+
+def _description(start: "RunStart") -> list[str]:
+    """Describe the run before it starts: its size, what it skips, and what may differ after a resume."""
+    recipe = start.recipe
+    a_step = f"steps of {recipe.batch * recipe.context:,} tokens"
+    lines = [f"{start.parameters:,} parameters, {start.steps:,} {a_step}, {recipe.precision}, {recipe.mode}"]
+    if start.rows_left_out and start.steps:
+        lines.append(
+            f"{start.rows_left_out:,} of {start.rows:,} rows are left out of every epoch because they do not fill"
+            " a step"
+        )
+    if not start.validation_rows:
         lines.append(
             "no row of text is held out, so there is no validation loss; build the corpus with a larger --validation"
         )
-    if differing:
-        lines.append(f"resumes with {', '.join(differing)}: the last bits may differ from an uninterrupted run")
+    if start.moved:
+        lines.append(f"resumes with {', '.join(start.moved)}: the last bits may differ from an uninterrupted run")
     return lines
 
 
-def _score_rest(console: Console, run: Path, pairs: "Pairs", trainee: "Trainee", *, device: "torch.device") -> None:
-    """Score the checkpoints that were saved without scoring, or whose scoring was interrupted."""
-    from bidui.scores.milestones import FILE
-    from bidui.training.run import kept_steps, score_kept, unscored_steps
-
-    if not kept_steps(run) and not (run / FILE).is_file():
-        raise fail("run-no-checkpoints", Place(str(run)), {})
-    for step in unscored_steps(run):
-        score_kept(run, step, pairs, unigrams=trainee.unigrams, device=str(device))
-        console.print(f"{escape(run.name)}: step {step} scored", highlight=False)
-
-
-def _after(run: Path, *, scored: bool) -> str:
-    from bidui.scores.milestones import read_milestones
-
+def _summary(run: "bidui.TrainingRun", *, scored: bool) -> str:
+    folder = escape(str(run.folder))
     if not scored:
-        folder = escape(str(run))
         return f"{folder}: done; to score its checkpoints: bidui score zhoblimp --model '{folder}/step-*'"
-    table = read_milestones(run)
-    step = max(found.step for found in table)
-    last = [found for found in table if found.step == step]
-    right = sum(found.right["slln:0.5"] for found in last) / sum(found.pairs for found in last)
-    accuracy = f"after step {step:,}, accuracy by slln:0.5 is {100 * right:.2f}%"
-    return f"{escape(str(run))}: done; {accuracy}; see accuracy.tsv there"
+    step = max(milestone.step for milestone in run.accuracies)
+    last = [milestone for milestone in run.accuracies if milestone.step == step]
+    right = sum(milestone.right["slln:0.5"] for milestone in last) / sum(milestone.pairs for milestone in last)
+    return f"{folder}: done; after step {step:,}, accuracy by slln:0.5 is {100 * right:.2f}%; see accuracy.tsv there"

@@ -1,43 +1,70 @@
-"""The runs of a suite as tasks: one `bidui train` each, done when the run is finished and, if asked for, scored."""
+"""The runs of a suite as tasks: one `bidui train` each, done when the run is finished and, if wanted, scored."""
 
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import torch
 
+from bidui.benchmarks import find_pairs
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import Manifest, claim_folder
-from bidui.scale.tasks import Task
+from bidui.scale.tasks import Outcome, Status, Task, run_all
 from bidui.training.checkpoints import FINISHED, RECIPE
 from bidui.training.corpus import Corpus, dropped_tokens, read_corpus
 from bidui.training.loop import DESCRIPTION, LOG
 from bidui.training.run import unscored_steps
 from bidui.training.suite import SuiteRun
 
-LATER = "later"  # in the place of what checkpoints are scored on
+LATER = "later"  # instead of pairs: checkpoints are not scored now
+TASKS = ".tasks"  # the folder for logs and claims, next to those of the runs
 BIDUI = (sys.executable, "-P", "-m", "bidui")
 
 
+def run_suite(
+    runs: Sequence[SuiteRun],
+    corpora: Mapping[str, Path],
+    *,
+    out: Path,
+    device: str = "cpu",
+    processes: int = 1,
+    score: str = LATER,
+    options: Sequence[str] = (),
+    stale_seconds: float = 900.0,
+    on_status: Callable[[Status], None] = lambda status: None,
+) -> tuple[Outcome, ...]:
+    """Train the runs of a suite that are not finished, `processes` at a time, each in a folder of `out`.
+
+    `corpora` are folders by tokenizer, and `options` are further options of `bidui train`. Wrong inputs are reported
+    before the first run starts. A run that another machine left for `stale_seconds` is taken over.
+    """
+    opened = open_corpora(runs, corpora)
+    if score != LATER:
+        find_pairs(score, n=1)
+    tasks = suite_tasks(runs, opened, out=out, device=device, score=score, options=options)
+    workers = suite_workers(device, processes=processes)
+    return run_all(tasks, folder=out / TASKS, workers=workers, stale=stale_seconds, on_status=on_status)
+
+
 def open_corpora(runs: Sequence[SuiteRun], folders: Mapping[str, Path]) -> dict[str, Corpus]:
-    """The corpora of runs, by tokenizer; all that are missing, unreadable or too small are reported together."""
+    """Return the corpora of runs by tokenizer; all that are missing, unreadable or too small are reported together."""
     most = {run.tokenizer: max(r.tokens for r in runs if r.tokenizer == run.tokenizer) for run in runs}
-    problems, found = [], {}
+    problems, corpora = [], {}
     for tokenizer, tokens in most.items():
         if tokenizer not in folders:
             problems.append(Problem("suite-no-corpus", Place(), {"tokenizer": tokenizer}))
             continue
         try:
-            found[tokenizer] = read_corpus(folders[tokenizer])
-            dropped_tokens(found[tokenizer], tokens=tokens)  # which looks whether there are so many
+            corpora[tokenizer] = read_corpus(folders[tokenizer])
+            dropped_tokens(corpora[tokenizer], tokens=tokens)  # raises an error if there are fewer
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
-    return found
+    return corpora
 
 
 def suite_tasks(
@@ -49,9 +76,9 @@ def suite_tasks(
     score: str = LATER,
     options: Sequence[str] = (),
 ) -> list[Task]:
-    """One task a run, each with a folder in `out`; one that holds another run is refused.
+    """Return one task per run, each with a folder in `out`; a folder that holds another run is refused.
 
-    `options` are further ones of `bidui train`. They are not looked at for runs that are finished.
+    `options` are further options of `bidui train`; they are not compared with those of finished runs.
     """
     for run in runs:
         _check_folder(out / run.name, run, corpora[run.tokenizer])
@@ -61,10 +88,10 @@ def suite_tasks(
 
 
 def suite_workers(device: str, *, processes: int) -> list[dict[str, str]]:
-    """What each process adds to its environment: with `cuda` a GPU, in turns, of those that we may use."""
+    """Return what each process adds to its environment: with `cuda`, the processes take turns at the visible GPUs."""
     if device != "cuda":
         return [{}] * processes
-    count = torch.cuda.device_count()  # which, unlike using one, takes no memory of it
+    count = torch.cuda.device_count()  # which, unlike using a GPU, takes none of its memory
     if not count:
         raise fail("suite-device", Place(part="--device cuda"), {})
     allowed = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
@@ -73,23 +100,23 @@ def suite_workers(device: str, *, processes: int) -> list[dict[str, str]]:
 
 
 def run_progress(folder: Path) -> tuple[int, int | None]:
-    """How many steps the run in a folder has done, and of how many, as far as its files say so."""
+    """Return how many steps the run in a folder has done, and of how many, as far as its files say."""
     done, steps = 0, None
     with suppress(OSError, ValueError, KeyError, IndexError):
         steps = int(json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["steps"])
         with (folder / LOG).open("rb") as log:
             log.seek(max(0, (folder / LOG).stat().st_size - 4096))
-            whole = log.read().split(b"\n")[:-1]  # what follows the last line end is being written
-        done = int(json.loads(whole[-1])["step"])
+            lines = log.read().split(b"\n")[:-1]  # the last part is still being written
+        done = int(json.loads(lines[-1])["step"])
     return done, steps
 
 
 def _task(run: SuiteRun, corpus: Corpus, *, out: Path, score: str, options: tuple[str, ...]) -> Task:
-    asked = ("--corpus", str(corpus.folder), "--tokens", str(run.tokens), "--seed", str(run.seed), "--score", score)
-    where = ("--out", str(out), "--name", run.name)
+    data = ("--corpus", str(corpus.folder), "--tokens", str(run.tokens), "--seed", str(run.seed), "--score", score)
+    folder = ("--out", str(out), "--name", run.name)
     return Task(
         run.name,
-        (*BIDUI, "train", run.size, *asked, *where, *options),
+        (*BIDUI, "train", run.size, *data, *folder, *options),
         lambda: _done(out / run.name, scored=score != LATER),
     )
 
@@ -97,7 +124,7 @@ def _task(run: SuiteRun, corpus: Corpus, *, out: Path, score: str, options: tupl
 def _done(folder: Path, *, scored: bool) -> bool:
     if not (folder / FINISHED).is_file():
         return False
-    with suppress(InputError):  # a table that cannot be read: `bidui train` says so
+    with suppress(InputError):  # a table that cannot be read: `bidui train` reports it
         return not scored or not unscored_steps(folder)
     return False
 
@@ -105,9 +132,9 @@ def _done(folder: Path, *, scored: bool) -> bool:
 def _check_folder(folder: Path, run: SuiteRun, corpus: Corpus) -> None:
     """Refuse the run of another corpus: if it is finished, it would be taken for this one."""
     try:
-        there = json.loads((folder / RECIPE).read_text(encoding="utf-8"))
+        stored = json.loads((folder / RECIPE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return  # nothing yet, or `bidui train` says what is wrong with it
-    wanted = {"size": run.size, "tokens": run.tokens, "seed": run.seed, "corpus": corpus.hash}
-    before = Manifest({name: there[name] for name in wanted if name in there})
-    claim_folder(folder, before, Manifest(wanted), "run-of-another")
+    settings = {"size": run.size, "tokens": run.tokens, "seed": run.seed, "corpus": corpus.hash}
+    before = Manifest({name: stored[name] for name in settings if name in stored})
+    claim_folder(folder, before, Manifest(settings), "run-of-another")

@@ -1,7 +1,7 @@
-"""Tasks: commands that leave something behind by which they are known to be done, run side by side as processes.
+"""Tasks: commands run in parallel as processes, each with a test that says whether it is done.
 
-Where a task is done already, nothing happens; so a list of tasks that was interrupted is run again as it is. Several
-machines on one disk may run the same list at once: each takes what no other has claimed, and all wait for the end.
+A task that is done already is skipped, so an interrupted list of tasks is resumed by running it again. Several machines
+that share a disk may run the same list at once: each takes tasks that no other has claimed, and all wait for the end.
 """
 
 import contextlib
@@ -23,18 +23,18 @@ from typing import Literal
 
 from bidui.errors import Place, fail
 
-# Claims: files by which machines that share a disk, and know nothing else of each other, divide work among them.
+# Claims: files by which machines that share a disk, and know nothing else about each other, divide work among them.
 #
 # The first to make NAME.0.claim has the task, and touches the file while at work. If it is left untouched, the first
 # to make NAME.1.claim takes the task over, and so on. A claim is removed only by who made it, so a number is never
 # free again while a later one is held, and no two can take over at once.
 
-GONE = 30.0  # seconds without a touch after which a process that is not to be seen on this machine counts as dead
+GONE = 30.0  # seconds without a touch after which a process that no longer runs on this machine counts as dead
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A task that is ours."""
+    """A task that this process has claimed."""
 
     folder: Path
     name: str
@@ -46,7 +46,7 @@ class Claim:
 
 
 def take(folder: Path, name: str, *, stale: float) -> Claim | None:
-    """The task of that name, unless another has it; `stale` is for how many seconds a claim holds without a touch."""
+    """Claim the task of that name, unless another has it; a claim without a touch for `stale` seconds is void."""
     try:
         last = _last(folder, name)
         if last is not None and not _abandoned(last.file, stale=stale):
@@ -62,12 +62,12 @@ def take(folder: Path, name: str, *, stale: float) -> Claim | None:
 
 
 def hand_to(claim: Claim, process: int) -> None:
-    """Say which process is at work: while it is, no other on this machine takes over, even if we are killed."""
+    """Record which process is at work: while it runs, no other on this machine takes over, even if we are killed."""
     claim.file.write_text(_owner(process), encoding="utf-8")
 
 
 def touch(claim: Claim) -> bool:
-    """Say that we are still at work; False if another took over, as after this machine was asleep."""
+    """Record that we are still at work; return False if another took over, as after this machine was asleep."""
     try:
         last = _last(claim.folder, claim.name)
         os.utime(claim.file)
@@ -77,16 +77,16 @@ def touch(claim: Claim) -> bool:
 
 
 def release(claim: Claim) -> None:
-    """The task is done, or others may try it."""
+    """Give the task up: it is done, or others may try it."""
     with contextlib.suppress(OSError):
         claim.file.unlink(missing_ok=True)
 
 
 def _last(folder: Path, name: str) -> Claim | None:
-    """The claim that counts: that of the highest number."""
+    """Return the claim that counts: the one with the highest number."""
     shape = re.compile(rf"{re.escape(name)}\.(\d+)\.claim")
     names = (path.name for path in folder.iterdir())
-    numbers = [int(found[1]) for found in map(shape.fullmatch, names) if found]
+    numbers = [int(match[1]) for match in map(shape.fullmatch, names) if match]
     return Claim(folder, name, max(numbers)) if numbers else None
 
 
@@ -95,18 +95,18 @@ def _owner(process: int) -> str:
 
 
 def _abandoned(file: Path, *, stale: float) -> bool:
-    """Whether who made a claim is no longer at work on it."""
+    """Return whether the owner of a claim is no longer at work."""
     try:
         untouched = time.time() - file.stat().st_mtime
         owner = json.loads(file.read_text(encoding="utf-8"))
         host, process = str(owner["host"]), int(owner["process"])
     except FileNotFoundError:
-        return False  # released this moment; there will be another look
+        return False  # released this moment; it will be tried again
     except (ValueError, KeyError, TypeError):  # not yet written to the end, or by a process that was killed meanwhile
         return untouched > stale
     if host != socket.gethostname() or os.name != "posix":
         return untouched > stale
-    # Touched all the same, it is on another machine that has the same name.
+    # If it is still touched, it runs on another machine that has the same name.
     return untouched > min(GONE, stale) and not _alive(process)
 
 
@@ -116,16 +116,16 @@ def _alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # it is there, and another user's
+        pass  # it runs, and belongs to another user
     return True
 
 
-TAIL = 5  # lines of its log that are told of a task that failed
+TAIL = 5  # lines of the log that are shown for a task that failed
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A command, and how to know that it need not be run (again)."""
+    """A command, and a test that says whether it is done."""
 
     name: str  # also of its log and its claim
     command: tuple[str, ...]
@@ -134,11 +134,12 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended; `there` is one that was done before, or on another machine."""
+    """How a task ended; `there` means that it was done before, or on another machine."""
 
     task: Task
     state: Literal["done", "there", "failed"]
-    told: str = ""  # of one that failed, the end of its log
+    log: Path
+    reason: str = ""  # for a task that failed, the end of its log
 
     @property
     def name(self) -> str:
@@ -146,8 +147,8 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How things stand: what runs here, what waits for a worker or is another's, and what ended."""
+class Status:
+    """Which tasks run here, which wait for a worker or run elsewhere, and which have ended."""
 
     running: tuple[Task, ...]
     waiting: tuple[Task, ...]
@@ -155,7 +156,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class _Running:
+class _Job:
     task: Task
     claim: Claim
     process: subprocess.Popen[bytes]
@@ -163,12 +164,12 @@ class _Running:
 
 @dataclass(slots=True)
 class _Work:
-    """A list of tasks under way."""
+    """The state of a list of tasks that is being run."""
 
     waiting: deque[Task]
     folder: Path
     stale: float
-    running: dict[int, _Running] = field(default_factory=dict)  # by worker
+    running: dict[int, _Job] = field(default_factory=dict)  # by worker
     outcomes: list[Outcome] = field(default_factory=list)
     stopping: bool = False
 
@@ -180,13 +181,13 @@ def run_all(
     workers: Sequence[Mapping[str, str]] = ({},),
     stale: float = 900.0,
     every: float = 1.0,
-    on_look: Callable[[Look], None] = lambda look: None,
+    on_status: Callable[[Status], None] = lambda status: None,
 ) -> tuple[Outcome, ...]:
-    """Run what is not done, as many at once as there are workers; one that fails does not stop the others.
+    """Run the tasks that are not done, as many at once as there are workers; a failed task does not stop the others.
 
-    A worker is what it adds to the environment, such as the GPU to be used. Logs and claims are in `folder`; a claim
-    that nobody touched for `stale` seconds is void. `on_look` is told how things stand `every` so many seconds.
-    Interrupted or terminated, the processes are terminated too, and waited for.
+    A worker is what it adds to the environment, such as the GPU to use. Logs and claims are in `folder`; a claim that
+    nobody touched for `stale` seconds is void. `on_status` is called every `every` seconds. If this process is
+    interrupted or terminated, it terminates the others and waits for them.
     """
     work = _Work(deque(tasks), folder, stale)
     try:
@@ -199,11 +200,11 @@ def run_all(
                 for number, environment in enumerate(workers):
                     if number not in work.running:
                         _start_next(work, number, environment)
-                on_look(_standing(work))
+                on_status(_status(work))
                 if work.waiting or work.running:
                     time.sleep(every)
-                _look(work)
-            on_look(_standing(work))
+                _check(work)
+            on_status(_status(work))
         finally:
             _stop(work.running.values())
     if work.stopping:
@@ -212,7 +213,7 @@ def run_all(
 
 
 def _start_next(work: _Work, worker: int, environment: Mapping[str, str]) -> None:
-    """Start the first task that is to be had; those of others are put back, since others may die."""
+    """Start the first task that is free; tasks of other machines go back to the list, since those may die."""
     for _ in range(len(work.waiting)):
         task = work.waiting.popleft()
         if not task.done():
@@ -220,11 +221,11 @@ def _start_next(work: _Work, worker: int, environment: Mapping[str, str]) -> Non
             if claim is None:
                 work.waiting.append(task)
                 continue
-            if not task.done():  # nor since we looked
+            if not task.done():  # another may have finished it before we claimed it
                 _start(work, task, claim, worker, environment)
                 return
             release(claim)
-        work.outcomes.append(Outcome(task, "there"))
+        work.outcomes.append(Outcome(task, "there", _log(work, task)))
 
 
 def _start(work: _Work, task: Task, claim: Claim, worker: int, environment: Mapping[str, str]) -> None:
@@ -233,35 +234,35 @@ def _start(work: _Work, task: Task, claim: Claim, worker: int, environment: Mapp
             process = subprocess.Popen(
                 task.command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
-        work.running[worker] = _Running(task, claim, process)
+        work.running[worker] = _Job(task, claim, process)
         hand_to(claim, process.pid)
     except OSError as error:
-        if worker not in work.running:  # else it is at work, and only the claim does not say so
+        if worker not in work.running:  # otherwise it runs, and only its claim could not be updated
             release(claim)
-            work.outcomes.append(Outcome(task, "failed", error.strerror or str(error)))
+            work.outcomes.append(Outcome(task, "failed", _log(work, task), error.strerror or str(error)))
 
 
-def _look(work: _Work) -> None:
-    """Note what ended, and say of the rest that it is under way."""
-    for worker, one in list(work.running.items()):
-        code = one.process.poll()
+def _check(work: _Work) -> None:
+    """Collect the jobs that ended, and touch the claims of the others."""
+    for worker, job in list(work.running.items()):
+        code = job.process.poll()
         if code is None:
-            if not touch(one.claim):
-                one.process.kill()  # not terminated: what it would save is another's by now
-                one.process.wait()
-                work.waiting.append(one.task)
+            if not touch(job.claim):
+                job.process.kill()  # not terminated: what it would save belongs to another by now
+                job.process.wait()
+                work.waiting.append(job.task)
                 del work.running[worker]
             continue
         del work.running[worker]
-        right = code == 0 and one.task.done()
-        told = "" if right else "\n".join((*_tail(_log(work, one.task)), f"exit code {code}"))
-        work.outcomes.append(Outcome(one.task, "done" if right else "failed", told))
-        release(one.claim)
+        right, log = code == 0 and job.task.done(), _log(work, job.task)
+        reason = "" if right else "\n".join((*_tail(log), f"exit code {code}"))
+        work.outcomes.append(Outcome(job.task, "done" if right else "failed", log, reason))
+        release(job.claim)
 
 
-def _standing(work: _Work) -> Look:
-    running = tuple(one.task for one in work.running.values())
-    return Look(running, tuple(work.waiting), tuple(work.outcomes))
+def _status(work: _Work) -> Status:
+    running = tuple(job.task for job in work.running.values())
+    return Status(running, tuple(work.waiting), tuple(work.outcomes))
 
 
 def _log(work: _Work, task: Task) -> Path:
@@ -278,23 +279,23 @@ def _tail(file: Path) -> list[str]:
     return [line.rstrip() for line in lines if line.strip()][-TAIL:]
 
 
-def _stop(running: Iterable[_Running]) -> None:
-    """Ask all to stop, which lets them save what they have, and wait."""
-    stopping = list(running)
-    for one in stopping:
-        one.process.terminate()
-    for one in stopping:
-        one.process.wait()
-        release(one.claim)
+def _stop(running: Iterable[_Job]) -> None:
+    """Ask all jobs to stop, which lets them save their state, and wait."""
+    jobs = list(running)
+    for job in jobs:
+        job.process.terminate()
+    for job in jobs:
+        job.process.wait()
+        release(job.claim)
 
 
 @contextmanager
 def _signals_noted(work: _Work) -> Iterator[None]:
-    """Have SIGTERM and SIGINT noted: an exception at any moment could leave a process behind that was just started."""
+    """Only note SIGTERM and SIGINT: an exception at any moment could leave behind a process that was just started."""
 
     def note(number: int, frame: FrameType | None) -> None:
         if work.stopping:
-            raise KeyboardInterrupt  # asked twice, nobody wants to wait
+            raise KeyboardInterrupt  # after the second signal, nobody wants to wait
         work.stopping = True
 
     if threading.current_thread() is not threading.main_thread():

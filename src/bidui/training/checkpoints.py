@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from bidui.errors import Place, fail
 from bidui.files import Manifest, claim_folder, new_file, new_folder, write_file, write_json
 from bidui.models.huggingface import first_line
-from bidui.training.recipe import Recipe, recipe_from
+from bidui.training.recipe import RunRecipe, recipe_from
 
 STATE, BEFORE = "state.pt", "state-before.pt"  # the last, and the one before it
 RECIPE = "recipe.json"
@@ -40,7 +40,7 @@ def save_state(folder: Path, state: State) -> None:
         raise fail("write-failed", Place(str(folder / STATE)), {"reason": first_line(error)}) from error
 
 
-def load_state(folder: Path, recipe: Recipe, *, device: torch.device) -> State | None:
+def load_state(folder: Path, recipe: RunRecipe, *, device: torch.device) -> State | None:
     """The last state that is whole; None where there is none, but none that can be read is an error.
 
     A run that began again by itself would cut its log and lose what is in it.
@@ -63,7 +63,7 @@ def load_state(folder: Path, recipe: Recipe, *, device: torch.device) -> State |
     return None
 
 
-def claim(folder: Path, recipe: Recipe) -> None:
+def claim(folder: Path, recipe: RunRecipe) -> None:
     """Make the folder that of this run; one that belongs to another recipe is refused with what differs."""
     file = folder / RECIPE
     before = None

@@ -38,7 +38,7 @@ from bidui.training.checkpoints import (
     save_state,
 )
 from bidui.training.network import Trainee
-from bidui.training.recipe import Recipe, epoch_order, learning_rates, milestone_steps, rows_of, steps_of
+from bidui.training.recipe import RunRecipe, epoch_order, learning_rates, milestone_steps, rows_of, steps_of
 from bidui.training.step import Rows, Step, gatherer, make_step, mean_loss
 
 # Several processes that train one model together, as torchrun starts them: who this one is, and how they meet.
@@ -160,7 +160,7 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 @torch.no_grad()
-def validation_loss(trainee: Trainee, rows: Rows, *, recipe: Recipe) -> float:
+def validation_loss(trainee: Trainee, rows: Rows, *, recipe: RunRecipe) -> float:
     """The mean loss in nats per token over rows that are never learned from; NaN where there are none."""
     if not len(rows):
         return math.nan
@@ -185,7 +185,7 @@ LOG = "log.jsonl"
 DESCRIPTION = "run.json"
 
 
-def describe(run: Path, recipe: Recipe, trainee: Trainee, *, steps: int) -> None:
+def describe(run: Path, recipe: RunRecipe, trainee: Trainee, *, steps: int) -> None:
     """What tables and figures need to know of a run beside its recipe, and what its last bits depend on."""
     described = {
         "parameters": sum(parameter.numel() for parameter in trainee.network.parameters()),
@@ -244,7 +244,7 @@ def cut_log(run: Path, *, step: int) -> None:
     write_file(file, "".join(f"{line}\n" for line in kept).encode())
 
 
-class Stopped(BiduiError):
+class Interruption(BiduiError):
     """The run was asked to stop; its state is saved."""
 
 
@@ -284,7 +284,7 @@ class Watch:
 class Run:
     """A run under way."""
 
-    recipe: Recipe
+    recipe: RunRecipe
     data: Data
     trainee: Trainee
     out: Path
@@ -299,8 +299,8 @@ class Run:
     logged: tuple[float, int] = (0.0, 0)  # when, and after which step
 
 
-def train(
-    recipe: Recipe, data: Data, trainee: Trainee, *, out: Path, watch: Watch | None = None, rank: int = 0
+def train_network(
+    recipe: RunRecipe, data: Data, trainee: Trainee, *, out: Path, watch: Watch | None = None, rank: int = 0
 ) -> bool:
     """Train to the end, from where a run in `out` was left if there is one; False if it was finished before."""
     steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
@@ -339,7 +339,7 @@ def _loop(run: Run, stop: threading.Event) -> None:
     while True:
         if _asked(stop, run):  # before the milestone: who asks gives us seconds, and scoring may take minutes
             _save(run)
-            raise Stopped(str(Problem("run-stopped", Place(str(run.out)), {"step": run.done, "steps": run.steps})))
+            raise Interruption(str(Problem("run-stopped", Place(str(run.out)), {"step": run.done, "steps": run.steps})))
         if run.done in run.milestones:
             _milestone(run)
         if run.done == run.steps:
@@ -451,7 +451,7 @@ def _asked(stop: threading.Event, run: Run) -> bool:
 
 
 @contextmanager
-def tensorboard(folder: Path) -> Iterator[Callable[[Progress], None]]:
+def tensorboard_log(folder: Path) -> Iterator[Callable[[Progress], None]]:
     """A function for `Watch.on_log` that writes to a folder that TensorBoard shows; all is written when it ends.
 
     A run that goes on after it was killed comes by some steps again: TensorBoard shows only the later ones.

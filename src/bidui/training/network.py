@@ -25,7 +25,7 @@ from bidui.models.model import Model
 from bidui.models.tokenize import declared_kind, special_tokens
 from bidui.scores.unigrams import Unigrams, write_unigrams
 from bidui.training.corpus import UNIGRAMS
-from bidui.training.recipe import OPTIMIZERS, Optimizer, Recipe
+from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
 from bidui.training.step import Hidden
 
@@ -73,7 +73,7 @@ class Trainee:
 
 
 def make_neox(
-    recipe: Recipe,
+    recipe: RunRecipe,
     tokenizer: PreTrainedTokenizerBase,
     unigrams: Unigrams,
     *,
@@ -119,7 +119,7 @@ def make_neox(
 
 
 def make_lstm(
-    recipe: Recipe,
+    recipe: RunRecipe,
     tokenizer: PreTrainedTokenizerBase,
     unigrams: Unigrams,
     *,

@@ -1,11 +1,17 @@
-"""A run made ready: from a corpus and a few wishes to the recipe, the rows, and the network with its first weights."""
+"""A training run from end to end: corpus, recipe, network, checkpoints, and their accuracy on pairs.
+
+`train` is the whole of it and the function to read first. What a run is made of is made by `make_data` and
+`make_trainee`; `loop` trains; `score_milestone` scores a checkpoint by the code of `bidui score`.
+"""
 
 import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from transformers import PreTrainedTokenizerBase
@@ -16,7 +22,7 @@ from bidui.models.huggingface import first_line, tokenizer_hash
 from bidui.models.model import Model
 from bidui.models.specs import load_model
 from bidui.models.tokenize import declared_kind
-from bidui.pairs import Pairs
+from bidui.pairs import Pair, Pairs
 from bidui.scores.links import Totals
 from bidui.scores.milestones import (
     FILE,
@@ -29,18 +35,189 @@ from bidui.scores.milestones import (
 )
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.checkpoints import MANIFEST, milestone_folder
-from bidui.training.corpus import TOKENIZER, Bos, Corpus, count_rows_unigrams, read_corpus, rows, verify_corpus
-from bidui.training.loop import Data
+from bidui.training.corpus import (
+    NAME,
+    TOKENIZER,
+    Bos,
+    Corpus,
+    build_corpus,
+    count_rows_unigrams,
+    read_corpus,
+    rows,
+    verify_corpus,
+)
+from bidui.training.loop import Data, Progress, Watch, moved, processes, tensorboard_log, together, train_network
 from bidui.training.network import Trainee, make_lstm, make_neox
-from bidui.training.recipe import Mode, Precision, Recipe
+from bidui.training.recipe import Recipe, RunRecipe, steps_of
 from bidui.training.sizes import LSTM
 from bidui.training.tokenizers import load_tokenizer
 
-ON_CPU = 32  # rows at a time: with more, the logits no longer stay in the cache
+if TYPE_CHECKING:
+    import polars as pl
+
+SCORES = "scores"  # the folder in a run's folder that holds one folder of token scores per checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class RunStart:
+    """What a run is about to do."""
+
+    folder: Path
+    recipe: RunRecipe
+    parameters: int
+    steps: int
+    rows: int
+    validation_rows: int
+    moved: list[str]  # what changed since an interruption and may change the last bits: device, threads, versions
+
+    @property
+    def rows_left_out(self) -> int:
+        """The rows of every epoch that do not fill a step."""
+        return self.rows % self.recipe.batch
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvents:
+    """Functions that are called while a run is under way; none of them changes what is learned."""
+
+    on_corpus: Callable[[str, int, int], None] = lambda activity, done, total: None  # if text has to be encoded first
+    on_corpus_built: Callable[[Corpus], None] = lambda corpus: None
+    on_start: Callable[[RunStart], None] = lambda start: None
+    on_log: Callable[[Progress], None] = lambda progress: None
+    on_score: Callable[[int], None] = lambda step: None  # before a checkpoint is scored
+    on_scored_later: Callable[[int], None] = lambda step: None  # after a checkpoint of an earlier run was scored
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """A finished run: a folder with its recipe, a log, and one checkpoint per milestone, which transformers loads."""
+
+    folder: Path
+    recipe: RunRecipe
+    new: bool  # False if it was finished before
+    rank: int = 0  # of this process
+
+    @property
+    def checkpoints(self) -> list[Path]:
+        """The folders of the checkpoints, by step."""
+        return [milestone_folder(self.folder, step) for step in kept_steps(self.folder)]
+
+    @property
+    def accuracies(self) -> list[Milestone]:
+        """The accuracy on every paradigm at every checkpoint that was scored."""
+        return read_milestones(self.folder) if (self.folder / FILE).is_file() else []
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """The same as a data frame: step, uid, phenomenon, pairs, and the number right by each linking function."""
+        import polars as pl  # machines that only train do without it
+
+        columns = ("step", "uid", "phenomenon", "pairs")
+        return pl.DataFrame([{**{name: getattr(m, name) for name in columns}, **m.right} for m in self.accuracies])
+
+    def __repr__(self) -> str:
+        return f"TrainingRun of {self.recipe.size} in {self.folder}: {len(self.checkpoints)} checkpoints"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self!r}</p>{self.frame._repr_html_()}"
+
+
+def train(
+    recipe: Recipe,
+    *,
+    corpus: str | Path | Corpus,
+    out: str | Path = "runs",
+    name: str | None = None,
+    tokenizer: str | None = None,
+    bos: Bos | None = None,
+    score: str | Path | Pairs | Sequence[Pair] | None = None,
+    n: int = 300,
+    keep: Literal["all", "last"] = "all",
+    device: str = "cpu",
+    tensorboard: bool = False,
+    events: RunEvents | None = None,
+) -> TrainingRun:
+    """Train a language model from scratch, in a folder of `out`; an interrupted run resumes, a finished one is left.
+
+    `corpus` is what `build_corpus` made; or text, which is encoded by `tokenizer` with BOS as `bos` says. With `score`,
+    pairs as `bidui.score` takes them, every checkpoint is scored when it is saved, or afterwards if it was not. `keep`
+    says whether the weights of all checkpoints are kept, or only those of the last. Under torchrun, several processes
+    train one model.
+    """
+    events = events or RunEvents()
+    folder = Path(out) / (name or recipe.name)
+    if recipe.deterministic:
+        be_deterministic()
+    pairs = _pairs(score, n=n, run=folder)
+    team = processes()
+    where = usable(team.device(device))
+    source = _corpus(corpus, tokenizer, bos, out=Path(out), alone=team.world == 1, events=events)
+    fixed = recipe.on(source, gpu=where.type == "cuda", world=team.world)
+    data = make_data(source, fixed)
+    with enough_memory(fixed), together(team, device=where):
+        trainee = make_trainee(fixed, source, data, device=where)
+        if not team.rank:
+            events.on_start(_start(folder, fixed, data, trainee))
+
+        def milestone(step: int, trainee: Trainee) -> None:
+            if pairs is not None:
+                events.on_score(step)
+                model = trainee.model(f"{folder.name}@{milestone_folder(folder, step).name}")
+                score_milestone(step, model, pairs, run=folder, unigrams=trainee.unigrams)
+
+        logged = tensorboard_log(folder / "tensorboard") if tensorboard and not team.rank else nullcontext(None)
+        with logged as board:
+
+            def log(progress: Progress) -> None:
+                events.on_log(progress)
+                if board is not None:
+                    board(progress)
+
+            watch = Watch(on_log=log, on_milestone=milestone, keep=keep)
+            new = train_network(fixed, data, trainee, out=folder, watch=watch, rank=team.rank)
+    if pairs is not None and not team.rank:
+        _score_rest(folder, pairs, trainee, device=where, events=events)
+    return TrainingRun(folder, fixed, new, team.rank)
+
+
+def _pairs(score: str | Path | Pairs | Sequence[Pair] | None, *, n: int, run: Path) -> Pairs | None:
+    if score is None:
+        return None
+    from bidui.benchmarks import find_pairs  # machines that only train do without grammars and tables
+
+    pairs = find_pairs(score, n=n)
+    check_pairs(run, pairs)
+    return pairs
+
+
+def _corpus(
+    corpus: str | Path | Corpus, tokenizer: str | None, bos: Bos | None, *, out: Path, alone: bool, events: RunEvents
+) -> Corpus:
+    """Open the corpus at a path, or build one from text there, next to the runs, where the next run finds it."""
+    if isinstance(corpus, Corpus):
+        return corpus
+    path = Path(corpus)
+    if (path / NAME).is_file():
+        return open_corpus(path, tokenizer=tokenizer, bos=bos)
+    if tokenizer is None or not alone:  # several processes would build it at the same time
+        raise fail("corpus-or-tokenizer" if path.exists() else "corpus-missing", Place(str(path)), {})
+    rule = bos or "line"
+    folder = out / f"corpus-{path.resolve().name}-{Path(tokenizer).name}-{rule}"
+    built = build_corpus(path, load_tokenizer(tokenizer), out=folder, bos=rule, on_progress=events.on_corpus)
+    events.on_corpus_built(built)
+    return built
+
+
+def _start(folder: Path, recipe: RunRecipe, data: Data, trainee: Trainee) -> RunStart:
+    parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
+    steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
+    return RunStart(
+        folder, recipe, parameters, steps, len(data.train), len(data.validation), moved=moved(folder, trainee)
+    )
 
 
 def open_corpus(folder: Path, *, tokenizer: str | None = None, bos: Bos | None = None) -> Corpus:
-    """The corpus in a folder; a tokenizer or a rule for BOS that it was not made with is refused, not passed over."""
+    """Read the corpus in a folder; a tokenizer or a rule for BOS that it was not made with is refused."""
     corpus = read_corpus(folder)
     if bos is not None and bos != corpus.bos:
         raise fail("corpus-bos", Place(str(folder)), {"own": corpus.bos, "asked": bos})
@@ -49,77 +226,19 @@ def open_corpus(folder: Path, *, tokenizer: str | None = None, bos: Bos | None =
     return corpus
 
 
-def make_recipe(
-    size: str,
-    corpus: Corpus,
-    *,
-    device: torch.device,
-    tokens: int | None = None,
-    seed: int = 0,
-    optimizer: str = "hf",
-    epochs: int = 1,
-    batch: int = 256,
-    context: int = 64,
-    peak: float = 6e-4,
-    warmup: float = 0.1,
-    milestones: str = "decades",
-    micro_batch: int | None = None,
-    precision: Precision | None = None,
-    mode: Mode | None = None,
-    deterministic: bool = False,
-    world: int = 1,
-) -> Recipe:
-    """The recipe for a size on a corpus; what is not given is as in the paper, or what suits the device.
-
-    On a GPU that is bf16, compiled and captured; bit by bit the same in every run only where `deterministic`, which
-    is eager and slower. An LSTM is always eager, and in fp32.
-    """
-    on_gpu = device.type == "cuda"
-    quick = on_gpu and size != LSTM
-    fast: Mode = "captured" if world == 1 else "compiled"
-    return Recipe(
-        size=size,
-        corpus=corpus.hash,
-        tokenizer=corpus.tokenizer,
-        vocabulary=corpus.vocabulary,
-        bos=corpus.bos,
-        tokens=tokens if tokens is not None else corpus.tokens,
-        seed=seed,
-        optimizer=optimizer,
-        epochs=epochs,
-        batch=batch,
-        context=context,
-        peak=peak,
-        warmup=warmup,
-        milestones=milestones,
-        micro_batch=_fitting(batch // world, on_gpu=on_gpu) if micro_batch is None else micro_batch,
-        precision=precision or ("bfloat16" if quick else "float32"),
-        mode=mode or ("eager" if deterministic or not quick else fast),
-        deterministic=deterministic,
-        world=world,
-    )
-
-
-def _fitting(rows: int, *, on_gpu: bool) -> int:
-    """How many of a process's rows are run at a time, so that they come out even."""
-    most = rows if on_gpu else ON_CPU
-    return next((part for part in range(min(most, rows), 0, -1) if rows % part == 0), 1)
-
-
-def make_data(corpus: Corpus, recipe: Recipe) -> Data:
-    """The rows that a recipe takes from a corpus; a shard that was changed is an error before anything is learned."""
+def make_data(corpus: Corpus, recipe: RunRecipe) -> Data:
+    """Return the rows that a recipe takes from a corpus; a shard that was changed is an error."""
     verify_corpus(corpus, tokens=recipe.tokens)
     train = rows(corpus, tokens=recipe.tokens if recipe.tokens != corpus.tokens else None, context=recipe.context)
     validation = rows(corpus, context=recipe.context, part="validation")
-    characters = corpus.validation_characters
-    ratio = corpus.validation_tokens / characters if characters else float("nan")
-    return Data(train, validation, ratio)
+    part = corpus.validation
+    return Data(train, validation, part.tokens / part.characters if part.characters else float("nan"))
 
 
-def make_trainee(recipe: Recipe, corpus: Corpus, data: Data, *, device: torch.device) -> Trainee:
-    """The network of a recipe, with the tokenizer of the corpus and the unigrams of the rows it learns from."""
+def make_trainee(recipe: RunRecipe, corpus: Corpus, data: Data, *, device: torch.device) -> Trainee:
+    """Return the network of a recipe, with the tokenizer of the corpus and the unigrams of the rows it learns from."""
     folder = corpus.folder / TOKENIZER
-    if not folder.is_dir():  # else its path would be taken for a name on the hub
+    if not folder.is_dir():  # otherwise transformers would look for the path on the hub
         raise fail("corpus-broken", Place(str(folder)), {"reason": os.strerror(errno.ENOENT)})
     tokenizer = _load_fitting(folder, corpus)
     unigrams = count_rows_unigrams(
@@ -133,28 +252,28 @@ def make_trainee(recipe: Recipe, corpus: Corpus, data: Data, *, device: torch.de
 
 
 def _load_fitting(name: str | Path, corpus: Corpus) -> PreTrainedTokenizerBase:
-    """A tokenizer, if it is the one that the corpus was encoded with: any other would spell another text."""
-    found = load_tokenizer(name)
-    own = tokenizer_hash(found)
-    if own != corpus.tokenizer:
-        values = {"own": own[:12], "wanted": corpus.tokenizer[:12], "corpus": str(corpus.folder)}
+    """Load a tokenizer; one that the corpus was not encoded with would spell another text, so it is refused."""
+    tokenizer = load_tokenizer(name)
+    vocabulary = tokenizer_hash(tokenizer)
+    if vocabulary != corpus.tokenizer:
+        values = {"own": vocabulary[:12], "wanted": corpus.tokenizer[:12], "corpus": str(corpus.folder)}
         raise fail("corpus-tokenizer", Place(str(name)), values)
-    return found
+    return tokenizer
 
 
 def usable(name: str) -> torch.device:
-    """The device of that name; one that is not there is an error with the reason."""
+    """Return the device of that name; one that cannot be used is an error with the reason."""
     try:
         device = torch.device(name)
         torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:  # the second is what a torch without CUDA raises
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA raises the second
         raise fail("device-unusable", Place(), {"device": name, "reason": first_line(error)}) from error
     return device
 
 
 @contextmanager
-def enough_memory(recipe: Recipe) -> Iterator[None]:
-    """Say what to do where the memory of the device does not suffice."""
+def enough_memory(recipe: RunRecipe) -> Iterator[None]:
+    """Turn a device's lack of memory into an error that says what to do."""
     try:
         yield
     except torch.cuda.OutOfMemoryError as error:
@@ -163,40 +282,45 @@ def enough_memory(recipe: Recipe) -> Iterator[None]:
 
 
 def be_deterministic() -> None:
-    """Have torch take only kernels that give the same bits every time; to be asked for before a GPU is used."""
+    """Make torch use only kernels that give the same bits every time; call it before a GPU is used."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True)
 
 
-# Scoring at milestones: the checkpoints of a run on pairs, by the code of `bidui score`, in the run or afterwards.
-
-SCORES = "scores"  # the folder in a run's; one folder of token scores a checkpoint is in it
-
-
 def score_milestone(step: int, model: Model, pairs: Pairs, *, run: Path, unigrams: Unigrams) -> list[Milestone]:
-    """Score a checkpoint, and put its accuracies into the run's table; what is scored already is not run again."""
+    """Score a checkpoint and enter its accuracies in the run's tables; paradigms already scored are skipped."""
     from bidui.scores.run import read_totals, run_scoring  # tables need polars, which training does not
 
     folder = milestone_folder(run / SCORES, step)
-    run_scoring(pairs, model, out=folder, force=True)  # what is of other weights is from before a resumption
+    run_scoring(pairs, model, out=folder, force=True)  # scores of other weights are from before a resumption
     write_file(folder / UNIGRAMS, write_unigrams(unigrams))
     _, totals = read_totals(folder, unigrams=folder / UNIGRAMS)
-    every = totals.totals()
-    assert every.unigram is not None
-    good, bad = (Totals(every.logprob[n::2], every.length[n::2], every.unigram[n::2]) for n in range(2))
-    uids, phenomena = totals.uids.tolist(), totals.phenomena.tolist()
-    found = milestone_accuracy(step, uids, phenomena, good=good, bad=bad)
-    write_milestones(run, found)
+    both = totals.totals()
+    assert both.unigram is not None
+    good, bad = (Totals(both.logprob[n::2], both.length[n::2], both.unigram[n::2]) for n in range(2))
+    milestones = milestone_accuracy(step, totals.uids.tolist(), totals.phenomena.tolist(), good=good, bad=bad)
+    write_milestones(run, milestones)
     write_alphas(run, alpha_counts(step, good=good, bad=bad))
-    return found
+    return milestones
+
+
+def _score_rest(run: Path, pairs: Pairs, trainee: Trainee, *, device: torch.device, events: RunEvents) -> None:
+    """Score the checkpoints that were saved without scoring, or whose scoring was interrupted."""
+    if not kept_steps(run) and not (run / FILE).is_file():
+        raise fail("run-no-checkpoints", Place(str(run)), {})
+    for step in unscored_steps(run):
+        model = load_model(str(milestone_folder(run, step)), device=str(device))
+        score_milestone(step, model, pairs, run=run, unigrams=trainee.unigrams)
+        events.on_scored_later(step)
 
 
 def check_pairs(run: Path, pairs: Pairs) -> None:
-    """Refuse other pairs than those that the run's table is of: what is in it would be taken for accuracies on these.
+    """Refuse pairs other than those of the run's table, whose accuracies would be taken for accuracies on these.
 
-    Where the scores are there they are told by their hashes, else by how many each paradigm has. None are refused too.
+    They are compared by the hashes of stored scores, or else by the number of pairs of each paradigm.
     """
     from bidui.scores.run import pairs_hash
+    from bidui.scores.table import MANIFEST as SCORES_MANIFEST
     from bidui.scores.table import read_manifest
 
     if not len(pairs):
@@ -204,12 +328,12 @@ def check_pairs(run: Path, pairs: Pairs) -> None:
     if not (run / FILE).is_file():
         return
     by_uid = pairs.by_uid()
-    counts = {(uid, len(own)) for uid, own in by_uid.items()}
-    hashes = {uid: pairs_hash(own) for uid, own in by_uid.items()}
+    counts = {(uid, len(paradigm)) for uid, paradigm in by_uid.items()}
+    hashes = {uid: pairs_hash(paradigm) for uid, paradigm in by_uid.items()}
     others: set[str] = set()
-    for _, table in groupby(read_milestones(run), key=lambda found: found.step):
-        others |= {uid for uid, _ in counts ^ {(found.uid, found.pairs) for found in table}}
-    for file in (run / SCORES).glob("*/scores.json"):
+    for _, table in groupby(read_milestones(run), key=lambda milestone: milestone.step):
+        others |= {uid for uid, _ in counts ^ {(milestone.uid, milestone.pairs) for milestone in table}}
+    for file in (run / SCORES).glob(f"*/{SCORES_MANIFEST}"):
         others |= {uid for uid, shard in read_manifest(file.parent).shards.items() if shard.pairs != hashes.get(uid)}
     if others:
         values = {"uid": min(others), "count": len(others)}
@@ -217,18 +341,12 @@ def check_pairs(run: Path, pairs: Pairs) -> None:
 
 
 def kept_steps(run: Path) -> list[int]:
-    """The steps whose checkpoints are there, in order."""
-    found = (path.parent.name.removeprefix("step-") for path in run.glob(f"step-*/{MANIFEST}"))
-    return sorted(int(step) for step in found if step.isdigit())
+    """Return the steps whose checkpoints are there, in order."""
+    steps = (path.parent.name.removeprefix("step-") for path in run.glob(f"step-*/{MANIFEST}"))
+    return sorted(int(step) for step in steps if step.isdigit())
 
 
 def unscored_steps(run: Path) -> list[int]:
-    """The steps whose checkpoints are there, but no accuracies."""
-    done = {found.step for found in read_milestones(run)} if (run / FILE).is_file() else set()
+    """Return the steps whose checkpoints are there without accuracies."""
+    done = {milestone.step for milestone in read_milestones(run)} if (run / FILE).is_file() else set()
     return [step for step in kept_steps(run) if step not in done]
-
-
-def score_kept(run: Path, step: int, pairs: Pairs, *, unigrams: Unigrams, device: str = "cpu") -> list[Milestone]:
-    """Score a checkpoint that was kept, after the run."""
-    model = load_model(str(milestone_folder(run, step)), device=device)
-    return score_milestone(step, model, pairs, run=run, unigrams=unigrams)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from bidui.training.recipe import OPTIMIZERS, Recipe
+from bidui.training.recipe import OPTIMIZERS, RunRecipe
 
 ALIGNED = 128  # a vocabulary that is no multiple of it makes the matrix products of the head twice as slow on a GPU
 # All but cuDNN's, which takes rows of 64 for rows of 128.
@@ -63,7 +63,7 @@ class Step:
 
 
 def make_step(
-    network: nn.Module, hidden: Hidden, head: nn.Linear, *, rows: Rows, recipe: Recipe, rank: int = 0
+    network: nn.Module, hidden: Hidden, head: nn.Linear, *, rows: Rows, recipe: RunRecipe, rank: int = 0
 ) -> Step:
     """The step of a recipe over `rows`; `hidden` gives what stands before the head."""
     device = head.weight.device
@@ -122,7 +122,7 @@ def mean_loss(hidden: torch.Tensor, head: nn.Linear, targets: torch.Tensor, *, a
     return F.cross_entropy(logits, targets.flatten())
 
 
-def make_optimizer(network: nn.Module, recipe: Recipe, *, rate: torch.Tensor) -> torch.optim.AdamW:
+def make_optimizer(network: nn.Module, recipe: RunRecipe, *, rate: torch.Tensor) -> torch.optim.AdamW:
     """AdamW as the recipe says; its learning rate is a tensor, so that a graph can read it."""
     chosen = OPTIMIZERS[recipe.optimizer]
     matrices = [p for p in network.parameters() if p.ndim >= 2]

@@ -4,8 +4,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bidui.errors import Place, fail
-from bidui.training.recipe import Recipe, milestone_steps, steps_of
+from bidui.errors import InputError, Place, fail
+from bidui.training.recipe import RunRecipe, milestone_steps, short_count, steps_of, token_count
 from bidui.training.sizes import SIZES
 
 PAPER_SIZES = ("14m", "70m", "160m", "410m", "1.4b")  # listed here, so that a new entry of SIZES adds no run
@@ -103,6 +103,23 @@ def choose_runs(
     return chosen
 
 
+def parse_speeds(texts: Iterable[str]) -> dict[str, float]:
+    """Return the tokens per second of every size: `14m=2.7M` sets one, `0.5x` scales all; others are as measured."""
+    speeds = dict(H200)
+    for text in texts:
+        size, _, number = text.partition("=")
+        try:
+            if size in SIZES:
+                speeds[size] = float(token_count(number))
+            elif text.endswith("x"):
+                speeds = {size: value * float(text[:-1]) for size, value in speeds.items()}
+            else:
+                raise ValueError
+        except (ValueError, InputError) as error:
+            raise fail("suite-speed", Place(part="--speed"), {"value": text}) from error
+    return speeds
+
+
 def plan(
     runs: Iterable[SuiteRun],
     *,
@@ -131,14 +148,6 @@ def totals(planned: Sequence[PlannedRun]) -> Totals:
     )
 
 
-def short_count(number: int) -> str:
-    """10M, 3B; digits where these would not be exact."""
-    for unit, letter in ((10**9, "B"), (10**6, "M")):
-        if number and number % unit == 0:
-            return f"{number // unit}{letter}"
-    return str(number)
-
-
 def _shown(value: str | int) -> str:
     return value if isinstance(value, str) else short_count(value)
 
@@ -151,7 +160,9 @@ def _planned(run: SuiteRun, *, speed: float | None, vocabularies: Mapping[str, i
     if not speed > 0:
         raise fail("suite-speed", Place(), {"value": f"{run.size}={speed:g}"})
     size, vocabulary = SIZES[run.size], vocabularies[run.tokenizer]
-    recipe = Recipe(run.size, "", "", vocabulary, "", run.tokens, run.seed)  # for what it says of batches and warm-up
+    recipe = RunRecipe(
+        run.size, "", "", vocabulary, "", run.tokens, run.seed
+    )  # for what it says of batches and warm-up
     steps = steps_of(run.tokens // recipe.context, batch=recipe.batch)
     tokens = steps * recipe.batch * recipe.context
     parameters = size.parameters(vocabulary)
