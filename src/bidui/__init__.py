@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from bidui.benchmarks import find_pairs, generate, open_project
     from bidui.errors import BiduiError, InputError, OutputRefused, Place, Problem
     from bidui.grammar import Count, Lexicon, Paradigm, Project, check_project, count, enumerate_all, read_lexicon
+    from bidui.models.given import given
+    from bidui.models.model import Model, TokenScores
+    from bidui.models.specs import load_model
     from bidui.pairs import Pair, Pairs, Region, measure_diversity, read_pairs, told_apart, write_pairs
     from bidui.reports.published import Published, read_published
     from bidui.scores import (
@@ -47,6 +50,9 @@ _HOMES = {
     "bidui.benchmarks": "find_pairs generate open_project",
     "bidui.errors": "BiduiError InputError OutputRefused Place Problem",
     "bidui.grammar": "Count Lexicon Paradigm Project check_project count enumerate_all read_lexicon",
+    "bidui.models.given": "given",
+    "bidui.models.model": "Model TokenScores",
+    "bidui.models.specs": "load_model",
     "bidui.pairs": "Pair Pairs Region measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.published": "Published read_published",
     "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp lp mean_lp morcela pen_lp"
@@ -70,6 +76,7 @@ __all__ = [
     "InputError",
     "Lexicon",
     "Link",
+    "Model",
     "OutputRefused",
     "Pair",
     "PairTotals",
@@ -84,6 +91,7 @@ __all__ = [
     "ScoreTable",
     "Scores",
     "Sweep",
+    "TokenScores",
     "Totals",
     "TrainingRun",
     "accuracy",
@@ -97,8 +105,10 @@ __all__ = [
     "enumerate_all",
     "find_pairs",
     "generate",
+    "given",
     "held_out",
     "length_split",
+    "load_model",
     "load_tokenizer",
     "log_norm_lp",
     "lp",

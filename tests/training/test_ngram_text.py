@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.models.ngram import _divider
+from bidui.models.ngram import _splitter
 from bidui.training import ngram_counts
 from bidui.training.ngram_counts import Unit, number_text
 
@@ -32,7 +32,7 @@ def test_what_stands_between_blanks_is_kept_as_it_is(tmp_path: Path) -> None:
 def test_jieba_divides_as_it_does_for_scoring(tmp_path: Path) -> None:
     sentence = "妈妈在 洗苹果，也在洗衣服。"
     numbers, words = numbered(tmp_path, [sentence], "jieba")
-    assert [words[number - 3] for number in numbers[:-1]] == _divider("jieba", None)(sentence)
+    assert [words[number - 3] for number in numbers[:-1]] == _splitter("jieba", None)(sentence)
 
 
 @pytest.mark.parametrize("unit", ["char", "blank"])

@@ -1,8 +1,8 @@
-"""Causal language models of any architecture that transformers loads, each position run once.
+"""Causal language models of any architecture that transformers loads; each position is run once.
 
 Sentences are packed into prefix trees (`prefix_tree`). Whether a model can take a tree is not looked up by its name:
-the first sentences are scored both ways, and a model whose scores differ is run plainly, sentences of one length
-together.
+the first sentences are scored both ways, and a model whose scores differ is run plainly, on batches of sentences of
+equal length.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,15 +16,15 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
 from bidui.models.conventions import Conventions
-from bidui.models.model import TokenScores, refuse_broken, refuse_long
+from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_long
 from bidui.models.prefix_tree import Packed, pack_flat, sees, unsorted_scores
 from bidui.models.tokenize import Flat, encode_flat, texts_of, unknown_of
 
 Way = Literal["tree", "plain"]
 
-TOLERANCE = 1e-3  # in fp32, how far a token's log-probability may differ between a tree and plainly
+TOLERANCE = 1e-3  # how far a token's log-probability may differ between a tree and the plain way, in fp32
 CACHED = 1 << 19  # numbers that fit into a CPU's cache
-TRIED = 24  # sentences on which the two ways are compared
+TRIAL = 24  # sentences on which the two ways are compared
 
 
 @dataclass(slots=True)
@@ -35,25 +35,25 @@ class CausalModel:
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     conventions: Conventions
-    declared: dict[str, str | int | bool | None]
+    declared: Declared
     batch_tokens: int = 1024
     row: int = 128
-    way: Way | None = field(default=None)  # found out with the first sentences, as is the next
-    own_head: bool = True  # whether the head is a plain product that can be taken apart
-    positions: int = 0  # run so far
+    way: Way | None = field(default=None)  # decided with the first sentences, as is the next
+    own_head: bool = True  # whether the head is a plain product that can be computed in tiles
+    positions: int = 0  # that were run so far
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
-        """The scores of each sentence, in the given order."""
-        found = self.prepared(sentences)
-        lengths = np.diff(found.bounds)
+        """Return the scores of each sentence, in order."""
+        tokens = self.prepared(sentences)
+        lengths = np.diff(tokens.bounds)
         most = getattr(self.network.config, "max_position_embeddings", None)
         refuse_long(sentences, lengths.tolist(), most=most, model=self.name)
-        values = self.run(found.ids, lengths)
-        # what stands at the beginning, BOS or the first token, has no score
-        scored = np.ones(len(found.ids), np.bool_)
-        scored[found.bounds[:-1]] = False
-        ids, starts, ends = found.ids[scored], found.spans[scored, 0], found.spans[scored, 1]
-        bounds = (found.bounds - np.arange(len(found.bounds))).tolist()
+        values = self.run(tokens.ids, lengths)
+        # the token at the beginning, BOS or the first, has no score
+        scored = np.ones(len(tokens.ids), np.bool_)
+        scored[tokens.bounds[:-1]] = False
+        ids, starts, ends = tokens.ids[scored], tokens.spans[scored, 0], tokens.spans[scored, 1]
+        bounds = (tokens.bounds - np.arange(len(tokens.bounds))).tolist()
         finite = bool(np.isfinite(values).all())
         for sentence, low, high in zip(sentences, bounds, bounds[1:], strict=False):
             if not finite:
@@ -61,25 +61,25 @@ class CausalModel:
             yield TokenScores(sentence, ids[low:high], starts[low:high], ends[low:high], values[low:high])
 
     def prepared(self, sentences: Sequence[str]) -> Flat:
-        """Their tokens, with the one that stands before each sentence and the one after it, where there are such."""
-        found = encode_flat(self.tokenizer, sentences)
+        """Return the tokens of sentences, with BOS before and EOS after each where the conventions say so."""
+        tokens = encode_flat(self.tokenizer, sentences)
         if self.conventions.bos is not None:
-            found = _inserted(found, self.conventions.bos, found.bounds[:-1], np.zeros(len(sentences), np.int32))
+            tokens = _insert(tokens, self.conventions.bos, tokens.bounds[:-1], np.zeros(len(sentences), np.int32))
         if self.conventions.eos is not None:
             ends = np.array([len(sentence) for sentence in sentences], np.int32)
-            found = _inserted(found, self.conventions.eos, found.bounds[1:], ends)
-        return found
+            tokens = _insert(tokens, self.conventions.eos, tokens.bounds[1:], ends)
+        return tokens
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The tokens that ids stand for, as the tokenizer writes them."""
+        """Return the tokens that ids stand for, as the tokenizer writes them."""
         return texts_of(self.tokenizer, ids)
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which ids are the tokenizer's unknown token."""
+        """Return which ids are the tokenizer's unknown token."""
         return unknown_of(self.tokenizer, ids)
 
     def run(self, flat: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The log-probabilities of all tokens but the first of each sequence; they stand one after the other."""
+        """Return the log-probabilities of all tokens but the first of each sequence, one sequence after the other."""
         longer = lengths > 1
         if not longer.all():  # a token alone predicts nothing
             flat, lengths = flat[np.repeat(longer, lengths)], lengths[longer]
@@ -102,12 +102,12 @@ class CausalModel:
         self.batch_tokens //= 2
 
     def _try(self, flat: NDArray[np.int32], lengths: NDArray[np.int64]) -> Way:
-        """Whether the first sentences get the same scores in a tree as plainly.
+        """Choose the tree if it gives the first sentences the same scores as the plain way.
 
-        In 16 bits the two differ by rounding. They count as the same if they differ by a tenth at most of what it does
-        to the scores when the order of the context is changed, which is about what a wrong mask or position would do.
+        In 16 bits the two differ by rounding. They count as the same if the difference is at most a tenth of what
+        reversing the context does to the scores, which is about what a wrong mask or position would do.
         """
-        lengths = lengths[:TRIED]
+        lengths = lengths[:TRIAL]
         flat = flat[: lengths.sum()]
         plain = self._plain(flat, lengths)
         for self.own_head in (True, False):
@@ -117,7 +117,7 @@ class CausalModel:
             except torch.OutOfMemoryError:
                 raise  # says nothing about the architecture: the trial is repeated with smaller batches
             except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
-                continue  # the architecture has no use for such a mask, or no such head
+                continue  # the architecture takes no such mask, or has no such head
         return "plain"
 
     def _same(
@@ -157,7 +157,7 @@ class CausalModel:
 
     @torch.inference_mode()
     def _plain(self, flat: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Sentences of one length together, so that nothing is padded."""
+        """Run sentences of equal length together, so that nothing is padded."""
         starts = np.cumsum(lengths) - lengths
         places = np.cumsum(lengths - 1) - (lengths - 1)
         parts, where = [], []
@@ -167,7 +167,7 @@ class CausalModel:
             for first in range(0, len(members), size):
                 batch = members[first : first + size]
                 ids = flat[starts[batch][:, None] + np.arange(length)].astype(np.int64)
-                tokens = _sent(ids[:, :-1], self.network.device)
+                tokens = _to_device(ids[:, :-1], self.network.device)
                 self.positions += tokens.numel()
                 logits = self.network(input_ids=tokens, use_cache=False).logits
                 parts.append(_read(logits.reshape(-1, logits.shape[-1]), np.arange(tokens.numel()), ids[:, 1:].ravel()))
@@ -177,15 +177,15 @@ class CausalModel:
         return out
 
 
-def _inserted(found: Flat, token: int, places: NDArray[np.int64], at: NDArray[np.int32]) -> Flat:
-    """One more token in every sentence, which covers no character."""
-    spans = np.insert(found.spans, places, np.stack((at, at), axis=1), axis=0)
-    bounds = found.bounds + np.arange(len(found.bounds))
-    return Flat(np.insert(found.ids, places, np.int32(token)), spans, bounds)
+def _insert(tokens: Flat, token: int, places: NDArray[np.int64], at: NDArray[np.int32]) -> Flat:
+    """Insert a token that covers no character in every sentence."""
+    spans = np.insert(tokens.spans, places, np.stack((at, at), axis=1), axis=0)
+    bounds = tokens.bounds + np.arange(len(tokens.bounds))
+    return Flat(np.insert(tokens.ids, places, np.int32(token)), spans, bounds)
 
 
 def _batches(packed: Packed, batch_tokens: int) -> Iterator[tuple[int, int]]:
-    """Rows that fit together into so many positions; at least one."""
+    """Yield ranges of rows that fit into `batch_tokens` positions; at least one row each."""
     sizes = np.diff(packed.rows).tolist()
     first, widest = 0, 0
     for number, size in enumerate(sizes):
@@ -199,7 +199,7 @@ def _batches(packed: Packed, batch_tokens: int) -> Iterator[tuple[int, int]]:
 def _rows(
     packed: Packed, first: int, last: int, dtype: torch.dtype, device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Token ids, depths and the mask of a batch of rows."""
+    """Return the token ids, depths and mask of a batch of rows."""
     sizes = np.diff(packed.rows[first : last + 1])
     width = int(sizes.max())
     inside = np.arange(width) < sizes[:, None]
@@ -209,24 +209,24 @@ def _rows(
     depths[inside] = packed.depths[packed.rows[first] : packed.rows[last]]
     row, position, ancestor = sees(packed, first, last)
     mask = torch.full((last - first, 1, width, width), torch.finfo(dtype).min, dtype=dtype, device=device)
-    mask.diagonal(dim1=2, dim2=3).zero_()  # padding sees itself, or it would be divided by zero
-    mask.view(-1).index_fill_(0, _sent((row * width + position) * width + ancestor, device), 0)
-    return _sent(tokens, device), _sent(depths, device), mask
+    mask.diagonal(dim1=2, dim2=3).zero_()  # padding sees itself, or the softmax would divide by zero
+    mask.view(-1).index_fill_(0, _to_device((row * width + position) * width + ancestor, device), 0)
+    return _to_device(tokens, device), _to_device(depths, device), mask
 
 
-def _sent(array: NDArray[np.int64], device: torch.device) -> torch.Tensor:
-    """The array on a device."""
+def _to_device(array: NDArray[np.int64], device: torch.device) -> torch.Tensor:
+    """Copy an array to a device."""
     return torch.from_numpy(np.ascontiguousarray(array)).to(device)
 
 
 def _read(logits: torch.Tensor, at: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
-    """The log-probabilities of tokens at positions, normalised in fp32 whatever the model computes in.
+    """Return the log-probabilities of tokens at positions, normalised in fp32 whatever the model computes in.
 
-    The logits are used up: a few positions at a time, so that they stay in the cache of a CPU, and a GPU needs no
+    The logits are overwritten, a few positions at a time, so that they stay in the cache of a CPU, and a GPU needs no
     second copy of what is often its largest tensor.
     """
-    positions = _sent(at, logits.device)
-    chosen = logits[positions, _sent(tokens, logits.device)].float()
+    positions = _to_device(at, logits.device)
+    chosen = logits[positions, _to_device(tokens, logits.device)].float()
     normal = torch.empty(len(logits), dtype=torch.float32, device=logits.device)
     step = max(1, (CACHED if logits.device.type == "cpu" else CACHED << 8) // logits.shape[1])
     for start in range(0, len(logits), step):
@@ -239,10 +239,10 @@ def _read(logits: torch.Tensor, at: NDArray[np.int64], tokens: NDArray[np.int64]
 def _through(
     head: torch.nn.Linear, hidden: torch.Tensor, at: NDArray[np.int64], tokens: NDArray[np.int64]
 ) -> torch.Tensor:
-    """The same from what stands before the head: the vocabulary is gone through in tiles that fit into a cache.
+    """Do the same from the input of the head, computing the logits of the vocabulary in tiles that fit into a cache.
 
-    With a large vocabulary the head is most of a small model, and writing all its logits down takes longer than
-    computing them.
+    With a large vocabulary the head is most of a small model, and storing all its logits takes longer than computing
+    them.
     """
     weight, bias = head.weight, head.bias
     step = max(1, (CACHED if hidden.device.type == "cpu" else CACHED << 10) // len(hidden))
@@ -254,7 +254,7 @@ def _through(
         higher = torch.maximum(most, part.amax(dim=1))
         total = total * (most - higher).exp_() + part.sub_(higher[:, None]).exp_().sum(dim=1)
         most = higher
-    positions, wanted = _sent(at, hidden.device), _sent(tokens, hidden.device)
+    positions, wanted = _to_device(at, hidden.device), _to_device(tokens, hidden.device)
     chosen = (hidden[positions] * weight[wanted]).sum(dim=1, dtype=torch.float32)
     if bias is not None:
         chosen = chosen + bias[wanted].float()

@@ -1,8 +1,7 @@
 """Log-probabilities that were written down beforehand, for tests, for teaching, and for models run elsewhere."""
 
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,55 +9,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.models.model import TokenScores, refuse_broken, spans_of, stable_id
+from bidui.files import sha256
+from bidui.models.model import Declared, TokenScores, refuse_broken, spans_of, stable_id
 
 
 @dataclass(frozen=True, slots=True)
 class GivenModel:
-    """Scores from a JSONL file: a line a sentence, `{"sentence": …, "tokens": […], "logprobs": […]}`."""
+    """Scores by sentence; a sentence without scores is an error."""
 
     name: str
     file: str
-    known: dict[str, TokenScores]
+    scores: dict[str, TokenScores]
     texts: dict[int, str]
-    declared: dict[str, str | int | bool | None]
+    declared: Declared
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
-        """The scores of each sentence; one that the file lacks is an error."""
+        """Return the scores of each sentence, in order."""
         for sentence in sentences:
-            if sentence not in self.known:
+            if sentence not in self.scores:
                 raise fail("sentence-not-given", Place(self.file), {"sentence": sentence})
-            yield self.known[sentence]
+            yield self.scores[sentence]
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The tokens as the file has them."""
+        """Return the tokens as they were given."""
         return {number: self.texts[number] for number in ids}
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """None is."""
+        """Return False for every id: all tokens are known."""
         return np.zeros(len(ids), np.bool_)
 
 
+def given(sentences: Mapping[str, Sequence[tuple[str, float]]], *, name: str = "given") -> GivenModel:
+    """Return a model with the given log-probabilities: `given({"我来": [("我", -1.5), ("来", -2)]})`."""
+    records = [
+        {"sentence": sentence, "tokens": [token for token, _ in tokens], "logprobs": [value for _, value in tokens]}
+        for sentence, tokens in sentences.items()
+    ]
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    return _model("".join(f"{line}\n" for line in lines), name=name, file="")
+
+
 def load_given(path: str | Path) -> GivenModel:
-    """The model of a file; every line is checked."""
+    """Read a JSONL file, one line per sentence: `{"sentence": …, "tokens": […], "logprobs": […]}`."""
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise fail("file-unreadable", Place(str(path)), {"reason": str(error)}) from error
+    return _model(text, name=file.stem, file=str(path))
+
+
+def _model(text: str, *, name: str, file: str) -> GivenModel:
     texts: dict[int, str] = {}
-    known: dict[str, TokenScores] = {}
+    scores: dict[str, TokenScores] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            found = _line(line, Place(str(path), number), texts, file.stem)
-            known[found.sentence] = found
-    declared: dict[str, str | int | bool | None] = {
-        "kind": "given",
-        "first_token": True,
-        "eos": False,
-        "weights": hashlib.sha256(text.encode()).hexdigest(),
-    }
-    return GivenModel(file.stem, str(path), known, texts, declared)
+            tokens = _line(line, Place(file, number), texts, name)
+            scores[tokens.sentence] = tokens
+    declared: Declared = {"kind": "given", "first_token": True, "eos": False, "weights": sha256(text.encode())}
+    return GivenModel(name, file, scores, texts, declared)
 
 
 def _line(line: str, place: Place, texts: dict[int, str], model: str) -> TokenScores:

@@ -1,4 +1,4 @@
-"""Models in the format of transformers, from a folder or the hub, of whichever kind their configuration says."""
+"""Models in the format of transformers, from a folder or the hub, of the kind that their configuration says."""
 
 import hashlib
 from collections.abc import Mapping
@@ -22,12 +22,11 @@ from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import Conventions, decide, declaration_of
 from bidui.models.masked import MaskedModel, Metric
-from bidui.models.model import Model
+from bidui.models.model import Declared, Model
 from bidui.models.seq2seq import Seq2SeqModel, first_sentinel
 from bidui.models.tokenize import special_tokens
 
 Kind = Literal["causal", "masked", "seq2seq"]
-Declared = dict[str, str | int | bool | None]
 _LOADERS = {"causal": AutoModelForCausalLM, "masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
 _ENDINGS = {"ForMaskedLM": "masked", "ForPreTraining": "masked", "ForConditionalGeneration": "seq2seq"}
 
@@ -44,17 +43,17 @@ def load_huggingface(
     metric: Metric = "original",
     batch_tokens: int | None = None,
 ) -> Model:
-    """The model of that name with its tokenizer; the kind is found in its configuration unless given."""
+    """Load a model with its tokenizer; without `kind`, its configuration decides."""
     disable_progress_bar()  # type: ignore[no-untyped-call]  # ours shows the sentences
     config, tokenizer = _parts(name, revision)
-    found = kind or _kind(config)
-    network = _network(name, revision, found, dtype, device)
+    form = kind or _kind(config)
+    network = _network(name, revision, form, dtype, device)
     tokens = _batch_tokens(batch_tokens, device, config.vocab_size)
     folder = Path(name) if Path(name).is_dir() else None
-    declared = _declared(found, short_name(name, None), revision, network, tokenizer, dtype)
-    if found != "causal" and (bos is not None or eos):
-        raise fail("option-not-for", Place(), {"option": "--bos" if bos is not None else "--eos", "kind": found})
-    if found == "masked":
+    declared = _declared(form, short_name(name, None), revision, network, tokenizer, dtype)
+    if form != "causal" and (bos is not None or eos):
+        raise fail("option-not-for", Place(), {"option": "--bos" if bos is not None else "--eos", "kind": form})
+    if form == "masked":
         if metric != "original" and not tokenizer.is_fast:
             raise fail("pll-needs-words", Place(name), {})
         if tokenizer.mask_token_id is None:
@@ -66,7 +65,7 @@ def load_huggingface(
             "first_token": True,
         }
         return MaskedModel(short_name(name, revision), network, tokenizer, declared, metric, tokens)
-    if found == "seq2seq":
+    if form == "seq2seq":
         declared |= {"bos": None, "eos": False, "first_token": True}
         sentinel = first_sentinel(tokenizer, model=name)
         return Seq2SeqModel(short_name(name, revision), network, tokenizer, sentinel, declared, tokens)
@@ -78,7 +77,7 @@ def load_huggingface(
 def causal_model(
     name: str, network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, declaration: Mapping[str, object]
 ) -> CausalModel:
-    """A causal model that is in memory, as `load_huggingface` would give it from a folder with that declaration."""
+    """Return a causal model in memory, as `load_huggingface` would load it from a folder with that declaration."""
     device, dtype = network.device.type, str(network.dtype).removeprefix("torch.")
     declared = _declared("causal", name, None, network, tokenizer, dtype)
     tokens = _batch_tokens(None, device, network.config.vocab_size)
@@ -121,9 +120,9 @@ def _declared(
     }
 
 
-def _batch_tokens(asked: int | None, device: str, vocabulary: int) -> int:
-    """On a GPU as many positions as make some four gigabytes of logits in fp32."""
-    return asked or (1024 if device == "cpu" else max(1024, (1 << 30) // vocabulary))
+def _batch_tokens(wanted: int | None, device: str, vocabulary: int) -> int:
+    """Return the positions per batch: on a GPU, as many as give about four gigabytes of logits in fp32."""
+    return wanted or (1024 if device == "cpu" else max(1024, (1 << 30) // vocabulary))
 
 
 def _parts(name: str, revision: str | None) -> tuple[PreTrainedConfig, PreTrainedTokenizerBase]:
@@ -136,29 +135,39 @@ def _parts(name: str, revision: str | None) -> tuple[PreTrainedConfig, PreTraine
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise fail("tokenizer-unreadable", Place(name), {"reason": first_line(error)}) from error
     if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens):
-        # for some architectures transformers makes up an empty tokenizer where the files are missing
+        # for some architectures transformers invents an empty tokenizer if the files are missing
         raise fail("tokenizer-unreadable", Place(name), {"reason": "it has no vocabulary"})
     return config, tokenizer
 
 
 def _network(name: str, revision: str | None, kind: Kind, dtype: str, device: str) -> PreTrainedModel:
-    wanted = getattr(torch, dtype, None)
-    if not isinstance(wanted, torch.dtype) or not wanted.is_floating_point:
-        raise fail("dtype-unknown", Place(), {"dtype": dtype})
     try:
-        network: PreTrainedModel = _LOADERS[kind].from_pretrained(name, revision=revision, dtype=wanted)
+        network: PreTrainedModel = _LOADERS[kind].from_pretrained(name, revision=revision, dtype=float_type(dtype))
     except (OSError, ValueError, RuntimeError) as error:
         raise fail("model-unreadable", Place(name), {"reason": first_line(error)}) from error
-    try:
-        network.to(torch.device(device))  # type: ignore[arg-type]  # its stubs take the method for a function
-    except (RuntimeError, AssertionError) as error:  # the second is what a torch without CUDA raises
-        raise fail("device-unusable", Place(), {"device": device, "reason": first_line(error)}) from error
+    move_to(network, device)
     network.eval()  # type: ignore[no-untyped-call]
     return network
 
 
+def float_type(name: str) -> torch.dtype:
+    """Return the floating-point type of that name."""
+    dtype = getattr(torch, name, None)
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise fail("dtype-unknown", Place(), {"dtype": name})
+    return dtype
+
+
+def move_to(network: torch.nn.Module, device: str) -> None:
+    """Move a network to a device; one that cannot be used is an error with the reason."""
+    try:
+        network.to(torch.device(device))
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA raises the second
+        raise fail("device-unusable", Place(), {"device": device, "reason": first_line(error)}) from error
+
+
 def _kind(config: PreTrainedConfig) -> Kind:
-    """By the class the checkpoint was saved from; an encoder-decoder is one whatever it is called."""
+    """Return the kind by the class the checkpoint was saved from; `is_encoder_decoder` comes first."""
     if config.is_encoder_decoder:
         return "seq2seq"
     for name in config.architectures or []:
@@ -168,24 +177,25 @@ def _kind(config: PreTrainedConfig) -> Kind:
     return "causal"
 
 
-def weights_hash(network: PreTrainedModel) -> str:
-    """A hash of names, shapes and values; the same whatever files the weights came from."""
-    found = hashlib.sha256()
+def weights_hash(network: torch.nn.Module) -> str:
+    """Return a hash of names, shapes and values; the same whatever files the weights came from."""
+    digest = hashlib.sha256()
     for name, tensor in sorted(network.state_dict().items()):
-        found.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
-        found.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
-    return found.hexdigest()
+        digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
+        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
 
 
 def tokenizer_hash(tokenizer: PreTrainedTokenizerBase) -> str:
-    found = hashlib.sha256()
+    """Return a hash of the vocabulary."""
+    digest = hashlib.sha256()
     for token, number in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]):
-        found.update(f"{number}\t{token}\n".encode())
-    return found.hexdigest()
+        digest.update(f"{number}\t{token}\n".encode())
+    return digest.hexdigest()
 
 
 def short_name(name: str, revision: str | None) -> str:
-    """What folders of scores and tables call a model; a checkpoint of ours has the name of its run before it."""
+    """Return the name of a model in tables and folders; a checkpoint of ours has the name of its run before it."""
     base = Path(name).resolve().name if Path(name).is_dir() else name.replace("/", "--")
     if base.startswith("step-") and (Path(name) / "training.json").is_file():
         base = f"{Path(name).resolve().parent.name}@{base}"
@@ -193,4 +203,5 @@ def short_name(name: str, revision: str | None) -> str:
 
 
 def first_line(error: Exception) -> str:
+    """Return the first line of an error's message."""
     return str(error).strip().split("\n")[0]

@@ -1,6 +1,6 @@
 """LSTM language models over characters or words, as CLiMP trained them, and the folders they are kept in.
 
-A folder holds `lstm.json` (the format, the shape, and `words` where sentences are divided before they are looked up),
+A folder holds `lstm.json` (the format, the shape, and `words` if sentences are split into words first),
 `model.safetensors`, the tokenizer as transformers saves it, and `bidui.json` with what stands before a sentence.
 """
 
@@ -20,12 +20,12 @@ from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, Place, fail
 from bidui.models.conventions import DECLARATION, Conventions, decide, declaration_of
-from bidui.models.huggingface import first_line, short_name, tokenizer_hash, weights_hash
-from bidui.models.model import TokenScores, refuse_broken
+from bidui.models.huggingface import first_line, float_type, move_to, short_name, tokenizer_hash, weights_hash
+from bidui.models.model import Declared, TokenScores, jieba_words, refuse_broken
 from bidui.models.prefix_tree import Packed, pack, unsorted_scores
 from bidui.models.tokenize import Encoded, encode, special_tokens, texts_of, unknown_of
 
-# LSTM networks, and how they run over prefix trees: the state after a beginning serves all that goes on from it.
+# LSTM networks, and how they run over prefix trees: the state after a beginning serves all sequences that share it.
 #
 # Sequences are packed as for attention (`prefix_tree`), a batch being one row of positions. A batch is walked by
 # depth: all its positions of one depth are one step, each from the state of its parent. So a batch holds
@@ -33,19 +33,19 @@ from bidui.models.tokenize import Encoded, encode, special_tokens, texts_of, unk
 # the next is run again.
 
 State = tuple[torch.Tensor, torch.Tensor]
-LOGITS = 2**25  # held at a time: 128 MiB as float32
+LOGITS = 2**25  # at a time: 128 MiB as float32
 
 
 @dataclass(frozen=True, slots=True)
 class LstmShape:
-    """The sizes of a network; those given here are CLiMP's (Xiang et al. 2021), from PyTorch's word language model."""
+    """The sizes of a network; the defaults are CLiMP's (Xiang et al. 2021), from PyTorch's word language model."""
 
     vocabulary: int
     embedding: int = 200
     hidden: int = 200
     layers: int = 2
     dropout: float = 0.2
-    tied: bool = False  # the output has the weights of the embedding
+    tied: bool = False  # whether the output uses the weights of the embedding
 
     def __post_init__(self) -> None:
         for name in ("vocabulary", "embedding", "hidden", "layers"):
@@ -61,7 +61,7 @@ class LstmShape:
 
 
 class LstmNetwork(nn.Module):
-    """Embedding, layers and output; dropout stands before, between and after the layers."""
+    """Embedding, layers and output, with dropout before, between and after the layers."""
 
     def __init__(self, shape: LstmShape) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class LstmNetwork(nn.Module):
             self.head.weight = self.embedding.weight
 
     def forward(self, tokens: torch.Tensor, state: State | None = None) -> tuple[torch.Tensor, State]:
-        """The logits at each position of a batch of sequences, and the state after the last."""
+        """Return the logits at each position of a batch of sequences, and the state after the last."""
         outputs, after = self.lstm(self.dropout(self.embedding(tokens)), state)
         return self.head(self.dropout(outputs)), after
 
@@ -87,14 +87,14 @@ class LstmNetwork(nn.Module):
 def tree_logprobs(
     network: LstmNetwork, sequences: Sequence[Sequence[int]], *, batch_tokens: int
 ) -> tuple[list[NDArray[np.float32]], int]:
-    """The log-probabilities of all tokens of each sequence but the first, and how many positions were run.
+    """Return the log-probabilities of all tokens of each sequence but the first, and the number of positions run.
 
-    Each sequence has at least two tokens. There is no dropout; a network in training stays so.
+    Each sequence has at least two tokens. There is no dropout; a network in training mode stays in it.
     """
     training = network.training
     network.eval()
     try:
-        # cuDNN would round the factors of float32 to ten bits in recurrent layers, and nobody would know
+        # cuDNN would silently round the factors of float32 to ten bits in recurrent layers
         with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
             flat, positions = _logprobs(network, pack(sequences, row=batch_tokens))
     finally:
@@ -104,13 +104,13 @@ def tree_logprobs(
 
 
 def _logprobs(network: LstmNetwork, packed: Packed) -> tuple[NDArray[np.float32], int]:
-    """The log-probabilities of all sequences, one after the other."""
+    """Return the log-probabilities of all sequences, one after the other."""
     values = np.zeros(len(packed.edge_to), np.float32)
     positions = 0
     for row in range(len(packed.rows) - 1):
         low, high = packed.edge_rows[row], packed.edge_rows[row + 1]
         if low == high:
-            continue  # nothing but sentences that came before
+            continue  # only repeated sentences
         outputs = _outputs(network, packed, row)
         positions += len(outputs)
         at = packed.edge_from[low:high] - packed.rows[row]
@@ -119,12 +119,12 @@ def _logprobs(network: LstmNetwork, packed: Packed) -> tuple[NDArray[np.float32]
 
 
 def _outputs(network: LstmNetwork, packed: Packed, row: int) -> torch.Tensor:
-    """What the last layer gives at each position of a row, counted from the row's start."""
+    """Return the output of the last layer at each position of a row."""
     begin, end = int(packed.rows[row]), int(packed.rows[row + 1])
     size = end - begin
     depths = packed.depths[begin:end]
     parents = packed.paths[packed.owners[begin:end], np.maximum(depths - 1, 0)] - begin
-    parents[depths == 0] = size  # the state before anything, which stays zero
+    parents[depths == 0] = size  # the state before the first token, which stays zero
     order = np.argsort(depths, kind="stable")
     levels = np.split(order, np.cumsum(np.bincount(depths))[:-1])
     lstm, weight = network.lstm, network.embedding.weight
@@ -141,9 +141,9 @@ def _outputs(network: LstmNetwork, packed: Packed, row: int) -> torch.Tensor:
 def _read(
     outputs: torch.Tensor, at: NDArray[np.int64], tokens: NDArray[np.int64], *, head: nn.Linear
 ) -> NDArray[np.float32]:
-    """The log-probabilities of tokens at positions, normalised in float32; each position passes the head once."""
+    """Return the log-probabilities of tokens at positions, normalised in float32; the head runs once per position."""
     used, inverse = np.unique(at, return_inverse=True)
-    found = np.zeros(len(at), np.float32)
+    values = np.zeros(len(at), np.float32)
     order = np.argsort(inverse, kind="stable")
     size = max(1, LOGITS // head.out_features)
     for start in range(0, len(used), size):
@@ -152,8 +152,8 @@ def _read(
         logits = head(outputs[torch.from_numpy(used[start : start + size]).to(outputs.device)]).float()
         rows = torch.from_numpy(inverse[chosen] - start).to(outputs.device)
         wanted = logits[rows, torch.from_numpy(tokens[chosen]).to(outputs.device)]
-        found[chosen] = (wanted - logits.logsumexp(dim=1)[rows]).cpu().numpy()
-    return found
+        values[chosen] = (wanted - logits.logsumexp(dim=1)[rows]).cpu().numpy()
+    return values
 
 
 Words = Literal["jieba"]
@@ -164,72 +164,59 @@ WEIGHTS = "model.safetensors"
 
 @dataclass(slots=True)
 class LstmModel:
-    """A network with its tokenizer, how sentences are divided, and the conventions they are scored by."""
+    """A network with its tokenizer, how sentences are split, and the conventions they are scored by."""
 
     name: str
     network: LstmNetwork
     tokenizer: PreTrainedTokenizerBase
     conventions: Conventions
-    declared: dict[str, str | int | bool | None]
+    declared: Declared
     words: Words | None = None
     batch_tokens: int = 4096
-    positions: int = 0  # run so far
+    positions: int = 0  # that were run so far
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
-        """The scores of each sentence, in the given order."""
-        divide = encode if self.words is None else encode_words
-        encoded = divide(self.tokenizer, sentences)
+        """Return the scores of each sentence, in order."""
+        split = encode if self.words is None else encode_words
+        encoded = split(self.tokenizer, sentences)
         before = [] if self.conventions.bos is None else [self.conventions.bos]
         after = [] if self.conventions.eos is None else [self.conventions.eos]
-        values = self.run([[*before, *found.ids, *after] for found in encoded])
-        for sentence, found, logprobs in zip(sentences, encoded, values, strict=True):
-            ids = np.array([*found.ids, *after], np.int32)
+        values = self.run([[*before, *tokens.ids, *after] for tokens in encoded])
+        for sentence, tokens, logprobs in zip(sentences, encoded, values, strict=True):
+            ids = np.array([*tokens.ids, *after], np.int32)
             end = np.full((len(after), 2), len(sentence), np.int32)
-            spans = np.concatenate((found.spans, end))[len(ids) - len(logprobs) :]
+            spans = np.concatenate((tokens.spans, end))[len(ids) - len(logprobs) :]
             refuse_broken(sentence, spans[:, 1], logprobs, model=self.name)
             yield TokenScores(sentence, ids[len(ids) - len(logprobs) :], spans[:, 0], spans[:, 1], logprobs)
 
     def run(self, sequences: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
-        """The log-probabilities of all tokens of each sequence but the first."""
-        found: list[NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(sequences)
-        longer = [number for number, sequence in enumerate(sequences) if len(sequence) > 1]
+        """Return the log-probabilities of all tokens of each sequence but the first."""
+        longer = [sequence for sequence in sequences if len(sequence) > 1]
         if not longer:
-            return found
-        chosen = [sequences[number] for number in longer]
-        values, positions = tree_logprobs(self.network, chosen, batch_tokens=self.batch_tokens)
+            return [np.zeros(0, np.float32)] * len(sequences)
+        values, positions = tree_logprobs(self.network, longer, batch_tokens=self.batch_tokens)
         self.positions += positions
-        for number, logprobs in zip(longer, values, strict=True):
-            found[number] = logprobs
-        return found
+        rest = iter(values)
+        return [next(rest) if len(sequence) > 1 else np.zeros(0, np.float32) for sequence in sequences]
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The tokens that ids stand for, as the tokenizer writes them."""
+        """Return the tokens that ids stand for, as the tokenizer writes them."""
         return texts_of(self.tokenizer, ids)
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which ids are the tokenizer's unknown token."""
+        """Return which ids are the tokenizer's unknown token."""
         return unknown_of(self.tokenizer, ids)
 
 
 def encode_words(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Encoded]:
-    """The words of every sentence as jieba divides it, looked up in the vocabulary."""
+    """Return the words that jieba finds in every sentence, looked up in the vocabulary."""
     vocabulary, unknown = tokenizer.get_vocab(), tokenizer.unk_token_id
-    found = []
+    encoded = []
     for sentence in sentences:
-        words = list(divided(sentence))
+        words = jieba_words(sentence)
         spans = np.array([(start, end) for _, start, end in words], np.int32).reshape(-1, 2)
-        found.append(Encoded([vocabulary.get(word, unknown) for word, _, _ in words], spans, list(range(len(words)))))
-    return found
-
-
-def divided(sentence: str) -> Iterator[tuple[str, int, int]]:
-    """The words that jieba finds, with where they start and end; blanks are no words."""
-    import logging
-
-    import jieba
-
-    jieba.setLogLevel(logging.WARNING)
-    return ((word, start, end) for word, start, end in jieba.tokenize(sentence) if not word.isspace())
+        encoded.append(Encoded([vocabulary.get(word, unknown) for word, _, _ in words], spans, list(range(len(words)))))
+    return encoded
 
 
 def save_lstm(
@@ -240,7 +227,7 @@ def save_lstm(
     *,
     words: Words | None = None,
 ) -> None:
-    """Write a folder that `load_lstm` reads; `declaration` is what `bidui.json` says, such as `{"bos": "eos"}`."""
+    """Write a folder that `load_lstm` reads; `declaration` is the content of `bidui.json`, such as `{"bos": "eos"}`."""
     _refuse_tokenizer(tokenizer, network.shape, words, place=Place(str(folder)))
     folder.mkdir(parents=True, exist_ok=True)
     shape = {"format": FORMAT, "words": words, **asdict(network.shape)}
@@ -263,7 +250,7 @@ def load_lstm(
     eos: bool = False,
     batch_tokens: int | None = None,
 ) -> LstmModel:
-    """The model in a folder."""
+    """Load the model in a folder."""
     place = Path(folder)
     for name in (SHAPE, WEIGHTS, "tokenizer.json", "tokenizer_config.json"):
         if not (place / name).is_file():
@@ -271,7 +258,7 @@ def load_lstm(
     shape, words = _read_shape(place / SHAPE)
     try:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(place)
-    except Exception as error:  # tokenizers raises nothing more exact
+    except Exception as error:  # tokenizers raises nothing more specific
         raise fail("tokenizer-unreadable", Place(str(place)), {"reason": first_line(error)}) from error
     _refuse_tokenizer(tokenizer, shape, words, place=Place(str(place)))
     network = _read_network(place / WEIGHTS, shape, device=device, dtype=dtype)
@@ -291,13 +278,13 @@ def lstm_model(
     words: Words | None = None,
     batch_tokens: int | None = None,
 ) -> LstmModel:
-    """A model that is in memory, as `load_lstm` would give it from a folder."""
+    """Return a model in memory, as `load_lstm` would load it from a folder."""
     weight = network.embedding.weight
     bos = conventions.bos
-    declared: dict[str, str | int | bool | None] = {
+    declared: Declared = {
         "kind": "lstm",
         "model": name,
-        "weights": weights_hash(network),  # type: ignore[arg-type]
+        "weights": weights_hash(network),
         "tokenizer": tokenizer_hash(tokenizer),
         "words": words and _version(words),
         "dtype": str(weight.dtype).removeprefix("torch."),
@@ -312,22 +299,22 @@ def lstm_model(
 
 def _read_shape(file: Path) -> tuple[LstmShape, Words | None]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise fail("lstm-unreadable", Place(str(file)), {"reason": first_line(error)}) from error
-    if not isinstance(found, dict) or "format" not in found:
+    if not isinstance(content, dict) or "format" not in content:
         raise fail("lstm-unreadable", Place(str(file)), {"reason": "not an object with a format"})
-    if found.pop("format") != FORMAT:
+    if content.pop("format") != FORMAT:
         raise fail("lstm-format", Place(str(file)), {"format": FORMAT})
-    words = found.pop("words", None)
+    words = content.pop("words", None)
     if words not in (None, "jieba"):
         raise fail("lstm-words", Place(str(file), part="words"), {"value": words})
     names = {field.name for field in fields(LstmShape)}
-    if found.keys() != names:
-        values = {"missing": sorted(names - found.keys()), "unknown": sorted(found.keys() - names)}
+    if content.keys() != names:
+        values = {"missing": sorted(names - content.keys()), "unknown": sorted(content.keys() - names)}
         raise fail("lstm-fields", Place(str(file)), values)
     try:
-        return LstmShape(**found), words
+        return LstmShape(**content), words
     except InputError as error:
         problems = [replace(problem, place=replace(problem.place, file=str(file))) for problem in error.problems]
         raise InputError(problems) from error
@@ -344,27 +331,25 @@ def _refuse_tokenizer(
 
 
 def _read_network(file: Path, shape: LstmShape, *, device: str, dtype: str) -> LstmNetwork:
-    wanted = getattr(torch, dtype, None)
-    if not isinstance(wanted, torch.dtype) or not wanted.is_floating_point:
-        raise fail("dtype-unknown", Place(), {"dtype": dtype})
+    wanted = float_type(dtype)
     try:
         weights = load_file(file)
     except (OSError, SafetensorError) as error:
         raise fail("lstm-unreadable", Place(str(file)), {"reason": first_line(error)}) from error
-    with torch.random.fork_rng(devices=[]):  # what is drawn here is thrown away, so nobody's seed may feel it
+    with torch.random.fork_rng(
+        devices=[]
+    ):  # these weights are replaced, so drawing them must not change anybody's random numbers
         network = LstmNetwork(shape)
-    own = network.state_dict()
+    state = network.state_dict()
     if shape.tied:
-        weights["head.weight"] = weights.get("embedding.weight", own["head.weight"])
-    for name in sorted(own.keys() | weights.keys()):
-        there, here = (tuple(part[name].shape) if name in part else () for part in (weights, own))
+        weights["head.weight"] = weights.get("embedding.weight", state["head.weight"])
+    for name in sorted(state.keys() | weights.keys()):
+        there, here = (tuple(part[name].shape) if name in part else () for part in (weights, state))
         if there != here:
             raise fail("lstm-weights", Place(str(file)), {"name": name, "found": f"{there}", "wanted": f"{here}"})
     network.load_state_dict(weights)
-    try:
-        return network.to(device=torch.device(device), dtype=wanted).eval()
-    except (RuntimeError, AssertionError) as error:  # the second is what a torch without CUDA raises
-        raise fail("device-unusable", Place(), {"device": device, "reason": first_line(error)}) from error
+    move_to(network, device)
+    return network.to(dtype=wanted).eval()
 
 
 def _version(words: Words) -> str:

@@ -1,8 +1,8 @@
-"""Masked language models by pseudo-log-likelihood: every token in turn is masked and predicted from all others.
+"""Masked language models by pseudo-log-likelihood: each token in turn is masked and predicted from all others.
 
 `original` masks one token at a time (Salazar et al. 2020). `within_word_l2r` also masks the tokens after it in the
-same word, so that a rare word's pieces do not give each other away (Kauf and Ivanova 2023). Where a tokenizer has one
-token a word, as for Chinese characters, the two are the same.
+same word, so that the pieces of a rare word do not give each other away (Kauf and Ivanova 2023). If every word is one
+token, as for Chinese characters, the two are the same.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from bidui.models.model import TokenScores, refuse_broken, refuse_long
+from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_long
 from bidui.models.tokenize import Encoded, encode, texts_of, unknown_of
 
 # Pseudo-log-likelihood: every token is hidden in turn and predicted from the rest, whatever it is hidden by.
@@ -32,18 +32,18 @@ def pseudo_scores(
     around: int,
     model: str,
 ) -> Iterator[TokenScores]:
-    """The scores of each sentence, in the given order; `around` are the special tokens a model puts to a sentence."""
-    values = _predicted(encoded, predict, batch_tokens=batch_tokens, around=around)
-    for sentence, found, logprobs in zip(sentences, encoded, values, strict=True):
-        refuse_broken(sentence, found.spans[:, 1], logprobs, model=model)
-        yield TokenScores(sentence, np.array(found.ids, np.int32), found.spans[:, 0], found.spans[:, 1], logprobs)
+    """Return the scores of each sentence, in order; `around` is the number of special tokens around a sentence."""
+    values = _predict_all(encoded, predict, batch_tokens=batch_tokens, around=around)
+    for sentence, tokens, logprobs in zip(sentences, encoded, values, strict=True):
+        refuse_broken(sentence, tokens.spans[:, 1], logprobs, model=model)
+        yield TokenScores(sentence, np.array(tokens.ids, np.int32), tokens.spans[:, 0], tokens.spans[:, 1], logprobs)
 
 
-def _predicted(
+def _predict_all(
     encoded: Sequence[Encoded], predict: Predict, *, batch_tokens: int, around: int
 ) -> list[NDArray[np.float32]]:
-    """The log-probability of each token, sentences of one length together, so that nothing is padded."""
-    found = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
+    """Return the log-probability of each token; sentences of equal length run together, so nothing is padded."""
+    values = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
     places = [(number, at) for number, sentence in enumerate(encoded) for at in range(len(sentence.ids))]
     places.sort(key=lambda place: len(encoded[place[0]].ids))
     start = 0
@@ -52,9 +52,9 @@ def _predicted(
         most = max(1, batch_tokens // (length + around))
         batch = [place for place in places[start : start + most] if len(encoded[place[0]].ids) == length]
         for (number, at), value in zip(batch, predict(encoded, batch), strict=True):
-            found[number][at] = value
+            values[number][at] = value
         start += len(batch)
-    return found
+    return values
 
 
 Metric = Literal["original", "within_word_l2r"]
@@ -67,29 +67,29 @@ class MaskedModel:
     name: str
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
-    declared: dict[str, str | int | bool | None]
+    declared: Declared
     metric: Metric = "original"
     batch_tokens: int = 1024
-    positions: int = 0  # run so far
+    positions: int = 0  # that were run so far
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
-        """The scores of each sentence, in the given order."""
+        """Return the scores of each sentence, in order."""
         encoded = encode(self.tokenizer, sentences, words=True)
         most = getattr(self.network.config, "max_position_embeddings", None)
         # RoBERTa's positions begin after its padding id
         reserved = (self.network.config.pad_token_id or 0) + 1 if "roberta" in self.network.config.model_type else 0
-        lengths = [len(found.ids) + 2 + reserved for found in encoded]
+        lengths = [len(tokens.ids) + 2 + reserved for tokens in encoded]
         refuse_long(sentences, lengths, most=most, model=self.name)
         yield from pseudo_scores(
             sentences, encoded, self._masked, batch_tokens=self.batch_tokens, around=2, model=self.name
         )
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The tokens that ids stand for, as the tokenizer writes them."""
+        """Return the tokens that ids stand for, as the tokenizer writes them."""
         return texts_of(self.tokenizer, ids)
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which ids are the tokenizer's unknown token."""
+        """Return which ids are the tokenizer's unknown token."""
         return unknown_of(self.tokenizer, ids)
 
     @torch.inference_mode()
@@ -110,7 +110,7 @@ class MaskedModel:
         return read
 
     def _hidden(self, encoded: Encoded, place: int) -> list[int]:
-        """The tokens masked when one is predicted."""
+        """Return the tokens that are masked when one is predicted."""
         if self.metric == "original":
             return [place]
         word = encoded.words[place]
@@ -119,9 +119,9 @@ class MaskedModel:
 
 
 def logits_at(network: PreTrainedModel, inputs: dict[str, torch.Tensor], at: torch.Tensor) -> torch.Tensor:
-    """The logits at one position of each row; the head, often the larger half of a small model, sees only those.
+    """Return the logits at one position of each row; the head, often most of a small model, runs only on those.
 
-    The body's output is cut down before the head reads it. A network in which that cannot be done gives all logits.
+    The output of the body is reduced before the head reads it. If that is not possible, all logits are computed.
     """
     rows = torch.arange(len(at), device=at.device)
     length = inputs["input_ids"].shape[1]

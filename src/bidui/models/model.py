@@ -1,4 +1,4 @@
-"""Token scores: what every model gives for every sentence, and what all that comes later is made from."""
+"""The protocol of all models, and token scores: what a model gives for every sentence."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ Declared = dict[str, str | int | bool | None]  # what scores depend on besides t
 class TokenScores:
     """The tokens of one sentence: their ids, the characters they cover, and their log-probabilities.
 
-    Only what was scored is here: no BOS, no padding. The stretch of a token is in characters, half-open; a token that
-    is a part of a character covers the whole of it.
+    Only tokens that were scored are here: no BOS, no padding. The span of a token is in characters, half-open; a token
+    that is part of a character covers all of it.
     """
 
     sentence: str
@@ -36,19 +36,45 @@ class TokenScores:
         return float(self.logprobs.sum(dtype=np.float64))
 
 
-def stable_id(token: str, texts: dict[int, str]) -> int:
-    """A number for a token of a model that has none of its own, the same in every run; noted in `texts`.
+class Model(Protocol):
+    """A language model: sentences in, token scores out. Any object with these five members can be scored with."""
 
-    Should two tokens fall on one number, the second goes on to the next that is free.
+    @property
+    def name(self) -> str:
+        """The name in tables and files."""
+        ...
+
+    @property
+    def declared(self) -> Declared:
+        """What the scores depend on besides the sentences: kind, weights, tokenizer, dtype, BOS, EOS, first token."""
+        ...
+
+    def score(self, sentences: Sequence[str]) -> Iterable[TokenScores]:
+        """Return the scores of each sentence, in order."""
+        ...
+
+    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """Return the tokens that ids stand for, as the tokenizer writes them."""
+        ...
+
+    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which ids mean that the model does not know the token."""
+        ...
+
+
+def stable_id(token: str, texts: dict[int, str]) -> int:
+    """Return a number for a token of a model that has no ids, the same in every run, and enter it in `texts`.
+
+    If two tokens have the same hash, the second takes the next number that is free.
     """
-    found = crc32(token.encode()) >> 1
-    while texts.setdefault(found, token) != token:
-        found += 1
-    return found
+    number = crc32(token.encode()) >> 1
+    while texts.setdefault(number, token) != token:
+        number += 1
+    return number
 
 
 def spans_of(sentence: str, tokens: Sequence[str]) -> NDArray[np.int32]:
-    """Where each token stands; blanks between tokens belong to none."""
+    """Return the start and end of each token; blanks between tokens belong to none."""
     spans = np.zeros((len(tokens), 2), np.int32)
     at = 0
     for number, token in enumerate(tokens):
@@ -58,33 +84,17 @@ def spans_of(sentence: str, tokens: Sequence[str]) -> NDArray[np.int32]:
     return spans
 
 
-class Model(Protocol):
-    """Sentences in, token scores out: the one seam between bidui and language models."""
+def jieba_words(sentence: str) -> list[tuple[str, int, int]]:
+    """Return the words that jieba finds, with their starts and ends; blanks are not words."""
+    import logging
 
-    @property
-    def name(self) -> str:
-        """What tables and files call it."""
-        ...
+    import jieba
 
-    @property
-    def declared(self) -> Declared:
-        """What the scores depend on besides the sentences: kind, weights, tokenizer, dtype, BOS, EOS, first token."""
-        ...
-
-    def score(self, sentences: Sequence[str]) -> Iterable[TokenScores]:
-        """The scores of each sentence, in the given order."""
-        ...
-
-    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The tokens that ids stand for, as the tokenizer writes them."""
-        ...
-
-    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which ids mean that the model does not know what stands there."""
-        ...
+    jieba.setLogLevel(logging.WARNING)
+    return [(word, start, end) for word, start, end in jieba.tokenize(sentence) if not word.isspace()]
 
 
-# What no model may do silently: cut a sentence, or give a score that is not a number.
+# What no model may do silently: truncate a sentence, or give a score that is not a number.
 
 
 def refuse_long(sentences: Sequence[str], lengths: Sequence[int], *, most: int | None, model: str) -> None:

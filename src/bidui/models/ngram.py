@@ -14,52 +14,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.models.model import TokenScores, refuse_broken, spans_of, stable_id
+from bidui.models.model import Declared, TokenScores, jieba_words, refuse_broken, spans_of, stable_id
 
 Unit = Literal["char", "jieba", "lexicon"]
-LONGEST_WORD = 10  # characters that a word of a model's own lexicon may have
+LONGEST_WORD = 10  # characters of a word of the model's lexicon
 _LN10 = log(10)
 
 
 @dataclass(slots=True)
 class NgramModel:
-    """An n-gram model, and how sentences are divided for it.
+    """An n-gram model, and how sentences are split for it.
 
     `unit` is `char`, `jieba`, or `lexicon`: the longest words that the model itself has. With `boundaries`, the first
-    word is predicted from the beginning of the sentence; models that have no such symbol are scored without.
+    word is predicted from `<s>`; models without that symbol are scored without it.
     """
 
     name: str
     model: Any
-    divide: Callable[[str], list[str]]
+    split: Callable[[str], list[str]]
     boundaries: bool
-    declared: dict[str, str | int | bool | None]
+    declared: Declared
     texts: dict[int, str] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
-        """The scores of each sentence, in the given order."""
+        """Return the scores of each sentence, in order."""
         for sentence in sentences:
-            tokens = self.divide(sentence)
-            found = list(self.model.full_scores(" ".join(tokens), bos=self.boundaries, eos=False))
+            tokens = self.split(sentence)
+            scores = list(self.model.full_scores(" ".join(tokens), bos=self.boundaries, eos=False))
             ids = np.array([stable_id(token, self.texts) for token in tokens], np.int32)
-            self.missing |= {int(ids[n]) for n, (_, _, unseen) in enumerate(found) if unseen}
-            logprobs = np.array([_LN10 * score for score, _, _ in found], np.float32)
+            self.missing |= {int(ids[n]) for n, (_, _, unseen) in enumerate(scores) if unseen}
+            logprobs = np.array([_LN10 * score for score, _, _ in scores], np.float32)
             spans = spans_of(sentence, tokens)
             refuse_broken(sentence, spans[:, 1], logprobs, model=self.name)
             yield TokenScores(sentence, ids, spans[:, 0], spans[:, 1], logprobs)
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The words that ids stand for."""
+        """Return the words that ids stand for."""
         return {number: self.texts[number] for number in ids}
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which ids are words that the model does not have."""
+        """Return which ids are words that the model does not have."""
         return np.isin(ids, list(self.missing))
 
 
 def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None = None) -> NgramModel:
-    """The model in a file; boundaries are used if the model has `<s>`, unless asked otherwise."""
+    """Load the model in a file; by default, boundaries are used if the model has `<s>`."""
     try:
         import kenlm
     except ImportError as error:
@@ -76,7 +76,7 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
     if boundaries and not has:
         raise fail("ngram-no-boundaries", Place(str(path)), {})
     used = has if boundaries is None else boundaries
-    declared: dict[str, str | int | bool | None] = {
+    declared: Declared = {
         "kind": "ngram",
         "order": model.order,
         "unit": unit,
@@ -85,12 +85,12 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
         "first_token": True,
         "weights": hashlib.sha256(file.read_bytes()).hexdigest(),
     }
-    return NgramModel(file.name.split(".")[0], model, _divider(unit, model), used, declared)
+    return NgramModel(file.name.split(".")[0], model, _splitter(unit, model), used, declared)
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """KenLM draws its own progress on the error stream, past Python; it is sent nowhere meanwhile."""
+    """Send the error stream nowhere: KenLM draws its own progress there, past Python."""
     sys.stderr.flush()
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -103,21 +103,16 @@ def _quiet() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _divider(unit: Unit, model: Any) -> Callable[[str], list[str]]:
+def _splitter(unit: Unit, model: Any) -> Callable[[str], list[str]]:
     if unit == "char":
         return lambda sentence: [char for char in sentence if not char.isspace()]
     if unit == "jieba":
-        import logging
-
-        import jieba
-
-        jieba.setLogLevel(logging.WARNING)
-        return lambda sentence: [word for word in jieba.cut(sentence) if not word.isspace()]
+        return lambda sentence: [word for word, _, _ in jieba_words(sentence)]
     return lambda sentence: _longest_words(sentence, model)
 
 
 def _longest_words(sentence: str, model: Any) -> list[str]:
-    """From left to right the longest word that the model has; a character that begins none stands alone."""
+    """Split from left to right into the longest words that the model has; a character that begins none stands alone."""
     words = []
     at = 0
     while at < len(sentence):

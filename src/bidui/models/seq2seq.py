@@ -1,4 +1,4 @@
-"""Encoder-decoder models of the T5 kind: each token in turn is replaced by a sentinel that the decoder must restore.
+"""Encoder-decoder models of the T5 kind: each token in turn is replaced by a sentinel, and the decoder restores it.
 
 This is the pseudo-log-likelihood that SLING uses for mT5 and ByT5. The encoder reads the sentence with the token
 replaced by the first sentinel, the decoder is given that sentinel, and the token's probability comes next.
@@ -14,35 +14,35 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
 from bidui.models.masked import Hidden, pseudo_scores
-from bidui.models.model import TokenScores
+from bidui.models.model import Declared, TokenScores
 from bidui.models.tokenize import Encoded, encode, texts_of, unknown_of
 
 
 @dataclass(slots=True)
 class Seq2SeqModel:
-    """An encoder-decoder with its tokenizer and the sentinel that stands for what is missing."""
+    """An encoder-decoder with its tokenizer and the sentinel that stands for the missing token."""
 
     name: str
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     sentinel: int
-    declared: dict[str, str | int | bool | None]
+    declared: Declared
     batch_tokens: int = 1024
-    positions: int = 0
+    positions: int = 0  # that were run so far
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
-        """The scores of each sentence, in the given order."""
+        """Return the scores of each sentence, in order."""
         encoded = encode(self.tokenizer, sentences)
         yield from pseudo_scores(
             sentences, encoded, self._restored, batch_tokens=self.batch_tokens, around=3, model=self.name
         )
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The tokens that ids stand for, as the tokenizer writes them."""
+        """Return the tokens that ids stand for, as the tokenizer writes them."""
         return texts_of(self.tokenizer, ids)
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which ids are the tokenizer's unknown token."""
+        """Return which ids are the tokenizer's unknown token."""
         return unknown_of(self.tokenizer, ids)
 
     @torch.inference_mode()
@@ -65,8 +65,8 @@ class Seq2SeqModel:
 
 
 def first_sentinel(tokenizer: PreTrainedTokenizerBase, *, model: str) -> int:
-    """The id of `<extra_id_0>`; a tokenizer without it cannot be scored this way."""
-    found = tokenizer.convert_tokens_to_ids("<extra_id_0>")
-    if not isinstance(found, int) or found == tokenizer.unk_token_id:
+    """Return the id of `<extra_id_0>`; a model whose tokenizer has none cannot be scored this way."""
+    sentinel = tokenizer.convert_tokens_to_ids("<extra_id_0>")
+    if not isinstance(sentinel, int) or sentinel == tokenizer.unk_token_id:
         raise fail("no-sentinel", Place(model), {})
-    return found
+    return sentinel

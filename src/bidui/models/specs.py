@@ -1,4 +1,4 @@
-"""Model specs: what stands after `--model`, and the models they mean."""
+"""Model specs, the values of `--model`, and how they are loaded."""
 
 import os
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from bidui.errors import Place, fail
 if TYPE_CHECKING:
     from bidui.models.model import Model
 
-SHIPPED = Path(__file__).parent / "shipped"  # models that are part of the package
+SHIPPED = Path(__file__).parent / "shipped"  # models that come with the package
 DEFAULT = "bidui:zh-14m-char"
 KINDS = {
-    "bidui": "a model that comes with bidui: bidui:zh-14m-char, which is taken where none is named",
+    "bidui": "a model that comes with bidui: bidui:zh-14m-char, the default",
     "hf": "a model of transformers: a folder, a hub name, either with @revision; ?kind=causal|masked|seq2seq,"
     " ?pll=original|within_word_l2r",
     "ngram": "an n-gram model of KenLM, ARPA or binary; ?unit=char|jieba|lexicon, ?boundaries=yes|no",
@@ -42,7 +42,7 @@ _ALLOWED = {
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A spec taken apart: `hf:runs/a@step-10?kind=causal`."""
+    """The parts of a spec such as `hf:runs/a@step-10?kind=causal`."""
 
     kind: str
     name: str
@@ -51,7 +51,7 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """The parts of a spec; without a kind, a folder is `lstm:` or `hf:`, and a file what its ending says."""
+    """Parse a spec; without a kind, a folder is `lstm:` or `hf:`, and the suffix of a file decides."""
     kind, colon, rest = text.partition(":")
     if not colon or kind not in KINDS:
         kind, rest = _guess(text), text
@@ -89,25 +89,25 @@ def _guess(text: str) -> str:
 
 
 def expand_specs(texts: Iterable[str]) -> list[str]:
-    """Specs in which `*` gives way to every folder or file it matches, in order; one that matches none is an error."""
-    found: list[str] = []
+    """Replace each spec with `*` by one for every folder or file that it matches, in order; no match is an error."""
+    specs: list[str] = []
     for text in texts:
         kind, colon, rest = text.partition(":")
         prefix, pattern = (f"{kind}:", rest) if colon and kind in KINDS else ("", text)
         name, mark, query = pattern.partition("?")
         if "*" not in name:
-            found.append(text)
+            specs.append(text)
             continue
         root = Path(name).anchor  # a pattern must be relative to something
         matches = sorted(map(str, Path(root).glob(str(Path(name).relative_to(root)))), key=_natural)
         if not matches:
             raise fail("spec-no-match", Place(), {"spec": text})
-        found += [f"{prefix}{match}{mark}{query}" for match in matches]
-    return list(dict.fromkeys(found))
+        specs += [f"{prefix}{match}{mark}{query}" for match in matches]
+    return list(dict.fromkeys(specs))
 
 
 def _natural(path: str) -> list[tuple[int, str]]:
-    """step-9 before step-10."""
+    """Return a key that sorts step-9 before step-10."""
     parts = "".join(char if char.isdigit() else f" {char} " for char in path).split()
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
@@ -135,12 +135,16 @@ def load_model(
     eos: bool = False,
     cache: Path | None = None,
 ) -> "Model":
-    """The model that a spec means."""
+    """Load the model of a spec: `hf:FOLDER`, `ngram:FILE`, `lstm:FOLDER`, `given:FILE`, `api:URL`, `bidui:NAME`.
+
+    `bos` is `bos`, `eos`, `none` or an id, and by default follows `conventions`; with `eos`, the end of the sentence is
+    scored too. `cache` is a folder for the answers of a server.
+    """
     spec = parse_spec(text)
     if spec.kind in ("given", "ngram", "api"):
-        asked = {"--bos": bos is not None, "--eos": eos, "--dtype": dtype != "float32"}
-        for option, used in asked.items():
-            if used:  # it would do nothing, and nobody would know
+        options = {"--bos": bos is not None, "--eos": eos, "--dtype": dtype != "float32"}
+        for option, used in options.items():
+            if used:  # it would have no effect, and nobody would know
                 raise fail("option-not-for", Place(), {"option": option, "kind": spec.kind})
     if spec.kind == "given":
         from bidui.models.given import load_given

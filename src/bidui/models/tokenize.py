@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bidui.models.conventions import Special
 
-DECLARED = "bidui"  # the key in a tokenizer's files under which its kind stands
+DECLARED = "bidui"  # the key of the kind in a tokenizer's files
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class Encoded:
 
     ids: list[int]
     spans: NDArray[np.int32]  # start and end of each token, in characters
-    words: list[int | None]  # of each token, the word it belongs to, as the tokenizer divides; none unless asked for
+    words: list[int | None]  # the word of each token, as the tokenizer splits the sentence; empty without `words=True`
 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """The tokens of many sentences in one array each: those of the n-th are `bounds[n]` to `bounds[n + 1]`."""
+    """The tokens of many sentences in shared arrays: those of the n-th are `bounds[n]` to `bounds[n + 1]`."""
 
     ids: NDArray[np.int32]
     spans: NDArray[np.int32]
@@ -33,7 +33,7 @@ class Flat:
 
 
 def encode_flat(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> Flat:
-    """The tokens of every sentence; on a GPU, making arrays for each would take longer than a small model."""
+    """Return the tokens of all sentences at once; arrays for each would take longer than a small model on a GPU."""
     if declared_kind(tokenizer) == "char":
         codes, lengths = encode_characters(character_table(tokenizer), sentences)
         bounds = _bounds(lengths.tolist())
@@ -41,12 +41,12 @@ def encode_flat(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) ->
         return Flat(codes.astype(np.int32), np.stack((starts, starts + 1), axis=1).astype(np.int32), bounds)
     if not tokenizer.is_fast:
         slow = [_slow(tokenizer, sentence) for sentence in sentences]
-        ids = np.array([token for found in slow for token in found.ids], np.int32)
-        spans = np.concatenate([found.spans for found in slow]) if slow else np.zeros((0, 2), np.int32)
-        return Flat(ids, spans, _bounds([len(found.ids) for found in slow]))
-    found = _encodings(tokenizer, sentences)
-    texts = [encoding.ids for encoding in found]
-    offsets = chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in found))
+        ids = np.array([token for sentence in slow for token in sentence.ids], np.int32)
+        spans = np.concatenate([sentence.spans for sentence in slow]) if slow else np.zeros((0, 2), np.int32)
+        return Flat(ids, spans, _bounds([len(sentence.ids) for sentence in slow]))
+    encodings = _encodings(tokenizer, sentences)
+    texts = [encoding.ids for encoding in encodings]
+    offsets = chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in encodings))
     bounds = _bounds([len(text) for text in texts])
     return Flat(
         np.fromiter(chain.from_iterable(texts), np.int32, int(bounds[-1])),
@@ -63,28 +63,28 @@ def _encodings(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> 
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
-    found: list[Any] = backend.encode_batch(list(sentences), add_special_tokens=False)
-    return found
+    encodings: list[Any] = backend.encode_batch(list(sentences), add_special_tokens=False)
+    return encodings
 
 
 def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str], *, words: bool = False) -> list[Encoded]:
-    """The tokens of every sentence; nothing is added and nothing is cut off."""
+    """Return the tokens of every sentence; nothing is added and nothing is truncated."""
     if not tokenizer.is_fast:
         return [_slow(tokenizer, sentence) for sentence in sentences]
     return [
-        Encoded(found.ids, np.array(found.offsets, np.int32).reshape(-1, 2), found.word_ids if words else [])
-        for found in _encodings(tokenizer, sentences)
+        Encoded(tokens.ids, np.array(tokens.offsets, np.int32).reshape(-1, 2), tokens.word_ids if words else [])
+        for tokens in _encodings(tokenizer, sentences)
     ]
 
 
 def declared_kind(tokenizer: PreTrainedTokenizerBase) -> str | None:
-    """`char`, `word` or `jieba` for a tokenizer that bidui trained, as its files say."""
-    found = tokenizer.init_kwargs.get(DECLARED)
-    return found if isinstance(found, str) else None
+    """Return `char`, `word` or `jieba` for a tokenizer that bidui trained, as its files say."""
+    kind = tokenizer.init_kwargs.get(DECLARED)
+    return kind if isinstance(kind, str) else None
 
 
 def character_table(tokenizer: PreTrainedTokenizerBase) -> NDArray[np.uint32]:
-    """The ids of all code points, for a tokenizer of kind `char`: twenty times as quick as asking it."""
+    """Return the ids of all code points for a tokenizer of kind `char`: twenty times as fast as the tokenizer."""
     table = np.full(0x110000, tokenizer.unk_token_id, np.uint32)
     for token, number in tokenizer.get_vocab().items():
         if len(token) == 1:
@@ -93,13 +93,13 @@ def character_table(tokenizer: PreTrainedTokenizerBase) -> NDArray[np.uint32]:
 
 
 def encode_characters(table: NDArray[np.uint32], texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The ids of all characters of all texts, and how many each has."""
+    """Return the ids of all characters of all texts, and the length of each text."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
     return table[codes], np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 def special_tokens(tokenizer: PreTrainedTokenizerBase) -> Special:
-    """The special tokens that the tokenizer declares."""
+    """Return the special tokens that the tokenizer declares."""
     return Special(
         bos=tokenizer.bos_token_id,
         eos=tokenizer.eos_token_id,
@@ -110,38 +110,38 @@ def special_tokens(tokenizer: PreTrainedTokenizerBase) -> Special:
 
 
 def texts_of(tokenizer: PreTrainedTokenizerBase, ids: Iterable[int]) -> dict[int, str]:
-    """The tokens that ids stand for, as the tokenizer writes them."""
+    """Return the tokens that ids stand for, as the tokenizer writes them."""
     wanted = list(ids)
     return dict(zip(wanted, map(str, tokenizer.convert_ids_to_tokens(wanted)), strict=True))
 
 
 def unknown_of(tokenizer: PreTrainedTokenizerBase, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which ids are the tokenizer's unknown token."""
+    """Return which ids are the tokenizer's unknown token."""
     unknown = tokenizer.unk_token_id
     return np.equal(ids, -1 if unknown is None else unknown)
 
 
 def _slow(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
-    """One sentence by a tokenizer that is not one of `tokenizers`: sentencepiece knows where its pieces stand."""
+    """Encode by a tokenizer that is not one of `tokenizers`; sentencepiece says which bytes its pieces cover."""
     ids = list(tokenizer.encode(sentence, add_special_tokens=False))
     if hasattr(tokenizer, "sp_model"):
         pieces = tokenizer.sp_model.encode(sentence, return_type="proto").pieces
-        if [piece.id for piece in pieces] == ids:  # some tokenizers number them otherwise
+        if [piece.id for piece in pieces] == ids:  # some tokenizers number them differently
             ends = np.cumsum([len(character.encode()) for character in sentence])
             starts, after = (
                 np.searchsorted(ends, [getattr(piece, name) for piece in pieces], side="right")
                 for name in ("begin", "end")  # in bytes
             )
-            # a byte of a character covers the whole of it, and the blank that is added at the start covers nothing
+            # a byte of a character covers all of it, and the blank that is added at the start covers nothing
             after = np.maximum(after, np.minimum(starts + 1, len(sentence)))
             return Encoded(ids, np.stack((starts, after), axis=1).astype(np.int32), list(range(len(ids))))
     return _aligned(tokenizer, sentence)
 
 
 def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
-    """Offsets for a tokenizer that gives none: how much text the first n tokens decode to.
+    """Find offsets for a tokenizer that gives none, from the text that the first n tokens decode to.
 
-    A character that is spread over several byte tokens is covered by each of them.
+    A character made of several byte tokens is covered by each of them.
     """
     ids = list(tokenizer.encode(sentence, add_special_tokens=False))
     spans = np.zeros((len(ids), 2), np.int32)
@@ -159,7 +159,7 @@ def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
 
 
 def _matched(sentence: str, decoded: str, least: int) -> int:
-    """How many characters of the sentence a decoded beginning covers; blanks may have been added or lost."""
+    """Return how many characters of the sentence a decoded beginning covers; blanks may have been added or lost."""
     wanted = sum(not char.isspace() for char in decoded)
     seen = 0
     for at, char in enumerate(sentence):

@@ -1,33 +1,36 @@
-"""Choices: which sentence of each pair a model prefers, by a linking function; ties are worth one half."""
+"""Choices: which sentence of each pair a model prefers, by a linking function; a tie is worth one half.
+
+Linking functions need only the sums and lengths of every sentence. These totals are made once from a table of token
+scores; every linking function, every alpha and every setting of MORCELA is then a pass over a few columns.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TypeVar, get_args
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from bidui.files import encode, json_text
 from bidui.scores.links import Floats, Link, Totals, as_link, worth
 from bidui.scores.table import LengthUnit, Scores, ScoreTable
 
-# Totals of pairs: the sums and lengths of every sentence, which is all that linking functions need.
-#
-# They are made once from a table of token scores. Every linking function, every alpha and every setting of MORCELA is
-# then a pass over a few columns.
-
-COLUMNS = ("uid", "phenomenon", "pair", "sentence", "logprobs")  # what they are made from; and ids, with unigrams
+Number = TypeVar("Number", float, Floats)
+COLUMNS = ("uid", "phenomenon", "pair", "sentence", "logprobs")  # what totals are made from; and ids, with unigrams
+NEAR_TIE = 2e-4  # log-probabilities of fp32 runs differ by half as much
 
 
 @dataclass(frozen=True, slots=True)
 class PairTotals:
-    """Paradigm, phenomenon and number of each pair; and of its two sentences, good first, LP, lengths and U."""
+    """Paradigm, phenomenon and number of each pair; and LP, lengths and U of its two sentences, the good one first."""
 
     uids: NDArray[np.object_]
     phenomena: NDArray[np.object_]
     pairs: NDArray[np.int32]
-    logprob: Floats  # two rows a pair, as in the table; so are those below
+    logprob: Floats  # two rows per pair, as in the table; so are those below
     lengths: Mapping[LengthUnit, Floats]
     unigram: Floats | None = None
 
@@ -35,42 +38,38 @@ class PairTotals:
         return len(self.uids)
 
     def totals(self, unit: LengthUnit = "tokens") -> Totals:
-        """Of all sentences, as linking functions take them, lengths counted in `unit`."""
+        """Return the totals of all sentences, as linking functions take them, with lengths counted in `unit`."""
         return Totals(self.logprob, self.lengths[unit], self.unigram)
 
     def length_sign(self, unit: LengthUnit = "tokens") -> NDArray[np.int8]:
-        """-1 where the good side is the shorter one (D<), 0 where both are as long (D=), 1 where it is longer (D>)."""
+        """Return -1 where the good sentence is shorter (D<), 0 where both are as long (D=), 1 where it is longer."""
         good, bad = sides(self.lengths[unit])
         return np.sign(good - bad).astype(np.int8)
 
 
 def pair_totals(table: ScoreTable, *, unigrams: Floats | None = None) -> PairTotals:
-    """The totals of the pairs of a table; with U where unigram log-probabilities by id are given."""
-    found = table.totals(unigrams=unigrams)
+    """Return the totals of the pairs of a table; with U if unigram log-probabilities by id are given."""
+    sums = table.totals(unigrams=unigrams)
     units: tuple[LengthUnit, ...] = get_args(LengthUnit)
     pairs = table.frame.select("uid", "phenomenon", "pair").gather_every(2)
     return PairTotals(
         pairs["uid"].to_numpy(),
         pairs["phenomenon"].to_numpy(),
         pairs["pair"].to_numpy(),
-        found.logprob,
+        sums.logprob,
         {unit: table.lengths(unit) for unit in units},
-        found.unigram,
+        sums.unigram,
     )
 
 
 def sides(column: Floats) -> tuple[Floats, Floats]:
-    """The good and the bad sentences' part of a column."""
+    """Return the parts of a column that belong to the good and to the bad sentences."""
     return column[0::2], column[1::2]
 
 
-Number = TypeVar("Number", float, Floats)
-NEAR_TIE = 2e-4  # log-probabilities of fp32 runs differ by half as much
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Choices:
-    """One row a pair: uid, the scores of both sides, and the worth of the choice (1, 0.5 or 0)."""
+    """What a model prefers: one row per pair, with the scores of both sentences."""
 
     link: str
     uids: NDArray[np.object_]
@@ -78,27 +77,41 @@ class Choices:
     pairs: NDArray[np.int32]
     good: Floats
     bad: Floats
-    length_sign: NDArray[np.int8]  # of the good side's length minus the bad side's
+    length_sign: NDArray[np.int8]  # of the good sentence's length minus the bad one's
 
     @property
     def worth(self) -> Floats:
-        """1 where good is preferred, 0.5 where neither is, 0 where bad is."""
+        """1 where the good sentence is preferred, 0.5 where neither is, 0 where the bad one is."""
         return worth(self.good, self.bad)
 
     @property
     def ties(self) -> int:
-        """How many pairs have equal scores."""
+        """The number of pairs with equal scores."""
         return int((self.good == self.bad).sum())
 
     @property
     def near_ties(self) -> int:
-        """How many pairs a rounding error could turn."""
+        """The number of pairs whose order a rounding error could change."""
         return int(((self.good != self.bad) & (np.abs(self.good - self.bad) < NEAR_TIE)).sum())
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row per pair: uid, phenomenon, pair, both scores, and `correct`, which is 1, 0.5 for a tie, or 0."""
+        columns = {"good": self.good, "bad": self.bad, "correct": self.worth, "length_sign": self.length_sign}
+        names = {"uid": self.uids.tolist(), "phenomenon": self.phenomena.tolist(), "pair": self.pairs}
+        return pl.DataFrame({**names, **columns}, schema_overrides={"uid": pl.String, "phenomenon": pl.String})
+
+    def __repr__(self) -> str:
+        accuracy = f"{100 * self.worth.mean():.2f}% correct" if len(self.uids) else "no accuracy"
+        return f"Choices by {self.link}: {len(self.uids):,} pairs, {accuracy}, {self.ties:,} ties"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.frame._repr_html_()}"
 
 
 @dataclass(frozen=True, slots=True)
 class LengthSplit:
-    """Accuracy on pairs of equal length, with the good side shorter and longer, and delta-acc."""
+    """Accuracy on pairs of equal length, with the good sentence shorter and longer, and delta-acc."""
 
     equal: float
     good_shorter: float
@@ -125,27 +138,32 @@ def choose(
 
 
 def choose_from(
-    totals: PairTotals, link: Link, *, unit: LengthUnit = "tokens", groups: LengthUnit = "tokens"
+    totals: PairTotals,
+    link: str | Link | Callable[[Totals], Floats],
+    *,
+    unit: LengthUnit = "tokens",
+    groups: LengthUnit = "tokens",
 ) -> Choices:
-    """The same from totals, which serve for any number of linking functions."""
-    good, bad = sides(link.score(totals.totals(unit)))
-    return Choices(link.name, totals.uids, totals.phenomena, totals.pairs, good, bad, totals.length_sign(groups))
+    """Do the same from totals, which serve for any number of linking functions."""
+    function = as_link(link)
+    good, bad = sides(function.score(totals.totals(unit)))
+    return Choices(function.name, totals.uids, totals.phenomena, totals.pairs, good, bad, totals.length_sign(groups))
 
 
 def length_split(choices: Choices) -> LengthSplit:
-    """Accuracy on D=, D< and D>, and delta-acc."""
+    """Return the accuracy on D=, D< and D>, and delta-acc."""
     worths = choices.worth
 
     def accuracy(sign: int) -> float:
-        chosen = worths[choices.length_sign == sign]
-        return float(chosen.mean()) if len(chosen) else float("nan")
+        group = worths[choices.length_sign == sign]
+        return float(group.mean()) if len(group) else float("nan")
 
     equal, shorter, longer = accuracy(0), accuracy(-1), accuracy(1)
     return LengthSplit(equal, shorter, longer, delta_acc(equal, shorter, longer))
 
 
 def delta_acc(equal: Number, shorter: Number, longer: Number) -> Number:
-    """The mean distance of the accuracies on D< and D> from that on D= (Liu et al., 4.2); 0 is no bias.
+    """Return the mean distance of the accuracies on D< and D> from that on D= (Liu et al., 4.2); 0 is no bias.
 
     Liu et al. write |x| for tokens, and their counts of pairs (Table 5) change with the tokenizer. So D= is the same
     for every function that divides LP by a length, as it is in their table.
@@ -153,13 +171,13 @@ def delta_acc(equal: Number, shorter: Number, longer: Number) -> Number:
     return (abs(shorter - equal) + abs(longer - equal)) / 2
 
 
-# Scores as others publish them: a line a pair, with both sentences, both scores, and which was chosen.
-
-
 def published_lines(
     table: ScoreTable, link: Link, *, unit: LengthUnit = "tokens", unigrams: Floats | None = None
 ) -> bytes:
-    """JSON lines with BLiMP's fields, the scores by `link`, the lengths, and `correct`: 1, 0.5 for a tie, or 0."""
+    """Return scores as others publish them: JSON lines with BLiMP's fields, one per pair.
+
+    They hold both sentences, their scores by `link`, their lengths, and `correct`: 1, 0.5 for a tie, or 0.
+    """
     choices = choose(table, link, unit=unit, unigrams=unigrams)
     good, bad = table.sides()
     lengths = table.lengths(unit).astype(int)
@@ -177,15 +195,15 @@ def published_lines(
                 "score_bad": float(choices.bad[number]),
                 "length_good": int(lengths[g]),
                 "length_bad": int(lengths[b]),
-                "correct": int(worth) if worth in (0, 1) else float(worth),
+                "correct": int(correct) if correct in (0, 1) else float(correct),
             }
         )
-        for number, (g, b, worth) in enumerate(zip(good, bad, choices.worth, strict=True))
+        for number, (g, b, correct) in enumerate(zip(good, bad, choices.worth, strict=True))
     ]
     return encode("".join(line + "\n" for line in lines))
 
 
 def file_of(folder: Path, *, results: Path) -> str:
-    """The file for the scores in `folder`, named as it is named below `results`; dots in a model's name stay."""
+    """Return the name of the file for the scores in `folder`: its path below `results`, with dots kept."""
     below = folder.relative_to(results)
     return f"{below.as_posix() if below.parts else folder.resolve().name}.jsonl"

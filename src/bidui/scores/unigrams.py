@@ -11,42 +11,42 @@ from bidui.errors import Place, fail
 from bidui.files import write_file
 from bidui.scores.links import Floats
 
-UNIGRAMS = "unigrams.json"  # what they are called beside a model and beside its scores
+UNIGRAMS = "unigrams.json"  # the file beside a model and beside its scores
 
 
 @dataclass(frozen=True, slots=True)
 class Unigrams:
-    """How often each token id occurs in a corpus, and under which tokenizer it was counted."""
+    """The number of times each token id occurs in a corpus, and the tokenizer of the ids."""
 
     counts: NDArray[np.int64]
     tokenizer: str  # the hash of its vocabulary
 
     def logprobs(self, *, smoothing: float) -> Floats:
-        """Natural logarithms of relative frequencies, `smoothing` added to every count."""
+        """Return the natural logarithms of relative frequencies, with `smoothing` added to every count."""
         counts = self.counts + smoothing
         if not (counts > 0).all():
             zero = int((counts <= 0).sum())
             raise fail("unigram-zero", Place(), {"count": zero, "smoothing": smoothing})
-        found: Floats = np.log(counts) - np.log(counts.sum())
-        return found
+        logprobs: Floats = np.log(counts) - np.log(counts.sum())
+        return logprobs
 
 
 def write_unigrams(unigrams: Unigrams) -> bytes:
-    """The file of unigrams: JSON with the tokenizer's hash, and the counts by id."""
+    """Return the content of a file of unigrams: JSON with the tokenizer's hash and the counts by id."""
     return json.dumps({"tokenizer": unigrams.tokenizer, "counts": unigrams.counts.tolist()}).encode()
 
 
 def read_unigrams(path: Path, *, tokenizer: str) -> Unigrams:
-    """The unigrams in a file; those of another tokenizer are refused, since ids would mean other tokens."""
+    """Read unigrams; those of another tokenizer are refused, since their ids mean other tokens."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        counts = np.array(found["counts"], np.int64)
-        own = str(found["tokenizer"])
+        content = json.loads(path.read_text(encoding="utf-8"))
+        counts = np.array(content["counts"], np.int64)
+        counted = str(content["tokenizer"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise fail("unigrams-unreadable", Place(str(path)), {"reason": str(error)}) from error
-    if own != tokenizer:
-        raise fail("unigrams-tokenizer", Place(str(path)), {"own": own[:12], "wanted": tokenizer[:12]})
-    return Unigrams(counts, own)
+    if counted != tokenizer:
+        raise fail("unigrams-tokenizer", Place(str(path)), {"own": counted[:12], "wanted": tokenizer[:12]})
+    return Unigrams(counts, counted)
 
 
 def take_unigrams(model: Path, *, tokenizer: str, scores: Path) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bidui.errors import Place, fail
+from bidui.models.model import jieba_words
 
 # Columns: long arrays of numbers that are kept in files and read in slices, so that memory does not grow with them.
 
@@ -163,12 +164,7 @@ def _divider(unit: Unit) -> Callable[[str], Iterable[str]]:
     """For jieba, the same words that `bidui.models.ngram` looks up."""
     if unit == "blank":
         return _between_blanks
-    import logging
-
-    import jieba
-
-    jieba.setLogLevel(logging.WARNING)
-    return lambda sentence: (word for word in jieba.cut(sentence) if not word.isspace())
+    return lambda sentence: (word for word, _, _ in jieba_words(sentence))
 
 
 def _between_blanks(sentence: str) -> Iterable[str]:

@@ -19,7 +19,7 @@ from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedToken
 from bidui.errors import Place, fail
 from bidui.files import write_new_folder
 from bidui.models.huggingface import first_line
-from bidui.models.lstm import divided
+from bidui.models.model import jieba_words
 from bidui.models.tokenize import DECLARED
 
 
@@ -161,7 +161,7 @@ def train_jieba(texts: Iterable[str], *, size: int = 50_000, least: int = 8) -> 
     """
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(word for word, _, _ in divided(text))
+        counts.update(word for word, _, _ in jieba_words(text))
     frequent = sorted((word for word in counts if counts[word] >= least), key=lambda word: (-counts[word], word))
     chosen = ["\n", *frequent][: max(size - len(SPECIAL), 1)]
     return _tokenizer(models.WordLevel(_numbered(chosen), unk_token=SPECIAL[0]), BLANKS, "jieba")
