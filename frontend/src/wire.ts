@@ -119,7 +119,7 @@ export interface BinRequest {
   name?: string | null;
 }
 
-/** A project in the bin: its number and name, since when, and by whom (empty: its folder was removed outside). */
+/** A project in the bin: its number and name, since when, and who deleted it (nobody: its folder was removed). */
 export interface BinnedProject {
   id: number;
   name: string;
@@ -811,7 +811,7 @@ export interface Problem {
   values: Record<string, unknown>;
 }
 
-/** What every call answers where it cannot do what was asked. */
+/** The answer of a call that cannot do what was asked. */
 export interface Problems {
   problems: Problem[];
 }
@@ -960,7 +960,7 @@ export interface RoleChoice {
 }
 
 /**
- * One row that is not as it was: its number and cells before and after, from 1; 0 and none where it is not there.
+ * A row that changed: its number (from 1; 0 where it is not there) and its cells, before and after.
  *
  * In a YAML file a row is a line, and its cells are the key and the value.
  */

@@ -15,7 +15,7 @@ import bidui.web.pages.routes
 from bidui.errors import Place, fail
 from bidui.web.accounts import Access
 from bidui.web.api.projects import _made
-from bidui.web.jobs import PairFile
+from bidui.web.jobs import PairsDownload
 from bidui.web.pages.rendering import load_templates
 from bidui.web.server import Service, _settings
 from bidui.web.store.accounts import set_role
@@ -86,7 +86,7 @@ def test_only_some_exports_run_at_once(laptop: Workbench, monkeypatch: pytest.Mo
     """Each is a process of five minutes at most; a hundred clicks must not be a hundred processes."""
     running, most = 0, 0
 
-    async def slow(*_: Any, **__: Any) -> PairFile:
+    async def slow(*_: Any, **__: Any) -> PairsDownload:
         nonlocal running, most
         running, most = running + 1, max(most, running + 1)
         await asyncio.sleep(0.01)

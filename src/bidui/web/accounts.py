@@ -1,4 +1,8 @@
-"""Identity: who asks, by the session in a cookie, in which language, and in which role for a project."""
+"""Who asks: the session in a cookie, the language, the role in a project; and the ways to sign in.
+
+A request names its user by a session's token, in a cookie or as a bearer. Routes take what they need as a dependency
+(`Bench`, `Spoken`, and those in `api.requests`). Signing in is limited, so that passwords and links cannot be guessed.
+"""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -52,32 +56,25 @@ class Access:
 
 
 async def workbench(request: Request) -> Workbench:
-    """The workbench that is served."""
+    """Return the workbench that is served."""
     bench: Workbench = request.app.state.bench
     return bench
 
 
 async def spoken(request: Request) -> Language:
-    """The language of the answer: as the address says, else the cookie, the server, the browser."""
+    """Return the language of the answer, as a dependency."""
     return language_of(request)
 
 
 def language_of(request: Request) -> Language:
-    """The same without waiting; also for requests that go wrong."""
-    for wish in (request.query_params.get("lang"), request.cookies.get(LANGUAGE)):
-        if known := _language(wish):
-            return known
+    """Return the language of the answer: that in the address, else of the cookie, of the server, of the browser."""
     bench: Workbench = request.app.state.bench
-    if bench.settings.lang:
-        return bench.settings.lang
-    for part in request.headers.get("accept-language", "").lower().split(","):
-        if known := _language(part.split(";")[0].strip().split("-")[0]):
-            return known
+    accepted = [part.split(";")[0].strip() for part in request.headers.get("accept-language", "").lower().split(",")]
+    chosen = (request.query_params.get("lang"), request.cookies.get(LANGUAGE), bench.settings.lang)
+    for name in (*chosen, *(part.split("-")[0] for part in accepted)):
+        if name in {"en", "zh"}:
+            return "zh" if name == "zh" else "en"
     return "en"
-
-
-def _language(name: str | None) -> Language | None:
-    return "en" if name == "en" else "zh" if name == "zh" else None
 
 
 Bench = Annotated[Workbench, Depends(workbench)]
@@ -85,42 +82,45 @@ Spoken = Annotated[Language, Depends(spoken)]
 
 
 def someone(request: Request, bench: Bench) -> User | None:
-    """Who asks, or None where nobody is signed in; a session of the machine itself counts for nothing in a team."""
+    """Return who asks, or None where nobody is signed in; a session of the machine itself does not count in a team."""
     token = session_token(request, bench.settings)
     who = session_user(bench.store, token) if token else None
     return None if who and who.local and bench.settings.team else who
 
 
 def signed_in(who: Annotated[User | None, Depends(someone)]) -> User:
-    """Who asks; an error where nobody is signed in."""
+    """Return who asks; refuse strangers."""
     if who is None:
         raise fail("not-signed-in", Place())
     return who
 
 
-def reader(project: str, bench: Bench, who: Annotated[User, Depends(signed_in)]) -> Access:
-    """A project for somebody who may see it."""
+SignedIn = Annotated[User, Depends(signed_in)]
+
+
+def reader(project: str, bench: Bench, who: SignedIn) -> Access:
+    """Return a project for somebody who may see it."""
     return _access(bench, project, who, "viewer")
 
 
-def editor(project: str, bench: Bench, who: Annotated[User, Depends(signed_in)]) -> Access:
-    """A project for somebody who may change it."""
+def editor(project: str, bench: Bench, who: SignedIn) -> Access:
+    """Return a project for somebody who may change it."""
     return _access(bench, project, who, "editor")
 
 
-def owner(project: str, bench: Bench, who: Annotated[User, Depends(signed_in)]) -> Access:
-    """A project for somebody who may say who else may."""
+def owner(project: str, bench: Bench, who: SignedIn) -> Access:
+    """Return a project for somebody who may give roles in it."""
     return _access(bench, project, who, "owner")
 
 
-def make_editor(bench: Bench, who: Annotated[User, Depends(signed_in)]) -> User:
-    """Somebody who may add projects to the workspace."""
+def make_editor(bench: Bench, who: SignedIn) -> User:
+    """Return somebody who may add projects to the workspace."""
     check_role(bench.store, who, "editor")
     return who
 
 
-def head_owner(bench: Bench, who: Annotated[User, Depends(signed_in)]) -> User:
-    """Somebody who owns the workspace."""
+def head_owner(bench: Bench, who: SignedIn) -> User:
+    """Return somebody who owns the workspace."""
     check_role(bench.store, who, "owner")
     return who
 
@@ -134,12 +134,12 @@ def _access(bench: Workbench, project: str, who: User, needed: Role) -> Access:
 
 
 def sealed(token: str, settings: Settings) -> str:
-    """A session's token as its cookie holds it: signed where there is a secret, which the database does not know."""
+    """Return a session's token as its cookie holds it: signed where there is a secret, which is not in the database."""
     return _signer(settings).sign(token).decode() if settings.secret else token
 
 
 def unsealed(value: str, settings: Settings) -> str:
-    """The token in a cookie; empty where it was not sealed here."""
+    """Return the token in a cookie; empty where it was not sealed here."""
     if not settings.secret or not value:
         return value
     try:
@@ -170,7 +170,7 @@ def set_language(response: Response, language: Language, settings: Settings) -> 
 
 
 def session_token(request: Request, settings: Settings) -> str:
-    """The token of the session that a request belongs to; empty where there is none."""
+    """Return the token of the session that a request belongs to; empty where there is none."""
     return unsealed(_bearer(request) or request.cookies.get(settings.cookie, ""), settings)
 
 
@@ -180,7 +180,7 @@ def _bearer(request: Request) -> str:
 
 
 def _entry(store: Store, project: str) -> Entry:
-    """The project of that name, which may have been put into the workspace a moment ago."""
+    """Return the project of that name, which may have been put into the workspace a moment ago."""
     try:
         return find_entry(store, project)
     except InputError as error:
@@ -190,7 +190,7 @@ def _entry(store: Store, project: str) -> Entry:
     return find_entry(store, project)
 
 
-# Signing in and out: by the address that is printed, by name and password, or by a link; tried out only so often.
+# Signing in: by the address that was printed, by name and password, or by a link; each only so often
 
 WITHIN = timedelta(minutes=15)
 
@@ -210,7 +210,7 @@ LINK = Limit("link", 100)  # a link from one address
 
 
 def sign_in(bench: Workbench, name: str, password: str, *, address: str) -> str:
-    """The token of a session for whoever knows the password."""
+    """Return the token of a session for whoever knows the password."""
     check_team(bench)
     key = user_key(name)
     here = f"{key}\n{address}"
@@ -227,7 +227,7 @@ def sign_in(bench: Workbench, name: str, password: str, *, address: str) -> str:
 
 
 def take_start(bench: Workbench, token: str, *, address: str) -> str:
-    """The token of a session for whoever has the address that was printed."""
+    """Return the token of a session for whoever has the address that was printed."""
     _count(bench, LINK, address)
     if bench.settings.team:
         raise fail("token-unknown", Place())
@@ -235,7 +235,7 @@ def take_start(bench: Workbench, token: str, *, address: str) -> str:
 
 
 def take_invitation(bench: Workbench, token: str, *, name: str, password: str, address: str) -> str:
-    """The token of a session for somebody new."""
+    """Return the token of a session for somebody new."""
     check_team(bench)
     _count(bench, LINK, address)
     with _hashing(bench):
@@ -244,14 +244,14 @@ def take_invitation(bench: Workbench, token: str, *, name: str, password: str, a
 
 
 def join_by_invitation(bench: Workbench, token: str, *, who: User, address: str) -> None:
-    """The role of an invitation for somebody who has an account."""
+    """Give the role of an invitation to somebody who has an account."""
     check_team(bench)
     _count(bench, LINK, address)
     join(bench.store, token, who=who)
 
 
 def take_password(bench: Workbench, token: str, *, password: str, address: str) -> str:
-    """The token of a session for whoever has chosen another password by a link."""
+    """Return the token of a session for somebody who has chosen another password by a link."""
     check_team(bench)
     _count(bench, LINK, address)
     with _hashing(bench):
@@ -266,12 +266,12 @@ def check_team(bench: Workbench) -> None:
 
 
 def address_of(request: Request) -> str:
-    """Where a request comes from, as far as the server can tell."""
+    """Return where a request comes from, as far as the server can tell."""
     return request.client.host if request.client else ""
 
 
 def _hashing(bench: Workbench) -> AbstractContextManager[None]:
-    """One password at a time: each takes much memory on purpose, and strangers may send many at once."""
+    """Hash one password at a time: each takes much memory on purpose, and strangers may send many at once."""
     return bench.turns.take("password")
 
 

@@ -1,4 +1,14 @@
-"""Failures: every error becomes a status and problems in words, as JSON for a call and as a page for a person."""
+"""The guard before every request, and the answer to every failure.
+
+Host            a name that this server was not given is refused: a foreign page that points its own name at this
+                machine (DNS rebinding) stays outside
+other sites     whatever changes something must come from a page of this server (Sec-Fetch-Site, or Origin), or
+                bear a session's token in its Authorization header, which no foreign page knows
+bodies          refused by their length before they are read, or as soon as they grow too long; a request without a
+                session may carry little, since its body is read before its sender is known
+headers         a Content-Security-Policy with no exception, and the like, on every answer
+failures        every error becomes a status and problems in words: JSON for a call, a page for a person
+"""
 
 import logging
 import secrets
@@ -23,101 +33,10 @@ from bidui.web.problems import Json, Problems, problem_shapes, status_of
 from bidui.web.store.files import Conflict
 from bidui.web.workbench import Settings
 
-_LOG = logging.getLogger("bidui.web")
-
-
-def answer_failures(app: FastAPI) -> None:
-    """Let the app answer every error in the reader's language."""
-    app.add_exception_handler(BiduiError, _on_error)
-    app.add_exception_handler(RequestValidationError, _on_shape)
-    app.add_exception_handler(HTTPException, _on_http)
-    app.add_exception_handler(SQLAlchemyError, _on_database)
-
-
-def failure(request: Request, problems: Iterable[Problem], status: int | None = None) -> Response:
-    """The answer that lists these problems."""
-    found = list(problems)
-    status = status_of(found) if status is None else status
-    language = language_of(request)
-    shapes = problem_shapes(found, language)
-    headers = {"Cache-Control": "no-store"}
-    if request.url.path.startswith("/api/"):
-        return Json(to_jsonable_python(Problems(shapes)), status, headers)
-    if status == 401 and request.app.state.bench.settings.team and request.method == "GET":
-        return RedirectResponse(f"/login?then={quote(request.url.path, safe='')}", 303, headers)
-    return error_page(request, shapes, status=status, language=language)
-
-
-async def _on_error(request: Request, error: Exception) -> Response:
-    if isinstance(error, Conflict):
-        return Json(to_jsonable_python(conflict_answer(error, language_of(request))), 409)
-    if isinstance(error, InputError):
-        team = request.app.state.bench.settings.team
-        return failure(request, map(_discreet, error.problems) if team else error.problems)
-    return failure(request, [Problem("write-failed", Place(), {"reason": str(error)})])
-
-
-def _discreet(problem: Problem) -> Problem:
-    """The problem for strangers: what a driver says of the database, such as its host and user, is for the log."""
-    if not problem.kind.startswith("database-") or "reason" not in problem.values:
-        return problem
-    _LOG.error("%s", problem)
-    return replace(problem, values={**problem.values, "reason": "…"})
-
-
-async def _on_shape(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    return failure(request, [_shape_problem(each) for each in error.errors()[:20]])
-
-
-def _shape_problem(found: dict[str, object]) -> Problem:
-    place = found.get("loc")
-    where = ".".join(str(part) for part in place) if isinstance(place, tuple | list) else ""
-    return Problem("request-shape", Place(), {"where": where, "reason": str(found.get("msg", ""))})
-
-
-async def _on_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    match error.status_code:
-        case 404:
-            problem = Problem("page-unknown", Place(), {"path": request.url.path})
-        case 405:
-            problem = Problem("method-unknown", Place(), {"method": request.method})
-        case 413:
-            problem = Problem("body-too-large", Place(), {"most": str(error.detail)})
-        case _:
-            problem = Problem("request-shape", Place(), {"where": "body", "reason": str(error.detail)})
-    answer = failure(request, [problem], error.status_code)
-    answer.headers.update(error.headers or {})
-    return answer
-
-
-async def _on_database(request: Request, error: Exception) -> Response:
-    """What the store has no words for: a connection lost in the middle of a transaction, and the like."""
-    _LOG.error("the database failed", exc_info=error)
-    return failure(request, [Problem("database-unreachable", Place(), {"reason": type(error).__name__})])
-
-
-def fault(request: Request, error: Exception) -> Response:
-    """The answer to a mistake of ours: it is logged, and nobody sees its insides."""
-    route = getattr(request.scope.get("route"), "path", "?")  # not the address itself, which may hold a token
-    _LOG.error("%s %s", request.method, route, exc_info=error)
-    return failure(request, [Problem("server-fault", Place(), {"error": type(error).__name__})], 500)
-
-
-# The guard before every request: only this server's own names and pages, no body too large, and strict headers.
-#
-# Host            a name that this server was not given is refused: a foreign page that points its own name at this
-#                 machine (DNS rebinding) stays outside
-# other sites     whatever changes something must come from a page of this server (Sec-Fetch-Site, or Origin), or
-#                 bear a session's token in its Authorization header, which no foreign page knows
-# bodies          refused by their length before they are read, or as soon as they grow too long; whoever has no
-#                 session gets little, since a body is read before it is asked who sent it
-# headers         a Content-Security-Policy with no exception, and the like, on every answer
-
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 UPLOADS = frozenset({"/api/projects/import"})
 FORMS = frozenset({"/api/login", "/api/logout", "/api/join", "/api/password", "/api/language"})
+_LOG = logging.getLogger("bidui.web")
 
 
 class Guard:
@@ -158,7 +77,7 @@ class Guard:
 
 
 def refused(request: Request, settings: Settings, *, most: int) -> Problem | None:
-    """Why a request is not let in, or None."""
+    """Return why a request is not let in, or None."""
     hosts = request.headers.getlist("host")
     if len(hosts) != 1 or hosts[0].lower() not in settings.hosts:
         return Problem("host-unknown", Place(), {"host": ", ".join(hosts) or "?"})
@@ -183,7 +102,7 @@ def _ours(request: Request, host: str) -> bool:
 
 
 def body_limit(request: Request, settings: Settings) -> int:
-    """How many bytes a request may carry: those that need no session, or bear none, get little."""
+    """Return how many bytes a request may carry; one that needs no session, or bears none, gets little."""
     if not _for_members(request) or not session_token(request, settings):
         return settings.form
     return settings.upload if request.url.path in UPLOADS else settings.body
@@ -210,7 +129,7 @@ def _limited(receive: Receive, most: int) -> Receive:
 
 
 def strict_headers(nonce: str, *, secure: bool) -> dict[str, str]:
-    """The headers of every answer."""
+    """Return the headers of every answer."""
     policy = {
         "default-src": "'none'",
         "script-src": "'self'",
@@ -231,3 +150,85 @@ def strict_headers(nonce: str, *, secure: bool) -> dict[str, str]:
         "Cross-Origin-Resource-Policy": "same-origin",
     }
     return headers | {"Strict-Transport-Security": "max-age=31536000"} if secure else headers
+
+
+# Failures
+
+
+def answer_failures(app: FastAPI) -> None:
+    """Let the app answer every error in the reader's language."""
+    app.add_exception_handler(BiduiError, _on_error)
+    app.add_exception_handler(RequestValidationError, _on_shape)
+    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(SQLAlchemyError, _on_database)
+
+
+def failure(request: Request, problems: Iterable[Problem], status: int | None = None) -> Response:
+    """Return the answer that lists these problems: JSON for a call, a page for a person."""
+    listed = list(problems)
+    status = status_of(listed) if status is None else status
+    language = language_of(request)
+    shapes = problem_shapes(listed, language)
+    headers = {"Cache-Control": "no-store"}
+    if request.url.path.startswith("/api/"):
+        return Json(to_jsonable_python(Problems(shapes)), status, headers)
+    if status == 401 and request.app.state.bench.settings.team and request.method == "GET":
+        return RedirectResponse(f"/login?then={quote(request.url.path, safe='')}", 303, headers)
+    return error_page(request, shapes, status=status, language=language)
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    if isinstance(error, Conflict):
+        return Json(to_jsonable_python(conflict_answer(error, language_of(request))), 409)
+    if isinstance(error, InputError):
+        team = request.app.state.bench.settings.team
+        return failure(request, map(_discreet, error.problems) if team else error.problems)
+    return failure(request, [Problem("write-failed", Place(), {"reason": str(error)})])
+
+
+def _discreet(problem: Problem) -> Problem:
+    """Return a problem as strangers may see it: what a driver says of the database is for the log."""
+    if not problem.kind.startswith("database-") or "reason" not in problem.values:
+        return problem
+    _LOG.error("%s", problem)
+    return replace(problem, values={**problem.values, "reason": "…"})
+
+
+async def _on_shape(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return failure(request, [_shape_problem(each) for each in error.errors()[:20]])
+
+
+def _shape_problem(found: dict[str, object]) -> Problem:
+    place = found.get("loc")
+    where = ".".join(str(part) for part in place) if isinstance(place, tuple | list) else ""
+    return Problem("request-shape", Place(), {"where": where, "reason": str(found.get("msg", ""))})
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    match error.status_code:
+        case 404:
+            problem = Problem("page-unknown", Place(), {"path": request.url.path})
+        case 405:
+            problem = Problem("method-unknown", Place(), {"method": request.method})
+        case 413:
+            problem = Problem("body-too-large", Place(), {"most": str(error.detail)})
+        case _:
+            problem = Problem("request-shape", Place(), {"where": "body", "reason": str(error.detail)})
+    answer = failure(request, [problem], error.status_code)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _on_database(request: Request, error: Exception) -> Response:
+    """Answer what the store has no words for, such as a connection lost in the middle of a transaction."""
+    _LOG.error("the database failed", exc_info=error)
+    return failure(request, [Problem("database-unreachable", Place(), {"reason": type(error).__name__})])
+
+
+def fault(request: Request, error: Exception) -> Response:
+    """Return the answer to a mistake of ours; the log has the details, the answer does not."""
+    route = getattr(request.scope.get("route"), "path", "?")  # not the address itself, which may hold a token
+    _LOG.error("%s %s", request.method, route, exc_info=error)
+    return failure(request, [Problem("server-fault", Place(), {"error": type(error).__name__})], 500)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import signal
-import stat
 import sys
 import tempfile
 import time
@@ -29,6 +28,7 @@ from bidui.web.editing.diagnostics import Diagnostic, located
 from bidui.web.editing.preview import Answer, Counts, Source, as_browsers_count, source_of
 from bidui.web.editing.preview import Request as Question
 from bidui.web.problems import PlaceShape, ProblemShape
+from bidui.web.store.archives import add_to_zip
 from bidui.web.store.disk import refresh
 from bidui.web.store.overview import ParadigmLine, paradigm_keys, recall, remember
 from bidui.web.store.revisions import latest
@@ -150,18 +150,17 @@ def _placed(reason: Diagnostic, file: str) -> ProblemShape:
     )
 
 
-# Pairs to take away: made by `bidui generate` in a process of its own, so that they are the same byte for byte.
+# Exports: pairs made by `bidui generate` in a process of its own, so that they are the same byte for byte
 
 EXPORT_SECONDS = 300.0
 MOST = 10_000  # pairs of a paradigm
 _BIDUI = (sys.executable, "-P", "-m", "bidui")
-_DATE = (1980, 1, 1, 0, 0, 0)
 Format = Literal["jsonl", "csv"]
 
 
 @dataclass(frozen=True, slots=True)
-class PairFile:
-    """A file to take away, open at its start and nowhere else to be found; and which paradigms fell short."""
+class PairsDownload:
+    """A temporary file to be sent, open at its start, and the paradigms that fell short."""
 
     name: str
     file: IO[bytes]
@@ -171,10 +170,10 @@ class PairFile:
 
 async def export_pairs(
     folder: Path, *, name: str, n: int, seed: int, format: Format, uid: str | None, seconds: float = EXPORT_SECONDS
-) -> PairFile:
-    """The pairs of one paradigm, or of all in a zip; raises `InputError` where there are none to be had.
+) -> PairsDownload:
+    """Make the pairs of one paradigm, or of all in a zip; raises `InputError` where there are none.
 
-    Whoever cancels this also ends the process.
+    Cancelling this also ends the process.
     """
     place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
     try:
@@ -190,12 +189,12 @@ async def export_pairs(
 
 
 def _alone(folder: Path, uid: str, target: Path) -> Path:
-    """A copy of the project with this paradigm alone: what is wrong in another one is no reason to give no pairs."""
+    """Copy the project with this paradigm alone, so that errors in another one do not matter."""
     mine = [
         path for path in (folder / "paradigms").glob("*/*") if path.stem == uid and path.suffix in {".yaml", ".yml"}
     ]
     if len(mine) != 1:
-        return folder  # the command says what is wrong
+        return folder  # the command reports what is wrong
     shutil.copytree(folder, target, ignore=shutil.ignore_patterns(HIDDEN, "paradigms", ".git"))
     place = target / mine[0].relative_to(folder)
     place.parent.mkdir(parents=True)
@@ -204,7 +203,7 @@ def _alone(folder: Path, uid: str, target: Path) -> Path:
 
 
 async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tuple[int, str]:
-    """The exit status of a command and the end of what it said; it is ended with all that it started."""
+    """Run a command; return its exit status and the end of its output. All its processes are ended with it."""
     with (place / "said").open("wb") as said:
         process = await asyncio.create_subprocess_exec(
             *(*_BIDUI, *arguments),
@@ -242,20 +241,17 @@ def _explain(folder: Path, uid: str | None, said: str) -> None:
     raise fail("pairs-failed", None, {"reason": said.strip().rpartition("\n")[2] or "?"})
 
 
-def _packed(folder: Path, only: str | None) -> PairFile:
-    """One file of a folder of pairs, or all of it in a zip, as a file without a name."""
+def _packed(folder: Path, only: str | None) -> PairsDownload:
+    """Return one file of a folder of pairs, or all of it in a zip, as a file without a name."""
     manifest = read_manifest(folder)
     target: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (whoever sends it closes it)
     if only is not None:
         with (folder / only).open("rb") as source:
             shutil.copyfileobj(source, target)
     else:
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        with zipfile.ZipFile(target, "w") as archive:
             for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-                item = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}", _DATE)
-                item.create_system = 3
-                item.external_attr = (stat.S_IFREG | 0o644) << 16
-                archive.writestr(item, path.read_bytes())
+                add_to_zip(archive, f"{folder.name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
     size = target.tell()
     target.seek(0)
-    return PairFile(only or f"{folder.name}.zip", target, size, manifest.short if manifest else ())
+    return PairsDownload(only or f"{folder.name}.zip", target, size, manifest.short if manifest else ())

@@ -1,4 +1,4 @@
-"""Problems as JSON: what is wrong, in the reader's language, with its place and the status of the answer."""
+"""Problems as they are sent: in the reader's language, with their places, under the status that fits them."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,20 +10,6 @@ from starlette.responses import JSONResponse
 
 from bidui.errors import Place, Problem, Severity
 from bidui.words import Language
-
-# Answers in JSON that can hold every text a browser may send, half a character in the middle of typing included.
-
-
-class Json(JSONResponse):
-    """JSON in UTF-8; what UTF-8 cannot say (half a surrogate pair) is an escape, which every reader takes."""
-
-    def render(self, content: Any) -> bytes:
-        """The bytes of the answer."""
-        try:
-            return super().render(content)
-        except UnicodeEncodeError:
-            return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
-
 
 STATUS: Mapping[str, int] = {
     "not-signed-in": 401,
@@ -61,6 +47,32 @@ STATUS: Mapping[str, int] = {
 }
 
 
+_MEANING = {
+    400: "Something given does not work",
+    401: "Nobody is signed in",
+    403: "Not for this role, or asked by another site",
+    404: "There is no such thing",
+    409: "Something else is there, or has changed meanwhile",
+    410: "The link was used, is too old, or was taken back",
+    413: "Too large",
+    421: "Not the name of this server",
+    422: "The request does not have the shape described here",
+    429: "Too many tries",
+    503: "The database or a worker does not answer now",
+}
+
+
+class Json(JSONResponse):
+    """JSON in UTF-8; half a character, which browsers send in the middle of typing, becomes an escape."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the bytes of the answer."""
+        try:
+            return super().render(content)
+        except UnicodeEncodeError:
+            return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
 @dataclass(frozen=True, slots=True)
 class PlaceShape:
     """Where in the files of a project; line and column from 1, 0 where unknown."""
@@ -83,61 +95,41 @@ class ProblemShape:
 
 @dataclass(frozen=True, slots=True)
 class Problems:
-    """What every call answers where it cannot do what was asked."""
+    """The answer of a call that cannot do what was asked."""
 
     problems: list[ProblemShape]
 
 
 def status_of(problems: Iterable[Problem]) -> int:
-    """The status of an answer that lists these problems: that of the first, or 400."""
+    """Return the status of an answer that lists these problems: that of the first, or 400."""
     return next((STATUS[problem.kind] for problem in problems if problem.kind in STATUS), 400)
 
 
 def problem_shape(problem: Problem, language: Language) -> ProblemShape:
-    """A problem as it travels."""
-    return ProblemShape(
-        kind=problem.kind,
-        severity=problem.severity,
-        text=problem.text(language),
-        place=_place(problem.place),
-        values={name: _plain(value) for name, value in problem.values.items()},
-    )
+    """Return a problem as it is sent."""
+    values = {name: _plain(value) for name, value in problem.values.items()}
+    return ProblemShape(problem.kind, problem.severity, problem.text(language), _place(problem.place), values)
 
 
 def problem_shapes(problems: Iterable[Problem], language: Language) -> list[ProblemShape]:
-    """Problems as they travel, in their order."""
+    """Return problems as they are sent, in their order."""
     return [problem_shape(problem, language) for problem in problems]
 
 
 def fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route, for the description of the calls: these statuses come with problems."""
+    """Return the `responses` of a route for OpenAPI: these statuses come with problems."""
     return {status: {"model": Problems, "description": _MEANING[status]} for status in statuses}
 
 
-_MEANING = {
-    400: "Something given does not work",
-    401: "Nobody is signed in",
-    403: "Not for this role, or asked by another site",
-    404: "There is no such thing",
-    409: "Something else is there, or has changed meanwhile",
-    410: "The link was used, is too old, or was taken back",
-    413: "Too large",
-    421: "Not the name of this server",
-    422: "The request does not have the shape described here",
-    429: "Too many tries",
-    503: "The database or a worker does not answer now",
-}
-
-
 def _place(place: Place) -> PlaceShape | None:
-    """A place in a project; of a path on the server's disk, which is nobody's business, only the last part."""
+    """Return a place in a project; of a path on the server's disk, which is nobody's business, only the last part."""
     path = PurePath(place.file)
     file = path.name if path.is_absolute() else place.file
-    return PlaceShape(file=file, line=place.line, column=place.column) if place.file or place.line else None
+    return PlaceShape(file, place.line, place.column) if place.file or place.line else None
 
 
 def _plain(value: object) -> Any:
-    """A value that JSON has; what it has not is said in words."""
+    """Return a value that JSON has; anything else as a text."""
     if isinstance(value, tuple | list | set | frozenset):
         return [_plain(item) for item in value]
     if isinstance(value, dict):

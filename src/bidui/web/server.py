@@ -1,4 +1,4 @@
-"""The server: a workbench on an address of this machine, until it is stopped."""
+"""The server: `bidui serve` opens a workbench at an address of this machine and serves it until it is stopped."""
 
 import gc
 import ipaddress
@@ -34,14 +34,14 @@ from bidui.web.workbench import LOOPBACK, Settings, host_names, open_workbench
 from bidui.words import Language
 
 SHORTEST_SECRET = 16
-# Rarely: as Python has it, saving a lexicon of 20,000 words looks through everything twice, and all people wait for it.
+# Collect garbage rarely: by default, saving a lexicon of 20,000 words collects everything twice while all people wait.
 COLLECTING = (100_000, 20, 20)
 GRACE = 5  # seconds that open requests get when the server ends
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What is served: a folder, at which address, for whom; see `bidui serve`."""
+    """What is served: a folder, at which address, for whom; the options of `bidui serve`."""
 
     root: Path
     host: str = "127.0.0.1"
@@ -56,7 +56,7 @@ class Service:
 
 
 def serve(service: Service, *, say: Callable[[str], None], browser: bool = False) -> None:
-    """Serve until a key or a signal ends it; `say` prints the addresses, whose tokens nobody sees again."""
+    """Serve until a key or a signal ends it; `say` prints the addresses, whose tokens are shown only once."""
     check_service(service)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both ways to stop are one
     gc.set_threshold(*COLLECTING)
@@ -94,7 +94,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket that takes connections; they wait until the server is ready."""
+    """Return a socket that takes connections; they wait until the server is ready."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=2048)
@@ -108,10 +108,10 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _settings(service: Service, port: int) -> Settings:
-    own = (_bracketed(service.host), *(LOOPBACK if is_loopback(service.host) else ()))
+    names = (_bracketed(service.host), *(LOOPBACK if is_loopback(service.host) else ()), *service.public_hosts)
     return Settings(
         team=service.team,
-        hosts=host_names((*own, *service.public_hosts), port=port, secure=service.secure),
+        hosts=host_names(names, port=port, secure=service.secure),
         secure=service.secure,
         cookie=f"__Host-bidui_session_{port}" if service.secure else f"bidui_session_{port}",  # no neighbour sets it
         secret=service.secret if service.team else "",
@@ -120,7 +120,7 @@ def _settings(service: Service, port: int) -> Settings:
 
 
 def _home(service: Service, port: int) -> str:
-    """The address that people type: the public name where there is one."""
+    """Return the address that people type: the public name where there is one."""
     scheme = "https" if service.secure else "http"
     if service.public_hosts:
         name = service.public_hosts[0]
@@ -133,7 +133,7 @@ def _bracketed(host: str) -> str:
 
 
 def _first_address(service: Service, store: Store, home: str) -> str:
-    """The address that lets the first person in; none where a team has its owners."""
+    """Return the address that lets the first person in; empty where a team has its owners."""
     if not service.team:
         return f"{home}/start/{start_token(store)}"
     if service.owner is not None:
@@ -144,9 +144,9 @@ def _first_address(service: Service, store: Store, home: str) -> str:
 
 
 def make_owner(store: Store, name: str) -> User:
-    """An owner of the workspace with that name, who may be there already; the password is chosen by a link."""
-    known = {user_key(user.name): user for user in users(store)}
-    who = known.get(user_key(name)) or add_user(store, name, secrets.token_urlsafe(32))
+    """Make somebody an owner of the workspace, with an account if she has none; she chooses the password by a link."""
+    accounts = {user_key(user.name): user for user in users(store)}
+    who = accounts.get(user_key(name)) or add_user(store, name, secrets.token_urlsafe(32))
     if who.closed:
         open_account(store, who)
     set_role(store, who, "owner")

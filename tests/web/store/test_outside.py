@@ -60,7 +60,7 @@ def test_a_file_that_looks_as_it_did_is_not_read_again(store: Store, monkeypatch
         aged(store.root / "small" / file)
     refresh(store)
     read: list[str] = []
-    monkeypatch.setattr("bidui.web.store.disk.read", lambda _, name: read.append(name))
+    monkeypatch.setattr("bidui.web.store.disk._seen", lambda _, name: read.append(name))
     assert refresh(store).changed == 0
     assert read == []
 

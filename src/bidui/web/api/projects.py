@@ -1,4 +1,4 @@
-"""Calls for all projects of a workspace: the list, new ones, deleting, and the bin."""
+"""Calls for projects: listing, adding and deleting them, what one holds, counting its pairs, import and export."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ from bidui.web.editing.text import apply_edit
 from bidui.web.jobs import (
     MOST,
     Format,
-    PairFile,
+    PairsDownload,
     ParadigmCount,
     count_errors,
     count_problems,
@@ -361,7 +361,7 @@ def import_files(
     name: Annotated[str, Form()],
     files: Annotated[list[UploadFile], File(description="A zip, or the files of a project, ours or classic.")],
 ) -> ImportAnswer:
-    """A project from a zip, or from several files: ours, or templates in JSON with a vocabulary in TSV."""
+    """Add a project from a zip, or from several files: ours, or templates in JSON with a vocabulary in TSV."""
     with bench.turns.take("import"):  # each may fill a hundred megabytes
         done = import_project(bench.store, _unpacked(files), name=name, who=who)
     return ImportAnswer(done.entry.name, done.files, done.skipped, problem_shapes(done.problems, language))
@@ -369,7 +369,7 @@ def import_files(
 
 @router.get("/projects/{project}/export", responses={**fails(404), **_ZIP}, response_class=Response)
 def export_files(access: Reader) -> Response:
-    """The files of a project as a zip that can be imported again."""
+    """Return the files of a project as a zip that can be imported again."""
     data = export_project(access.store, access.entry)
     return Response(data, headers=_attached(f"{access.entry.name}.zip"), media_type="application/zip")
 
@@ -383,7 +383,7 @@ async def pairs(
     format: Format = "jsonl",
     uid: str | None = None,
 ) -> Response:
-    """The pairs as `bidui generate` writes them: of one paradigm, or of all in a zip."""
+    """Return pairs as `bidui generate` writes them: of one paradigm, or of all in a zip."""
     await run_in_threadpool(_check_uid, access, uid)
     making = _made(access, n=n, seed=seed, format=format, uid=uid)
     done = await until_gone(asyncio.ensure_future(making), request)
@@ -394,8 +394,8 @@ async def pairs(
     return StreamingResponse(_chunks(done), headers=headers, media_type=kind)
 
 
-async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> PairFile:
-    """The pairs, made when it is our turn: each making is a process that takes all it can get."""
+async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> PairsDownload:
+    """Make pairs when it is our turn: each export is a process that takes all it can get."""
     entry = access.entry
     async with access.bench.exports:
         return await export_pairs(entry.folder, name=f"{entry.name}-pairs", n=n, seed=seed, format=format, uid=uid)
@@ -429,7 +429,7 @@ def _short(short: tuple[Short, ...]) -> dict[str, str]:
     return {"Bidui-Short": ", ".join((*named, *more))} if short else {}
 
 
-def _chunks(done: PairFile) -> Iterator[bytes]:
+def _chunks(done: PairsDownload) -> Iterator[bytes]:
     with done.file as file:
         while chunk := file.read(_CHUNK):
             yield chunk

@@ -101,7 +101,7 @@ def me_of(bench: Workbench, who: User, language: Language) -> Me:
 
 @router.get("/me", responses=fails(401))
 def me(bench: Bench, who: Who, language: Spoken) -> Me:
-    """Who is signed in."""
+    """Return who is signed in."""
     return me_of(bench, who, language)
 
 
@@ -181,7 +181,7 @@ class Address:
 
 @router.get("/team", responses=fails(400, 401, 403))
 def workspace_team(bench: Bench, who: Who) -> Team:
-    """Who works in the workspace."""
+    """List who works in the workspace."""
     check_team(bench)
     check_role(bench.store, who, "viewer")
     return _team(bench, role_of(bench.store, who), None)
@@ -189,7 +189,7 @@ def workspace_team(bench: Bench, who: Who) -> Team:
 
 @router.get("/projects/{project}/team", responses=fails(400, 401, 404))
 def project_team(access: Reader) -> Team:
-    """Who works on a project."""
+    """List who works on a project."""
     check_team(access.bench)
     return _team(access.bench, access.role, access.entry)
 
@@ -228,7 +228,7 @@ def close_member(number: int, bench: Bench, _: HeadOwner) -> None:
 
 @router.post("/team/members/{number}/password", responses=fails(400, 401, 403, 404))
 def make_password_link(number: int, request: Request, bench: Bench, _: HeadOwner) -> Address:
-    """A link by which somebody who has forgotten the password can choose another."""
+    """Make a link by which somebody who has forgotten the password can choose another."""
     check_team(bench)
     token = password_link(bench.store, _member(bench, number))
     return Address(_address(request, bench, f"password/{token}"))
@@ -241,7 +241,7 @@ def _team(bench: Workbench, role: Role | None, entry: Entry | None) -> Team:
 
 
 def _owned(bench: Workbench, who: User, project: str | None) -> Entry | None:
-    """The project, or None for the workspace; an error where `who` does not own it."""
+    """Return the project, or None for the workspace; refuse whoever does not own it."""
     check_team(bench)
     entry = find_entry(bench.store, project) if project is not None else None
     check_role(bench.store, who, "owner", entry)
@@ -256,6 +256,6 @@ def _member(bench: Workbench, number: int) -> User:
 
 
 def _address(request: Request, bench: Workbench, path: str) -> str:
-    """An address of this server under the name by which it was asked."""
+    """Return an address of this server under the name by which it was asked."""
     scheme = "https" if bench.settings.secure else "http"
     return f"{scheme}://{request.headers['host']}/{path}"

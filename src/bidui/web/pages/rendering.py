@@ -21,43 +21,9 @@ from bidui.web.accounts import set_language
 from bidui.web.problems import ProblemShape
 from bidui.words import Language, texts
 
-# Scripts and styles, which a browser may keep for ever: their addresses hold a hash of what is in them.
-
+TEMPLATES = Path(__file__).parent / "templates"
 STATIC = Path(__file__).parent.parent / "static"
 _PART = re.compile(r"part-[0-9A-Z]{8}\.js")  # shared by scripts, and named by its own hash
-
-
-class HashedFiles(StaticFiles):
-    """Static files; those asked for by their hash need not be asked for again."""
-
-    def file_response(
-        self, full_path: str | PathLike[str], stat_result: stat_result, scope: Scope, status_code: int = 200
-    ) -> Response:
-        """The file, with how long it may be kept."""
-        response = super().file_response(full_path, stat_result, scope, status_code)
-        asked = parse_qs(scope["query_string"].decode("latin-1")).get("v")
-        path = Path(full_path)
-        right = asked == [_hash(path, stat_result.st_mtime_ns)] or _PART.fullmatch(path.name)
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if right else "no-cache"
-        return response
-
-
-def static_address(name: str) -> str:
-    """The address of a file such as `dist/style.css`; one that is not there has no hash."""
-    path = STATIC / name
-    try:
-        return f"/static/{name}?v={_hash(path, path.stat().st_mtime_ns)}"
-    except OSError:
-        return f"/static/{name}"
-
-
-@lru_cache(maxsize=256)
-def _hash(path: Path, _: int) -> str:
-    """The hash of a file as it was at that time."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +97,36 @@ def error_page(request: Request, problems: Sequence[ProblemShape], *, status: in
     return render(
         request, Page("error", data={"status": status, "problems": problems}), language=language, status=status
     )
+
+
+# Scripts and styles, which a browser may keep for ever: their addresses hold a hash of their content
+
+
+class HashedFiles(StaticFiles):
+    """Static files; those asked for by their hash need not be asked for again."""
+
+    def file_response(
+        self, full_path: str | PathLike[str], stat_result: stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        """Return the file, with how long it may be kept."""
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        asked = parse_qs(scope["query_string"].decode("latin-1")).get("v")
+        path = Path(full_path)
+        right = asked == [_hash(path, stat_result.st_mtime_ns)] or _PART.fullmatch(path.name)
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if right else "no-cache"
+        return response
+
+
+def static_address(name: str) -> str:
+    """Return the address of a file such as `dist/style.css`; one that is not there has no hash."""
+    path = STATIC / name
+    try:
+        return f"/static/{name}?v={_hash(path, path.stat().st_mtime_ns)}"
+    except OSError:
+        return f"/static/{name}"
+
+
+@lru_cache(maxsize=256)
+def _hash(path: Path, _: int) -> str:
+    """Return the hash of a file as it was at that time."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The pages of the workbench; each is written from what its JSON twin answers."""
+"""The pages of the workbench: plain forms to sign in and out, and pages written from what their JSON twins answer."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -37,11 +37,12 @@ from bidui.web.store.workspace import entries
 from bidui.web.workbench import Workbench
 from bidui.words import Language
 
-# The doors: the pages by which somebody comes in and goes out; they are plain forms, and need no script.
-
 router = APIRouter(include_in_schema=False)
-
 Field = Annotated[str, Form(max_length=1000)]
+OptionalField = Annotated[str | None, Form(max_length=1000)]
+
+
+# Coming in and going out; these forms work without scripts
 
 
 @router.get("/start/{token}")
@@ -85,7 +86,7 @@ def logout(request: Request, bench: Bench) -> Response:
 def join_page(token: str, request: Request, bench: Bench, who: Someone, language: Spoken) -> Response:
     """Show what an invitation offers."""
     check_team(bench)
-    return render(request, _joining(bench, token, who, language), language=language)
+    return render(request, _join_page(bench, token, who, language), language=language)
 
 
 @router.post("/join/{token}")
@@ -95,8 +96,8 @@ def join(
     bench: Bench,
     who: Someone,
     language: Spoken,
-    name: Annotated[str | None, Form(max_length=1000)] = None,
-    password: Annotated[str | None, Form(max_length=1000)] = None,
+    name: OptionalField = None,
+    password: OptionalField = None,
 ) -> Response:
     """Take an invitation, with a new account or the one that is signed in."""
     address = address_of(request)
@@ -106,7 +107,7 @@ def join(
             return RedirectResponse("/", 303)
         new = take_invitation(bench, token, name=name or "", password=password or "", address=address)
     except InputError as error:
-        return _again(request, _joining(bench, token, who, language), error, language)
+        return _again(request, _join_page(bench, token, who, language), error, language)
     return _entered(bench, new)
 
 
@@ -114,7 +115,7 @@ def join(
 def password_page(token: str, request: Request, bench: Bench, language: Spoken) -> Response:
     """Ask for another password, and say whose; whether the link is good turns out when it is used."""
     check_team(bench)
-    return render(request, _password(bench, token), language=language)
+    return render(request, _password_page(bench, token), language=language)
 
 
 @router.post("/password/{token}")
@@ -123,12 +124,12 @@ def choose_password(token: str, request: Request, bench: Bench, language: Spoken
     try:
         new = take_password(bench, token, password=password, address=address_of(request))
     except InputError as error:
-        return _again(request, _password(bench, token), error, language)
+        return _again(request, _password_page(bench, token), error, language)
     return _entered(bench, new)
 
 
 def inside(address: str) -> str:
-    """A path of this server to go on to; whatever may lead elsewhere becomes the first page.
+    """Return a path of this server to go on to; whatever may lead elsewhere becomes the first page.
 
     Braces are escaped: the page's script fills them in, and `/{x}/elsewhere` would become `//elsewhere`.
     """
@@ -136,18 +137,13 @@ def inside(address: str) -> str:
     return address.replace("{", "%7B").replace("}", "%7D") if plain else "/"
 
 
-def _joining(bench: Workbench, token: str, who: User | None, language: Language) -> Page:
-    offer = invitation(bench.store, token)
-    data = {"role": offer.role, "project": offer.project, "inviter": offer.by}
-    return Page(
-        "join",
-        page={"token": token, "joins": who is not None},
-        data={**data, "expires": offer.expires.isoformat()},
-        me=me_of(bench, who, language) if who else None,
-    )
+def _join_page(bench: Workbench, token: str, who: User | None, language: Language) -> Page:
+    context = {"token": token, "joins": who is not None}
+    me = me_of(bench, who, language) if who else None
+    return Page("join", data=asdict(invitation(bench.store, token)), page=context, me=me)
 
 
-def _password(bench: Workbench, token: str) -> Page:
+def _password_page(bench: Workbench, token: str) -> Page:
     who = password_user(bench.store, token)
     return Page("password", page={"token": token}, data={"account": who.name if who else ""})
 
@@ -159,64 +155,69 @@ def _entered(bench: Workbench, token: str, *, then: str = "/") -> Response:
 
 
 def _again(request: Request, page: Page, error: InputError, language: Language) -> Response:
-    """The form again, with what was wrong."""
+    """Show the form again, with what was wrong."""
     data = {**page.data, "problems": problem_shapes(error.problems, language)}
     return render(request, replace(page, data=data), language=language, status=status_of(error.problems))
 
 
+# The workspace
+
+
 @router.get("/")
 def projects_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Response:
-    """The projects; where the workspace is one, that one."""
-    if bench.store.alone and (found := entries(bench.store)):
-        return RedirectResponse(f"/p/{quote(found[0].name)}", 303)
+    """Show the projects; where the workspace is one project, go there."""
+    if bench.store.alone and (alone := entries(bench.store)):
+        return RedirectResponse(f"/p/{quote(alone[0].name)}", 303)
     page = Page("projects", "/api/projects", None, list_projects(bench, who, language))
-    return _of_workspace(request, bench, who, language, page)
+    return _shown(request, bench, who, language, page)
 
 
 @router.get("/bin")
 def bin_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Response:
-    """The projects that were deleted."""
+    """Show the projects that were deleted."""
     page = Page("bin", "/api/bin", None, look_into_bin(bench, who))
-    return _of_workspace(request, bench, who, language, page)
+    return _shown(request, bench, who, language, page)
 
 
 @router.get("/team")
 def team_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Response:
-    """Who works in the workspace."""
+    """Show who works in the workspace."""
     page = Page("team", "/api/team", None, workspace_team(bench, who))
-    return _of_workspace(request, bench, who, language, page)
+    return _shown(request, bench, who, language, page)
+
+
+# A project
 
 
 @router.get("/p/{project}")
 def project_page(request: Request, access: Reader, language: Spoken) -> Response:
-    """What a project holds."""
+    """Show what a project holds."""
     page = Page("project", _twin(access), "project.js", project(access, language))
     return _of_project(request, access, language, page)
 
 
 @router.get("/p/{project}/lexicon")
 def lexicon_page(request: Request, access: Reader, language: Spoken) -> Response:
-    """The grid of the vocabulary, which its script loads: it is large."""
+    """Show the grid of the lexicon; its script loads the words, which are many."""
     page = Page("lexicon", _twin(access, "lexicon"), "lexicon.js", page={"kind": "lexicon"})
     return _of_project(request, access, language, page)
 
 
 @router.get("/p/{project}/phrases")
 def phrases_page(request: Request, access: Reader, language: Spoken) -> Response:
-    """The phrases; where there is no file of them yet, one can be begun."""
-    file = "phrases.yaml"
-    data = file_answer(access, file)
-    page = Page("phrases", _twin(access, "files", file), "phrases.js", data, {"file": file, "kind": "phrases"})
-    return _of_project(request, access, language, page)
+    """Show the phrases; where there is no file of them yet, one can be started."""
+    return _file_page(request, access, language, "phrases.yaml", "phrases")
 
 
 @router.get("/p/{project}/edit/{file:path}")
 def edit_page(request: Request, access: Reader, language: Spoken, file: str) -> Response:
-    """A paradigm in rows, any other file as a text."""
-    kind = check_file_name(file)
-    name = "paradigm" if kind == "paradigm" else "text"
-    data = file_answer(access, file)
-    page = Page(name, _twin(access, "files", file), f"{name}.js", data, {"file": file, "kind": kind})
+    """Show a paradigm in rows, any other file as a text."""
+    return _file_page(request, access, language, file, "paradigm" if check_file_name(file) == "paradigm" else "text")
+
+
+def _file_page(request: Request, access: Access, language: Language, file: str, name: str) -> Response:
+    context = {"file": file, "kind": check_file_name(file)}
+    page = Page(name, _twin(access, "files", file), f"{name}.js", file_answer(access, file), context)
     return _of_project(request, access, language, page)
 
 
@@ -230,45 +231,46 @@ def history_page(
     old: int | None = None,
     new: int | None = None,
 ) -> Response:
-    """The revisions of a file, and what differs between two of them."""
+    """Show the revisions of a file, and what differs between two of them."""
     kind = check_file_name(file)
-    compared = difference(access, old, new) if old is not None and new is not None else None
-    data = {**asdict(file_history(access, file, before)), "difference": compared}
-    known = {"file": file, "kind": kind, "revision": latest_number(access.bench.store, access.entry, file)}
-    page = Page("history", _twin(access, "history", file), None, data, known)
+    data = asdict(file_history(access, file, before))
+    data["difference"] = difference(access, old, new) if old is not None and new is not None else None
+    context = {"file": file, "kind": kind, "revision": latest_number(access.store, access.entry, file)}
+    page = Page("history", _twin(access, "history", file), None, data, context)
     return _of_project(request, access, language, page)
 
 
 @router.get("/p/{project}/deleted")
 def deleted_page(request: Request, access: Reader, language: Spoken) -> Response:
-    """The files of a project that were deleted."""
+    """Show the files of a project that were deleted."""
     page = Page("deleted", _twin(access, "deleted"), None, deleted(access))
     return _of_project(request, access, language, page)
 
 
 @router.get("/p/{project}/team")
 def project_team_page(request: Request, access: Reader, language: Spoken) -> Response:
-    """Who works on a project."""
+    """Show who works on a project."""
     page = Page("team", _twin(access, "team"), None, project_team(access))
     return _of_project(request, access, language, page)
 
 
 def _of_project(request: Request, access: Access, language: Language, page: Page) -> Response:
-    known = {"project": access.entry.name, "role": access.role, "may_edit": may(access.role, "editor")}
-    return _shown(request, access.bench, access.user, language, page, known)
-
-
-def _of_workspace(request: Request, bench: Workbench, who: User, language: Language, page: Page) -> Response:
-    return _shown(request, bench, who, language, page, {})
+    context = {"project": access.entry.name, "role": access.role, "may_edit": may(access.role, "editor")}
+    return _shown(request, access.bench, access.user, language, page, context)
 
 
 def _shown(
-    request: Request, bench: Workbench, who: User, language: Language, page: Page, known: Mapping[str, object]
+    request: Request,
+    bench: Workbench,
+    who: User,
+    language: Language,
+    page: Page,
+    context: Mapping[str, object] | None = None,
 ) -> Response:
     """Render a page, and let its script know who is there, in which project, and what she may do."""
     me = me_of(bench, who, language)
-    context = {"role": me.role, "name": me.name, "alone": me.alone, **known, **page.page}
-    return render(request, replace(page, page=context, me=me), language=language)
+    full = {"role": me.role, "name": me.name, "alone": me.alone, **(context or {}), **page.page}
+    return render(request, replace(page, page=full, me=me), language=language)
 
 
 def _twin(access: Access, *parts: str) -> str:

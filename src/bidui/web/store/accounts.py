@@ -1,4 +1,7 @@
-"""Users: names and passwords of a team, and the one user of a laptop, who has none."""
+"""Who works here: accounts and passwords, sessions and other tokens, roles, invitations, and limits on guessing.
+
+A team has accounts with names and passwords. A laptop has one user without a password, because the machine is hers.
+"""
 
 import hashlib
 import secrets
@@ -21,132 +24,23 @@ from bidui.web.store.database import tokens as tokens_table
 from bidui.web.store.database import users as users_table
 from bidui.web.store.workspace import Entry, Store
 
-# Passwords are kept as argon2 hashes, and guessing one takes memory and time.
-
-SHORTEST = 10
-LONGEST = 200
-
-
-def check_password(password: str) -> None:
-    """Refuse a password that is too short to be safe or too long to be one."""
-    if not SHORTEST <= len(password) <= LONGEST:
-        raise fail("password-length", Place(), {"least": SHORTEST, "most": LONGEST})
-
-
-def hashed(password: str) -> str:
-    """The hash of a password, with its own salt."""
-    return PasswordHasher().hash(_plain(password))
-
-
-def matches(password: str, secret: str | None) -> bool:
-    """Whether a password has this hash; without one, the same time is spent before saying no."""
-    if len(password) > LONGEST:
-        return False
-    try:
-        return PasswordHasher().verify(secret or _nobodys(), _plain(password)) and secret is not None
-    except (VerificationError, InvalidHashError):
-        return False
-
-
-@cache
-def _nobodys() -> str:
-    return hashed("nobody's password")
-
-
-def _plain(password: str) -> bytes:
-    """The bytes that are hashed: a keyboard that writes é as two characters gives the same."""
-    return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
-
-
-# Tokens: random words that let somebody in, kept only as hashes, for a time, and some for one use.
-
-Kind = Literal["start", "session", "invitation", "password"]
-KINDS: tuple[Kind, ...] = ("start", "session", "invitation", "password")
-BYTES = 32  # 256 bits
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """What the database knows of a token: what it is for, whose it is, and until when."""
-
-    id: int
-    kind: Kind
-    user: int | None
-    project: int | None
-    role: str | None
-    created: datetime
-    expires: datetime
-
-
-def issue(
-    store: Store,
-    connection: Connection,
-    kind: Kind,
-    *,
-    lasts: timedelta,
-    user: int | None = None,
-    project: int | None = None,
-    role: str | None = None,
-) -> str:
-    """A new token; this is the only time that it can be read."""
-    secret = secrets.token_urlsafe(BYTES)
-    now = store.now()
-    connection.execute(delete(tokens_table).where(tokens_table.c.expires < now - timedelta(days=30)))
-    values = {"sha256": _hash(secret), "kind": kind, "user": user, "project": project, "role": role}
-    connection.execute(insert(tokens_table).values(**values, created=now, expires=now + lasts))
-    return secret
-
-
-def find(store: Store, connection: Connection, kind: Kind, secret: str) -> Token | None:
-    """The token, if it is one of that kind, not used up and not too old."""
-    row = connection.execute(
-        select(tokens_table).where(*_valid(store, kind), tokens_table.c.sha256 == _hash(secret))
-    ).one_or_none()
-    return _token(row) if row else None
-
-
-def use(store: Store, connection: Connection, kind: Kind, secret: str) -> Token | None:
-    """The same, and use it up: of two who come at once, one gets it."""
-    found = find(store, connection, kind, secret)
-    mine = (
-        update(tokens_table)
-        .where(*_valid(store, kind), tokens_table.c.sha256 == _hash(secret))
-        .values(used=store.now())
-    )
-    return found if connection.execute(mine).rowcount == 1 else None
-
-
-def valid(store: Store, connection: Connection, kind: Kind) -> list[Token]:
-    """All tokens of a kind that would still be taken."""
-    return [
-        _token(row)
-        for row in connection.execute(select(tokens_table).where(*_valid(store, kind)).order_by(tokens_table.c.id))
-    ]
-
-
-def revoke(connection: Connection, kind: Kind, *, id: int | None = None, user: int | None = None) -> None:
-    """Take back one token, or all of a user, of one kind."""
-    wanted = delete(tokens_table).where(tokens_table.c.kind == kind)
-    connection.execute(
-        wanted.where(tokens_table.c.id == id) if user is None else wanted.where(tokens_table.c.user == user)
-    )
-
-
-def _valid(store: Store, kind: Kind) -> tuple[Any, ...]:
-    return (tokens_table.c.kind == kind, tokens_table.c.used.is_(None), tokens_table.c.expires > store.now())
-
-
-def _hash(secret: str) -> str:
-    """A plain hash will do: nobody can try out 256 random bits."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _token(row: Row[Any]) -> Token:
-    return Token(row.id, row.kind, row.user, row.project, row.role, row.created, row.expires)
-
+Role = Literal["viewer", "editor", "owner"]
+TokenKind = Literal["start", "session", "invitation", "password"]
 
 LOCAL = ""  # the key of whoever sits at the machine itself; no name that somebody can choose has it
-_LONGEST = 60
+SHORTEST = 10  # characters of a password
+LONGEST = 200
+LASTS = timedelta(days=30)  # a session
+START_LASTS = timedelta(hours=12)
+PASSWORD_LASTS = timedelta(days=2)
+INVITATION_LASTS = timedelta(days=7)
+_LONGEST_NAME = 60
+_TOKEN_KINDS: tuple[TokenKind, ...] = ("start", "session", "invitation", "password")
+_TOKEN_BYTES = 32  # 256 bits
+_USER, _TOKEN, _MEMBER = users_table.c, tokens_table.c, members_table.c
+
+
+# Accounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,95 +55,104 @@ class User:
 
 
 def local_user(store: Store) -> User:
-    """The one user of a laptop, who needs no password because the machine is theirs."""
-    wanted = select(users_table).where(users_table.c.key == LOCAL)
+    """Return the one user of a laptop."""
+    query = select(users_table).where(_USER.key == LOCAL)
     with store.reading() as connection:
-        row = connection.execute(wanted).one_or_none()
+        row = connection.execute(query).one_or_none()
     if row is None:
         with store.filing() as connection:  # alone, so that there is only one
-            if connection.execute(wanted).one_or_none() is None:
+            if connection.execute(query).one_or_none() is None:
                 connection.execute(insert(users_table).values(name="local", key=LOCAL, created=store.now()))
-            row = connection.execute(wanted).one()
+            row = connection.execute(query).one()
     return _user(row)
 
 
 def add_user(store: Store, name: str, password: str) -> User:
-    """A new account; the name must be free, whatever the case of its letters."""
-    check_password(password)
-    secret = hashed(password)  # slow on purpose, so before the transaction
+    """Add an account; the name must be free, whatever its case."""
+    secret = hash_password(password)
     with store.writing() as connection:
-        return insert_user(store, connection, name, secret)
+        return _insert_user(store, connection, name, secret)
 
 
-def insert_user(store: Store, connection: Connection, name: str, secret: str) -> User:
-    """A new account within a transaction; `secret` is the hash of its password."""
+def _insert_user(store: Store, connection: Connection, name: str, secret: str) -> User:
     shown = check_user_name(name)
-    if connection.scalar(select(users_table.c.id).where(users_table.c.key == user_key(shown))):
-        raise fail("user-taken", Place(), {"name": shown})
+    mine = select(users_table).where(_USER.key == user_key(shown))
+    taken = fail("user-taken", Place(), {"name": shown})
+    if connection.execute(mine).one_or_none():
+        raise taken
     values = {"name": shown, "key": user_key(shown), "password": secret, "created": store.now()}
     try:
         connection.execute(insert(users_table).values(**values))
     except IntegrityError:  # somebody took it in this very moment
-        raise fail("user-taken", Place(), {"name": shown}) from None
-    return _user(connection.execute(select(users_table).where(users_table.c.key == user_key(shown))).one())
+        raise taken from None
+    return _user(connection.execute(mine).one())
 
 
 def users(store: Store) -> list[User]:
-    """All accounts, closed ones too, by name."""
+    """Return all accounts, closed ones too, by name."""
+    query = select(users_table).where(_USER.key != LOCAL).order_by(_USER.key)
     with store.reading() as connection:
-        return [
-            _user(row)
-            for row in connection.execute(
-                select(users_table).where(users_table.c.key != LOCAL).order_by(users_table.c.key)
-            )
-        ]
+        return [_user(row) for row in connection.execute(query)]
 
 
 def user(store: Store, number: int) -> User:
-    """The user with that number."""
+    """Return the user with that number."""
     with store.reading() as connection:
-        row = connection.execute(select(users_table).where(users_table.c.id == storable(number))).one_or_none()
+        row = connection.execute(select(users_table).where(_USER.id == storable(number))).one_or_none()
     if row is None:
         raise fail("user-unknown", Place(), {"number": number})
     return _user(row)
 
 
 def log_in(store: Store, name: str, password: str) -> User | None:
-    """The user whose name and password these are, or None; a wrong name takes as long as a wrong password."""
+    """Return the user with this name and password, or None; a wrong name takes as long as a wrong password."""
     key = user_key(name) if name.isprintable() else "\ufffd"  # which is nobody's
     with store.reading() as connection:
-        row = connection.execute(select(users_table).where(users_table.c.key == key)).one_or_none()
-    known = row is not None and row.password is not None and row.closed is None
-    right = matches(password, row.password if known and row else None)
-    return _user(row) if known and right and row else None
+        row = connection.execute(select(users_table).where(_USER.key == key)).one_or_none()
+    is_open = row is not None and row.password is not None and row.closed is None
+    right = password_matches(password, row.password if row and is_open else None)
+    return _user(row) if row and is_open and right else None
 
 
 def set_password(store: Store, who: User, password: str) -> None:
-    """Give a user another password; all sessions of hers end."""
-    check_password(password)
-    secret = hashed(password)
+    """Give a user another password; all of her sessions end."""
+    secret = hash_password(password)
     with store.writing() as connection:
-        put_password(connection, who.id, secret)
+        _put_password(connection, who.id, secret)
 
 
-def put_password(connection: Connection, user: int, secret: str) -> None:
-    """The same within a transaction; `secret` is the hash."""
-    connection.execute(update(users_table).where(users_table.c.id == user).values(password=secret))
+def _put_password(connection: Connection, user: int, secret: str) -> None:
+    connection.execute(update(users_table).where(_USER.id == user).values(password=secret))
     for kind in ("session", "password"):
-        revoke(connection, kind, user=user)
+        _revoke(connection, kind, user=user)
+
+
+def close_account(store: Store, who: User) -> None:
+    """Close an account: nobody gets in by it, or by an invitation of hers; what she did keeps her name."""
+    with store.filing() as connection:
+        _check_owned(connection, without=who.id)
+        connection.execute(update(users_table).where(_USER.id == who.id).values(closed=store.now()))
+        for kind in _TOKEN_KINDS:
+            _revoke(connection, kind, user=who.id)
+
+
+def open_account(store: Store, who: User) -> None:
+    """Open a closed account again, with the password and roles that it had."""
+    with store.writing() as connection:
+        connection.execute(update(users_table).where(_USER.id == who.id).values(closed=None))
 
 
 def check_user_name(name: str) -> str:
-    """The name as it is shown, or an error."""
+    """Return the name as it is shown; refuse one that is empty, too long, or not printable."""
     shown = unicodedata.normalize("NFC", name).strip()
-    key = user_key(shown)
-    if not shown.isprintable() or not 0 < len(shown) <= _LONGEST or not 0 < len(key) <= 2 * _LONGEST or key == "local":
-        raise fail("user-name", Place(), {"name": repr(name), "most": _LONGEST})
+    key, most = user_key(shown), _LONGEST_NAME
+    if not shown.isprintable() or not 0 < len(shown) <= most or not 0 < len(key) <= 2 * most or key == "local":
+        raise fail("user-name", Place(), {"name": repr(name), "most": most})
     return shown
 
 
 def user_key(name: str) -> str:
-    """The name as it is compared: full-width letters and capitals are no other name."""
+    """Return the name as it is compared: full-width letters and capitals make no other name."""
     return unicodedata.normalize("NFKC", name).strip().casefold()
 
 
@@ -257,85 +160,171 @@ def _user(row: Row[Any]) -> User:
     return User(row.id, row.name, row.created, row.closed is not None, row.key == LOCAL)
 
 
-# Sessions: who is at the other end, by a token in a cookie; and the one-time address that opens a laptop's page.
+# Passwords are kept as argon2 hashes, and guessing one takes memory and time.
 
-LASTS = timedelta(days=30)
-START_LASTS = timedelta(hours=12)
-PASSWORD_LASTS = timedelta(days=2)
+
+def hash_password(password: str) -> str:
+    """Return the hash of a password, not too short nor too long; slow on purpose, so not for a transaction."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise fail("password-length", Place(), {"least": SHORTEST, "most": LONGEST})
+    return PasswordHasher().hash(_password_bytes(password))
+
+
+def password_matches(password: str, secret: str | None) -> bool:
+    """Whether a password has this hash; without one, the same time is spent before saying no."""
+    if len(password) > LONGEST:
+        return False
+    try:
+        return PasswordHasher().verify(secret or _nobodys_secret(), _password_bytes(password)) and secret is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@cache
+def _nobodys_secret() -> str:
+    return hash_password("nobody's password")
+
+
+def _password_bytes(password: str) -> bytes:
+    """Return the bytes that are hashed; a keyboard that writes é as two characters gives the same."""
+    return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
+
+
+# Tokens: random words that let somebody in, kept only as hashes, for a time, and some for one use.
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What the database knows of a token: the user, the project and the role it is for."""
+
+    id: int
+    user: int | None
+    project: int | None
+    role: Role | None
+
+
+def _issue(
+    store: Store,
+    connection: Connection,
+    kind: TokenKind,
+    *,
+    lasts: timedelta,
+    user: int | None = None,
+    project: int | None = None,
+    role: str | None = None,
+) -> str:
+    """Return a new token; this is the only time that it can be read."""
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    now = store.now()
+    connection.execute(delete(tokens_table).where(_TOKEN.expires < now - timedelta(days=30)))
+    values = {"sha256": _token_hash(token), "kind": kind, "user": user, "project": project, "role": role}
+    connection.execute(insert(tokens_table).values(**values, created=now, expires=now + lasts))
+    return token
+
+
+def _find(store: Store, connection: Connection, kind: TokenKind, token: str) -> Token | None:
+    """Return a token, if it is one of that kind, not used up and not too old."""
+    query = select(_TOKEN.id, _TOKEN.user, _TOKEN.project, _TOKEN.role)
+    row = connection.execute(query.where(*_valid(store, kind), _TOKEN.sha256 == _token_hash(token))).one_or_none()
+    return Token(*row) if row else None
+
+
+def _use(store: Store, connection: Connection, kind: TokenKind, token: str) -> Token | None:
+    """Return a token and use it up: of two people who come at once, one gets it."""
+    found = _find(store, connection, kind, token)
+    mine = update(tokens_table).where(*_valid(store, kind), _TOKEN.sha256 == _token_hash(token))
+    return found if connection.execute(mine.values(used=store.now())).rowcount == 1 else None
+
+
+def _revoke(connection: Connection, kind: TokenKind, *, id: int | None = None, user: int | None = None) -> None:
+    """Take back one token, or all of a user, of one kind."""
+    mine = _TOKEN.id == id if user is None else _TOKEN.user == user
+    connection.execute(delete(tokens_table).where(_TOKEN.kind == kind, mine))
+
+
+def _valid(store: Store, kind: TokenKind) -> tuple[Any, ...]:
+    return (_TOKEN.kind == kind, _TOKEN.used.is_(None), _TOKEN.expires > store.now())
+
+
+def _token_hash(token: str) -> str:
+    """Return a plain hash; it is enough, since nobody can try out 256 random bits."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Sessions, the one-time address that opens a laptop's page, and links to a new password
 
 
 def start_session(store: Store, who: User) -> str:
-    """The token of a new session."""
+    """Return the token of a new session."""
     with store.writing() as connection:
-        return issue(store, connection, "session", lasts=LASTS, user=who.id)
+        return _issue(store, connection, "session", lasts=LASTS, user=who.id)
 
 
 def session_user(store: Store, token: str) -> User | None:
-    """Whose session this is, or None where it is nobody's any more."""
-    with store.reading() as connection:
-        found = find(store, connection, "session", token)
-    who = user(store, found.user) if found and found.user is not None else None
+    """Return whose session this is, or None where it is nobody's any more."""
+    who = _token_user(store, "session", token)
     return who if who and not who.closed else None
+
+
+def _token_user(store: Store, kind: TokenKind, token: str) -> User | None:
+    with store.reading() as connection:
+        found = _find(store, connection, kind, token)
+    return user(store, found.user) if found and found.user is not None else None
 
 
 def end_session(store: Store, token: str) -> None:
     """End one session."""
     with store.writing() as connection:
-        use(store, connection, "session", token)
+        _use(store, connection, "session", token)
 
 
 def end_sessions(store: Store, who: User) -> None:
     """End all sessions of a user."""
     with store.writing() as connection:
-        revoke(connection, "session", user=who.id)
+        _revoke(connection, "session", user=who.id)
 
 
 def start_token(store: Store) -> str:
-    """The token in the address that `bidui serve` prints; it opens one session, and older ones open none."""
+    """Return the token in the address that `bidui serve` prints; it opens one session, and older ones open none."""
     who = local_user(store)
     with store.writing() as connection:
-        revoke(connection, "start", user=who.id)
-        return issue(store, connection, "start", lasts=START_LASTS, user=who.id)
+        _revoke(connection, "start", user=who.id)
+        return _issue(store, connection, "start", lasts=START_LASTS, user=who.id)
 
 
 def use_start_token(store: Store, token: str) -> str:
-    """The token of a session for whoever sits at the machine."""
+    """Return the token of a session for whoever sits at the machine."""
     with store.writing() as connection:
-        found = use(store, connection, "start", token)
+        found = _use(store, connection, "start", token)
         if found is None:
             raise fail("token-unknown", Place())
-        return issue(store, connection, "session", lasts=LASTS, user=found.user)
+        return _issue(store, connection, "session", lasts=LASTS, user=found.user)
 
 
 def password_link(store: Store, who: User) -> str:
-    """A token with which a user who has forgotten the password can choose another."""
+    """Return a token with which a user who has forgotten the password can choose another."""
     with store.writing() as connection:
-        revoke(connection, "password", user=who.id)
-        return issue(store, connection, "password", lasts=PASSWORD_LASTS, user=who.id)
+        _revoke(connection, "password", user=who.id)
+        return _issue(store, connection, "password", lasts=PASSWORD_LASTS, user=who.id)
 
 
 def password_user(store: Store, token: str) -> User | None:
-    """Whose password a link is for; None where the link is used up, too old, or none."""
-    with store.reading() as connection:
-        found = find(store, connection, "password", token)
-    return user(store, found.user) if found and found.user is not None else None
+    """Return whose password a link is for; None where the link is used up, too old, or unknown."""
+    return _token_user(store, "password", token)
 
 
 def use_password_link(store: Store, token: str, password: str) -> User:
     """Choose another password; all sessions of the user end."""
-    check_password(password)
-    secret = hashed(password)
+    secret = hash_password(password)
     with store.writing() as connection:
-        found = use(store, connection, "password", token)
+        found = _use(store, connection, "password", token)
         if found is None or found.user is None:
             raise fail("token-unknown", Place())
-        put_password(connection, found.user, secret)
+        _put_password(connection, found.user, secret)
     return user(store, found.user)
 
 
 # Roles: viewer, editor or owner, of one project or of the whole workspace, and what each may do.
-
-Role = Literal["viewer", "editor", "owner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,19 +343,23 @@ def may(role: Role | None, needed: Role) -> bool:
 
 
 def role_of(store: Store, who: User, entry: Entry | None = None) -> Role | None:
-    """The role of a user in a project: the higher of the one there and the one in the workspace.
+    """Return the role of a user in a project: the higher of the one there and the one in the workspace.
 
-    Without a project, the one in the workspace. Whoever sits at the machine itself owns everything.
+    Without a project, return the one in the workspace. Whoever sits at the machine itself owns everything.
     """
     if who.local:
         return "owner"
     if who.closed:
         return None
-    here = members_table.c.project.is_(None)
-    where = here if entry is None else or_(here, members_table.c.project == entry.id)
     with store.reading() as connection:
-        found = list(connection.scalars(select(members_table.c.role).where(members_table.c.user == who.id, where)))
-    return max(found, key=ROLES.index, default=None)
+        query = select(_MEMBER.role).where(_MEMBER.user == who.id, _in_reach(entry.id if entry else None))
+        return max(connection.scalars(query), key=ROLES.index, default=None)
+
+
+def _in_reach(project: Any) -> Any:
+    """Select the roles that count for a project, or (None) for the whole workspace."""
+    everywhere = _MEMBER.project.is_(None)
+    return everywhere if project is None else or_(everywhere, _MEMBER.project == project)
 
 
 def check_role(store: Store, who: User, needed: Role, entry: Entry | None = None) -> None:
@@ -380,25 +373,21 @@ def check_role(store: Store, who: User, needed: Role, entry: Entry | None = None
 
 
 def visible(store: Store, who: User, entries: list[Entry]) -> list[Entry]:
-    """The projects that a user may see."""
+    """Return the projects that a user may see."""
     if role_of(store, who) is not None:
         return entries
     with store.reading() as connection:
-        mine = set(connection.scalars(select(members_table.c.project).where(members_table.c.user == who.id)))
+        mine = set(connection.scalars(select(_MEMBER.project).where(_MEMBER.user == who.id)))
     return [] if who.closed else [entry for entry in entries if entry.id in mine]
 
 
 def members(store: Store, entry: Entry | None = None) -> list[Member]:
-    """Who has a role in a project, or in the workspace; by name."""
-    here = members_table.c.project.is_(None)
-    wanted = select(members_table.c.user, users_table.c.name, members_table.c.role, here.label("everywhere"))
-    wanted = wanted.join(users_table, users_table.c.id == members_table.c.user).where(
-        users_table.c.closed.is_(None), users_table.c.key != LOCAL
-    )
-    wanted = wanted.where(here if entry is None else or_(here, members_table.c.project == entry.id))
+    """Return who has a role in a project, or in the workspace, by name."""
+    query = select(_MEMBER.user, _USER.name, _MEMBER.role, _MEMBER.project.is_(None).label("everywhere"))
+    query = query.join(users_table, _USER.id == _MEMBER.user).where(_USER.closed.is_(None), _USER.key != LOCAL)
+    query = query.where(_in_reach(entry.id if entry else None)).order_by(_USER.key, _MEMBER.id)
     with store.reading() as connection:
-        rows = connection.execute(wanted.order_by(users_table.c.key, members_table.c.id))
-        return [Member(user, name, role, bool(everywhere)) for user, name, role, everywhere in rows]
+        return [Member(number, name, role, bool(rest)) for number, name, role, rest in connection.execute(query)]
 
 
 def set_role(store: Store, who: User, role: Role | None, entry: Entry | None = None) -> None:
@@ -406,79 +395,32 @@ def set_role(store: Store, who: User, role: Role | None, entry: Entry | None = N
     with store.filing() as connection:  # alone: two owners might leave at once
         if entry is None and role != "owner":
             _check_owned(connection, without=who.id)
-        put_role(connection, who.id, role, entry.id if entry else None)
+        _put_role(connection, who.id, role, entry.id if entry else None)
 
 
-def close_account(store: Store, who: User) -> None:
-    """Close an account: nobody gets in by it, or by an invitation of hers; what she did keeps her name."""
-    with store.filing() as connection:
-        _check_owned(connection, without=who.id)
-        connection.execute(update(users_table).where(users_table.c.id == who.id).values(closed=store.now()))
-        for kind in KINDS:
-            revoke(connection, kind, user=who.id)
-
-
-def open_account(store: Store, who: User) -> None:
-    """Open a closed account again, with the password and roles that it had."""
-    with store.writing() as connection:
-        connection.execute(update(users_table).where(users_table.c.id == who.id).values(closed=None))
-
-
-def put_role(connection: Connection, user: int, role: Role | None, project: int | None) -> None:
-    """The same within a transaction."""
-    here = members_table.c.project.is_(None) if project is None else members_table.c.project == project
-    mine = (members_table.c.user == user, here)
-    old = connection.scalar(select(members_table.c.role).where(*mine))
+def _put_role(connection: Connection, user: int, role: Role | None, project: int | None) -> None:
+    mine = _own_role(user, project)
     if role is None:
         connection.execute(delete(members_table).where(*mine))
-    elif old is None:
+    elif connection.scalar(select(_MEMBER.role).where(*mine)) is None:
         connection.execute(insert(members_table).values(user=user, project=project, role=role))
     else:
         connection.execute(update(members_table).where(*mine).values(role=role))
 
 
+def _own_role(user: int, project: int | None) -> tuple[Any, ...]:
+    """Select the role of a user in just this project, or in the workspace."""
+    return (_MEMBER.user == user, _MEMBER.project.is_(None) if project is None else _MEMBER.project == project)
+
+
 def _check_owned(connection: Connection, *, without: int) -> None:
     """Refuse to let the last owner of the workspace go."""
-    owners = (
-        select(members_table.c.user)
-        .join(users_table, users_table.c.id == members_table.c.user)
-        .where(users_table.c.closed.is_(None))
-    )
-    found = {*connection.scalars(owners.where(members_table.c.role == "owner", members_table.c.project.is_(None)))}
-    if found == {without}:
+    query = select(_MEMBER.user).join(users_table, _USER.id == _MEMBER.user).where(_USER.closed.is_(None))
+    if {*connection.scalars(query.where(_MEMBER.role == "owner", _MEMBER.project.is_(None)))} == {without}:
         raise fail("last-owner", Place())
 
 
-# Counters against guessing: how often something was tried in a stretch of time, by name and by address.
-
-
-def allow(store: Store, what: str, key: str, *, most: int, within: timedelta) -> bool:
-    """Count one more try of `what` by `key` (a name, an address); False where it is one too many.
-
-    The first try opens a stretch of time, and when that is over its row is removed: no address is kept.
-    """
-    name = hashlib.sha256(f"{what}\n{key}".encode("utf-8", "surrogatepass")).hexdigest()
-    now = store.now()
-    with store.writing() as connection:
-        connection.execute(delete(attempts_table).where(attempts_table.c.until <= now))
-        put(connection, attempts_table, {"key": name, "count": 0, "until": now + within}, replace=False)
-        connection.execute(
-            update(attempts_table).where(attempts_table.c.key == name).values(count=attempts_table.c.count + 1)
-        )
-        count = connection.scalar(select(attempts_table.c.count).where(attempts_table.c.key == name)) or 0
-    return count <= most
-
-
-def forget(store: Store, what: str, key: str) -> None:
-    """Start counting anew, after a try that succeeded."""
-    name = hashlib.sha256(f"{what}\n{key}".encode("utf-8", "surrogatepass")).hexdigest()
-    with store.writing() as connection:
-        connection.execute(delete(attempts_table).where(attempts_table.c.key == name))
-
-
-# Invitation links: somebody who has one chooses a name and a password, and gets the role it was made for.
-
-INVITATION_LASTS = timedelta(days=7)
+# Invitations: somebody who has the link chooses a name and a password, and gets the role it was made for.
 
 
 @dataclass(frozen=True, slots=True)
@@ -495,77 +437,93 @@ class Invitation:
 def invite(
     store: Store, *, who: User, role: Role, entry: Entry | None = None, lasts: timedelta = INVITATION_LASTS
 ) -> str:
-    """The token of an invitation, for one person; whoever calls this has checked that `who` is an owner."""
+    """Return the token of an invitation for one person; the caller has checked that `who` is an owner."""
     with store.writing() as connection:
         project = entry.id if entry else None
-        return issue(store, connection, "invitation", lasts=lasts, user=who.id, project=project, role=role)
+        return _issue(store, connection, "invitation", lasts=lasts, user=who.id, project=project, role=role)
 
 
 def invitation(store: Store, token: str) -> Invitation:
-    """What an invitation offers, to be shown before it is taken."""
+    """Return what an invitation offers, to be shown before it is taken."""
     with store.reading() as connection:
-        found = _offered(connection, find(store, connection, "invitation", token))
-    return _described(store, [found])[0]
+        offers = _offers(store, connection, _TOKEN.sha256 == _token_hash(token))
+    if not offers:
+        raise fail("token-unknown", Place())
+    return offers[0]
 
 
 def invitations(store: Store) -> list[Invitation]:
-    """The invitations that nobody has taken yet."""
+    """Return the invitations that nobody has taken yet."""
     with store.reading() as connection:
-        found = [each for each in valid(store, connection, "invitation") if _stands(connection, each)]
-    return _described(store, found)
+        return _offers(store, connection)
 
 
 def withdraw(store: Store, number: int) -> None:
     """Take an invitation back."""
     with store.writing() as connection:
-        revoke(connection, "invitation", id=storable(number))
+        _revoke(connection, "invitation", id=storable(number))
 
 
 def accept(store: Store, token: str, *, name: str, password: str) -> User:
-    """A new account with the role that the invitation offers; the invitation is used up."""
-    check_password(password)
-    secret = hashed(password)
+    """Add an account with the role that an invitation offers; the invitation is used up."""
+    secret = hash_password(password)
     with store.writing() as connection:
-        found = _offered(connection, use(store, connection, "invitation", token))
-        new = insert_user(store, connection, name, secret)  # a name that is taken leaves the invitation as it was
-        put_role(connection, new.id, _role(found), found.project)
+        offer = _take_offer(store, connection, token)
+        new = _insert_user(store, connection, name, secret)  # a name that is taken leaves the invitation as it was
+        _put_role(connection, new.id, offer.role, offer.project)
     return new
 
 
 def join(store: Store, token: str, *, who: User) -> None:
-    """The same for somebody who has an account; a higher role that she had stays."""
+    """Give the role of an invitation to somebody who has an account; a higher role that she had stays."""
     with store.writing() as connection:
-        found = _offered(connection, use(store, connection, "invitation", token))
-        here = members_table.c.project.is_(None) if found.project is None else members_table.c.project == found.project
-        old = connection.scalar(select(members_table.c.role).where(members_table.c.user == who.id, here))
-        if not may(old, _role(found)):
-            put_role(connection, who.id, _role(found), found.project)
+        offer = _take_offer(store, connection, token)
+        old = connection.scalar(select(_MEMBER.role).where(*_own_role(who.id, offer.project)))
+        if offer.role is not None and not may(old, offer.role):
+            _put_role(connection, who.id, offer.role, offer.project)
 
 
-def _offered(connection: Connection, found: Token | None) -> Token:
-    if found is None or not _stands(connection, found):
+def _take_offer(store: Store, connection: Connection, token: str) -> Token:
+    stands = _offers(store, connection, _TOKEN.sha256 == _token_hash(token))
+    found = _use(store, connection, "invitation", token)
+    if found is None or not stands:
         raise fail("token-unknown", Place())
     return found
 
 
-def _stands(connection: Connection, found: Token) -> bool:
-    """Whether its maker may still invite: an owner who is one no more may have kept an invitation for herself."""
-    where = or_(members_table.c.project.is_(None), members_table.c.project == found.project)
-    owns = select(members_table.c.id).where(members_table.c.user == found.user, members_table.c.role == "owner", where)
-    local = select(users_table.c.id).where(users_table.c.id == found.user, users_table.c.key == LOCAL)
-    return connection.scalar(owns) is not None or connection.scalar(local) is not None
+def _offers(store: Store, connection: Connection, *conditions: Any) -> list[Invitation]:
+    """Return invitations whose maker may still invite: an owner who lost the role may have kept one for herself."""
+    owns = select(_MEMBER.id).where(_MEMBER.user == _TOKEN.user, _MEMBER.role == "owner", _in_reach(_TOKEN.project))
+    query = select(_TOKEN.id, _TOKEN.role, projects.c.name, _USER.name, _TOKEN.expires).select_from(
+        tokens_table.join(users_table, _USER.id == _TOKEN.user).outerjoin(projects, projects.c.id == _TOKEN.project)
+    )
+    query = query.where(*_valid(store, "invitation"), or_(_USER.key == LOCAL, owns.exists()), *conditions)
+    rows = connection.execute(query.order_by(_TOKEN.id))
+    return [Invitation(number, role, project or "", by, expires) for number, role, project, by, expires in rows]
 
 
-def _described(store: Store, found: list[Token]) -> list[Invitation]:
-    with store.reading() as connection:
-        names = {number: name for number, name in connection.execute(select(projects.c.id, projects.c.name))}
-        people = {number: name for number, name in connection.execute(select(users_table.c.id, users_table.c.name))}
-    return [
-        Invitation(each.id, _role(each), names.get(each.project or 0, ""), people.get(each.user or 0, ""), each.expires)
-        for each in found
-    ]
+# Limits on guessing: how often something was tried within a stretch of time, by name and by address
 
 
-def _role(token: Token) -> Role:
-    assert token.role in ROLES
-    return token.role  # type: ignore[return-value]
+def allow(store: Store, what: str, key: str, *, most: int, within: timedelta) -> bool:
+    """Count one more try of `what` by `key` (a name, an address); False where it is one too many.
+
+    The first try opens a stretch of time, and when that is over its row is removed: no address is kept.
+    """
+    table, name, now = attempts_table, _attempt_key(what, key), store.now()
+    with store.writing() as connection:
+        connection.execute(delete(table).where(table.c.until <= now))
+        put(connection, table, {"key": name, "count": 0, "until": now + within}, replace=False)
+        connection.execute(update(table).where(table.c.key == name).values(count=table.c.count + 1))
+        count = connection.scalar(select(table.c.count).where(table.c.key == name)) or 0
+    return count <= most
+
+
+def forget(store: Store, what: str, key: str) -> None:
+    """Start counting again from zero, after a try that succeeded."""
+    with store.writing() as connection:
+        connection.execute(delete(attempts_table).where(attempts_table.c.key == _attempt_key(what, key)))
+
+
+def _attempt_key(what: str, key: str) -> str:
+    return hashlib.sha256(f"{what}\n{key}".encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""Projects as zips and folders: read within limits and without tricks, and written the same on every machine."""
+"""Projects as zips and folders: read within limits, protected against tricks, and written the same on every machine."""
 
 import errno
 import io
@@ -27,14 +27,15 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Files by their names from the top folder, and the names of what was left out: hidden files, other kinds."""
+    """Files by their names from the top folder, the names of what was left out, and what was changed, as warnings."""
 
     files: Mapping[str, bytes]
     skipped: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def read_zip(source: bytes | IO[bytes]) -> Bundle:
-    """The files of a zip; one that is too large, or that would write outside its folder, is refused whole."""
+    """Read the files of a zip; one that is too large, or that would write outside its folder, is refused whole."""
     try:
         with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
             return _unpacked(_members(archive))
@@ -43,31 +44,36 @@ def read_zip(source: bytes | IO[bytes]) -> Bundle:
 
 
 def read_folder(folder: Path) -> Bundle:
-    """The files of a folder on this machine, within the same limits; a link in it is refused."""
+    """Read the files of a folder on this machine, within the same limits; a link in it is refused."""
     if not folder.is_dir():
         raise fail("read-failed", Place(str(folder)), {"reason": os.strerror(errno.ENOTDIR)})
     return _unpacked(_entries(folder, ""))
 
 
 def read_files(files: Iterable[tuple[str, IO[bytes]]]) -> Bundle:
-    """Files that were chosen one by one, by their names; within the same limits."""
+    """Read files that were chosen one by one, by their names, within the same limits."""
     return _unpacked(_given(files))
 
 
 def write_zip(files: Mapping[str, bytes], *, top: str) -> bytes:
-    """A zip with one folder; stored and undated, so that the same files give the same bytes on any machine."""
+    """Write a zip with one folder; the same files give the same bytes on any machine."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(out, "w") as archive:
         for name in sorted(files):
-            item = zipfile.ZipInfo(f"{top}/{name}", _DATE)
-            item.create_system = 3
-            item.external_attr = (stat.S_IFREG | 0o644) << 16
-            archive.writestr(item, files[name])
+            add_to_zip(archive, f"{top}/{name}", files[name])
     return out.getvalue()
 
 
+def add_to_zip(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    """Add a file to a zip, stored and undated."""
+    item = zipfile.ZipInfo(name, _DATE)
+    item.create_system = 3
+    item.external_attr = (stat.S_IFREG | 0o644) << 16
+    archive.writestr(item, data, zipfile.ZIP_STORED)
+
+
 def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes | None]]:
-    """The names and bytes of a zip's files, as they are read; no bytes for what is left out."""
+    """Read the names and bytes of a zip's files one by one; no bytes for what is left out."""
     items = archive.infolist()
     if len(items) > MOST_FILES:
         raise fail("archive-too-many", Place(), {"count": len(items), "most": MOST_FILES})
@@ -88,12 +94,12 @@ def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes | None]]:
 
 
 def _data(archive: zipfile.ZipFile, item: zipfile.ZipInfo, *, left: int) -> bytes:
-    """The bytes of a file; what its header says of their number is not believed."""
+    """Read the bytes of a file; the size in its header is not believed."""
     place = Place(_shown(item.filename))
     if item.flag_bits & 1:
         raise fail("archive-encrypted", place)
     if item.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        raise ValueError("bzip2 and LZMA unpack without a limit")  # said as any broken archive is
+        raise ValueError("bzip2 and LZMA unpack without a limit")  # reported like any broken archive
     with archive.open(item) as member:
         data = member.read(min(MAX_BYTES, left) + 1)
     if len(data) > min(MAX_BYTES, left):
@@ -104,7 +110,7 @@ def _data(archive: zipfile.ZipFile, item: zipfile.ZipInfo, *, left: int) -> byte
 
 
 def _name(item: zipfile.ZipInfo) -> str:
-    """The name of a member; Windows in China writes GBK and does not say so."""
+    """Return the name of a member; Windows in China writes GBK and does not say so."""
     if item.flag_bits & 0x800:
         return item.orig_filename
     try:
@@ -168,7 +174,7 @@ def _given(files: Iterable[tuple[str, IO[bytes]]]) -> Iterator[tuple[str, bytes 
 
 
 def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Bundle:
-    """Within the limits, each name once, without the one folder that all files lie in."""
+    """Collect files within the limits, each name once, without the one folder that all files lie in."""
     files: dict[str, bytes] = {}
     skipped: list[str] = []
     keys: set[str] = set()
@@ -192,92 +198,67 @@ def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Bundle:
     return Bundle(files, tuple(skipped))
 
 
-# Projects brought in: what files make a project of ours, or one of the papers' own format, which is converted.
+# Which files make a project of ours, or one in the papers' own format, which is converted
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectFiles:
-    """The files of a project that is to be, what was left out, and what was changed on the way, as warnings."""
-
-    files: Mapping[str, bytes]
-    skipped: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-
-def incoming(unpacked: Bundle) -> ProjectFiles:
-    """The project in some files: one with a `project.yaml`, else templates in JSON and a vocabulary in TSV."""
-    files = unpacked.files
-    if "project.yaml" in files:
-        tables = named_tables(files["project.yaml"].decode("utf-8-sig", "replace"))
-        taken = {name: data for name, data in files.items() if expected(name) or name in tables}
-        rest = tuple(sorted(files.keys() - taken.keys()))
-        return ProjectFiles(dict(sorted(taken.items())), (*unpacked.skipped, *rest))
-    found = _Classic.among(files)
-    if found is None:
-        raise fail("import-no-project", Place(), {"names": sorted({*files, *unpacked.skipped})})
-    return found.converted(files, unpacked.skipped)
+def project_files(bundle: Bundle) -> Bundle:
+    """Return the project in some files: one with a `project.yaml`, else templates in JSON and a vocabulary in TSV."""
+    files = bundle.files
+    if "project.yaml" not in files:
+        return _converted(bundle)
+    tables = named_tables(files["project.yaml"].decode("utf-8-sig", "replace"))
+    taken = {name: files[name] for name in sorted(files) if expected(name) or name in tables}
+    return Bundle(taken, (*bundle.skipped, *sorted(files.keys() - taken.keys())))
 
 
-@dataclass(frozen=True, slots=True)
-class _Classic:
-    """Which files are what in a project as the papers published it."""
+def _converted(bundle: Bundle) -> Bundle:
+    """Convert a project as the papers published it; raises `InputError` with every error of the templates.
 
-    templates: tuple[str, ...]
-    vocabulary: str
-    phrases: str | None
-
-    @classmethod
-    def among(cls, files: Mapping[str, bytes]) -> "_Classic | None":
-        """Templates have a `good_rule`; another JSON object holds the phrases; a TSV with `expression` the words."""
-        keys = {name: _keys(data) for name, data in files.items() if name.lower().endswith(".json")}
-        templates = tuple(sorted(name for name, found in keys.items() if found and "good_rule" in found))
-        others = sorted(name for name, found in keys.items() if found is not None and name not in templates)
-        phrases = [name for name in others if "phrase" in name.lower()] or others
-        tables = sorted(name for name, data in files.items() if name.lower().endswith(".tsv") and _has_words(data))
-        if not templates or not tables:
-            return None
-        if len(tables) > 1 or len(phrases) > 1:
-            raise fail("import-unclear", Place(), {"tables": tables, "phrases": phrases})
-        return cls(templates, tables[0], phrases[0] if phrases else None)
-
-    def converted(self, files: Mapping[str, bytes], skipped: tuple[str, ...]) -> ProjectFiles:
-        """The same as a project of ours; raises `InputError` with every error of the templates."""
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            templates = folder / "templates"
-            templates.mkdir()
-            for template in self.templates:
-                target = templates / PurePosixPath(template).name
-                if target.exists():
-                    raise fail("archive-twice", Place(target.name))
-                target.write_bytes(files[template])
-            vocabulary, phrases = (self._put(folder, file, files) for file in (self.vocabulary, self.phrases))
-            assert vocabulary is not None
-            read = read_classic(templates, vocabulary=vocabulary, phrases=phrases)
-        if read.errors:
-            raise InputError(read.errors)
-        texts = project_texts(
-            settings=read.settings, lexicon=read.lexicon, phrases=read.phrases, paradigms=read.paradigms
+    Templates have a `good_rule`, another JSON object holds the phrases, and a TSV with a column `expression` the words.
+    """
+    files = bundle.files
+    keys = {name: _keys(data) for name, data in files.items() if name.lower().endswith(".json")}
+    templates = sorted(name for name, each in keys.items() if each and "good_rule" in each)
+    others = sorted(name for name, each in keys.items() if each is not None and name not in templates)
+    phrases = [name for name in others if "phrase" in name.lower()] or others
+    tables = sorted(name for name, data in files.items() if name.lower().endswith(".tsv") and _has_words(data))
+    if not templates or not tables:
+        raise fail("import-no-project", Place(), {"names": sorted({*files, *bundle.skipped})})
+    if len(tables) > 1 or len(phrases) > 1:
+        raise fail("import-unclear", Place(), {"tables": tables, "phrases": phrases})
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "templates").mkdir()
+        for template in templates:
+            if (folder / "templates" / PurePosixPath(template).name).exists():
+                raise fail("archive-twice", Place(PurePosixPath(template).name))
+            _put(folder / "templates", template, files)
+        vocabulary = _put(folder, tables[0], files)
+        classic = read_classic(
+            folder / "templates", vocabulary=vocabulary, phrases=_put(folder, phrases[0], files) if phrases else None
         )
-        used = {*self.templates, self.vocabulary, self.phrases}
-        rest = tuple(sorted(name for name in files if name not in used))
-        return ProjectFiles({name: text.encode() for name, text in texts.items()}, (*skipped, *rest), read.problems)
+    if classic.errors:
+        raise InputError(classic.errors)
+    texts = project_texts(
+        settings=classic.settings, lexicon=classic.lexicon, phrases=classic.phrases, paradigms=classic.paradigms
+    )
+    rest = sorted(files.keys() - {*templates, *tables, *phrases})
+    return Bundle({name: text.encode() for name, text in texts.items()}, (*bundle.skipped, *rest), classic.problems)
 
-    def _put(self, folder: Path, name: str | None, files: Mapping[str, bytes]) -> Path | None:
-        if name is None:
-            return None
-        path = folder / PurePosixPath(name).name
-        path.write_bytes(files[name])
-        return path
+
+def _put(folder: Path, name: str, files: Mapping[str, bytes]) -> Path:
+    path = folder / PurePosixPath(name).name
+    path.write_bytes(files[name])
+    return path
 
 
 def _keys(data: bytes) -> set[str] | None:
-    """The keys of a JSON object; nothing where it is none."""
+    """Return the keys of a JSON object; None where it is something else."""
     try:
-        found = json.loads(data.decode("utf-8-sig"))
+        value = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        return {"good_rule"}  # read as a template, so that its fault is told
-    return {*found} if isinstance(found, dict) else None
+        return {"good_rule"}  # read as a template, so that its fault is reported
+    return {*value} if isinstance(value, dict) else None
 
 
 def _has_words(data: bytes) -> bool:

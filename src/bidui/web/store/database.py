@@ -1,4 +1,7 @@
-"""The database beside the project files: SQLite in a file, or PostgreSQL by its address, used in the same way."""
+"""The database beside the project files: its tables, and how SQLite or PostgreSQL is opened, read and written.
+
+`migrations` makes the tables; a test checks that they agree with those here.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -40,21 +43,21 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 
 from bidui.errors import Place, fail
 
-# The tables of the workbench's database; `migrations` makes them, and a test holds the two together.
+# Tables
 
 
 class Moment(TypeDecorator[datetime]):
-    """A time in UTC; SQLite forgets the zone, so it is put back."""
+    """A time in UTC; SQLite forgets the zone, so it is added again."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The time as it is stored."""
+        """Return the time as it is stored."""
         return value.astimezone(UTC) if value else None
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """The time as it was given."""
+        """Return the time as it was given."""
         if value is None:
             return None
         moment: datetime = value
@@ -233,7 +236,7 @@ _LOCK = 0x6269647569  # "bidui"
 
 
 def open_database(address: str | Path) -> Engine:
-    """The database in a file, or at a `postgresql://` address; nothing is asked of it yet."""
+    """Return the database in a file, or at a `postgresql://` address; it is not contacted yet."""
     url = URL.create("sqlite", database=str(address)) if isinstance(address, Path) else _url(address)
     if url.drivername == "sqlite":
         engine = create_engine(url, pool_size=10, max_overflow=20)
@@ -254,7 +257,7 @@ def open_database(address: str | Path) -> Engine:
 
 
 def _url(address: str) -> URL:
-    """The address with the driver that bidui uses."""
+    """Return the address with the driver that bidui uses."""
     try:
         url = make_url(address)
         if url.get_backend_name() == "postgresql":
@@ -267,7 +270,7 @@ def _url(address: str) -> URL:
 
 
 def _set_up_sqlite(connection: Any, _: object) -> None:
-    """Readers never wait (WAL), and what is committed survives a power cut."""
+    """Let readers never wait (WAL), and commits survive a power cut."""
     connection.isolation_level = None  # the driver begins no transaction by itself; see `_begin_sqlite`
     connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
@@ -278,21 +281,21 @@ def _set_up_sqlite(connection: Any, _: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    """A writer takes the lock at once: taking it halfway would fail where somebody else has written since."""
+    """Let a writer take the lock at once: taking it halfway would fail where somebody else has written since."""
     writes = connection.get_execution_options().get(_WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only looks."""
+    """Open a transaction that only reads."""
     with _connected(engine) as connection, connection.begin():
         yield connection
 
 
 @contextmanager
 def writing(engine: Engine, *, alone: bool = False) -> Iterator[Connection]:
-    """A transaction that changes something: all of it, or, where an error comes out, nothing.
+    """Open a transaction that writes: all of it or, where an error comes out, nothing.
 
     With `alone` nobody else is in such a transaction: what it does to files on disk needs that. SQLite has only one
     writer at a time as it is.
@@ -319,7 +322,7 @@ def _connected(engine: Engine) -> Iterator[Connection]:
 
 
 def _reason(error: DBAPIError) -> str:
-    """The first line of what the driver says; it names no password."""
+    """Return the first line of the driver's message; it names no password."""
     return str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else type(error.orig).__name__
 
 
@@ -336,23 +339,23 @@ def put(connection: Connection, table: Table, values: Mapping[str, object], *, r
 
 
 def storable(number: int) -> int:
-    """A number from outside as one that may be asked for; what no database has becomes 0, which no row has."""
+    """Return a number from outside as one that may be asked for; what no database has becomes 0, which no row has."""
     return number if 0 < number < 2**31 else 0
 
 
-# The schema brought up to date when a store is opened, by migrations that come with bidui.
+# Migrations
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the database up to date; one that a newer bidui has changed is refused and left alone."""
+    """Bring the schema up to date; a database that a newer bidui has changed is refused and left alone."""
     with writing(engine, alone=True) as connection:  # two servers that start at once must not both migrate
         config = _config(connection)
         script = ScriptDirectory.from_config(config)
-        known = {revision.revision for revision in script.walk_revisions()}
-        found = MigrationContext.configure(connection).get_current_revision()
-        if found is not None and found not in known:
-            raise fail("database-newer", Place(), {"found": found, "known": script.get_current_head()})
-        if found != script.get_current_head():
+        versions = {revision.revision for revision in script.walk_revisions()}
+        version = MigrationContext.configure(connection).get_current_revision()
+        if version is not None and version not in versions:
+            raise fail("database-newer", Place(), {"found": version, "known": script.get_current_head()})
+        if version != script.get_current_head():
             command.upgrade(config, "head")
 
 

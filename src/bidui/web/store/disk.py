@@ -1,7 +1,23 @@
-"""The files of a project as they lie on disk: which there are, and whether one has changed since it was last seen."""
+"""Files on disk and their revisions, kept together whatever dies in between and whoever else changes the files.
+
+A change is made in two transactions, and in neither of them does anybody else change files:
+
+1. The latest revision is compared with the file and with what the writer started from; then the new one is added as
+   pending. From here on it cannot be lost.
+2. The file is written, and the revision is done.
+
+Whoever finds a pending revision finishes it: the second transaction, the next writer of the file, a refresh, or the
+next start. The file on disk decides how:
+
+    it is the new text      the write had happened: mark the revision done
+    it is the old text      it had not: write it now
+    it is something else    somebody outside was quicker: that becomes a revision, and the pending one a draft
+
+What an editor outside writes in the instant between our looking at a file and our replacing it is not seen; no file
+system offers to replace a file only if it is still the same.
+"""
 
 import contextlib
-import hashlib
 import os
 import shutil
 import stat
@@ -12,10 +28,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import ColumnElement, Connection, Row, select, update
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import TEMPORARY, remove_file, write_file
+from bidui.files import TEMPORARY, reason, remove_file, sha256, write_file
 from bidui.grammar.yaml import MAX_BYTES, read_bytes
 from bidui.web.store.database import files, projects, put, revisions
 from bidui.web.store.drafts import Draft, Why, put_draft, recovered
@@ -36,8 +52,11 @@ from bidui.web.store.workspace import (
     utc_now,
 )
 
-# A file changed twice within one tick of the file system's clock (two seconds on a USB stick) looks the same after.
-_TICK = 2_000_000_000
+_TICK = 2_000_000_000  # of the slowest clock of a file system; changes within it cannot be told apart
+_HOUR = 3600
+
+
+# Looking at files
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +77,7 @@ class Scan:
 
 
 def scan(folder: Path, *, known: Collection[str] = ()) -> Scan:
-    """Look at the files of a project without reading them.
+    """Return the stamps of a project's files, without reading them.
 
     `known` are files that were part of it before: they stay so while they are there, so that a mistake in
     `project.yaml` does not make a table that it names look deleted.
@@ -82,24 +101,24 @@ def scan(folder: Path, *, known: Collection[str] = ()) -> Scan:
 
 
 def look(folder: Path, name: str) -> DiskFile | None:
-    """The file as it is, or None where there is none; one that cannot be read is an error."""
+    """Return a file as it is, or None where there is none; one that cannot be read is an error."""
     path = file_path(folder, name)
     return read(folder, name) if path.name in _listing(path.parent) else None
 
 
 def read(folder: Path, name: str) -> DiskFile:
-    """The same for a file that is known to be there under just this name."""
+    """Return a file that is known to be there under just this name."""
     path = file_path(folder, name)
     try:
         stamp = _stamp(path.lstat())  # before the reading: a change in between shows next time
     except OSError as error:
-        raise fail("file-unreadable", Place(name), {"reason": error.strerror or str(error)}) from None
+        raise fail("file-unreadable", Place(name), {"reason": reason(error)}) from None
     data = read_bytes(path, name=name)
-    return DiskFile(data, hashlib.sha256(data).hexdigest(), stamp)
+    return DiskFile(data, sha256(data), stamp)
 
 
 def _stamp(status: os.stat_result) -> str:
-    """What tells a changed file; empty while the file is so young that a change might not show."""
+    """Return what changes when a file does; empty while the file is so young that a change might not show."""
     if abs(time.time_ns() - status.st_mtime_ns) < _TICK:
         return ""
     return f"{status.st_mtime_ns}:{status.st_size}:{status.st_ino}"
@@ -114,7 +133,7 @@ def _named(folder: Path) -> tuple[str, ...]:
 
 
 def _walk(folder: Path, wanted: Collection[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Names that belong to the project by their place, and those that are wanted; hidden ones never do."""
+    """Walk the files that belong to the project by their place, and those that are wanted; hidden ones never do."""
     seen = set()
     for name, status in _entries(folder, "", deep=False):
         if expected(name) or name in wanted or (name in FOLDERS and stat.S_ISLNK(status.st_mode)):
@@ -133,7 +152,7 @@ def _walk(folder: Path, wanted: Collection[str]) -> Iterator[tuple[str, os.stat_
 
 
 def _entries(folder: Path, prefix: str, *, deep: bool) -> Iterator[tuple[str, os.stat_result]]:
-    """What lies in a folder, and with `deep` in the folders below it, without what is hidden."""
+    """Walk the files in a folder, and with `deep` in the folders below it, except hidden ones."""
     if prefix and folder.is_symlink():
         return  # whoever lists the folder above has seen the link
     for item in _listing(folder).values():
@@ -147,7 +166,7 @@ def _entries(folder: Path, prefix: str, *, deep: bool) -> Iterator[tuple[str, os
 
 
 def _listing(folder: Path) -> dict[str, os.DirEntry[str]]:
-    """The names in a folder as they are written: Windows and macOS would also open A.yaml as a.yaml.
+    """Return the names in a folder as they are written: Windows and macOS would also open A.yaml as a.yaml.
 
     A folder that may not be read is an error: its files must not look deleted.
     """
@@ -157,26 +176,10 @@ def _listing(folder: Path) -> dict[str, os.DirEntry[str]]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise fail("read-failed", Place(folder.name), {"reason": error.strerror or str(error)}) from None
+        raise fail("read-failed", Place(folder.name), {"reason": reason(error)}) from None
 
 
-# How an accepted revision and the file on disk come together, whatever dies in between.
-#
-# A change goes in two transactions, and in neither of them is anybody else changing files:
-#
-# 1. The latest revision is compared with the file and with what the writer started from; then the new one is added as
-#    pending. From here on it cannot be lost.
-# 2. The file is written, and the revision is done.
-#
-# Whoever finds a pending revision finishes it: the second transaction, the next writer of the file, a refresh, or the
-# next start. The file on disk decides how:
-#
-#     it is the new text      the write had happened: mark the revision done
-#     it is the old text      it had not: write it now
-#     it is something else    somebody outside was quicker: that becomes a revision, and the pending one a draft
-#
-# What an editor outside writes in the instant between our looking at a file and our replacing it is not seen; no file
-# system offers to replace a file only if it is still the same.
+# Bringing a file and its pending revision together
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,27 +194,25 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """Whether a pending revision came about, and if the file could not be written, why."""
+    """Whether a pending revision was carried out, and if the file could not be written, why."""
 
     done: bool
     problems: tuple[Problem, ...] = ()
 
 
 def head_of(connection: Connection, entry: Entry, file: str) -> Head:
-    """What the database knows of a file; of one that it has never seen, nothing."""
-    wanted = select(files.c.head, files.c.sha256, files.c.pending, files.c.stamp)
-    row = connection.execute(wanted.where(files.c.project == entry.id, files.c.name == file)).one_or_none()
-    return Head(*row) if row else Head()
+    """Return what the database knows of a file; of one that it has never seen, nothing."""
+    return _heads(connection, entry, files.c.name == file).get(file, Head())
 
 
 def set_head(connection: Connection, entry: Entry, file: str, head: Head) -> None:
-    """Write down what is known of a file."""
+    """Record what is known of a file."""
     values = {"head": head.id, "sha256": head.sha256, "pending": head.pending, "stamp": head.stamp}
     put(connection, files, {"project": entry.id, "name": file, **values})
 
 
 def catch_up(store: Store, connection: Connection, entry: Entry, file: str) -> Head:
-    """Finish what is pending and take in what was changed outside, so that the file on disk is the latest revision."""
+    """Finish what is pending and record what was changed outside, so that the file is at its latest revision."""
     head = head_of(connection, entry, file)
     if head.pending is not None:
         settle(store, connection, entry, file)
@@ -223,7 +224,7 @@ def catch_up(store: Store, connection: Connection, entry: Entry, file: str) -> H
 def take_in(
     store: Store, connection: Connection, entry: Entry, file: str, *, head: Head, found: DiskFile | None
 ) -> Head:
-    """Record the file as somebody outside left it, if that is not the latest revision."""
+    """Record a file as somebody outside left it, if that is not the latest revision."""
     there = found.sha256 if found else None
     stamp = found.stamp if found else ""
     if there == head.sha256 and (head.id is not None or found is None):
@@ -238,7 +239,7 @@ def take_in(
 
 
 def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Settlement:
-    """Finish the pending revision of a file, if it has one; where it cannot be, it becomes its author's draft."""
+    """Finish the pending revision of a file, if it has one; one that cannot be finished becomes its author's draft."""
     head = head_of(connection, entry, file)
     if head.pending is None:
         return Settlement(True)
@@ -262,7 +263,7 @@ def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Set
 
 
 def give_up(store: Store, connection: Connection, entry: Entry, file: str) -> None:
-    """Leave a file as it is; what was pending for it becomes a draft."""
+    """Leave a file as it is; its pending revision becomes a draft."""
     head = head_of(connection, entry, file)
     if head.pending is not None:
         new = connection.execute(select(revisions).where(revisions.c.id == head.pending)).one()
@@ -284,7 +285,7 @@ def _apply(connection: Connection, entry: Entry, file: str, sha256: str | None) 
 
 
 def _drop(store: Store, connection: Connection, entry: Entry, new: Row[Any], *, why: Why) -> None:
-    """Make a revision that did not come about a draft; under a name of its own, so that it replaces none."""
+    """Make a revision that was not carried out a draft, under a name of its own, so that it replaces none."""
     connection.execute(update(revisions).where(revisions.c.id == new.id).values(state="dropped"))
     if new.sha256 is not None and new.author is not None:
         text = content(connection, new.sha256).decode("utf-8", "replace")
@@ -297,14 +298,14 @@ def _drop(store: Store, connection: Connection, entry: Entry, new: Row[Any], *, 
 
 @dataclass(frozen=True, slots=True)
 class RefreshResult:
-    """How many files were found changed, and what lies in the workspace but is not read."""
+    """How many files had changed, and what lies in the workspace but is not read."""
 
     changed: int
     skipped: tuple[Problem, ...]
 
 
 def refresh(store: Store, entry: Entry | None = None) -> RefreshResult:
-    """Compare the files on disk with their latest revisions, of one project or of all; what differs is recorded.
+    """Compare the files of one project, or of all, with their latest revisions, and record what differs.
 
     A file whose time, size and number on disk are as they were is not read.
     """
@@ -320,7 +321,7 @@ def refresh(store: Store, entry: Entry | None = None) -> RefreshResult:
 
 
 def current(store: Store, entry: Entry, file: str) -> Version:
-    """A file as it is now, with its revision; a change made outside becomes one first."""
+    """Return a file as it is now, with its revision; a change made outside becomes one first."""
     with store.reading() as connection:
         head = head_of(connection, entry, file)
         found = look(entry.folder, file)
@@ -374,13 +375,14 @@ def _refresh(store: Store, entry: Entry) -> RefreshResult:
     return RefreshResult(changed, found.skipped)
 
 
-def _heads(connection: Connection, entry: Entry) -> dict[str, Head]:
-    wanted = select(files.c.name, files.c.head, files.c.sha256, files.c.pending, files.c.stamp)
-    return {name: Head(*rest) for name, *rest in connection.execute(wanted.where(files.c.project == entry.id))}
+def _heads(connection: Connection, entry: Entry, *conditions: ColumnElement[bool]) -> dict[str, Head]:
+    query = select(files.c.name, files.c.head, files.c.sha256, files.c.pending, files.c.stamp)
+    query = query.where(files.c.project == entry.id, *conditions)
+    return {name: Head(*rest) for name, *rest in connection.execute(query)}
 
 
 def _doubtful(entry: Entry, found: Scan, heads: Mapping[str, Head]) -> tuple[list[str], dict[str, DiskFile]]:
-    """The files that need a closer look, and those that are as they were but have not had a stamp to tell it by."""
+    """Return the files that need a closer look, and those that are unchanged but have no stamp yet."""
     doubtful: list[str] = []
     young: dict[str, DiskFile] = {}
     unread = {problem.place.file for problem in found.skipped}
@@ -400,11 +402,11 @@ def _seen(entry: Entry, name: str) -> DiskFile | None:
     try:
         return read(entry.folder, name)
     except InputError:
-        return None  # whoever looks closer says why
+        return None  # a closer look says why
 
 
 def _find_projects(store: Store) -> tuple[Problem, ...]:
-    """Give projects that are new on disk a number, and put those whose folders have gone into the bin."""
+    """Give projects that are new on disk a number, and put those whose folders are gone into the bin."""
     names, problems = names_on_disk(store)
     known = {each.name: each for each in entries(store)}
     gone = [each for each in known.values() if not each.folder.is_dir() and each.name not in names]
@@ -421,7 +423,7 @@ def _find_projects(store: Store) -> tuple[Problem, ...]:
 
 
 def _find(store: Store, connection: Connection, name: str) -> None:
-    """A project that is there: new, under a new spelling of its name, or back from where it was."""
+    """Record a project that was found: new, under a new spelling of its name, or back again."""
     same = projects.c.key == name_key(name)
     there = select(projects.c.id).where(*here(store))
     number = connection.scalar(there if store.alone else there.where(same))
@@ -438,9 +440,9 @@ def _find(store: Store, connection: Connection, name: str) -> None:
 
 
 def _lose(store: Store, connection: Connection, entry: Entry) -> None:
-    """A project whose folder was removed outside: its files are deleted, and it can be brought back.
+    """Record that a project's folder was removed outside: its files are deleted, and it can be brought back.
 
-    Where the folder lies in the bin, somebody deleted the project here and the server died before it was written down.
+    Where the folder lies in the bin, somebody deleted the project here and the server died before it was recorded.
     """
     binned = store.now()
     for name, head in _heads(connection, entry).items():
@@ -451,13 +453,11 @@ def _lose(store: Store, connection: Connection, entry: Entry) -> None:
 
 # Opening a workspace: what a killed server left behind is put in order before anybody looks.
 
-_HOUR = 3600
-
 
 def open_store(
     root: str | Path, *, database: str | None = None, adopt: bool = False, now: Callable[[], datetime] = utc_now
 ) -> Store:
-    """The store of a folder that is a project or holds several.
+    """Open the store of a folder that is a project or holds several, after putting in order what a killed server left.
 
     `database` is a `postgresql://` address; without one, a file in the workspace's hidden folder. A database belongs
     to one workspace: `adopt` gives it to this one, where the workspace was moved without its hidden folder.
@@ -474,7 +474,7 @@ def open_store(
 
 
 def _sweep(store: Store) -> None:
-    """Remove what was half written when a server died; what is young may be somebody's who is still writing it."""
+    """Remove what was half written when a server died; what is young may still be being written."""
     for path in (store.hidden / "incoming").glob("*"):
         if _old(path):
             shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Drafts: what somebody is writing that is not a revision yet, because it does not parse or met a conflict."""
+"""Drafts: texts that are not revisions yet, because they are being typed, do not parse, or met a conflict."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,7 +67,7 @@ def put_draft(connection: Connection, entry: Entry, user: int, draft: Draft) -> 
 
 
 def drafts(store: Store, *, who: User, entry: Entry | None = None, file: str | None = None) -> list[Draft]:
-    """Everything of this user that is no revision yet, in all projects, one, or one file; the latest first."""
+    """Return the drafts of a user in all projects, one project, or one file, the latest first."""
     wanted = select(table, projects.c.name.label("name")).join(projects, projects.c.id == table.c.project)
     wanted = wanted.where(table.c.user == who.id, projects.c.binned.is_(None))
     if entry is not None:
@@ -80,7 +80,7 @@ def drafts(store: Store, *, who: User, entry: Entry | None = None, file: str | N
 
 
 def drop_draft(store: Store, entry: Entry, file: str, *, who: User, tab: str = "") -> None:
-    """Throw a draft away, because its owner says so."""
+    """Throw a draft away."""
     check_file_name(file)
     check_tab(tab)
     with store.writing() as connection:
@@ -100,12 +100,12 @@ def check_tab(tab: str) -> None:
 
 
 def recovered(number: int) -> str:
-    """The tab of the draft that a revision becomes when it does not come about; it replaces no other draft."""
+    """Return the tab of the draft that a failed revision becomes; it replaces no other draft."""
     return f"revision-{number}"
 
 
 def claim_drafts(connection: Connection, entry: Entry, numbers: list[int], *, user: int, tab: str) -> None:
-    """Give the drafts of revisions that did not come about to the tab that they were typed in."""
+    """Give the drafts of failed revisions to the tab that they were typed in."""
     for number in numbers:
         mine = and_(table.c.user == user, table.c.project == entry.id, table.c.tab == recovered(number))
         for file in connection.scalars(select(table.c.file).where(mine)).all():
@@ -114,7 +114,7 @@ def claim_drafts(connection: Connection, entry: Entry, numbers: list[int], *, us
 
 
 def draft_bytes(text: str) -> bytes:
-    """The text as bytes; half a surrogate pair, which a browser sends in the middle of a character, is kept."""
+    """Return the text as bytes; half a surrogate pair, which a browser sends in the middle of a character, is kept."""
     return text.encode("utf-8", "surrogatepass")
 
 

@@ -1,13 +1,12 @@
-"""Changes of files, one or several at once: accepted together if nobody else was quicker, then written."""
+"""Saving, renaming, restoring and deleting files: each gives a new revision, or a draft, or a conflict."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from bidui.errors import BiduiError, InputError, Place, Problem, fail
-from bidui.files import encode
+from bidui.files import encode, sha256
 from bidui.grammar.yaml import MAX_BYTES, decode
 from bidui.web.store.accounts import User
 from bidui.web.store.database import files, revisions
@@ -18,10 +17,12 @@ from bidui.web.store.overview import file_problems
 from bidui.web.store.revisions import Reason, Revision, Version, by_number, check_base, record, revision, version
 from bidui.web.store.workspace import Entry, Store, check_live, name_key
 
+Check = Callable[[str], Iterable[Problem]]
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to become of one file: these bytes, or none at all, instead of the revision `base`."""
+    """A change of one file: it gets these bytes, or is deleted (None), instead of the revision `base`."""
 
     file: str
     data: bytes | None
@@ -31,8 +32,8 @@ class Change:
 
     @property
     def sha256(self) -> str | None:
-        """The hash of the bytes."""
-        return None if self.data is None else hashlib.sha256(self.data).hexdigest()
+        """The hash of the bytes; None for a deletion."""
+        return None if self.data is None else sha256(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,19 @@ class NewRevision:
     problems: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class NewDraft:
+    """A text with errors, kept as a draft; the file is as it was."""
+
+    draft: Draft
+    problems: tuple[Problem, ...]
+
+
+Outcome = NewRevision | NewDraft
+
+
 class Conflict(BiduiError):
-    """Somebody else has changed the file since `base`: all three versions, for a merge by row.
+    """Somebody else has changed the file since `base`; it carries all three versions, for a merge by row.
 
     `base` is None where the writer took the file for new, `yours` where the writer wanted it deleted; `theirs` may be
     a deletion.
@@ -62,134 +74,7 @@ class Conflict(BiduiError):
         super().__init__(str(self.problem))
 
 
-def commit(
-    store: Store, entry: Entry, changes: Sequence[Change], *, who: User, taken: tuple[str, str] | None = None
-) -> list[NewRevision]:
-    """Make changes of different files, all or none; `Conflict` where one of the files is not at its `base` any more.
-
-    `taken` is the file and tab of a draft that this takes the place of.
-    """
-    for change in changes:
-        file_path(entry.folder, change.file)  # refuses links and names that are none
-        if change.data is not None and len(change.data) > MAX_BYTES:
-            raise fail("file-too-large", Place(change.file), {"bytes": len(change.data), "limit": MAX_BYTES})
-    with store.filing() as connection:
-        accepted = _accept(store, connection, entry, changes, who=who)
-    if isinstance(accepted, Conflict):
-        raise accepted
-    with store.filing() as connection:
-        done = _finish(store, connection, entry, changes, accepted)
-        if taken:
-            remove_draft(connection, entry, taken[0], user=who.id, tab=taken[1])
-        if taken and isinstance(done, BiduiError):
-            claim_drafts(connection, entry, [number for number in accepted if number], user=who.id, tab=taken[1])
-    if isinstance(done, BiduiError):
-        raise done
-    return done
-
-
-def _accept(
-    store: Store, connection: Connection, entry: Entry, changes: Sequence[Change], *, who: User
-) -> list[int | None] | Conflict:
-    """Add the revisions as pending; None stands for a file that is already so. What is found on the way stays."""
-    check_live(connection, entry)
-    for change in changes:
-        check_base(connection, entry, change.file, change.base)
-    heads = [catch_up(store, connection, entry, change.file) for change in changes]
-    for change, head in zip(changes, heads, strict=True):
-        if head.id is None and change.data is None:
-            raise fail("file-unknown", Place(entry.name), {"file": change.file})
-        fits = head.id == change.base or (head.sha256 is None and change.base is None)
-        if head.id is not None and head.sha256 != change.sha256 and not fits:
-            return _conflict(connection, entry, change)
-    new = [change.file for change, head in zip(changes, heads, strict=True) if head.sha256 is None and change.sha256]
-    _check_free(connection, entry, new, leaving={change.file for change in changes if change.data is None})
-    accepted: list[int | None] = []
-    for change, head in zip(changes, heads, strict=True):
-        if head.id is not None and head.sha256 == change.sha256:
-            accepted.append(None)
-            continue
-        number, _ = record(
-            *(connection, entry, change.file, change.data),
-            author=who.id,
-            time=store.now(),
-            reason=change.reason,
-            state="pending",
-            base=head.id,
-            origin=change.origin,
-        )
-        set_head(connection, entry, change.file, Head(head.id, head.sha256, number, head.stamp))
-        accepted.append(number)
-    return accepted
-
-
-def _finish(
-    store: Store, connection: Connection, entry: Entry, changes: Sequence[Change], accepted: Sequence[int | None]
-) -> list[NewRevision] | BiduiError:
-    """Bring the files to where the revisions are; after one that cannot be, the rest stay as they were."""
-    waiting = _in_order(changes)
-    while waiting:
-        change = waiting.pop(0)
-        settled = settle(store, connection, entry, change.file)
-        if not settled.done:
-            for other in waiting:
-                give_up(store, connection, entry, other.file)
-            return InputError(settled.problems) if settled.problems else _conflict(connection, entry, change)
-    done = []
-    for change, number in zip(changes, accepted, strict=True):
-        if number is None:
-            head = head_of(connection, entry, change.file)
-            assert head.id is not None
-            done.append(NewRevision(by_number(connection, entry, head.id), changed=False))
-        elif connection.scalar(select(revisions.c.state).where(revisions.c.id == number)) == "done":
-            done.append(NewRevision(by_number(connection, entry, number), changed=True))
-        else:  # another writer looked at the file between our two transactions, after somebody outside
-            return _conflict(connection, entry, change)
-    return done
-
-
-def _in_order(changes: Sequence[Change]) -> list[Change]:
-    """What comes before what goes, so that a text is never nowhere.
-
-    A new spelling of a name comes after the old one goes: on many machines the two are one file.
-    """
-    going = {name_key(change.file) for change in changes if change.data is None}
-    meet = any(name_key(change.file) in going for change in changes if change.data is not None)
-    return sorted(changes, key=lambda change: (change.data is None) != meet)
-
-
-def _conflict(connection: Connection, entry: Entry, change: Change) -> Conflict:
-    base = version(connection, entry, change.base) if change.base is not None else None
-    theirs = head_of(connection, entry, change.file).id
-    assert theirs is not None
-    return Conflict(change.file, base=base, theirs=version(connection, entry, theirs), yours=change.data)
-
-
-def _check_free(connection: Connection, entry: Entry, new: list[str], *, leaving: set[str]) -> None:
-    """Refuse a file whose name another has in other letters: on many machines the two would be one."""
-    if not new:
-        return
-    there = select(files.c.name).where(files.c.project == entry.id, files.c.sha256.is_not(None))
-    names = {name_key(name): name for name in connection.scalars(there) if name not in leaving}
-    for file in new:
-        if other := names.get(name_key(file)):
-            raise fail("file-taken", Place(file), {"other": other})
-
-
-# Saving, deleting, restoring and renaming files: each gives a new revision, or a draft, or a conflict.
-
-Check = Callable[[str], Iterable[Problem]]
-
-
-@dataclass(frozen=True, slots=True)
-class NewDraft:
-    """A text with errors, kept as a draft; the file is as it was."""
-
-    draft: Draft
-    problems: tuple[Problem, ...]
-
-
-Outcome = NewRevision | NewDraft
+# One file
 
 
 def save(
@@ -299,3 +184,120 @@ def _written(
         draft("conflict" if isinstance(error, Conflict) else "unwritten")
         raise
     return NewRevision(revisions[-1].revision, any(each.changed for each in revisions), problems)
+
+
+# Several files at once: accepted together if nobody else was quicker, then written
+
+
+def commit(
+    store: Store, entry: Entry, changes: Sequence[Change], *, who: User, taken: tuple[str, str] | None = None
+) -> list[NewRevision]:
+    """Make changes of different files, all or none; raises `Conflict` where a file is not at its `base` any more.
+
+    `taken` is the file and tab of a draft that these changes replace.
+    """
+    for change in changes:
+        file_path(entry.folder, change.file)  # refuses links and bad names
+        if change.data is not None and len(change.data) > MAX_BYTES:
+            raise fail("file-too-large", Place(change.file), {"bytes": len(change.data), "limit": MAX_BYTES})
+    with store.filing() as connection:
+        accepted = _accept(store, connection, entry, changes, who=who)
+    if isinstance(accepted, Conflict):
+        raise accepted
+    with store.filing() as connection:
+        done = _finish(store, connection, entry, changes, accepted)
+        if taken:
+            remove_draft(connection, entry, taken[0], user=who.id, tab=taken[1])
+        if taken and isinstance(done, BiduiError):
+            claim_drafts(connection, entry, [number for number in accepted if number], user=who.id, tab=taken[1])
+    if isinstance(done, BiduiError):
+        raise done
+    return done
+
+
+def _accept(
+    store: Store, connection: Connection, entry: Entry, changes: Sequence[Change], *, who: User
+) -> list[int | None] | Conflict:
+    """Add the revisions as pending; None stands for a file that is already so. Changes found outside are recorded."""
+    check_live(connection, entry)
+    for change in changes:
+        check_base(connection, entry, change.file, change.base)
+    heads = [catch_up(store, connection, entry, change.file) for change in changes]
+    for change, head in zip(changes, heads, strict=True):
+        if head.id is None and change.data is None:
+            raise fail("file-unknown", Place(entry.name), {"file": change.file})
+        fits = head.id == change.base or (head.sha256 is None and change.base is None)
+        if head.id is not None and head.sha256 != change.sha256 and not fits:
+            return _conflict(connection, entry, change)
+    new = [change.file for change, head in zip(changes, heads, strict=True) if head.sha256 is None and change.sha256]
+    _check_free(connection, entry, new, leaving={change.file for change in changes if change.data is None})
+    accepted: list[int | None] = []
+    for change, head in zip(changes, heads, strict=True):
+        if head.id is not None and head.sha256 == change.sha256:
+            accepted.append(None)
+            continue
+        number, _ = record(
+            *(connection, entry, change.file, change.data),
+            author=who.id,
+            time=store.now(),
+            reason=change.reason,
+            state="pending",
+            base=head.id,
+            origin=change.origin,
+        )
+        set_head(connection, entry, change.file, Head(head.id, head.sha256, number, head.stamp))
+        accepted.append(number)
+    return accepted
+
+
+def _finish(
+    store: Store, connection: Connection, entry: Entry, changes: Sequence[Change], accepted: Sequence[int | None]
+) -> list[NewRevision] | BiduiError:
+    """Write the files of the revisions; after one that cannot be written, the rest stay as they were."""
+    waiting = _in_order(changes)
+    while waiting:
+        change = waiting.pop(0)
+        settled = settle(store, connection, entry, change.file)
+        if not settled.done:
+            for other in waiting:
+                give_up(store, connection, entry, other.file)
+            return InputError(settled.problems) if settled.problems else _conflict(connection, entry, change)
+    done = []
+    for change, number in zip(changes, accepted, strict=True):
+        if number is None:
+            head = head_of(connection, entry, change.file)
+            assert head.id is not None
+            done.append(NewRevision(by_number(connection, entry, head.id), changed=False))
+        elif connection.scalar(select(revisions.c.state).where(revisions.c.id == number)) == "done":
+            done.append(NewRevision(by_number(connection, entry, number), changed=True))
+        else:  # somebody outside changed the file between our two transactions, and another writer noticed
+            return _conflict(connection, entry, change)
+    return done
+
+
+def _in_order(changes: Sequence[Change]) -> list[Change]:
+    """Sort additions before deletions, so that a text is never nowhere.
+
+    Where only the case of a name changes, delete first: on many machines the two are one file.
+    """
+    going = {name_key(change.file) for change in changes if change.data is None}
+    meet = any(name_key(change.file) in going for change in changes if change.data is not None)
+    return sorted(changes, key=lambda change: (change.data is None) != meet)
+
+
+def _conflict(connection: Connection, entry: Entry, change: Change) -> Conflict:
+    base = version(connection, entry, change.base) if change.base is not None else None
+    theirs = head_of(connection, entry, change.file).id
+    assert theirs is not None
+    return Conflict(change.file, base=base, theirs=version(connection, entry, theirs), yours=change.data)
+
+
+def _check_free(connection: Connection, entry: Entry, new: list[str], *, leaving: set[str]) -> None:
+    """Refuse a file whose name another has in another case: on many machines the two would be one."""
+    if not new:
+        return
+    there = select(files.c.name).where(files.c.project == entry.id, files.c.sha256.is_not(None))
+    names = {name_key(name): name for name in connection.scalars(there) if name not in leaving}
+    for file in new:
+        if other := names.get(name_key(file)):
+            raise fail("file-taken", Place(file), {"other": other})

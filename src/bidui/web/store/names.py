@@ -1,4 +1,4 @@
-"""Names are ids, never paths: which names projects and their files may have, and where that leads to on disk."""
+"""The names that projects and their files may have, and where they lie on disk; a name is never taken for a path."""
 
 import unicodedata
 from pathlib import Path
@@ -26,14 +26,14 @@ def name_fits(name: str) -> bool:
 
 
 def check_project_name(name: str) -> str:
-    """The name of a project, or an error."""
+    """Return the name of a project; refuse one that does not fit."""
     if not name_fits(name):
         raise fail("project-name", Place(), {"name": repr(name)})
     return name
 
 
 def kind_of(name: str) -> Kind | None:
-    """What a file of a project is by its name, or None where the workbench has nothing to do with such a file."""
+    """Return what a file of a project is by its name, or None where the workbench has nothing to do with it."""
     parts = name.split("/")
     if len(parts) > DEEPEST or len(name) > _LONGEST or not all(map(name_fits, parts)):
         return None
@@ -54,7 +54,7 @@ def expected(name: str) -> bool:
 
 
 def check_file_name(name: str) -> Kind:
-    """What the file is, or an error."""
+    """Return what the file is; refuse a name that no file of a project has."""
     kind = kind_of(name)
     if kind is None:
         raise fail("project-file-name", Place(), {"name": repr(name)})
@@ -62,7 +62,7 @@ def check_file_name(name: str) -> Kind:
 
 
 def paradigm_file(phenomenon: str, uid: str) -> str:
-    """The name of a paradigm's file."""
+    """Return the name of a paradigm's file."""
     for name in (phenomenon, uid):
         if not name_fits(name):
             raise fail("paradigm-name", Place(), {"name": repr(name)})
@@ -70,7 +70,7 @@ def paradigm_file(phenomenon: str, uid: str) -> str:
 
 
 def file_path(folder: Path, name: str) -> Path:
-    """Where a file of the project in `folder` lies; a link on the way is refused, since it may lead anywhere."""
+    """Return where a file of the project in `folder` lies; a link on the way is refused, since it may lead anywhere."""
     check_file_name(name)
     path = folder
     for part in name.split("/"):
@@ -81,7 +81,7 @@ def file_path(folder: Path, name: str) -> Path:
 
 
 def named_tables(settings: str) -> tuple[str, ...]:
-    """The files of relations that the text of a `project.yaml` names; none where it cannot be read."""
+    """Return the files of relations that the text of a `project.yaml` names; none where it cannot be read."""
     try:
         found = parse_document(settings, name="project.yaml").items.get("relations")
     except InputError:

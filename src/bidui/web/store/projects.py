@@ -1,4 +1,4 @@
-"""Projects made from the starter, copied, imported and exported."""
+"""Projects added from the starter, copied, imported, exported, deleted into the bin and brought back."""
 
 import os
 import secrets
@@ -14,12 +14,11 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 
 from bidui.benchmarks import shipped
 from bidui.errors import Place, Problem, fail
-from bidui.files import write_new_folder
+from bidui.files import reason, write_new_folder
 from bidui.grammar.project import starter_texts
 from bidui.web.store.accounts import User
-from bidui.web.store.archives import Bundle, incoming, read_folder, write_zip
+from bidui.web.store.archives import Bundle, project_files, read_folder, write_zip
 from bidui.web.store.database import files, projects, revisions, storable, users
-from bidui.web.store.database import files as table
 from bidui.web.store.disk import Head, look, refresh, scan, set_head, settle
 from bidui.web.store.names import check_project_name
 from bidui.web.store.revisions import content, record
@@ -37,7 +36,7 @@ from bidui.web.store.workspace import (
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """A project that has come in, the files that were left out, and what was changed on the way, as warnings."""
+    """A project that was imported, how many files it has, those left out, and what was changed, as warnings."""
 
     entry: Entry
     files: int
@@ -46,89 +45,89 @@ class ImportResult:
 
 
 def new_project(store: Store, name: str, *, lang: Literal["zh", "en"], who: User) -> Entry:
-    """A project made from the starter of a language."""
+    """Add a project from the starter of a language."""
     return _add(store, name, {file: text.encode() for file, text in starter_texts(lang).items()}, who=who)
 
 
 def copy_benchmark(store: Store, benchmark: str, *, name: str, who: User) -> ImportResult:
-    """A shipped benchmark as a project that may be changed."""
+    """Add a copy of a shipped benchmark, which may be changed."""
     known = shipped()
     if benchmark not in known:
         raise fail("project-missing", Place(), {"path": benchmark, "known": list(known)})
     return import_project(store, read_folder(known[benchmark]), name=name, who=who)
 
 
-def import_project(store: Store, unpacked: Bundle, *, name: str, who: User) -> ImportResult:
-    """A project from the files of a zip or folder, ours or classic; it is there whole or not at all."""
+def import_project(store: Store, bundle: Bundle, *, name: str, who: User) -> ImportResult:
+    """Add a project from the files of a zip or folder, ours or classic; it is there whole or not at all."""
     check_project_name(name)
-    found = incoming(unpacked)
-    entry = _add(store, name, found.files, who=who)
-    return ImportResult(entry, len(found.files), found.skipped, found.problems)
+    project = project_files(bundle)
+    entry = _add(store, name, project.files, who=who)
+    return ImportResult(entry, len(project.files), project.skipped, project.problems)
 
 
 def export_project(store: Store, entry: Entry) -> bytes:
-    """The files of a project as a zip that can be imported again."""
+    """Return the files of a project as a zip that can be imported again."""
     refresh(store, entry)
     with store.reading() as connection:
-        known = list(connection.scalars(select(table.c.name).where(table.c.project == entry.id)))
-    found = {name: look(entry.folder, name) for name in scan(entry.folder, known=known).stamps}
-    return write_zip({name: file.data for name, file in found.items() if file}, top=entry.name)
+        known = list(connection.scalars(select(files.c.name).where(files.c.project == entry.id)))
+    there = {name: look(entry.folder, name) for name in scan(entry.folder, known=known).stamps}
+    return write_zip({name: file.data for name, file in there.items() if file}, top=entry.name)
 
 
-def _add(store: Store, name: str, files: Mapping[str, bytes], *, who: User) -> Entry:
+def _add(store: Store, name: str, contents: Mapping[str, bytes], *, who: User) -> Entry:
     """Write the files beside the projects, then give them a number and their place, together.
 
     Dying in between leaves nothing, or a folder that the next refresh finds.
     """
-    check_several(store)
+    _check_several(store)
     check_project_name(name)
-    with staged(store, files) as folder, store.filing() as connection:
+    with _staged(store, contents) as folder, store.filing() as connection:
         entry = add_entry(store, connection, name)
-        check_place(store, name)
-        for file, data in files.items():
+        _check_place(store, name)
+        for file, data in contents.items():
             number, sha256 = record(connection, entry, file, data, author=who.id, time=store.now(), reason="import")
             set_head(connection, entry, file, Head(number, sha256))
-        move(folder, entry.folder)
+        _move(folder, entry.folder)
     return entry
 
 
 @contextmanager
-def staged(store: Store, files: Mapping[str, bytes]) -> Iterator[Path]:
-    """A folder with these files, in the workspace but hidden; whatever is still there in the end is removed."""
+def _staged(store: Store, contents: Mapping[str, bytes]) -> Iterator[Path]:
+    """Make a hidden folder with these files in the workspace; what is still there in the end is removed."""
     folder = store.hidden / "incoming" / secrets.token_hex(8)
     try:
-        write_new_folder(folder, files.items())
+        write_new_folder(folder, contents.items())
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def move(source: Path, target: Path) -> None:
+def _move(source: Path, target: Path) -> None:
     """Move a project's folder; both places are in the workspace."""
     try:
         source.rename(target)
     except OSError as error:
-        raise fail("write-failed", Place(target.name), {"reason": error.strerror or str(error)}) from error
+        raise fail("write-failed", Place(target.name), {"reason": reason(error)}) from error
 
 
-def check_several(store: Store) -> None:
+def _check_several(store: Store) -> None:
     """Refuse to add or remove projects where the workspace is one."""
     if store.alone:
         raise fail("workspace-alone", Place(store.root.name))
 
 
-def check_place(store: Store, name: str) -> None:
+def _check_place(store: Store, name: str) -> None:
     """Refuse a name under which something else lies in the workspace."""
     if os.path.lexists(folder_of(store, name)):
         raise fail("project-taken", Place(), {"name": name, "other": name})
 
 
-# The bin: deleted projects, whole, until they are brought back or the bin is emptied; revisions stay for ever.
+# The bin holds deleted projects until they are brought back or it is emptied; their revisions stay for ever.
 
 
 @dataclass(frozen=True, slots=True)
 class BinnedProject:
-    """A project in the bin: its number and name, since when, and by whom (empty: its folder was removed outside)."""
+    """A project in the bin: its number and name, since when, and who deleted it (nobody: its folder was removed)."""
 
     id: int
     name: str
@@ -138,7 +137,7 @@ class BinnedProject:
 
 def delete_project(store: Store, entry: Entry, *, who: User) -> None:
     """Put a project into the bin: its folder moves, with everything in it."""
-    check_several(store)
+    _check_several(store)
     refresh(store, entry)
     with store.filing() as connection:
         check_live(connection, entry)
@@ -149,11 +148,11 @@ def delete_project(store: Store, entry: Entry, *, who: User) -> None:
         connection.execute(update(projects).where(projects.c.id == entry.id).values(**values))
         target = bin_folder(store, entry.id)
         target.parent.mkdir(exist_ok=True)
-        move(entry.folder, target)
+        _move(entry.folder, target)
 
 
 def binned(store: Store) -> list[BinnedProject]:
-    """What is in the bin, the latest first."""
+    """Return the projects in the bin, the latest first."""
     wanted = select(projects.c.id, projects.c.name, projects.c.binned, users.c.name)
     wanted = wanted.outerjoin(users, users.c.id == projects.c.binned_by).where(projects.c.binned.is_not(None))
     with store.reading() as connection:
@@ -163,7 +162,7 @@ def binned(store: Store) -> list[BinnedProject]:
 
 def bring_back(store: Store, number: int, *, who: User, name: str | None = None) -> Entry:
     """Take a project out of the bin, under its old name or another; one whose folder is gone is written anew."""
-    check_several(store)
+    _check_several(store)
     with store.reading() as connection:
         old = connection.scalar(select(projects.c.name).where(*_in_bin(number)))
         if old is None:
@@ -172,21 +171,21 @@ def bring_back(store: Store, number: int, *, who: User, name: str | None = None)
         whole = bin_folder(store, number).is_dir()
         states = {} if whole else _last_states(connection, number)
         data = {file: content(connection, state.sha256) for file, state in states.items()}
-    with staged(store, data) as folder, store.filing() as connection:
+    with _staged(store, data) as folder, store.filing() as connection:
         if connection.scalar(select(projects.c.id).where(*_in_bin(number))) is None:
             raise fail("bin-unknown", Place(), {"number": number})
         check_name_free(store, connection, entry.name)
-        check_place(store, entry.name)
+        _check_place(store, entry.name)
         values = {"name": entry.name, "key": name_key(entry.name), "binned": None, "binned_by": None}
         connection.execute(update(projects).where(projects.c.id == number).values(**values))
         for file, state in states.items():
             _restore(store, connection, entry, file, state, data[file], who=who)
-        move(bin_folder(store, number) if whole else folder, entry.folder)
+        _move(bin_folder(store, number) if whole else folder, entry.folder)
     return entry
 
 
 def empty_bin(store: Store, *, before: datetime) -> int:
-    """Remove the folders that have been in the bin since before then; how many there were is given back."""
+    """Remove the folders that have been in the bin since before then; return how many there were."""
     wanted = select(projects.c.id).where(projects.c.binned < before)
     with store.filing() as connection:
         folders = [bin_folder(store, number) for number in connection.scalars(wanted)]
@@ -202,7 +201,7 @@ def _in_bin(number: int) -> tuple[ColumnElement[bool], ...]:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The last state of a file that a project had when it went; `deleted` is the number of it, where it was noticed."""
+    """The last revision of a file before its project was removed, and the one that deleted it, if there is one."""
 
     head: int
     sha256: str
@@ -225,7 +224,7 @@ def _last_states(connection: Connection, number: int) -> dict[str, _State]:
 def _restore(
     store: Store, connection: Connection, entry: Entry, file: str, state: _State, data: bytes, *, who: User
 ) -> None:
-    """Write down that a file is there again; one that was never found deleted needs no new revision."""
+    """Record that a file is there again; one that was never recorded as deleted needs no new revision."""
     number = state.head
     if state.deleted is not None:
         number, _ = record(

@@ -1,4 +1,4 @@
-"""Revisions: every state that a file of a project was ever in, append-only, with who, when and why."""
+"""Revisions: every state that a file of a project was ever in, with its author, time and reason; never changed."""
 
 import hashlib
 import zlib
@@ -16,7 +16,7 @@ from bidui.web.store.database import contents, files, put, revisions, storable, 
 from bidui.web.store.names import Kind, check_file_name, kind_of
 from bidui.web.store.workspace import Entry, Store
 
-# The bytes of revisions, each kept once: whole, or as what differs from the content that it was made from.
+# Contents: the bytes of revisions, each kept once, whole or as the difference from the content it was made from
 #
 # A lexicon of 5,000 words may be saved once a second while it is edited, each time with one row changed. So a content
 # may say "the first `head` bytes and the last `tail` bytes of `near`, and this between them". Chains are short, and
@@ -26,7 +26,7 @@ LONGEST_CHAIN = 30
 
 
 def keep(connection: Connection, data: bytes, *, near: str | None = None) -> str:
-    """Keep `data`, which was made from the content whose hash is `near`; its own hash is given back."""
+    """Keep `data`, which was made from the content whose hash is `near`; return its own hash."""
     name = hashlib.sha256(data).hexdigest()
     if connection.scalar(select(contents.c.sha256).where(contents.c.sha256 == name)):
         return name
@@ -46,7 +46,7 @@ def keep(connection: Connection, data: bytes, *, near: str | None = None) -> str
 
 
 def content(connection: Connection, sha256: str) -> bytes:
-    """The bytes with that hash."""
+    """Return the bytes with that hash."""
     pieces: list[tuple[int, int, bytes]] = []
     at: str | None = sha256
     while at is not None:
@@ -66,7 +66,7 @@ def content(connection: Connection, sha256: str) -> bytes:
 
 
 def _shared(one: bytes, other: bytes) -> int:
-    """How many bytes two contents begin with together; halving, since comparing slices is quick and a loop is not."""
+    """Count the bytes that two contents begin with together; by halving, since comparing slices is quick."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -222,11 +222,11 @@ def _revision(row: Row[Any]) -> Revision:
     )
 
 
-# Several files of a project at once, as their latest revisions have them.
+# The latest revisions of several files at once
 
 
 def latest(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, Version]:
-    """The files of some kinds by name, all at one moment; `refresh` first, to see what changed outside."""
+    """Return the files of some kinds by name, all at one moment; `refresh` first, to see what changed outside."""
     wanted = select(files.c.name, files.c.head).where(files.c.project == entry.id, files.c.sha256.is_not(None))
     with store.reading() as connection:
         rows = connection.execute(wanted.order_by(files.c.name)).all()
@@ -234,7 +234,7 @@ def latest(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, Ver
 
 
 def heads(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, int]:
-    """The numbers of the latest revisions of the files of some kinds."""
+    """Return the numbers of the latest revisions of the files of some kinds."""
     wanted = select(files.c.name, files.c.head).where(files.c.project == entry.id, files.c.sha256.is_not(None))
     with store.reading() as connection:
         rows = connection.execute(wanted.order_by(files.c.name)).all()
@@ -242,20 +242,20 @@ def heads(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, int]
 
 
 def latest_number(store: Store, entry: Entry, file: str) -> int | None:
-    """The number of a file's latest revision, which may be its deletion; None where there never was such a file."""
+    """Return the number of a file's latest revision, which may be its deletion; None where there never was one."""
     wanted = select(files.c.head).where(files.c.project == entry.id, files.c.name == file)
     with store.reading() as connection:
         return connection.scalar(wanted)
 
 
-# Two versions of a file compared: line by line, as git does, and row by row, as people edit.
+# Two versions of a file compared: line by line, as git does, and row by row, as people edit
 
 Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row that is not as it was: its number and cells before and after, from 1; 0 and none where it is not there.
+    """A row that changed: its number (from 1; 0 where it is not there) and its cells, before and after.
 
     In a YAML file a row is a line, and its cells are the key and the value.
     """
@@ -268,13 +268,13 @@ class RowChange:
 
 
 def unified(old: str, new: str, *, name: str) -> str:
-    """The difference as `diff -u` and git show it."""
+    """Return the difference as `diff -u` and git show it."""
     lines = unified_diff(_lines(old), _lines(new), f"a/{name}", f"b/{name}", lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
 
 def row_changes(old: str, new: str, *, name: str) -> tuple[RowChange, ...]:
-    """The rows of a TSV, or the lines of a YAML file, that were added, removed or changed."""
+    """Return the rows of a TSV, or the lines of a YAML file, that were added, removed or changed."""
     before, after = _lines(old), _lines(new)
     header = before[0].split("\t") if before and name.endswith(".tsv") else []
     key = header.index("expression") if "expression" in header else 0
@@ -289,7 +289,7 @@ def row_changes(old: str, new: str, *, name: str) -> tuple[RowChange, ...]:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines by their ends alone: a text may hold other characters that Python takes for the end of a line."""
+    """Split at line feeds alone: Python takes other characters, too, for the end of a line."""
     lines = text.split("\n")
     return lines if lines[-1] else lines[:-1]
 
@@ -305,7 +305,7 @@ Numbered = list[tuple[int, Lines]]
 
 
 def _paired(olds: Numbered, news: Numbered, *, key: int) -> Iterator[RowChange]:
-    """Old rows with the new ones of the same key; one that is left on each side is the same row renamed."""
+    """Pair old rows with the new ones of the same key; one that is left on each side is the same row renamed."""
     named: dict[str, Numbered] = {}
     for row in olds:
         named.setdefault(_key(row[1], key), []).append(row)
@@ -330,7 +330,7 @@ def _key(cells: Lines, key: int) -> str:
 
 
 def _blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
-    """The runs of lines that two versions share: where they begin in each, and how many lines they have."""
+    """Return the runs of lines that two versions share: where they begin in each, and how long they are."""
     least = min(len(before), len(after))
     head = next((n for n in range(least) if before[n] != after[n]), least)
     tail = next((n for n in range(least - head) if before[-1 - n] != after[-1 - n]), least - head)

@@ -1,4 +1,4 @@
-"""A store: one workspace, the folder whose project files are the truth, and the database beside it."""
+"""A workspace: a folder whose project files are the truth, the database beside it, and the projects in it."""
 
 import os
 import secrets
@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import ColumnElement, Connection, Engine, insert, select
 
 from bidui.errors import Place, Problem, fail
-from bidui.files import write_file
+from bidui.files import reason, write_file
 from bidui.web.store.database import migrate, open_database, projects, put, reading, workspaces, writing
 from bidui.web.store.names import check_project_name, name_fits
 
@@ -20,7 +20,7 @@ DATABASE = "workbench.sqlite"
 
 
 def utc_now() -> datetime:
-    """The time, with its zone."""
+    """Return the time, with its zone."""
     return datetime.now(UTC)
 
 
@@ -39,24 +39,24 @@ class Store:
         return self.root / HIDDEN
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """A transaction that only looks."""
+        """Open a transaction that only reads."""
         return reading(self.engine)
 
     def writing(self) -> AbstractContextManager[Connection]:
-        """A transaction that changes something: all of it, or nothing."""
+        """Open a transaction that writes all or nothing."""
         return writing(self.engine)
 
     def filing(self) -> AbstractContextManager[Connection]:
-        """The same for what changes files on disk, too: one at a time, over all threads and processes."""
+        """Open a transaction that also changes files on disk: one at a time, over all threads and processes."""
         return writing(self.engine, alone=True)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.engine.dispose()
 
 
 def connect(root: str | Path, *, database: str | None, adopt: bool, now: Callable[[], datetime]) -> Store:
-    """The store of a folder that is there, its schema up to date; see `open_store`."""
+    """Connect to the store of a folder and bring its schema up to date; see `open_store`."""
     folder = Path(root).resolve()
     if not folder.is_dir():
         raise fail("workspace-missing", Place(str(root)))
@@ -66,7 +66,7 @@ def connect(root: str | Path, *, database: str | None, adopt: bool, now: Callabl
     try:
         hidden.mkdir(mode=0o700, exist_ok=True)  # hashes of passwords are for nobody else
     except OSError as error:
-        raise fail("write-failed", Place(str(hidden)), {"reason": error.strerror or str(error)}) from error
+        raise fail("write-failed", Place(str(hidden)), {"reason": reason(error)}) from error
     if not (hidden / ".gitignore").exists():
         write_file(hidden / ".gitignore", b"*\n")
     engine = open_database(hidden / DATABASE if database is None else database)
@@ -84,18 +84,18 @@ def _check_owner(store: Store, *, adopt: bool) -> None:
     """Refuse the database of another workspace: all of its files would seem to have been deleted here."""
     file = store.hidden / "workspace"
     with store.filing() as connection:
-        own = file.read_text("utf-8").strip() if file.is_file() else ""
-        known = connection.scalar(select(workspaces.c.id))
-        if known is not None and known != own and not adopt:
+        on_disk = file.read_text("utf-8").strip() if file.is_file() else ""
+        number = connection.scalar(select(workspaces.c.id))
+        if number is not None and number != on_disk and not adopt:
             raise fail("database-of-another", Place(str(store.root)))
-        if known is None:
-            known = own or secrets.token_hex(16)
-            put(connection, workspaces, {"id": known})
-        if known != own:
-            write_file(file, f"{known}\n".encode())  # before the database has it: the other way round would lock out
+        if number is None:
+            number = on_disk or secrets.token_hex(16)
+            put(connection, workspaces, {"id": number})
+        if number != on_disk:
+            write_file(file, f"{number}\n".encode())  # before the commit: the other way round would lock us out
 
 
-# The projects of a workspace: a folder with a `project.yaml` each, known to the database by a number.
+# Projects: folders with a `project.yaml` each, known to the database by a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,24 +108,24 @@ class Entry:
 
 
 def name_key(name: str) -> str:
-    """The name as case-blind file systems compare it."""
+    """Return the name as case-blind file systems compare it."""
     return name.casefold()
 
 
 def here(store: Store) -> tuple[ColumnElement[bool], ...]:
-    """What holds of the projects that are served: not in the bin, and as the workspace is now, one or several."""
+    """Select the projects that are served: not in the bin, and alone in the workspace or not, as it is now."""
     return (projects.c.binned.is_(None), projects.c.alone.is_(store.alone))
 
 
 def entries(store: Store) -> list[Entry]:
-    """The projects that the database knows and the bin does not hold, by name."""
+    """Return the projects that are not in the bin, by name."""
     wanted = select(projects.c.id, projects.c.name).where(*here(store)).order_by(projects.c.name)
     with store.reading() as connection:
         return [Entry(number, name, folder_of(store, name)) for number, name in connection.execute(wanted)]
 
 
 def entry(store: Store, name: str) -> Entry:
-    """The project of that name."""
+    """Return the project of that name."""
     check_project_name(name)
     wanted = select(projects.c.id).where(*here(store), projects.c.name == name)
     with store.reading() as connection:
@@ -136,17 +136,17 @@ def entry(store: Store, name: str) -> Entry:
 
 
 def folder_of(store: Store, name: str) -> Path:
-    """Where a project of that name lies."""
+    """Return where a project of that name lies."""
     return store.root if store.alone else store.root / check_project_name(name)
 
 
 def bin_folder(store: Store, number: int) -> Path:
-    """Where the folder of a project lies while it is in the bin."""
+    """Return where the folder of a project lies while it is in the bin."""
     return store.hidden / "bin" / str(number)
 
 
 def check_live(connection: Connection, entry: Entry) -> None:
-    """Refuse to touch the files of a project that has gone meanwhile: its name may be another's now."""
+    """Refuse to touch the files of a project that is gone meanwhile: its name may be another's now."""
     wanted = select(projects.c.id).where(projects.c.id == entry.id, projects.c.binned.is_(None))
     there = connection.scalar(wanted.where(projects.c.name == entry.name)) is not None
     if not there or not entry.folder.is_dir():
@@ -154,13 +154,13 @@ def check_live(connection: Connection, entry: Entry) -> None:
 
 
 def check_name_free(store: Store, connection: Connection, name: str) -> None:
-    """Refuse a name that another project has, be it in other letters."""
+    """Refuse a name that another project has, whatever its case."""
     if other := connection.scalar(select(projects.c.name).where(*here(store), projects.c.key == name_key(name))):
         raise fail("project-taken", Place(), {"name": name, "other": other})
 
 
 def add_entry(store: Store, connection: Connection, name: str) -> Entry:
-    """Give a project that is about to be there, or was found, a number; the name must be free."""
+    """Give a project that is being added, or was found, a number; the name must be free."""
     folder = folder_of(store, name)
     check_name_free(store, connection, name)
     values = {"name": name, "key": name_key(name), "alone": store.alone, "created": store.now()}
@@ -170,7 +170,7 @@ def add_entry(store: Store, connection: Connection, name: str) -> Entry:
 
 
 def names_on_disk(store: Store) -> tuple[list[str], list[Problem]]:
-    """The names of the projects that lie in the workspace, and folders that are projects but cannot be served."""
+    """Return the names of the projects in the workspace, and problems with folders that cannot be served."""
     if store.alone:
         there = (store.root / "project.yaml").is_file()
         return ([store.root.name if name_fits(store.root.name) else "project"] if there else []), []
@@ -180,7 +180,7 @@ def names_on_disk(store: Store) -> tuple[list[str], list[Problem]]:
         with os.scandir(store.root) as items:
             folders = sorted(item.name for item in items if item.is_dir() and not item.name.startswith("."))
     except OSError as error:
-        raise fail("read-failed", Place(str(store.root)), {"reason": error.strerror or str(error)}) from None
+        raise fail("read-failed", Place(str(store.root)), {"reason": reason(error)}) from None
     for name in folders:
         folder = store.root / name
         if not (folder / "project.yaml").is_file():
