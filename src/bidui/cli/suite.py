@@ -15,55 +15,17 @@ from rich.table import Column, Table
 
 from bidui.cli.console import count, messages
 from bidui.cli.corpus import needing_models
-<<<<<<< Updated upstream
 from bidui.errors import Place, fail
 
 if TYPE_CHECKING:  # torch and transformers take seconds to load, and other commands do without
     from bidui.scale.tasks import Outcome, Status
-=======
-from bidui.cli.train import number_of
-from bidui.errors import InputError, Place, fail
-from bidui.scale.tasks import Look, Outcome, run_all
-
-if TYPE_CHECKING:  # torch and transformers take seconds to load
->>>>>>> Stashed changes
     from bidui.training.suite import PlannedRun, SuiteRun
 
 
 WORDS = {"done": "done", "there": "already there", "failed": "[red]failed[/]"}
 
 
-<<<<<<< Updated upstream
 def show_outcomes(outcomes: "Sequence[Outcome]", *, out: Path, as_json: bool) -> None:
-=======
-def run_suite(
-    runs: "Sequence[SuiteRun]",
-    folders: Mapping[str, Path],
-    *,
-    out: Path,
-    device: str,
-    processes: int,
-    score: str,
-    options: Sequence[str],
-    stale_seconds: float,
-) -> Sequence[Outcome]:
-    """Train the runs that are not finished; wrong inputs are reported before the first run starts."""
-    from bidui.scale.suites import LATER, open_corpora, suite_tasks, suite_workers
-
-    corpora = open_corpora(runs, folders)
-    if score != LATER:
-        find_pairs(score, n=1, seed=0)
-    tasks = suite_tasks(runs, corpora, out=out, device=device, score=score, options=options)
-    workers = suite_workers(device, processes=processes)
-    console = messages()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        screen = _Screen(out, progress, progress.add_task("runs", total=len(tasks)), len(tasks))
-        return run_all(tasks, folder=out / TASKS, workers=workers, stale=stale_seconds, on_look=screen.show)
-
-
-def show_outcomes(outcomes: Sequence[Outcome], *, out: Path, as_json: bool) -> None:
->>>>>>> Stashed changes
     """Print how many runs are done, and why each failed run failed."""
     if as_json:
         each = [{"name": outcome.name, "state": outcome.state, "told": outcome.reason} for outcome in outcomes]
@@ -93,17 +55,10 @@ class _Screen:
     told: int = 0
     bars: dict[str, TaskID] = field(default_factory=dict)
 
-<<<<<<< Updated upstream
     def show(self, status: "Status") -> None:
         from bidui.scale.suites import run_progress
 
         for outcome in status.outcomes[self.told :]:
-=======
-    def show(self, look: Look) -> None:
-        from bidui.scale.suites import run_progress
-
-        for outcome in look.outcomes[self.told :]:
->>>>>>> Stashed changes
             self.told += 1
             line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.told} of {self.count}"
             self.progress.console.print(line, highlight=False)
