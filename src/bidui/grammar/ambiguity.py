@@ -17,18 +17,15 @@ from bidui.grammar.tree import Items, Node, Nothing, Phrase, Spoken, Word, items
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Any of these texts leads to `to`; no text at all is a step for nothing."""
+    """Any of these texts leads to the state `to`; without texts, nothing is said on the way."""
 
     texts: tuple[str, ...]
     to: int
-    network: int
-    leaf: int  # -1 for literals
-    column: str = ""
 
 
 @dataclass(slots=True)
 class Automaton:
-    """States from 0, the last state is 1."""
+    """A line as states and edges: 0 is the first state and 1 the last."""
 
     edges: list[list[Edge]] = field(default_factory=lambda: [[], []])
     doubtful: bool = False  # some alternative can be empty in two ways
@@ -36,45 +33,46 @@ class Automaton:
     starts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
     ends: dict[int, bool] = field(default_factory=dict)
     literals: list[frozenset[str]] = field(default_factory=list)  # of each variant, the characters of its literals
-    known_characters: frozenset[str] | None = None
+    _characters: frozenset[str] | None = None
 
     def new(self) -> int:
+        """Add a state and return its number."""
         self.edges.append([])
         return len(self.edges) - 1
 
     def out(self, state: int) -> dict[str, list[Edge]]:
-        """The texts that may come next, each with the edges it may come by."""
+        """Return the texts that may come next, each with its edges."""
         if state not in self.outs:
-            found: dict[str, list[Edge]] = {}
+            edges: dict[str, list[Edge]] = {}
             for edge in self._through(state):
                 for text in edge.texts:
-                    found.setdefault(text, []).append(edge)
-            self.outs[state] = found
+                    edges.setdefault(text, []).append(edge)
+            self.outs[state] = edges
         return self.outs[state]
 
     def beginning(self, state: int) -> dict[str, list[str]]:
-        """For each beginning of a text that may come next (the whole included), the texts."""
+        """Return, for each beginning of a text that may come next (the whole included), the texts."""
         if state not in self.starts:
-            found: dict[str, list[str]] = {}
+            texts: dict[str, list[str]] = {}
             for text in self.out(state):
                 for cut in range(1, len(text) + 1):
-                    found.setdefault(text[:cut], []).append(text)
-            self.starts[state] = found
+                    texts.setdefault(text[:cut], []).append(text)
+            self.starts[state] = texts
         return self.starts[state]
 
     def characters(self) -> frozenset[str]:
-        """The characters that any text has."""
-        if self.known_characters is None:
+        """Return the characters of all texts."""
+        if self._characters is None:
             texts = (text for edges in self.edges for edge in edges for text in edge.texts)
-            self.known_characters = frozenset(char for text in texts for char in text)
-        return self.known_characters
+            self._characters = frozenset(char for text in texts for char in text)
+        return self._characters
 
     def required(self) -> frozenset[str]:
-        """Characters that every sentence has; there may be more."""
+        """Return characters that every sentence has; there may be more."""
         return frozenset.intersection(*self.literals) if self.literals else frozenset()
 
     def final(self, state: int) -> bool:
-        """Whether the sentence may end here."""
+        """Tell whether the sentence may end here."""
         if state not in self.ends:
             steps = (edge for edge in self.edges[state] if not edge.texts)
             self.ends[state] = state == 1 or any(self.final(edge.to) for edge in steps)
@@ -89,14 +87,14 @@ class Automaton:
 
 
 def automaton(networks: Sequence[Network], side: int) -> Automaton:
-    """The automaton of one side of all variants of a paradigm."""
+    """Build the automaton of one side of all variants of a paradigm."""
     built = Automaton()
-    for number, network in enumerate(networks):
+    for network in networks:
         start = built.new()
-        built.edges[0].append(Edge((), start, number, -1))
+        built.edges[0].append(Edge((), start))
         line = network.variant.good if side == GOOD else network.variant.bad
         built.literals.append(frozenset(c for item in line.items if isinstance(item, Literal) for c in item.text))
-        _Builder(built, network, number).line(line, network.tree.scope.nodes, start, 1, first=True)
+        _Builder(built, network).line(line, network.tree.scope.nodes, start, 1, first=True)
     return built
 
 
@@ -104,7 +102,6 @@ def automaton(networks: Sequence[Network], side: int) -> Automaton:
 class _Builder:
     automaton: Automaton
     network: Network
-    number: int
 
     def line(self, line: Line, nodes: dict[str, Node], start: int, end: int, *, first: bool) -> None:
         style = self.network.style
@@ -114,7 +111,7 @@ class _Builder:
             opening = first and n == 0
             if isinstance(item, Literal):
                 text = _styled(item.text, style, opening, item.text)
-                self.automaton.edges[state].append(Edge((text,), to, self.number, -1))
+                self.automaton.edges[state].append(Edge((text,), to))
             else:
                 self.use(nodes[item.ref.slot], item.ref.path, item.column, state, to, opening)
             state = to
@@ -129,8 +126,7 @@ class _Builder:
                     if style.separator or (style.capital and opening):
                         texts = [_styled(text, style, opening, None) for text in texts]
                         self.automaton.doubtful |= opening and len(set(texts)) < len(set(given))  # he and He
-                    edge = Edge(tuple(dict.fromkeys(texts)), end, self.number, option.index, column)
-                    self.automaton.edges[start].append(edge)
+                    self.automaton.edges[start].append(Edge(tuple(dict.fromkeys(texts)), end))
                 case Node():
                     self.use(option, path, column, start, end, opening)
                 case Phrase() if path:
@@ -139,19 +135,19 @@ class _Builder:
                     self.line(option.line, option.parts, start, end, first=opening)
                 case Nothing():
                     empty += 1
-                    self.automaton.edges[start].append(Edge((), end, self.number, -1))
+                    self.automaton.edges[start].append(Edge((), end))
         self.automaton.doubtful |= empty > 1
 
 
 def _styled(text: str, style: Style, opening: bool, literal: str | None) -> str:
-    """A text as it stands in the sentence: with the separator before it, or the capital it begins with."""
+    """Return a text as it stands in the sentence: with the separator before it, or the capital it begins with."""
     if opening:
         return text[:1].upper() + text[1:] if style.capital else text
     return style.joiner(literal) + text
 
 
 def possible_seams(line: Automaton, seams: Sequence[str]) -> list[str]:
-    """The seams whose characters can meet where two texts do; others cannot arise."""
+    """Return the seams whose characters can meet where two texts meet; others cannot arise."""
     inside = set("".join(seams))
     lasts: dict[int, set[str]] = {}
     for edges in line.edges:
@@ -166,10 +162,7 @@ def possible_seams(line: Automaton, seams: Sequence[str]) -> list[str]:
     return [seam for seam in seams if any(pair in meeting for pair in pairwise(seam))]
 
 
-# Readings: can two fillings of a line print the same sentence, can two lines?
-#
-# Automata know which words may follow which, but not the links between them. A "no" is therefore certain, a "yes"
-# only a suspicion.
+# Two runs are followed at once, through the same automaton or through two, as long as one text begins with the other.
 
 MAX_STATES = 20_000
 
@@ -183,7 +176,7 @@ class Chance:
 
 
 def could_meet(first: Automaton, second: Automaton, *, on_step: Callable[[], None]) -> Chance:
-    """Whether some sentence could be read by both; `on_step` is called at every step and may end the search."""
+    """Tell whether both could read some sentence; `on_step` is called at every step and may end the search."""
     if not (first.required() <= second.characters() and second.required() <= first.characters()):
         return Chance()
     in_step = _reaches(first, second, on_step, strict=True)
@@ -191,8 +184,8 @@ def could_meet(first: Automaton, second: Automaton, *, on_step: Callable[[], Non
 
 
 def _reaches(first: Automaton, second: Automaton, on_step: Callable[[], None], *, strict: bool) -> bool:
-    """Whether both can come to an end together: all words in step (strict), or some not."""
-    # states of both, what one has said more than the other, whether that is the first, and whether all was in step
+    """Tell whether both can reach their ends together: all words in step (strict), or not all."""
+    # states of both, what one has said more than the other, whether that one is the first, whether all was in step
     agenda = [(0, 0, "", True, True)]
     seen = set(agenda)
     while agenda:
@@ -216,7 +209,7 @@ def _reaches(first: Automaton, second: Automaton, on_step: Callable[[], None], *
 def _advance(
     ahead: tuple[Automaton, int], behind: tuple[Automaton, int], over: str
 ) -> Iterator[tuple[int, int, str, bool]]:
-    """The one behind takes a text: who is ahead then, who behind, by what, and whether they changed places."""
+    """Let the run behind say a text: yield the states ahead and behind, the text between, and whether they changed."""
     (one, a), (other, b) = ahead, behind
     if over:
         out = other.out(b)
@@ -247,11 +240,8 @@ def _advance(
                         yield edge.to, twin.to, longer[len(text) :], False
 
 
-Doubled = tuple[int, int, str]  # the run that is ahead, the one behind, and by which text
-
-
 def _ambiguous(line: Automaton) -> bool:
-    """Whether two different fillings could print the same sentence."""
+    """Tell whether two different fillings could print the same sentence."""
     if line.doubtful:
         return True
     agenda = [pair for state in range(len(line.edges)) for pair in _partings(line, state)]
@@ -270,10 +260,10 @@ def _ambiguous(line: Automaton) -> bool:
     return False
 
 
-def _partings(line: Automaton, state: int) -> Iterator[Doubled]:
-    """How two runs that were the same up to a state may part."""
-    spoken = [edge for edge in line.edges[state] if edge.texts]
-    if len(spoken) == len(line.edges[state]) == 1 and len({len(text) for text in spoken[0].texts}) == 1:
+def _partings(line: Automaton, state: int) -> Iterator[tuple[int, int, str]]:
+    """Yield how two runs may part at a state: the state ahead, the state behind, and the text between."""
+    edges_here = line.edges[state]
+    if len(edges_here) == 1 and len({len(text) for text in edges_here[0].texts}) == 1:
         return  # one slot whose words are of one length
     out = line.out(state)
     lengths = sorted({len(text) for text in out})
@@ -306,20 +296,20 @@ def could_repeat(networks: Sequence[Network]) -> bool:
 
 
 def _printed(network: Network, side: int) -> set[int | str]:
-    """The words a side prints, and the slots it names: one that is empty in two ways has no words."""
+    """Return the words that a side prints and the slots it names: a slot that is empty in two ways has no words."""
     line = network.variant.good if side == GOOD else network.variant.bad
     slots = {item.ref.slot for item in line.items if isinstance(item, Use)}
     return slots | {leaf.index for leaf, uses in network.uses.leaves.items() if any(at == side for at, _ in uses)}
 
 
 def _shown(network: Network, side: int) -> set[int | str]:
-    """The slots and words that can be told from what a side prints; a column may have one text for several words."""
-    found = _printed(network, side)
+    """Return the slots and words that a side identifies; a column may have one text for several words."""
+    shown = _printed(network, side)
     for leaf, uses in network.uses.leaves.items():
         columns = [network.columns[leaf.index].domain.texts[column] for at, column in uses if at == side]
         if all(len(set(texts)) < len(texts) for texts in columns):
-            found.discard(leaf.index)
-    return found
+            shown.discard(leaf.index)
+    return shown
 
 
 # Can one filling print the same sentence on both sides? The two lines are read side by side, word by word, as long as

@@ -1,4 +1,7 @@
-"""Checks: every problem of a project in one run, in its files and in the pairs that follow from them."""
+"""Checks: every problem of a project in one run, in its files and in the pairs that it makes.
+
+The answer does not depend on the machine: the checks of paradigms against each other count steps, not seconds.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,20 +16,21 @@ from bidui.grammar.lexicon import rule_problems
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import EDITS, Paradigm, Slot
 from bidui.grammar.printing import align, edit_kinds, tokens_of
-from bidui.grammar.project import Project, chosen, independent
+from bidui.grammar.project import Project, chosen
 
 ENOUGH = 1_000  # distinct pairs that a paradigm should have
 SAMPLE = 300
 MAX_FRAMES = 200
-STEPS_PER_SECOND = 100_000  # of an ordinary machine; counted, so that all machines give the same answer
+STEPS_PER_SECOND = 100_000  # steps that an ordinary machine takes in a second
 
 
 def check_project(project: Project, *, only: Sequence[str] = (), seconds: float = 100) -> list[Problem]:
-    """Every problem found, errors and warnings; `seconds` bounds the checks of paradigms against each other.
+    """Return every problem, errors and warnings.
 
-    With `only`, what is said of paradigms is said of these uids (globs work); the files are read all the same.
+    The checks of paradigms against each other take as many steps as an ordinary machine does in `seconds` seconds; 0
+    skips them. With `only`, paradigms are checked if their uids match one of these globs; the files always are.
     """
-    problems = _also(project.problems, _rules(project, project.loose))
+    problems = _with_new(project.problems, _rules(project, project.loose))
     compiler = Compiler.of(project)
     compiled: list[tuple[Paradigm, list[Network]]] = []
     paradigms = chosen(project.paradigms, only=only, excluded=True)
@@ -35,39 +39,40 @@ def check_project(project: Project, *, only: Sequence[str] = (), seconds: float 
             compiled.append((paradigm, compiler.networks(paradigm)))
         except InputError as error:
             slots = [slot for variant in paradigm.variants for slot in variant.slots.values()]
-            problems += _also(error.problems, _rules(project, slots))
+            problems += _with_new(error.problems, _rules(project, slots))
             continue
         problems += check_paradigm(*compiled[-1])
-    if len(compiled) == len(project.paradigms):  # else words might seem unused
+    if len(compiled) == len(project.paradigms):  # otherwise words might seem unused
         problems += _unused_words(project, [network for _, networks in compiled for network in networks])
         problems += _repeated_pairs(compiled)
     if seconds > 0:
         problems += _crossings(compiled, seconds=seconds)
-    return list(independent(project, problems))
+    return list(_independent(project, problems))
 
 
 def _rules(project: Project, slots: Iterable[Slot]) -> Iterator[Problem]:
-    """What is wrong with rules by themselves, so that one mistake in a file does not hide the others."""
+    """Yield the problems of rules by themselves, so that one mistake in a file does not hide the others."""
     for slot in slots:
         yield from rule_problems(slot.rule, slot.place, lexicon=project.lexicon, phrases=project.phrases)
 
 
-def _also(problems: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
-    """Problems, and those among others that say something new."""
-    found = list(problems)
-    said = {(problem.kind, problem.place) for problem in found}
-    return found + [problem for problem in distinct(more) if (problem.kind, problem.place) not in said]
+def _with_new(problems: Iterable[Problem], others: Iterable[Problem]) -> list[Problem]:
+    """Return the problems, and those among the others that report something new."""
+    first = list(problems)
+    reported = {(problem.kind, problem.place) for problem in first}
+    return first + [problem for problem in distinct(others) if (problem.kind, problem.place) not in reported]
 
 
 def check_paradigm(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[Problem]:
-    """What can be said of one paradigm: metadata, edit, number of pairs, words that mark a side."""
+    """Yield the problems of one paradigm: metadata, edit, number of pairs, words that mark a side."""
     place = paradigm.place
-    missing = [
-        key for key, there in (("about.en", "en" in paradigm.about), ("about.zh", "zh" in paradigm.about)) if not there
-    ]
-    missing += ["example"] if not paradigm.example else []
-    missing += ["edit"] if not paradigm.edit else []
-    if missing:
+    given = {
+        "about.en": "en" in paradigm.about,
+        "about.zh": "zh" in paradigm.about,
+        "example": paradigm.example,
+        "edit": paradigm.edit,
+    }
+    if missing := [key for key, value in given.items() if not value]:
         yield Problem("about-missing", place, {"keys": missing}, "warning")
     derived = derived_edit(networks)
     if paradigm.edit and derived != paradigm.edit:
@@ -83,20 +88,20 @@ def check_paradigm(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[
 
 
 def derived_edit(networks: Sequence[Network]) -> tuple[str, ...]:
-    """The kinds of edit that turn good into bad, over all variants and alternatives."""
-    found: set[str] = set()
+    """Return the kinds of edit that turn good into bad, over all variants and alternatives."""
+    kinds: set[str] = set()
     for network in networks:
         if network.token_changes is not None:
-            found |= set(edit_kinds(network.token_changes))
+            kinds |= set(edit_kinds(network.token_changes))
             continue
         for choices in islice(choices_of(network), MAX_FRAMES):
             frame = make_frame(network, choices)
-            found |= set(edit_kinds(align(tokens_of(frame.good), tokens_of(frame.bad))))
-    return tuple(edit for edit in EDITS if edit in found)
+            kinds |= set(edit_kinds(align(tokens_of(frame.good), tokens_of(frame.bad))))
+    return tuple(edit for edit in EDITS if edit in kinds)
 
 
 def _one_sided(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[Problem]:
-    """Words that only one side of an agreement has: they would tell the sides apart without any grammar."""
+    """Yield words that only one side of an agreement has: they distinguish the sides without any grammar."""
     if paradigm.edit != ("agreement",) or paradigm.one_sided:
         return
     sides: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
@@ -112,10 +117,9 @@ def _one_sided(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[Prob
 
 
 def _unused_words(project: Project, networks: Sequence[Network]) -> Iterator[Problem]:
-    used: set[int] = set()
-    for network in networks:
-        for column in network.columns:
-            used |= {word.index for words in column.domain.words for word in words}
+    """Yield a warning about the words that no slot of any paradigm can hold."""
+    columns = [column for network in networks for column in network.columns]
+    used = {word.index for column in columns for words in column.domain.words for word in words}
     unused = [word.form for word in project.lexicon.words if word.index not in used]
     if unused and networks:
         place = Place(project.lexicon.name)
@@ -123,7 +127,7 @@ def _unused_words(project: Project, networks: Sequence[Network]) -> Iterator[Pro
 
 
 def _repeated_pairs(compiled: Sequence[tuple[Paradigm, list[Network]]]) -> Iterator[Problem]:
-    """Pairs that two paradigms both make, looked for among the first of each."""
+    """Yield pairs that two paradigms both make, among the first pairs of each."""
     seen: dict[tuple[str, str], Paradigm] = {}
     reported = set()
     for paradigm, networks in compiled:
@@ -136,7 +140,7 @@ def _repeated_pairs(compiled: Sequence[tuple[Paradigm, list[Network]]]) -> Itera
 
 
 def _crossings(compiled: Sequence[tuple[Paradigm, list[Network]]], *, seconds: float) -> Iterator[Problem]:
-    """Bad sentences that a good grammar of the project derives; excluded paradigms are exempt."""
+    """Yield bad sentences that a good grammar of the project derives; excluded paradigms are exempt."""
     places = {paradigm.uid: paradigm.place for paradigm, _ in compiled}
     included = [Grammar(paradigm.uid, networks) for paradigm, networks in compiled if paradigm.status == "included"]
     undecided: list[Meeting] = []
@@ -148,5 +152,34 @@ def _crossings(compiled: Sequence[tuple[Paradigm, list[Network]]], *, seconds: f
             undecided.append(meeting)
     if undecided:
         pairs = [f"{meeting.bad_uid} → {meeting.good_uid}" for meeting in undecided]
-        said: dict[str, object] = {"seconds": f"{seconds:g}", "count": len(pairs), "pairs": pairs}
-        yield Problem("crossing-undecided", Place(), said, "warning")
+        undecided_values = {"seconds": f"{seconds:g}", "count": len(pairs), "pairs": pairs}
+        yield Problem("crossing-undecided", Place(), undecided_values, "warning")
+
+
+_OF_LEXICON = {
+    "feature-unknown",
+    "value-unknown",
+    "no-word-fits",
+    "literal-not-in-lexicon",
+    "relation-values",
+}
+
+
+def _independent(project: Project, problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield the problems that do not just follow from a file that could not be read: one mistake, one message."""
+    errors = [problem for problem in project.problems if problem.severity == "error"]
+    files = {problem.place.file for problem in errors}
+    no_lexicon = not project.lexicon.features and any(file.startswith("lexicon") for file in files)
+    no_phrases = any(problem.place.file == "phrases.yaml" and not problem.place.part for problem in errors)
+    broken = {problem.place.part for problem in errors if problem.place.file == "phrases.yaml"}
+    for problem in problems:
+        name = problem.values.get("phrase")
+        if problem.kind in _OF_LEXICON and no_lexicon:
+            continue
+        relation = problem.values.get("relation")
+        named = relation in project.settings.relations or f"relations/{relation}.tsv" in files
+        if problem.kind == "relation-unknown" and (named or "project.yaml" in files):
+            continue
+        if problem.kind == "phrase-unknown" and (no_phrases or any(f'phrase "{name}"' in part for part in broken)):
+            continue
+        yield problem

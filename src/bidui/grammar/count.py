@@ -1,4 +1,8 @@
-"""Factors: sparse tables of counts over attributes, joined and summed until the wanted attributes are left."""
+"""Counting: how many distinct fillings a network has, exactly, without making them.
+
+Slots become tables: for each combination of what links can see of a slot, the number of ways to fill it. Tables are
+joined into one number (`Tables`), and conflicts are counted by inclusion and exclusion (`Coincidences`).
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,21 +15,63 @@ from bidui.grammar.network import Network
 from bidui.grammar.tree import Filler, Node, Phrase, Word, children
 
 Row = tuple[int, ...]
+Option = Filler | Node
+MAX_TERMS = 2_000
+MAX_JOINT = 100  # rows of a table that counts distinct words of several leaves at once
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of pairs; if it is not exact, it is an upper bound."""
+
+    value: int
+    exact: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.value:,}" if self.exact else f"≤ {self.value:,}"
+
+
+def count_assignments(network: Network) -> Count:
+    """Count the ways to fill the slots of a network under all links, conflicts and lengths."""
+    coincidences = Coincidences(network)
+    tables = Tables(network, together=coincidences.small_components(MAX_JOINT))
+    total = Count(1)
+    for slots in tables.islands():
+        count = _count_island(tables, coincidences, slots)
+        total = Count(total.value * count.value, total.exact and count.exact)
+    return total
+
+
+def _count_island(tables: "Tables", coincidences: "Coincidences", slots: frozenset[str]) -> Count:
+    total = 0
+    if coincidences.at_least(slots) >= MAX_TERMS:
+        return Count(tables.term((), slots), exact=False)
+    try:
+        for number, blocks in enumerate(coincidences.terms(slots)):
+            if number >= MAX_TERMS:
+                return Count(tables.term((), slots), exact=False)
+            total += tables.term(blocks, slots)
+    except TooMany:
+        return Count(tables.term((), slots), exact=False)
+    return Count(total)
+
+
+# Factors: sparse tables of counts over attributes, joined and summed until only the wanted attributes are left.
 
 
 @dataclass(slots=True, eq=False)
 class Factor:
-    """For each combination of the attributes' values, a number; what is not there is zero."""
+    """A number for each combination of values of the attributes; combinations that are missing have zero."""
 
     attributes: tuple[int, ...]
     table: dict[Row, int]
 
 
 def eliminate(factors: Sequence[Factor], keep: Collection[int], steps: list[Factor] | None = None) -> Factor:
-    """The product of all factors, summed over every attribute that is not kept.
+    """Return the product of all factors, summed over every attribute that is not kept.
 
-    Attributes go cheapest first, by the size of the tables that mention them. `steps` collects the products before
-    they are summed: read backwards, they say how often each value of a summed attribute occurs with the rest.
+    The cheapest attribute goes first, by the size of the tables that mention it. `steps` collects the products before
+    they are summed: read backwards, they show how often each value of a summed attribute occurs with the rest.
     """
     left = list(factors)
     while True:
@@ -49,7 +95,7 @@ def eliminate(factors: Sequence[Factor], keep: Collection[int], steps: list[Fact
 
 
 def _product(factors: Sequence[Factor], keep: Collection[int]) -> Factor:
-    """The product of factors; an attribute goes as soon as no later factor and no one outside needs it."""
+    """Return the product of factors; an attribute is summed as soon as it is needed neither later nor outside."""
     product = factors[0]
     for number, factor in enumerate(factors[1:], start=1):
         needed = {a for later in factors[number + 1 :] for a in later.attributes} | set(keep)
@@ -68,7 +114,7 @@ def _join(a: Factor, b: Factor, keep: Collection[int]) -> Factor:
     for row, count in b.table.items():
         index.setdefault(tuple([row[n] for n in at_b]), []).append((tuple([row[n] for n in keep_b]), count))
     for key, rows in index.items():
-        if len(rows) > 1:  # sum what is no longer told apart before it is multiplied
+        if len(rows) > 1:  # sum rows that are now equal before they are multiplied
             summed: dict[Row, int] = {}
             for row, count in rows:
                 summed[row] = summed.get(row, 0) + count
@@ -87,15 +133,14 @@ def _join(a: Factor, b: Factor, keep: Collection[int]) -> Factor:
 #
 # The number of ways to fill leaves without conflict is the sum, over all sets of disjoint blocks of leaves, of the
 # ways in which the leaves of each block do conflict, with a sign. A block of two counts -1 for each pair of
-# conflicting words, a block of three that all conflict +2, and so on: the sum of (-1)^edges over the connected graphs
-# on it.
+# conflicting words, a block of three that all conflict +2, and so on: the sum of (-1)^edges over its connected graphs.
 
 Pair = tuple[int, int]
 MAX_SETS = 2_000
 
 
 class TooMany(Exception):
-    """So many leaves conflict with each other that their sets cannot be gone through."""
+    """Too many leaves conflict with each other to enumerate their sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,40 +171,40 @@ class Coincidences:
             for value, tokens in enumerate(second[1]):
                 for token in tokens:
                     holders.setdefault(token, []).append(value)
-            found = self.clashes.setdefault((first[0], second[0]), set())
+            clashes = self.clashes.setdefault((first[0], second[0]), set())
             for value, tokens in enumerate(first[1]):
                 for token in tokens:
-                    found.update((value, other) for other in holders.get(token, ()))
+                    clashes.update((value, other) for other in holders.get(token, ()))
         for a, b in self.clashes:
             self.neighbours.setdefault(a, set()).add(b)
             self.neighbours.setdefault(b, set()).add(a)
 
     def small_components(self, limit: int) -> list[Factor]:
-        """Leaves that conflict among themselves only and have few groups, counted at once; they make no terms.
+        """Take out the leaves that conflict only among themselves and have few groups; they make no terms.
 
-        For each choice of groups (or absence) of such leaves: the number of distinct words they can have.
+        Each factor holds, for each choice of groups (or absence) of such leaves, in how many ways their words differ.
         """
-        found = []
+        factors = []
         for leaves in self._components():
             sizes = [len(self.network.columns[leaf].domain.groups) + 1 for leaf in leaves]
             if prod(sizes) <= limit and len(leaves) <= 8:
                 table: dict[Row, int] = {}
                 self._joint(leaves, (), table)
-                found.append(Factor(tuple(group_attribute(leaf) for leaf in leaves), table))
+                factors.append(Factor(tuple(group_attribute(leaf) for leaf in leaves), table))
                 for leaf in leaves:
                     del self.neighbours[leaf]
-        return found
+        return factors
 
     def _components(self) -> list[list[int]]:
         left = set(self.neighbours)
-        found = []
+        components = []
         while left:
             members = {min(left)}
             while grown := {other for leaf in members for other in self.neighbours[leaf]} - members:
                 members |= grown
-            found.append(sorted(members))
+            components.append(sorted(members))
             left -= members
-        return found
+        return components
 
     def _joint(self, leaves: list[int], groups: tuple[int, ...], table: dict[Row, int]) -> None:
         number = len(groups)
@@ -176,7 +221,7 @@ class Coincidences:
                 self._joint(leaves, (*groups, group), table)
 
     def _ways(self, present: dict[int, int]) -> int:
-        """How many distinct words leaves can have whose groups are given."""
+        """Return in how many ways leaves with given groups can have distinct words."""
         if not present:
             return 1
         first, *rest = sorted(present)
@@ -189,17 +234,17 @@ class Coincidences:
         return total
 
     def terms(self, slots: Collection[str]) -> Iterator[tuple[Block, ...]]:
-        """Every set of disjoint blocks in these slots whose leaves can all be in one sentence, the empty one first."""
+        """Yield every set of disjoint blocks in these slots whose leaves fit into one sentence, the empty one first."""
         leaves = [leaf for leaf in sorted(self.neighbours) if self.network.columns[leaf].leaf.slot in slots]
         yield from self._terms(leaves, ())
 
     def at_least(self, slots: Collection[str]) -> int:
-        """A number that the terms of these slots do not fall short of: one for every two leaves in conflict."""
+        """Return a lower bound of the number of terms of these slots: one for every two leaves in conflict."""
         columns = self.network.columns
         return sum(a in self.neighbours and columns[a].leaf.slot in slots for a, _ in self.clashes)
 
     def _terms(self, leaves: list[int], chosen: tuple[Block, ...]) -> Iterator[tuple[Block, ...]]:
-        """The blocks chosen, and with them every set of blocks of these leaves; each begins with a later leaf."""
+        """Yield the chosen blocks, and with them every set of blocks of these leaves; each begins with a later leaf."""
         yield chosen
         for number, first in enumerate(leaves):
             rest = leaves[number + 1 :]
@@ -210,28 +255,28 @@ class Coincidences:
                     yield from self._terms(left, (*chosen, block))
 
     def _connected(self, first: int, allowed: set[int]) -> list[tuple[int, ...]]:
-        """The connected sets of two leaves or more that hold `first` and otherwise only `allowed` ones."""
-        found: set[tuple[int, ...]] = set()
+        """Return the connected sets of two or more leaves that hold `first` and otherwise only `allowed` leaves."""
+        sets: set[tuple[int, ...]] = set()
         open_sets: list[tuple[int, ...]] = [(first,)]
         while open_sets:
             members = open_sets.pop()
             for leaf in members:
                 for other in self.neighbours[leaf] & allowed:
                     larger = tuple(sorted({*members, other}))
-                    if other not in members and larger not in found and self._together(members, other):
-                        found.add(larger)
+                    if other not in members and larger not in sets and self._together(members, other):
+                        sets.add(larger)
                         open_sets.append(larger)
-            if len(found) > MAX_SETS:
+            if len(sets) > MAX_SETS:
                 raise TooMany
-        return sorted(found, key=lambda members: (len(members), members))
+        return sorted(sets, key=lambda members: (len(members), members))
 
     def _together(self, members: tuple[int, ...], other: int) -> bool:
-        """Whether a leaf can be in a sentence with these, which can be in one themselves."""
+        """Tell whether a leaf can be in one sentence with these."""
         columns = self.network.columns
         return all(columns[other].leaf.together(columns[leaf].leaf) for leaf in members)
 
     def block(self, members: tuple[int, ...]) -> Block:
-        """The block of these leaves."""
+        """Return the block of these leaves."""
         if members not in self.blocks:
             edges = [pair for pair in combinations(members, 2) if pair in self.clashes]
             domains = [self.network.columns[index].domain for index in members]
@@ -247,12 +292,12 @@ class Coincidences:
         return self.blocks[members]
 
     def _conflicting(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
-        """The values of these leaves that hang together by conflicts."""
+        """Return the values of these leaves that are connected by conflicts."""
         alike = self._same_word(members, edges)
         return alike if alike is not None else self._grown(members, edges)
 
     def _same_word(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]] | None:
-        """The same, quickly, where every conflict is that of a word with itself; None where it is not."""
+        """Do the same quickly where every word conflicts only with itself; return None elsewhere."""
         if len(edges) * 2 != len(members) * (len(members) - 1):
             return None
         partner: dict[Pair, dict[int, int]] = {}
@@ -261,7 +306,6 @@ class Coincidences:
             if any(len(others) > 1 for table in (forward, back) for others in table.values()):
                 return None
             partner[edge] = {value: others[0] for value, others in forward.items()}
-        found = set()
         for a, b, c in combinations(members, 3):
             ab, bc, ac = partner[a, b], partner[b, c], partner[a, c]
             if any(ac.get(value) != bc.get(other) for value, other in ab.items()):
@@ -270,12 +314,11 @@ class Coincidences:
                 return None
         first, *rest = members
         tables = [partner[first, leaf] for leaf in rest]
-        for value in set(tables[0]).intersection(*tables[1:]):
-            found.add((value, *(table[value] for table in tables)))
-        return found
+        values = set(tables[0]).intersection(*tables[1:])
+        return {(value, *(table[value] for table in tables)) for value in values}
 
     def _grown(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
-        """The same in general, grown leaf by leaf from the first."""
+        """Do the same in general, growing leaf by leaf from the first."""
         neighbours: dict[int, list[tuple[int, dict[int, list[int]]]]] = {leaf: [] for leaf in members}
         for a, b in edges:
             forward, back = self._followers(a, b)
@@ -306,20 +349,20 @@ class Coincidences:
 
 
 def group_attribute(leaf: int) -> int:
-    """The attribute of a factor that holds the group of a leaf."""
+    """Return the attribute of a factor that holds the group of a leaf."""
     return (1 << 41) + leaf
 
 
 def leaf_of(attribute: int) -> int:
-    """The leaf of a group's attribute."""
+    """Return the leaf of the attribute of a group."""
     return attribute - (1 << 41)
 
 
 def _signed(members: tuple[int, ...], edges: frozenset[Pair]) -> int:
-    """The sum of (-1)^edges over the connected graphs on `members` within `edges`.
+    """Return the sum of (-1)^edges over the connected graphs on `members` within `edges`.
 
-    Over all graphs the sum is nought if there is an edge, else one. Sorting them by the part that hangs together with
-    the first member leaves the connected ones: their sum is minus that of the smaller parts whose rest has no edge.
+    Over all graphs the sum is 0 if there is an edge, and 1 otherwise. Subtracting the graphs in which a smaller part
+    is connected with the first member, and the rest has no edge, leaves the connected graphs.
     """
     first, rest = members[0], members[1:]
     sums: dict[frozenset[int], int] = {}
@@ -336,26 +379,26 @@ def _signed(members: tuple[int, ...], edges: frozenset[Pair]) -> int:
     return sums[frozenset(members)]
 
 
-# Constraints in tables: which keys at the ends of a constraint go together, and how tables speak through it.
+# Constraints between tables: which keys at the ends of a constraint go together.
 
 ABSENT = -1  # the key of a word that is not in the sentence under this choice
 
 
 def member_attribute(constraint: Constraint, member: int) -> int:
-    """The attribute that holds the key at one end of a constraint."""
+    """Return the attribute that holds the key at one end of a constraint."""
     return constraint.index * 64 + member
 
 
 def ends_of(constraint: Constraint) -> list[int]:
-    """The attributes of all ends of a constraint."""
+    """Return the attributes of all ends of a constraint."""
     return [member_attribute(constraint, member) for member in range(len(constraint.members))]
 
 
 def join_under(factors: Sequence[Factor], constraints: Sequence[Constraint], keep: Collection[int]) -> Factor:
-    """The product of factors under constraints, summed over every attribute that is not kept.
+    """Return the product of factors under constraints, summed over every attribute that is not kept.
 
-    Most keys mismatch, so a mismatch that is left is counted the other way round: all, less those that do not. (A word
-    without values may stand where the other end is not in the sentence.)
+    Most keys mismatch, so that a mismatch is counted the other way round: all combinations minus those that do not
+    mismatch. (A word without values may stand where the other end is not in the sentence.)
     """
     left, waiting = pass_messages(factors, constraints)
     mismatch = next((c for c in waiting if c.kind == "mismatch"), None)
@@ -373,7 +416,7 @@ def join_under(factors: Sequence[Factor], constraints: Sequence[Constraint], kee
 
 
 def _not_mismatching(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
-    """Keys at the two ends, both in the sentence, that do not mismatch: they share a value, or one of them has none."""
+    """Return the keys at two ends, both in the sentence, that do not mismatch: they share a value, or one has none."""
     present = [_present(attribute, factors) - {ABSENT} for attribute in ends_of(constraint)]
     others = sum(1 << key for key in present[1])
     compatible = constraint.compatible(0, 1)
@@ -382,7 +425,7 @@ def _not_mismatching(constraint: Constraint, factors: Sequence[Factor]) -> Facto
 
 
 def _present(attribute: int, factors: Sequence[Factor]) -> set[int]:
-    """The keys that occur at an end; where no option left has such a word, it is absent."""
+    """Return the keys that occur at an end; if no remaining option has such a word, it is absent."""
     for factor in factors:
         if attribute in factor.attributes:
             at = factor.attributes.index(attribute)
@@ -393,66 +436,66 @@ def _present(attribute: int, factors: Sequence[Factor]) -> set[int]:
 def pass_messages(
     factors: Sequence[Factor], constraints: Sequence[Constraint]
 ) -> tuple[list[Factor], list[Constraint]]:
-    """Lets every factor that is about one end of one constraint tell the factor at the other end, and go.
+    """Multiply every factor that has only one end of one constraint into the factor at the other end.
 
-    What is left are the factors and constraints that hang together in circles. In most paradigms nothing is, and
-    no table of pairs is ever made.
+    What is left are factors and constraints that are linked in circles. Most paradigms have none, and then no table of
+    pairs of keys is ever made.
     """
     left, waiting = list(factors), list(constraints)
-    heard = True
-    while heard:
-        heard = False
-        for constraint in waiting:
-            if len(constraint.members) != 2:
-                continue
-            for here, there in ((0, 1), (1, 0)):
-                speaker = next((f for f in left if f.attributes == (member_attribute(constraint, here),)), None)
-                other = member_attribute(constraint, there)
-                listener = next((f for f in left if other in f.attributes), None)
-                if speaker is not None and listener is not None and speaker is not listener:
-                    left = [factor for factor in left if factor is not speaker and factor is not listener]
-                    left.append(_told(speaker, listener, constraint, here, other))
-                    waiting.remove(constraint)
-                    heard = True
-                    break
-            if heard:
-                break
+    while step := _next_message(left, waiting):
+        constraint, here, sender, receiver = step
+        left = [factor for factor in left if factor is not sender and factor is not receiver]
+        left.append(_absorbed(sender, receiver, constraint, here))
+        waiting.remove(constraint)
     return left, waiting
 
 
-def _told(speaker: Factor, listener: Factor, constraint: Constraint, here: int, attribute: int) -> Factor:
-    """The listener with each row multiplied by what goes with its key; the key itself is not needed any more."""
-    at = listener.attributes.index(attribute)
-    keys = {row[at] for row in listener.table}
+def _next_message(
+    factors: Sequence[Factor], constraints: Sequence[Constraint]
+) -> tuple[Constraint, int, Factor, Factor] | None:
+    for constraint in constraints:
+        for here, there in ((0, 1), (1, 0)) if len(constraint.members) == 2 else ():
+            sender = next((f for f in factors if f.attributes == (member_attribute(constraint, here),)), None)
+            other = member_attribute(constraint, there)
+            receiver = next((f for f in factors if other in f.attributes), None)
+            if sender is not None and receiver is not None and sender is not receiver:
+                return constraint, here, sender, receiver
+    return None
+
+
+def _absorbed(sender: Factor, receiver: Factor, constraint: Constraint, here: int) -> Factor:
+    """Return the receiver with each row multiplied by what goes with its key, which is then dropped."""
+    at = receiver.attributes.index(member_attribute(constraint, 1 - here))
+    keys = {row[at] for row in receiver.table}
     present = sum(1 << key for key in keys if key != ABSENT)
     compatible = constraint.compatible(here, 1 - here)
     everywhere = 0
     message: dict[int, int] = {}
-    for (key,), count in speaker.table.items():
+    for (key,), count in sender.table.items():
         if key == ABSENT:
             everywhere += count
             continue
         mask = compatible[key] & present
         sign = count
-        if mask.bit_count() * 2 > len(keys):  # say it of all, and take it back where it does not hold
+        if mask.bit_count() * 2 > len(keys):  # count it for all keys, and subtract it where it does not hold
             everywhere += count
             mask = present & ~mask
             sign = -count
         for other in bits_of(mask):
             message[other] = message.get(other, 0) + sign
-    total = sum(speaker.table.values())
+    total = sum(sender.table.values())
     table: dict[Row, int] = {}
-    for row, count in listener.table.items():
+    for row, count in receiver.table.items():
         key = row[at]
-        told = total if key == ABSENT else everywhere + message.get(key, 0)
-        if told:
+        factor = total if key == ABSENT else everywhere + message.get(key, 0)
+        if factor:
             rest = row[:at] + row[at + 1 :]
-            table[rest] = table.get(rest, 0) + count * told
-    return Factor(listener.attributes[:at] + listener.attributes[at + 1 :], table)
+            table[rest] = table.get(rest, 0) + count * factor
+    return Factor(receiver.attributes[:at] + receiver.attributes[at + 1 :], table)
 
 
 def constraint_factor(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
-    """Which keys at the ends of a constraint go together, among those that occur."""
+    """Return which keys at the ends of a constraint go together, among those that occur."""
     attributes = tuple(ends_of(constraint))
     present = [_present(attribute, factors) for attribute in attributes]
     if len(attributes) == 2:
@@ -473,7 +516,7 @@ def _two_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]
 
 
 def _many_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]:
-    """One entry for each combination of keys that has some value (or row of the relation) in common."""
+    """Return one entry for each combination of keys that share a value (or row of the relation)."""
     table: dict[Row, int] = {}
     declared = [n for n, member in enumerate(constraint.members) if member.declares and ABSENT in present[n]]
     for absent in product(*((False, True) for _ in declared)):
@@ -496,18 +539,16 @@ def _many_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int
     return table
 
 
-# Slots as tables: for what others can ask of a slot, in how many ways it can be filled.
+# Slots as tables: for each combination of keys of the constraints that reach out of a slot, the ways to fill it.
 #
-# What others can ask are the keys of the constraints that reach out of it. Tables of the parts of a phrase are joined
-# into the table of the phrase, those of alternatives are added. Equal length is an exponent: a table's numbers are
-# polynomials in one large integer, of which the coefficient at length difference zero is wanted.
-
-Option = Filler | Node
+# Tables of the parts of a phrase are joined into the table of the phrase; those of alternatives are added. Equal length
+# is an exponent: the numbers of a table are polynomials, each packed into one large integer, and the coefficient at
+# length difference zero is the count.
 
 
 @dataclass(slots=True)
 class Tables:
-    """The tables of a network's slots; with `traced`, how they came about is kept for drawing."""
+    """The tables of a network's slots; with `traced`, the steps of the computation are kept for drawing."""
 
     network: Network
     lengths: bool = True
@@ -539,7 +580,7 @@ class Tables:
             self.bits = 64 + sum(size.bit_length() + 1 for size in sizes) + 4 * len(choices)
 
     def _lengths_vary(self) -> bool:
-        """Whether the words or alternatives chosen make a difference to the lengths at all."""
+        """Tell whether lengths depend on the words or alternatives chosen, or differ anyway."""
         columns = self.network.columns
         if any(self.network.uses.literal.values()):
             return True
@@ -555,7 +596,7 @@ class Tables:
                 self._walk(child, (*chain, option))
 
     def _meet(self, leaves: Sequence[int]) -> Option | None:
-        """The innermost option that holds all these leaves; None is the whole sentence."""
+        """Return the innermost option that holds all these leaves; None is the whole sentence."""
         common: Option | None = None
         for level in zip(*(self.chains[leaf] for leaf in leaves), strict=False):
             if any(option is not level[0] for option in level):
@@ -564,7 +605,7 @@ class Tables:
         return common
 
     def islands(self) -> list[frozenset[str]]:
-        """Slots that nothing links with others: their numbers are simply multiplied."""
+        """Return the groups of slots that are linked with each other; their counts are multiplied."""
         slots = list(self.network.tree.scope.nodes)
         if self.bits:
             return [frozenset(slots)]
@@ -572,17 +613,16 @@ class Tables:
         bonds = [{leaf.slot for member in c.members for leaf in member.leaves} for c in self.network.constraints]
         bonds += [{columns[c.a].leaf.slot, columns[c.b].leaf.slot} for c in self.network.conflicts]
         bonds += [set(group) for group in self.network.variant.linked]
-        found: list[frozenset[str]] = []
+        islands: list[frozenset[str]] = []
         for slot in slots:
-            touching = [bond for bond in bonds if slot in bond]
-            island = frozenset((slot,)).union(*touching)
-            joined = [other for other in found if other & island]
-            found = [other for other in found if not other & island]
-            found.append(island.union(*joined))
-        return found
+            island = frozenset((slot,)).union(*(bond for bond in bonds if slot in bond))
+            joined = [other for other in islands if other & island]
+            islands = [other for other in islands if not other & island]
+            islands.append(island.union(*joined))
+        return islands
 
     def term(self, blocks: tuple[Block, ...], slots: Collection[str] | None = None) -> int:
-        """The signed number of fillings (of some slots) in which the leaves of each block conflict."""
+        """Return the signed number of fillings (of some slots) in which the leaves of each block conflict."""
         everything = self.network.tree.scope.nodes
         wanted_nodes = [node for name, node in everything.items() if slots is None or name in slots]
         merged = {leaf: (number, at) for number, b in enumerate(blocks) for at, leaf in enumerate(b.leaves)}
@@ -597,7 +637,7 @@ class Tables:
     def _sequence(
         self, nodes: list[Node], home: Option | None, merged: dict[int, tuple[int, int]], blocks: tuple[Block, ...]
     ) -> Factor:
-        """The joint table of nodes that stand side by side, with the constraints whose ends meet here."""
+        """Return the joint table of nodes that stand side by side, under the constraints whose ends meet here."""
         factors = [self._node(node, merged, blocks) for node in nodes]
         if any(not factor.table for factor in factors):
             return Factor((), {})
@@ -622,7 +662,7 @@ class Tables:
 
     def _node(self, node: Node, merged: dict[int, tuple[int, int]], blocks: tuple[Block, ...]) -> Factor:
         inside = {leaf: merged[leaf] for leaf in merged if self._holds(node, leaf)}
-        # two terms may number their blocks differently
+        # terms may number their blocks differently
         key = (node, tuple((leaf, number, blocks[number].leaves) for leaf, (number, _) in inside.items()))
         if key not in self.tables:
             self.tables[key] = self._alternatives(node, inside, blocks)
@@ -632,7 +672,7 @@ class Tables:
         return any(option in self.chains[leaf] for option in node.options)
 
     def _alternatives(self, node: Node, inside: dict[int, tuple[int, int]], blocks: tuple[Block, ...]) -> Factor:
-        """The tables of a node's options, added up; an option without the merged leaves is out."""
+        """Add up the tables of a node's options, except those without the merged leaves."""
         parts: list[tuple[int, Factor]] = []
         for number, option in enumerate(node.options):
             if all(option in self.chains[leaf] for leaf in inside):
@@ -678,7 +718,7 @@ class Tables:
             return Factor(attributes, table)
         number, at = merged
         for joint, (groups, weight) in enumerate(blocks[number].groups.items()):
-            count = weight if at == 0 else 1  # the first leaf of a block carries its number
+            count = weight if at == 0 else 1  # the first leaf of a block carries its weight
             table[(*column.keys()[groups[at]], joint)] = count << self._shift(leaf, groups[at])
         return Factor((*attributes, -1 - number), table)
 
@@ -689,7 +729,7 @@ class Tables:
         return self.bits * (domain.diffs[domain.groups[group][0]] + self._leaf_offset(leaf))
 
     def _leaf_offset(self, leaf: Word) -> int:
-        """What keeps a leaf's exponents from being negative."""
+        """Return the offset that keeps the exponents of a leaf from being negative."""
         if leaf not in self.offsets:
             self.offsets[leaf] = max(0, -min(self.network.columns[leaf.index].domain.diffs))
         return self.offsets[leaf]
@@ -709,15 +749,15 @@ class Tables:
 
 
 def choice_attribute(choice: int) -> int:
-    """The attribute that holds the option taken, where several slots share a choice."""
+    """Return the attribute that holds the option taken, if several slots share a choice."""
     return (1 << 40) + choice
 
 
 def _restricted(factor: Factor, others: Sequence[Factor]) -> Factor:
-    """A factor without the attributes that no other has: those words are not there."""
-    known = {attribute for other in others for attribute in other.attributes}
-    at = [n for n, attribute in enumerate(factor.attributes) if attribute in known]
-    gone = [n for n, attribute in enumerate(factor.attributes) if attribute not in known]
+    """Return a factor without the attributes that no other has: those words are absent."""
+    shared = {attribute for other in others for attribute in other.attributes}
+    at = [n for n, attribute in enumerate(factor.attributes) if attribute in shared]
+    gone = [n for n, attribute in enumerate(factor.attributes) if attribute not in shared]
     table = {
         tuple([row[n] for n in at]): count for row, count in factor.table.items() if all(row[n] == ABSENT for n in gone)
     }
@@ -725,54 +765,10 @@ def _restricted(factor: Factor, others: Sequence[Factor]) -> Factor:
 
 
 def _coefficient(value: int, exponent: int, bits: int) -> int:
-    """The coefficient of a polynomial packed into one integer, `bits` for each; coefficients may be negative."""
+    """Return a coefficient of a polynomial packed into one integer, `bits` bits for each; it may be negative."""
     if exponent < 0:
         return 0
     half = 1 << (bits - 1)
     digits = exponent + 1
     bias = half * (((1 << (bits * digits)) - 1) // ((1 << bits) - 1))
     return ((value + bias) >> (bits * exponent) & ((1 << bits) - 1)) - half
-
-
-# Counting: how many distinct pairs a network has, exactly, without making them.
-#
-# The tables of its slots are joined into one number; conflicts are counted by inclusion and exclusion.
-
-MAX_TERMS = 2_000
-MAX_JOINT = 100  # rows of a table that counts distinct words of several leaves at once
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A number of pairs; if it is not exact, there are at most so many."""
-
-    value: int
-    exact: bool = True
-
-    def __str__(self) -> str:
-        return f"{self.value:,}" if self.exact else f"≤ {self.value:,}"
-
-
-def count_assignments(network: Network) -> Count:
-    """The number of ways to fill a network's slots: all links, conflicts and lengths observed."""
-    coincidences = Coincidences(network)
-    counter = Tables(network, together=coincidences.small_components(MAX_JOINT))
-    total = Count(1)
-    for slots in counter.islands():
-        found = _count_island(counter, coincidences, slots)
-        total = Count(total.value * found.value, total.exact and found.exact)
-    return total
-
-
-def _count_island(counter: Tables, coincidences: Coincidences, slots: frozenset[str]) -> Count:
-    total = 0
-    if coincidences.at_least(slots) >= MAX_TERMS:
-        return Count(counter.term((), slots), exact=False)
-    try:
-        for number, blocks in enumerate(coincidences.terms(slots)):
-            if number >= MAX_TERMS:
-                return Count(counter.term((), slots), exact=False)
-            total += counter.term(blocks, slots)
-    except TooMany:
-        return Count(counter.term((), slots), exact=False)
-    return Count(total)

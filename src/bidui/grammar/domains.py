@@ -1,4 +1,7 @@
-"""Domains are built from the lexicon, each once: the words that fit a leaf, grouped by what constraints see."""
+"""Domains: the words that fit a leaf, in groups that no constraint can tell apart, and which groups go together.
+
+Each domain is built from the lexicon once, however many paradigms use it; so is each table between two domains.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,12 +13,10 @@ from bidui.grammar.lexicon import NO_VALUES, Lexicon, Relation, Values, Word, no
 from bidui.grammar.printing import Style
 from bidui.grammar.rules import Condition, Lexical, Words
 
-# A domain: the words that fit a leaf, as values in groups that no constraint can tell apart.
-
 
 @dataclass(slots=True, eq=False)
 class Domain:
-    """What a leaf may hold. A value is what can be told apart in print: one form, however many rows it has."""
+    """The values that a leaf may hold. A value is one form in print, however many rows of the lexicon have it."""
 
     texts: Mapping[str, list[str]]  # printed column -> text of each value
     words: list[tuple[Word, ...]]  # the rows of each value; none for literals that are not in the lexicon
@@ -23,42 +24,42 @@ class Domain:
     diffs: list[int]  # length each value adds to the good side less that to the bad
     group: list[int]
     groups: list[list[int]]
-    modes: list[tuple[Modes, ...]]  # of each group, for each feature asked for
+    modes: list[tuple[Modes, ...]]  # of each group, for each feature that is compared
     ambiguous: bool = False  # one form stands for several values, because its rows differ in several respects
     all_marks: frozenset[str] = frozenset()
     shown: list[str] = field(default_factory=list)  # what a pair's record says filled the slot
-    known_edges: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
-    known_forms: list[str] = field(default_factory=list)
-    known_starts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    _edges: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    _forms: list[str] = field(default_factory=list)
+    _starts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     folded: Mapping[str, list[str]] = field(default_factory=dict)  # the texts without separators and capitals
 
     def fitting(self, column: str, over: str) -> list[int]:
-        """The values whose folded text and `over` begin alike, up to the end of the shorter."""
+        """Return the values whose folded text begins with `over`, or is a beginning of it."""
         if not over:
             return list(range(len(self.words)))
-        if column not in self.known_starts:
+        if column not in self._starts:
             starts: dict[str, list[int]] = {}
             for value, text in enumerate(self.folded[column]):
                 for cut in range(1, len(text) + 1):
                     starts.setdefault(text[:cut], []).append(value)
-            self.known_starts[column] = starts
-        starts, texts = self.known_starts[column], self.folded[column]
+            self._starts[column] = starts
+        starts, texts = self._starts[column], self.folded[column]
         shorter = [v for cut in range(1, len(over)) for v in starts.get(over[:cut], ()) if len(texts[v]) == cut]
         return shorter + starts.get(over, [])
 
     def forms(self) -> list[str]:
-        """The expression of each value's row; nothing for a literal that is not in the lexicon."""
-        if not self.known_forms:
-            self.known_forms = [words[0].form if words else "" for words in self.words]
-        return self.known_forms
+        """Return the expression of each value; an empty text for a literal that is not in the lexicon."""
+        if not self._forms:
+            self._forms = [words[0].form if words else "" for words in self.words]
+        return self._forms
 
     def edges(self, column: str) -> tuple[frozenset[str], frozenset[str]]:
-        """The characters that texts begin and end with."""
-        if column not in self.known_edges:
+        """Return the characters that texts begin and end with."""
+        if column not in self._edges:
             texts = self.texts[column]
             edges = frozenset(text[0] for text in texts), frozenset(text[-1] for text in texts)
-            self.known_edges[column] = edges
-        return self.known_edges[column]
+            self._edges[column] = edges
+        return self._edges[column]
 
 
 Occurrences = tuple[tuple[int, str], ...]  # side and column of each occurrence in print
@@ -66,7 +67,7 @@ Occurrences = tuple[tuple[int, str], ...]  # side and column of each occurrence 
 
 @dataclass(slots=True)
 class Domains:
-    """Builds domains over one lexicon, each only once however many paradigms use it."""
+    """Builds domains over one lexicon, each only once."""
 
     lexicon: Lexicon
     style: Style
@@ -86,33 +87,32 @@ class Domains:
         lengths: bool,
         within: tuple[TableColumn, ...] = (),
     ) -> Domain:
-        """The domain of a leaf whose `features` are compared and which is printed in `uses`.
+        """Return the domain of a leaf whose `features` are compared and which is printed in `uses`.
 
         With `lengths`, words of different lengths fall into different groups. Words that are not in the columns
-        `within` are left out from the start: a table of some hundred rows mentions few of the lexicon's nouns.
+        `within` are left out from the start: a table of a few hundred rows mentions few of the lexicon's nouns.
         """
         columns = tuple(sorted({column for _, column in uses})) or ("expression",)
-        asked = rule.conditions if isinstance(rule, Lexical) else rule.words
-        key = (isinstance(rule, Words), asked, features, tuple(sorted(uses if lengths else set(uses))), lengths, within)
+        literal = isinstance(rule, Words)
+        content = rule.words if isinstance(rule, Words) else rule.conditions
+        key = (literal, content, features, tuple(sorted(uses if lengths else set(uses))), lengths, within)
         if key not in self.built:
-            rows = (
-                self._literals(rule, features, place)
-                if isinstance(rule, Words)
-                else self._rows(rule, columns, place, within)
-            )
-            self.built[key] = self._build(
-                rows, features, uses, columns, literal=isinstance(rule, Words), lengths=lengths
-            )
-            self.built[key].folded = self._folded(self.built[key].texts)
+            if isinstance(rule, Words):
+                rows = self._literals(rule, features, place)
+            else:
+                rows = self._rows(rule, columns, place, within)
+            domain = self._build(rows, features, uses, columns, literal=literal, lengths=lengths)
+            domain.folded = self._folded(domain.texts)
+            self.built[key] = domain
         return self.built[key]
 
     def _folded(self, texts: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
         if not self.style.separator and not self.style.capital:
             return texts
-        return {column: [self.style.folded(text) for text in found] for column, found in texts.items()}
+        return {column: list(map(self.style.folded, column_texts)) for column, column_texts in texts.items()}
 
     def overlap(self, a: Domain, b: Domain) -> bool:
-        """Whether the two share a mark."""
+        """Tell whether the two share a mark."""
         key = (id(a), id(b))
         if key not in self.disjoint:
             self.disjoint[key] = a.all_marks.isdisjoint(b.all_marks)
@@ -125,7 +125,7 @@ class Domains:
         bits = self.lexicon.bits(conditions)
         if not bits:
             raise fail("no-word-fits", place, no_word_values(conditions, self.lexicon))
-        # should the tables leave none, the diagnosis must still find the words and say so
+        # if the tables leave no word, the diagnosis still needs the words to report it
         words = self.lexicon.rows(bits & self._mentioned(within) or bits)
         for column in columns:
             several = next((word for word in words if len(word.values.get(column, ())) > 1), None)
@@ -135,22 +135,22 @@ class Domains:
         return [(word.form, word) for word in words]
 
     def _mentioned(self, within: tuple[TableColumn, ...]) -> int:
-        """The words that stand in all these columns, as a set of rows."""
-        found = -1
+        """Return the words that stand in all these columns, as a set of rows."""
+        rows = -1
         for column in within:
             if column not in self.columns:
                 values = column.relation.words(column.column, used=column.used)
                 self.columns[column] = self.lexicon.having(column.relation.features[column.column], values)
-            found &= self.columns[column]
-        return found
+            rows &= self.columns[column]
+        return rows
 
     def _literals(self, rule: Words, features: tuple[str, ...], place: Place) -> list[tuple[str, Word | None]]:
         rows: list[tuple[str, Word | None]] = []
         for text in rule.words:
-            known = self.lexicon.with_form(text)
-            if not known and any(feature != "expression" for feature in features):
+            words = self.lexicon.with_form(text)
+            if not words and any(feature != "expression" for feature in features):
                 raise fail("literal-not-in-lexicon", place.at(rule.column), {"word": text, "features": features})
-            rows += [(text, word) for word in known] or [(text, None)]
+            rows += [(text, word) for word in words] or [(text, None)]
         return rows
 
     def _build(
@@ -200,7 +200,7 @@ class Domains:
     def _build_plain(
         self, words: list[Word], features: tuple[str, ...], uses: Occurrences, exempt: int, *, lengths: bool
     ) -> Domain:
-        """The same for what most leaves are, words of different forms printed as they are; ten times quicker."""
+        """Do the same, ten times faster, for the usual leaf: words of different forms, printed as they are."""
         forms = [word.form for word in words]
         sides = sorted({side for side, _ in uses})
         marks: list[tuple[str, ...]] = [()] * len(words)
@@ -213,7 +213,7 @@ class Domains:
                 concepts = sorted(word.values["concept"])
                 marks[at] += tuple(f"{side} concept {concept}" for side in sides for concept in concepts)
         if exempt:
-            marks = [() if exempt >> word.index & 1 else own for word, own in zip(words, marks, strict=True)]
+            marks = [() if exempt >> word.index & 1 else each for word, each in zip(words, marks, strict=True)]
         sign = sum(1 - 2 * side for side, _ in uses) if lengths else 0
         diffs = [self.style.length(form) * sign for form in forms] if sign else [0] * len(forms)
         single = self._single
@@ -233,7 +233,7 @@ class Domains:
         return domain
 
     def _vectors(self, rows: list[tuple[str, Word | None]], features: tuple[str, ...]) -> list[tuple[Modes, ...]]:
-        """What constraints see of rows with one text: one vector where they differ in one feature at most."""
+        """Return what constraints see of rows with one text: one vector if they differ in at most one feature."""
         if len(rows) == 1:
             return [tuple([self._single(values) for values in _seen(*rows[0], features)])]
         different = list(dict.fromkeys(_seen(form, word, features) for form, word in rows))
@@ -243,10 +243,10 @@ class Domains:
         return [tuple(frozenset(vector[n] for vector in different) for n in range(len(features)))]
 
     def _single(self, values: Values) -> Modes:
-        found = self.singles.get(values)
-        if found is None:
-            found = self.singles[values] = frozenset((values,))
-        return found
+        modes = self.singles.get(values)
+        if modes is None:
+            modes = self.singles[values] = frozenset((values,))
+        return modes
 
 
 def _text(form: str, word: Word | None, column: str) -> str:
@@ -262,11 +262,11 @@ def _seen(form: str, word: Word | None, features: tuple[str, ...]) -> tuple[Valu
 def _by_marks(
     texts: tuple[str, ...], rows: list[tuple[str, Word | None]], printing: list[tuple[int, int]], exempt: int
 ) -> dict[tuple[str, ...], list[tuple[str, Word | None]]]:
-    """Rows of one text by what may not occur twice on a side with them: form, printed text and concepts.
+    """Group rows of one text by what may not occur twice on a side: form, printed text and concepts.
 
     `printing` lists the side and the number of the text of each occurrence; the rows in `exempt` may occur twice.
     """
-    found: dict[tuple[str, ...], list[tuple[str, Word | None]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[str, Word | None]]] = {}
     for form, word in rows:
         marks: dict[str, None] = {}
         if word is not None and not exempt >> word.index & 1:
@@ -277,11 +277,11 @@ def _by_marks(
                 if "concept" in word.values:
                     for concept in sorted(word.values["concept"]):
                         marks[f"{side} concept {concept}"] = None
-        found.setdefault(tuple(marks), []).append((form, word))
-    return found
+        groups.setdefault(tuple(marks), []).append((form, word))
+    return groups
 
 
-# Supports: which groups of one domain go with which groups of another, kept for all paradigms of a project.
+# Supports: which groups of one domain go with which groups of another.
 
 
 @dataclass(slots=True, eq=False)
@@ -292,7 +292,7 @@ class Allowed:
     unions: dict[int, int] = field(default_factory=dict)
 
     def union(self, mine: int) -> int:
-        """What any of the groups in `mine` allows."""
+        """Return what any of the groups in `mine` allows."""
         if mine not in self.unions:
             total = 0
             for group in bits_of(mine):
@@ -308,38 +308,38 @@ class End:
     groups: list[int]
     holders: dict[int, int]
     width: int  # bits that all values or rows need
-    known: dict[int, int] = field(default_factory=dict)
-    known_held: dict[int, int] = field(default_factory=dict)
+    _allowed: dict[int, int] = field(default_factory=dict)
+    _held: dict[int, int] = field(default_factory=dict)
 
     def allowed(self, live: int) -> int:
-        """The groups that can take part in one of the values or rows in `live`."""
-        if live not in self.known:
+        """Return the groups that can take part in one of the values or rows in `live`."""
+        if live not in self._allowed:
             total = 0
             for value in bits_of(live):
                 total |= self.holders.get(value, 0)
-            self.known[live] = total
-        return self.known[live]
+            self._allowed[live] = total
+        return self._allowed[live]
 
     def held(self, groups: int) -> int:
-        """The values or rows that one of these groups can take part in."""
-        if groups not in self.known_held:
+        """Return the values or rows that one of these groups can take part in."""
+        if groups not in self._held:
             total = 0
             for group in bits_of(groups):
                 total |= self.groups[group]
-            self.known_held[groups] = total
-        return self.known_held[groups]
+            self._held[groups] = total
+        return self._held[groups]
 
 
 def bits_of(mask: int) -> list[int]:
-    """The numbers of the bits that are set; quick for many bits and for few."""
+    """Return the numbers of the bits that are set; fast for many bits and for few."""
     if mask.bit_count() > 24:
         return [n for n, bit in enumerate(f"{mask:b}"[::-1]) if bit == "1"]
-    found = []
+    numbers = []
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        numbers.append(low.bit_length() - 1)
         mask ^= low
-    return found
+    return numbers
 
 
 @dataclass(slots=True, eq=False)
@@ -353,29 +353,27 @@ class _Holders:
 
 @dataclass(slots=True)
 class Supports:
-    """All tables between domains that were asked for so far."""
+    """The tables between domains that have been computed so far."""
 
     holders: dict[tuple[int, int], _Holders] = field(default_factory=dict)
     tables: dict[tuple[int, int, int, int, bool], Allowed] = field(default_factory=dict)
     rows: dict[tuple[str, int, int, int], End] = field(default_factory=dict)
 
     def between(self, a: Domain, at_a: int, b: Domain, at_b: int, *, same: bool) -> Allowed:
-        """What each group of `a` allows in `b`; `at_a` and `at_b` say which of their features are compared."""
+        """Return what each group of `a` allows in `b`; `at_a` and `at_b` number the features that are compared."""
         name = (id(a), at_a, id(b), at_b, same)
         if name not in self.tables:
             holders = self._holders(b, at_b)
-            known: dict[Modes, int] = {}
-            groups = []
+            masks: dict[Modes, int] = {}
             for vector in a.modes:
                 modes = vector[at_a]
-                if modes not in known:
-                    known[modes] = _sharing(modes, holders) if same else _differing(modes, holders, b, at_b)
-                groups.append(known[modes])
-            self.tables[name] = Allowed(groups)
+                if modes not in masks:
+                    masks[modes] = _sharing(modes, holders) if same else _differing(modes, holders, b, at_b)
+            self.tables[name] = Allowed([masks[vector[at_a]] for vector in a.modes])
         return self.tables[name]
 
     def in_relation(self, domain: Domain, at: int, relation: Relation, column: int) -> End:
-        """Which rows of a relation each group of a domain can stand in."""
+        """Return the rows of a relation that each group of a domain can stand in."""
         name = (relation.name, column, id(domain), at)
         if name not in self.rows:
             index = relation.index[column]
@@ -391,27 +389,27 @@ class Supports:
 
     def _holders(self, domain: Domain, at: int) -> _Holders:
         if (id(domain), at) not in self.holders:
-            found = _Holders()
+            holders = _Holders()
             for group, vector in enumerate(domain.modes):
-                found.several |= len(vector[at]) > 1
+                holders.several |= len(vector[at]) > 1
                 for value in _values(vector[at]):
-                    found.by_value[value] = found.by_value.get(value, 0) | 1 << group
-                    found.having |= 1 << group
-            self.holders[id(domain), at] = found
+                    holders.by_value[value] = holders.by_value.get(value, 0) | 1 << group
+                    holders.having |= 1 << group
+            self.holders[id(domain), at] = holders
         return self.holders[id(domain), at]
 
 
 def shared_ends(ends: list[tuple[Domain, int]]) -> list[End]:
-    """Which values each group can share, for a match of three or more slots."""
+    """Return the values that each group can share, for a match of three or more slots."""
     numbers: dict[str, int] = {}
-    found = []
+    tables = []
     for domain, at in ends:
         groups = []
         for vector in domain.modes:
             values = sorted(_values(vector[at]))
             groups.append(sum(1 << numbers.setdefault(value, len(numbers)) for value in values))
-        found.append(_end(groups))
-    return found
+        tables.append(_end(groups))
+    return tables
 
 
 def _end(groups: list[int]) -> End:
@@ -437,7 +435,7 @@ def _sharing(modes: Modes, holders: _Holders) -> int:
 
 
 def _differing(modes: Modes, holders: _Holders, other: Domain, at: int) -> int:
-    """The groups with no value in common; a word without values neither matches nor mismatches."""
+    """Return the groups with no value in common; a word without values neither matches nor mismatches."""
     if len(modes) > 1 or holders.several:
         return sum(
             1 << group

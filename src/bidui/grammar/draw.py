@@ -1,8 +1,14 @@
-"""Drawing `even`: alternatives by weight, and within them the words of each slot in turn.
+"""Drawing pairs, evenly or uniformly, and enumerating all of them.
 
-A draw takes the variant, then each alternative, with the lowest use per weight; then, leaf by leaf in a fixed order,
-the least-used word that still has an undrawn completion. Ties are broken by the seed, anew after every use, so that
-words that took turns together once do not do so for ever.
+`draw_even` takes alternatives by weight, and within them the words of each slot in turn: the variant and then each
+alternative with the lowest use per weight; then, leaf by leaf in a fixed order, the least-used word that still has an
+undrawn completion. Ties are broken by the seed, anew after every use, so that words that once took turns together do
+not do so forever.
+
+`draw_uniform` makes every distinct pair equally likely. A small paradigm is enumerated and shuffled. In a large one,
+fillings are drawn with equal probability from the tables that count them (under links, but not conflicts and lengths),
+and those that break a rule are skipped. The remaining ones are still equally likely, and because both numbers are
+known, so is the work.
 """
 
 import random
@@ -38,7 +44,7 @@ from bidui.grammar.tree import Guard, Node, Word, children
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One pair, before it is written out: which frame, which value at each position, and the texts."""
+    """One pair before it is written out: the frame, the value at each position, and the texts."""
 
     printer: Printer
     values: tuple[int, ...]
@@ -46,7 +52,7 @@ class Draw:
 
 
 def draw_even(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
-    """Distinct pairs, evenly, until there are no more; `seed` is the only source of chance."""
+    """Yield distinct pairs evenly, until there are no more; `seed` is the only source of randomness."""
     rng = random.Random(seed)
     turns = _Turns([network.variant.weight for network in networks], rng)
     samplers = [_Sampler(network, rng) for network in networks]
@@ -77,7 +83,7 @@ class _Turns:
         self.keys = [(0.0, rng.random()) for _ in weights]
 
     def order(self, options: Sequence[int]) -> Iterator[int]:
-        """Whose turn it is, and who comes after; sorting waits until the first will not do."""
+        """Yield the option whose turn it is, and then the others; they are sorted only if the first is rejected."""
         first = min(options, key=self.keys.__getitem__)
         yield first
         for option in sorted(options, key=self.keys.__getitem__):
@@ -92,7 +98,7 @@ class _Turns:
 class _Words:
     """The words of one leaf in the order of their turns: least used first, ties by chance."""
 
-    __slots__ = ("everything", "group", "groups", "keys", "known", "order", "rng")
+    __slots__ = ("everything", "group", "groups", "keys", "members", "order", "rng")
 
     def __init__(self, column: Column, rng: random.Random) -> None:
         self.rng = rng
@@ -101,14 +107,14 @@ class _Words:
         self.everything = (1 << len(column.domain.groups)) - 1
         self.keys: list[tuple[int, float, int]] = [(0, rng.random(), value) for value in range(len(self.group))]
         self.order = sorted(self.keys)
-        self.known: dict[int, list[int]] = {}
+        self.members: dict[int, list[int]] = {}
 
     def turns(self, mask: int) -> Iterator[int]:
-        """The values of the groups in `mask`, in order."""
+        """Yield the values of the groups in `mask`, in order."""
         return map(_VALUE, self.order) if mask == self.everything else self._some(mask)
 
     def _some(self, mask: int) -> Iterator[int]:
-        members = self.known.get(mask)
+        members = self.members.get(mask)
         if members is None and mask.bit_count() * 48 > self.everything.bit_count():
             for key in self.order:
                 if mask >> self.group[key[2]] & 1:
@@ -116,7 +122,7 @@ class _Words:
             return
         if members is None:
             members = [value for group in bits_of(mask) for value in self.groups[group]]
-            self.known[mask] = members
+            self.members[mask] = members
         first = min(members, key=self.keys.__getitem__)
         yield first
         for value in sorted(members, key=self.keys.__getitem__):
@@ -131,7 +137,7 @@ class _Words:
 
 
 class _Sampler:
-    """Draws from one network, remembering how often everything was used."""
+    """Draws from one network, counting how often everything was used."""
 
     def __init__(self, network: Network, rng: random.Random) -> None:
         self.network = network
@@ -145,7 +151,7 @@ class _Sampler:
         self.seen: set[tuple[str, str]] = set()
 
     def draw(self, seen: set[tuple[str, str]]) -> Draw | None:
-        """The next pair whose texts are not in `seen`, which grows by it; None when there is none left."""
+        """Return the next pair whose texts are not in `seen`, and add them; None when none is left."""
         self.seen = seen
         return self._choose(0, {})
 
@@ -172,7 +178,7 @@ class _Sampler:
         return draw
 
     def _open(self, node: Node, chosen: dict[int, int]) -> bool:
-        """Whether the node is in the sentence at all under what is chosen so far."""
+        """Tell whether the node is in the sentence under the choices made so far."""
         return any(all(chosen.get(c, 0) == o for c, o in guard) for guard in self.guards[node.choice])
 
     def _fill(self, key: tuple[tuple[int, int], ...], chosen: dict[int, int]) -> Draw | None:
@@ -182,7 +188,7 @@ class _Sampler:
         return search.run()
 
     def _search(self, frame: Frame) -> Search[Draw]:
-        """A search that tries words in turn and accepts what was not drawn before."""
+        """Make a search that tries words in turn and accepts pairs that were not drawn before."""
         words = self._words(frame) if all(frame.start) else []
         printer = make_printer(frame)
 
@@ -204,22 +210,22 @@ class _Sampler:
         return Search(frame, candidates, accept)
 
     def _words(self, frame: Frame) -> list[_Words]:
-        found = []
+        frame_words = []
         for column in frame.columns:
             words = self.words[column.leaf.index]
             if words is None:
                 words = self.words[column.leaf.index] = _Words(column, self.rng)
-            found.append(words)
-        return found
+            frame_words.append(words)
+        return frame_words
 
 
-# Enumeration: every distinct pair of a paradigm, one after the other, in a fixed order.
+# Enumeration, in a fixed order.
 
 
 def enumerate_pairs(networks: Sequence[Network]) -> Iterator[Draw]:
-    """All distinct pairs as a stream.
+    """Yield all distinct pairs.
 
-    Memory stays constant, unless two fillings could print the same pair: then what was printed is remembered.
+    Memory stays constant, unless two fillings could print the same pair: then all pairs so far are kept.
     """
     seen: set[tuple[str, str]] | None = set() if could_repeat(networks) else None
     for network in networks:
@@ -235,7 +241,7 @@ def enumerate_pairs(networks: Sequence[Network]) -> Iterator[Draw]:
 
 
 def _fillings(network: Network) -> Iterator[Draw]:
-    """Every filling of a network, alternatives in the order of the file."""
+    """Yield every filling of a network, alternatives in the order of the file."""
     for chosen in choices_of(network):
         frame = make_frame(network, chosen)
         if can_be_filled(frame):
@@ -244,7 +250,7 @@ def _fillings(network: Network) -> Iterator[Draw]:
 
 
 def choices_of(network: Network) -> Iterator[dict[int, int]]:
-    """Every choice of alternatives."""
+    """Yield every choice of alternatives."""
     yield from _choose(network.tree.choices(), network.tree.guards(), {})
 
 
@@ -317,19 +323,15 @@ def _fixed(frame: Frame, fixed: dict[int, int], on_step: Callable[[], None]) -> 
     return candidates
 
 
-# Drawing `uniform`: every distinct pair of a paradigm equally likely, without replacement.
-#
-# A small paradigm is enumerated and shuffled. In a large one, fillings are drawn with equal chances from the tables
-# that count them (links observed, conflicts and lengths not), and those that will not do are passed over: what is
-# left is still equally likely, and because both numbers are known the work is known beforehand.
+# Uniform drawing.
 
-SMALL = 50_000  # so many pairs are enumerated and shuffled
-COUNTED = 1_000_000  # so many are counted one by one where the tables do not know how many there are
-MAX_TRIES = 20_000  # fillings looked at for one pair, on average
+SMALL = 50_000  # up to so many pairs are enumerated and shuffled
+COUNTED = 1_000_000  # up to so many are counted one by one if the tables give only a bound
+MAX_TRIES = 20_000  # fillings tried per pair, on average
 
 
 def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
-    """Distinct pairs, each equally likely, until there are no more; `seed` is the only source of chance."""
+    """Yield distinct pairs, each equally likely, until there are no more; `seed` is the only source of randomness."""
     rng = random.Random(seed)
     counts = [count_assignments(network) for network in networks]
     total = sum(count.value for count in counts)
@@ -358,7 +360,7 @@ def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
 
 @dataclass(slots=True)
 class _Weighted:
-    """Rows of a table that agree on what is known, ready to be drawn by their counts."""
+    """Rows of a table, ready to be drawn with probabilities by their counts."""
 
     rows: list[Row] = field(default_factory=list)
     cumulative: list[int] = field(default_factory=list)
@@ -373,7 +375,7 @@ class _Weighted:
 
 @dataclass(slots=True)
 class _UniformSampler:
-    """Draws fillings of one network, equally likely, from its tables read backwards."""
+    """Draws fillings of one network, equally likely, by reading its tables backwards."""
 
     network: Network
     tables: Tables
@@ -383,7 +385,7 @@ class _UniformSampler:
     frames: dict[tuple[tuple[int, int], ...], tuple[Frame, Printer]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Draw | None:
-        """A filling, or None if it breaks what the tables do not know: conflicts, length, seams."""
+        """Return a filling, or None if it breaks a rule that the tables do not know: conflicts, length, seams."""
         chosen: dict[int, int] = {}
         picked: dict[int, int] = {}
         nodes = list(self.network.tree.scope.nodes.values())
@@ -454,21 +456,21 @@ class _UniformSampler:
 
     @staticmethod
     def _possible(parts: list[tuple[int, Factor]], known: dict[int, int], forced: int | None) -> _Weighted:
-        found = _Weighted()
+        options = _Weighted()
         for number, factor in parts:
             absent = all(value == ABSENT for a, value in known.items() if a not in factor.attributes)
             count = factor.table.get(tuple([known[a] for a in factor.attributes]), 0)
             if absent and count and forced in (None, number):
-                found.add((number,), count)
-        return found
+                options.add((number,), count)
+        return options
 
     def _leaf(self, leaf: Word, keys: Row, rng: random.Random) -> int:
         column = self.network.columns[leaf.index]
         if (leaf.index, keys) not in self.groups:
-            found = _Weighted()
-            for group, own in enumerate(column.keys()):
-                if own == keys:
-                    found.add((group,), len(column.domain.groups[group]))
-            self.groups[leaf.index, keys] = found
+            groups = _Weighted()
+            for group, group_keys in enumerate(column.keys()):
+                if group_keys == keys:
+                    groups.add((group,), len(column.domain.groups[group]))
+            self.groups[leaf.index, keys] = groups
         (group,) = self.groups[leaf.index, keys].pick(rng)
         return rng.choice(column.domain.groups[group])

@@ -1,4 +1,7 @@
-"""A frame is a network under one choice of alternatives: a fixed row of leaves to be filled."""
+"""A frame is a network under one choice of alternatives: a fixed row of leaves to be filled.
+
+`make_frame` compiles what restricts the leaves, `Search` fills them, and a `Printer` writes the filled frame as a pair.
+"""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +29,7 @@ from bidui.pairs import Pair, Region
 
 @dataclass(slots=True, eq=False)
 class Among:
-    """A constraint of three or more ends in a frame; what remains possible of it is one of the frame's masks."""
+    """A constraint of three or more ends in a frame; one of the frame's masks holds what remains possible of it."""
 
     state: int
     ends: dict[int, End]  # by position
@@ -52,8 +55,8 @@ class Frame:
 
 
 def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
-    """The frame of a network under a choice; `start` holds a zero where nothing can fill it."""
-    items = choices.items()  # a leaf is in the sentence if all that it hangs on was chosen
+    """Return the frame of a network under a choice; `start` holds a zero if nothing can fill it."""
+    items = choices.items()  # a leaf is in the sentence if all options around it were chosen
     columns = [column for column in network.columns if items >= column.guard]
     position = {column.leaf.index: n for n, column in enumerate(columns)}
     nodes, chosen = network.tree.scope.nodes, dict(choices)
@@ -128,7 +131,7 @@ def _connect(frame: Frame, constraint: Constraint, position: Mapping[int, int]) 
 
 
 def _consistent(frame: Frame) -> bool:
-    """Drops groups that no group elsewhere goes with, until nothing changes; false if a position is left empty."""
+    """Drop groups that no group elsewhere goes with until nothing changes; return False if a position is left empty."""
     start = frame.start
     changed = True
     while changed:
@@ -171,15 +174,15 @@ def _literal_length(network: Network, choices: Mapping[int, int]) -> int:
 
 
 def _seams(network: Network, lines: list[list[Spoken]]) -> list[str]:
-    """The seams that could arise between neighbours of these lines; each two neighbours are looked at once."""
-    found: dict[str, None] = {}
+    """Return the seams that could arise between neighbours in these lines; results are kept for each two neighbours."""
+    seams: dict[str, None] = {}
     if network.seams:
         for line in lines:
             for pair in pairwise(line):
                 if pair not in network.meetings:
                     network.meetings[pair] = possible(_edges(pair[0], network), _edges(pair[1], network), network.seams)
-                found.update(dict.fromkeys(network.meetings[pair]))
-    return list(found)
+                seams.update(dict.fromkeys(network.meetings[pair]))
+    return list(seams)
 
 
 def _edges(item: Spoken, network: Network) -> tuple[Container[str], Container[str]]:
@@ -190,11 +193,11 @@ def _edges(item: Spoken, network: Network) -> tuple[Container[str], Container[st
 
 # Filling: whether a word may stand at a position of a frame, and what it leaves for the others.
 
-Neighbour = tuple[bool, int | str, str, str]  # before it?, a position or a literal, its column, own column
+Neighbour = tuple[bool, int | str, str, str]  # is it before?, a position or a literal, its column, our column
 
 
 def clash(conflicts: list[tuple[int, Tokens, Tokens]], value: int, values: list[int]) -> int | None:
-    """The position, filled before, that a value conflicts with."""
+    """Return the position, filled before, that a value conflicts with."""
     for earlier, theirs, mine in conflicts:
         others = theirs[values[earlier]]
         for token in mine[value]:
@@ -206,9 +209,9 @@ def clash(conflicts: list[tuple[int, Tokens, Tokens]], value: int, values: list[
 def narrow(
     frame: Frame, at: int, group: int, masks: list[int], culprits: list[int]
 ) -> tuple[list[int], list[int]] | int:
-    """What is left at later positions once `group` stands at `at`, and for each the positions that narrowed it.
+    """Return what is left at later positions once `group` stands at `at`, and the positions that narrowed each.
 
-    If nothing is left at one of them: the positions that share the blame with this one, as bits.
+    If nothing is left at one of them, return the positions that share the blame with this one, as bits.
     """
     pairs, among = frame.later[at], frame.among[at]
     if not pairs and not among:
@@ -241,13 +244,13 @@ def narrow(
 
 
 def neighbours(frame: Frame) -> list[list[Neighbour]]:
-    """At each position, the neighbours that are known once it is filled: before it?, what, its column, own column.
+    """Return, for each position, the neighbours that are known once it is filled.
 
-    Seams over three items are rare and are looked for when the sentence is complete.
+    Seams over three items are rare and are checked when the sentence is complete.
     """
-    found: list[list[Neighbour]] = [[] for _ in frame.columns]
+    adjacent: list[list[Neighbour]] = [[] for _ in frame.columns]
     if not frame.seams:
-        return found
+        return adjacent
     position = {column.leaf: n for n, column in enumerate(frame.columns)}
     for line in (frame.good, frame.bad):
         for left, right in pairwise(line):
@@ -255,23 +258,19 @@ def neighbours(frame: Frame) -> list[list[Neighbour]]:
             b = -1 if isinstance(right, str) else position[right[0]]
             if a >= b and a >= 0 and not isinstance(left, str):
                 other = (right, "") if isinstance(right, str) else (b, right[1])
-                found[a].append((False, other[0], other[1], left[1]))
+                adjacent[a].append((False, other[0], other[1], left[1]))
             elif b >= 0 and not isinstance(right, str):
                 other = (left, "") if isinstance(left, str) else (a, left[1])
-                found[b].append((True, other[0], other[1], right[1]))
-    return found
+                adjacent[b].append((True, other[0], other[1], right[1]))
+    return adjacent
 
 
 def seam_broken(
-    frame: Frame,
-    adjacent: list[Neighbour],
-    texts: Mapping[str, list[str]],
-    value: int,
-    values: list[int],
+    frame: Frame, adjacent: list[Neighbour], texts: Mapping[str, list[str]], value: int, values: list[int]
 ) -> bool:
-    """Whether a value makes a forbidden seam with a neighbour already known."""
-    for before, other, column, own in adjacent:
-        mine = texts[own][value]
+    """Tell whether a value makes a forbidden seam with a neighbour already known."""
+    for before, other, column, my_column in adjacent:
+        mine = texts[my_column][value]
         if isinstance(other, str):
             theirs = other
         elif other == len(values):
@@ -284,40 +283,39 @@ def seam_broken(
     return False
 
 
-# Search: a filling of a frame, found depth first, jumping back over the positions that are not to blame.
+# Search: fills a frame depth first and jumps back over positions that are not to blame.
 #
-# When nothing fits at a position, the search knows which earlier positions took the words away, and whether it was
-# their words (by a conflict or a seam) or only their groups (by links and lengths). It goes back to the last of them;
-# and words of a group that failed as such are not tried again. A pronoun too many is noticed once, not once for every
-# verb.
+# When nothing fits at a position, the search knows which earlier positions took the words away, and whether their words
+# did (by a conflict or a seam) or only their groups (by links and lengths). It goes back to the last of them, and a
+# group that failed as such is not tried again. So one pronoun too many is noticed once, not once for every verb.
 
-Found = TypeVar("Found")
-Blame = tuple[int, int]  # the earlier positions to blame, and those of them whose very words are, as bits
+Result = TypeVar("Result")
+Blame = tuple[int, int]  # the earlier positions to blame, and those of them whose words are, as bits
 
 
 @dataclass(slots=True, eq=False)
-class Search(Generic[Found]):
-    """Searches one frame, again and again: what had no acceptable completion once is not looked at twice."""
+class Search(Generic[Result]):
+    """Searches one frame repeatedly; what had no acceptable completion once is not tried again."""
 
     frame: Frame
     candidates: Callable[[int, int], Iterable[int]]  # the values to try at a position, of the groups in a mask
-    accept: Callable[[list[int]], Found | None]  # what (no tuple) to make of a complete filling, if it will do
+    accept: Callable[[list[int]], Result | None]  # makes a result (no tuple) of a complete filling, or rejects it
     adjacent: list[list[Neighbour]] = field(init=False)
     dead: set[tuple[int, ...]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.adjacent = neighbours(self.frame)
 
-    def run(self) -> Found | None:
-        """The first filling that is accepted, or None if there is none."""
+    def run(self) -> Result | None:
+        """Return the first result that is accepted, or None."""
         start = self.frame.start
         if not all(start):
             return None
-        found = self._place(list(start), [0] * len(start), [], self.frame.fixed)
-        return None if isinstance(found, tuple) else found
+        result = self._place(list(start), [0] * len(start), [], self.frame.fixed)
+        return None if isinstance(result, tuple) else result
 
-    def _place(self, masks: list[int], culprits: list[int], values: list[int], length: int) -> Found | Blame:
-        """Fills the next position and all after it, or says who is to blame."""
+    def _place(self, masks: list[int], culprits: list[int], values: list[int], length: int) -> Result | Blame:
+        """Fill the next position and all after it, or return the positions to blame."""
         frame, at = self.frame, len(values)
         before = (1 << at) - 1
         if at == len(frame.columns):
@@ -331,7 +329,7 @@ class Search(Generic[Found]):
         linked = frame.later[at] or frame.among[at]
         blame, words, failed, total = culprits[at], 0, 0, length
         left = (masks, culprits)
-        passed: dict[int, int] = {}  # groups with words passed over because of other words: whose
+        passed: dict[int, int] = {}  # groups with words skipped because of other words -> positions of those
         for value in self.candidates(at, masks[at]):
             group = groups[value]
             if failed and failed >> group & 1:
@@ -356,15 +354,15 @@ class Search(Generic[Found]):
                     continue
                 left = narrowed
             values.append(value)
-            found = self._place(left[0], left[1], values, total)
-            if not isinstance(found, tuple):
-                return found
+            result = self._place(left[0], left[1], values, total)
+            if not isinstance(result, tuple):
+                return result
             values.pop()
-            if not found[0] >> at & 1:
-                return found
-            blame |= found[0]
-            words |= found[1]
-            if not found[1] >> at & 1:
+            if not result[0] >> at & 1:
+                return result
+            blame |= result[0]
+            words |= result[1]
+            if not result[1] >> at & 1:
                 failed |= 1 << group
         for group, others in passed.items():
             if not failed >> group & 1:
@@ -375,7 +373,7 @@ class Search(Generic[Found]):
 
 
 def values_in(frame: Frame) -> Callable[[int, int], Iterable[int]]:
-    """Candidates in the order of the lexicon."""
+    """Return a function that gives candidates in the order of the lexicon."""
 
     def candidates(at: int, mask: int) -> Iterable[int]:
         groups = frame.columns[at].domain.groups
@@ -385,7 +383,7 @@ def values_in(frame: Frame) -> Callable[[int, int], Iterable[int]]:
 
 
 def can_be_filled(frame: Frame) -> bool:
-    """Whether a frame has any filling."""
+    """Tell whether a frame has any filling."""
     return Search(frame, values_in(frame), lambda values: True).run() is not None
 
 
@@ -396,7 +394,7 @@ Texts = tuple[list[str], list[str]]
 
 @dataclass(slots=True, eq=False)
 class Printer:
-    """Prints the values of one frame; what does not depend on the words is worked out once."""
+    """Prints the values of one frame; everything that does not depend on the words is computed once."""
 
     frame: Frame
     sides: tuple[list[tuple[list[str], int]], list[tuple[list[str], int]]]  # texts of an item, and whose value picks
@@ -407,20 +405,20 @@ class Printer:
     capital: bool
 
     def pieces(self, values: Sequence[int]) -> Texts:
-        """The texts of both sides, item by item, separators included."""
+        """Return the texts of both sides, item by item, with separators."""
         picks = (*values, 0)  # the last is for literals
         good, bad = self.sides
         return [texts[picks[at]] for texts, at in good], [texts[picks[at]] for texts, at in bad]
 
     def sentences(self, pieces: Texts) -> tuple[str, str]:
-        """The two sentences."""
+        """Return the two sentences."""
         good, bad = "".join(pieces[0]), "".join(pieces[1])
         if self.capital:
             return good[:1].upper() + good[1:], bad[:1].upper() + bad[1:]
         return good, bad
 
     def pair(self, values: Sequence[int], pieces: Texts, *, uid: str, phenomenon: str, number: int) -> Pair:
-        """The pair with its regions and the words that made it."""
+        """Return the pair with its regions and the words it is made of."""
         good, bad = self.sentences(pieces)
         starts = (_starts(pieces[0]), _starts(pieces[1]))
         regions = tuple(
@@ -441,7 +439,7 @@ def _starts(pieces: list[str]) -> list[int]:
 
 
 def make_printer(frame: Frame) -> Printer:
-    """The printer of a frame."""
+    """Return the printer of a frame."""
     network = frame.network
     position = {column.leaf: n for n, column in enumerate(frame.columns)}
     sides = []
@@ -463,13 +461,9 @@ def make_printer(frame: Frame) -> Printer:
 
 
 def _by_token(frame: Frame, side: int, places: list[int]) -> list[list[int]]:
-    """The pieces that each item of the line as written has in this frame."""
-    found = []
-    start = 0
-    for size in frame.sizes[side]:
-        found.append(places[start : start + size])
-        start += size
-    return found
+    """Return the pieces in this frame of each item of the line as written."""
+    starts = accumulate(frame.sizes[side], initial=0)
+    return [places[start : start + size] for start, size in zip(starts, frame.sizes[side], strict=False)]
 
 
 def _pieces(
@@ -491,7 +485,7 @@ def _pieces(
 
 
 def _spans(changes: list[Change], places: list[list[list[int]]]) -> list[tuple[int, int, int, str, str]]:
-    """Neighbouring items of one slot with one kind of change are one region."""
+    """Return the regions; neighbouring items of one slot with one kind of change are one region."""
     spans: list[tuple[int, int, int, str, str]] = []
     last: tuple[int, int] | None = None
     for change in changes:

@@ -1,14 +1,14 @@
-"""Printing: which words, in which form, stand on each side of a pair."""
+"""Printing: which words, in which form, stand on each side of a pair, and how the sides differ."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal as OneOf
 
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, collect, fail
 from bidui.grammar.paradigm import EDITS, Line, Literal, Use, Variant
 from bidui.grammar.rules import Match
-from bidui.grammar.tree import Choices, Node, Phrase, Spoken, Tree, Word, may_be_empty, ways, words_under
+from bidui.grammar.tree import Choices, Link, Node, Phrase, Spoken, Tree, Word, may_be_empty, ways, words_under
 
 GOOD, BAD = 0, 1
 CLOSING = frozenset(".,!?;:)]}'”’%，。！？；：、）")
@@ -22,18 +22,18 @@ class Style:
     capital: bool = False
 
     def length(self, text: str) -> int:
-        """Characters, or words where words are separated by blanks; closing punctuation is no word of its own."""
+        """Count characters, or words if words are separated by blanks; closing punctuation is not a word."""
         if not self.separator.strip() and self.separator:
             return sum(not CLOSING.issuperset(word) for word in text.split())
         return len(text)
 
     def folded(self, text: str) -> str:
-        """What is left of a text when separators and capitals may come and go."""
+        """Return the text without separators and capitals."""
         bare = text.replace(self.separator, "") if self.separator else text
         return bare.lower() if self.capital else bare
 
     def joiner(self, following: str | None) -> str:
-        """What stands before an item; `following` is its text where that is fixed."""
+        """Return what stands before an item; `following` is its text if that is fixed."""
         return "" if following is not None and CLOSING.issuperset(following) else self.separator
 
 
@@ -52,10 +52,8 @@ def uses_of(tree: Tree, style: Style) -> Uses:
     uses = Uses({leaf: [] for leaf in tree.leaves})
     problems: list[Problem] = []
     for side, line in ((GOOD, tree.variant.good), (BAD, tree.variant.bad)):
-        try:
+        with collect(problems):
             _line(line, tree.scope.nodes, side, None, uses, style)
-        except InputError as error:
-            problems += error.problems
     if problems:
         raise InputError(problems)
     return uses
@@ -97,7 +95,7 @@ def flatten_item(item: Literal | Use, nodes: dict[str, Node], choices: Choices) 
     return []
 
 
-# Alignment: what the bad line does to each item of the good one: keeps, moves, copies, drops, adds or replaces it.
+# Alignment: the bad line keeps, moves, copies, drops, adds or replaces each item of the good line.
 
 Kind = OneOf["move", "copy", "drop", "add", "replace", "agree"]
 _EDIT = {
@@ -131,9 +129,9 @@ class Token:
 
 
 def changes_of_tokens(variant: Variant, nodes: Mapping[str, Node]) -> list[Change] | None:
-    """How the lines as written differ; None where that depends on the alternatives chosen.
+    """Return how the lines as written differ; None if that depends on the alternatives chosen.
 
-    It does where a line names parts of a phrase, or where a slot that changes may be empty.
+    It does if a line names parts of a phrase, or if a slot that changes may be empty.
     """
     lines: list[list[Token]] = []
     for line in (variant.good, variant.bad):
@@ -152,28 +150,30 @@ def _token(item: Literal | Use, nodes: Mapping[str, Node]) -> Token:
         return Token(item.text, item.text, literal=True, mismatched=False)
     words = words_under(nodes[item.ref.slot])
     links = [link for word in words for link in word.links if link.scope.nodes is nodes]  # not those inside a phrase
-    mismatched = any(isinstance(link.term, Match) and not link.term.same for link in links)
-    return Token(str(item), item.ref.slot, literal=False, mismatched=mismatched)
+    return Token(str(item), item.ref.slot, literal=False, mismatched=_mismatched(links))
+
+
+def _mismatched(links: Iterable[Link]) -> bool:
+    return any(isinstance(link.term, Match) and not link.term.same for link in links)
 
 
 def tokens_of(items: Sequence[Spoken]) -> list[Token]:
-    """The items of a flattened line as tokens."""
+    """Return the items of a flattened line as tokens."""
     tokens = []
     for item in items:
         if isinstance(item, str):
             tokens.append(Token(item, item, literal=True, mismatched=False))
             continue
         leaf, column = item
-        mismatched = any(isinstance(link.term, Match) and not link.term.same for link in leaf.links)
-        tokens.append(Token(f"{leaf.index}@{column}", leaf.slot, literal=False, mismatched=mismatched))
+        tokens.append(Token(f"{leaf.index}@{column}", leaf.slot, literal=False, mismatched=_mismatched(leaf.links)))
     return tokens
 
 
 def align(good: Sequence[Token], bad: Sequence[Token]) -> list[Change]:
-    """The changes that turn the good line into the bad one, good side first, in the order of the line.
+    """Return the changes that turn the good line into the bad one, good side first, in the order of the line.
 
-    As many items as possible are kept in place; what is left is moved where the same item stands on both sides,
-    copied where the bad side says it once more, replaced where both sides have something in the same gap.
+    As many items as possible are kept in place. The others are moved if the same item stands on both sides, copied if
+    the bad side repeats it, and replaced if both sides have something in the same gap.
     """
     kept = _common(good, bad)
     free_good = [i for i in range(len(good)) if i not in {a for a, _ in kept}]
@@ -198,13 +198,13 @@ def align(good: Sequence[Token], bad: Sequence[Token]) -> list[Change]:
 
 
 def edit_kinds(changes: Iterable[Change]) -> list[str]:
-    """The kinds of edit, in the order in which they are always written."""
-    found = {_EDIT[change.kind] for change in changes}
-    return [edit for edit in EDITS if edit in found]
+    """Return the kinds of edit, in their fixed order."""
+    kinds = {_EDIT[change.kind] for change in changes}
+    return [edit for edit in EDITS if edit in kinds]
 
 
 def _common(good: Sequence[Token], bad: Sequence[Token]) -> list[tuple[int, int]]:
-    """A longest common subsequence; words weigh more than literals, so that these move rather than those."""
+    """Return a longest common subsequence; words weigh more than literals, so that literals move rather than words."""
     best: list[list[int]] = [[0] * (len(bad) + 1) for _ in range(len(good) + 1)]
     for i in range(len(good) - 1, -1, -1):
         for j in range(len(bad) - 1, -1, -1):
@@ -239,12 +239,12 @@ def _gaps(kept: list[tuple[int, int]], n_good: int, n_bad: int) -> Iterable[tupl
 
 
 def crosses(left: str, right: str, seam: str) -> bool:
-    """Whether the seam arises across the boundary between two texts."""
+    """Tell whether the seam arises across the boundary between two texts."""
     return any(left.endswith(seam[:cut]) and right.startswith(seam[cut:]) for cut in range(1, len(seam)))
 
 
 def broken(texts: Sequence[str], seams: Sequence[str]) -> bool:
-    """Whether some seam arises across one or more boundaries of these texts, joined."""
+    """Tell whether some seam arises across one or more boundaries of these texts when joined."""
     line = "".join(texts)
     for seam in seams:
         start = line.find(seam)
@@ -263,8 +263,8 @@ Edges = tuple[Container[str], Container[str]]  # the characters an item may begi
 
 
 def possible(left: Edges, right: Edges, seams: Sequence[str]) -> list[str]:
-    """The seams that could arise at all where two items meet.
+    """Return the seams that could arise where two items meet.
 
-    Quick, and never misses one: of a seam, only the two characters that meet are looked at.
+    Only the two characters that meet are checked: this is quick, may report too many seams, and misses none.
     """
     return [seam for seam in seams if any(a in left[1] and b in right[0] for a, b in pairwise(seam))]

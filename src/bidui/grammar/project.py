@@ -10,13 +10,13 @@ from fractions import Fraction
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TypeVar
 
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, collect, fail
 from bidui.files import check_new_folder, new_folder
 from bidui.grammar.lexicon import (
     Lexicon,
     Relation,
-    Values,
     feature_problems,
     join_lexicons,
     parse_features,
@@ -29,6 +29,8 @@ from bidui.grammar.paradigm import Paradigm, PhraseAlternative, PhraseRule, Slot
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slots, single
 from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_rule
 from bidui.grammar.yaml import Fields, Scalar, decode, parse_document, read_bytes, written
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Project:
     loose: tuple[Slot, ...] = ()  # slots of paradigms that cannot be read as a whole
 
     def paradigm(self, uid: str) -> Paradigm:
-        """The paradigm with that uid."""
+        """Return the paradigm with that uid."""
         for paradigm in self.paradigms:
             if paradigm.uid == uid:
                 return paradigm
@@ -66,7 +68,7 @@ class Project:
 
 
 def load_project(path: str | Path) -> Project:
-    """The project in a folder; raises `InputError` with every error in its files."""
+    """Return the project in a folder; raise `InputError` with every error in its files."""
     project = read_project(path)
     errors = [problem for problem in project.problems if problem.severity == "error"]
     if errors:
@@ -75,7 +77,7 @@ def load_project(path: str | Path) -> Project:
 
 
 def read_project(path: str | Path, *, paradigms: bool = True) -> Project:
-    """The project as far as it can be read, with all its problems, errors too; on demand without its paradigms."""
+    """Return the project as far as it can be read, with all its problems; without its paradigms if so requested."""
     return _Reader(Path(path)).project(paradigms=paradigms)
 
 
@@ -98,7 +100,7 @@ def chosen_uids(uids: Mapping[str, bool], *, only: Iterable[str] = (), excluded:
 
 
 class _Reader:
-    """Reads the files of a project, remembering their hashes and problems."""
+    """Reads the files of a project and records their hashes and problems."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -113,26 +115,29 @@ class _Reader:
         lexicon = self.lexicon()
         phrases: dict[str, PhraseRule] = {}
         if os.path.lexists(self.root / "phrases.yaml") and (text := self.text("phrases.yaml")) is not None:
-            phrases, problems = parse_phrases(text, name="phrases.yaml")
-            self.problems += problems
+            phrases = self.noted(parse_phrases(text, name="phrases.yaml"))
         relations = {}
-        files = {Path(file).stem: file for file in self.tables("relations")} | dict(settings.relations)
-        for name, file in files.items():
+        tables = {Path(file).stem: file for file in self.tables("relations")} | dict(settings.relations)
+        for name, file in tables.items():
             if relation := self.relation(name, file, lexicon):
                 relations[name] = relation
-        found = self.paradigms() if paradigms else ()
-        told, loose = tuple(self.problems), tuple(self.loose)
-        return Project(settings, lexicon, phrases, relations, found, self.inputs, told, loose)
+        read = self.paradigms() if paradigms else ()
+        problems, loose = tuple(self.problems), tuple(self.loose)
+        return Project(settings, lexicon, phrases, relations, read, self.inputs, problems, loose)
 
     def text(self, name: str, path: Path | None = None) -> str | None:
-        try:
+        with collect(self.problems):
             data = read_bytes(path or self.root / name, name=name)
             text = decode(data, name=name)
-        except InputError as error:
-            self.problems += error.problems
-            return None
-        self.inputs[name] = hashlib.sha256(data).hexdigest()
-        return text
+            self.inputs[name] = hashlib.sha256(data).hexdigest()
+            return text
+        return None
+
+    def noted(self, result: tuple[T, list[Problem]]) -> T:
+        """Return what was read, and record its problems."""
+        value, problems = result
+        self.problems += problems
+        return value
 
     def settings(self) -> Settings:
         text = self.text("project.yaml")
@@ -162,33 +167,27 @@ class _Reader:
         return settings
 
     def lexicon(self) -> Lexicon:
-        """The words of `lexicon.tsv`, or of the files in `lexicon/`, with the ancestors that `features.tsv` gives."""
+        """Return the words of `lexicon.tsv` or of the files in `lexicon/`, with the ancestors from `features.tsv`."""
         if (self.root / "lexicon").is_dir():
             if os.path.lexists(self.root / "lexicon.tsv"):
                 self.problems.append(Problem("lexicon-twice", Place("lexicon.tsv")))
-            lexicon, problems = join_lexicons(map(self.words, self.tables("lexicon")), name="lexicon/")
-            self.problems += problems
+            lexicon = self.noted(join_lexicons(map(self.words, self.tables("lexicon")), name="lexicon/"))
         else:
             lexicon = self.words("lexicon.tsv")
         if os.path.lexists(self.root / "features.tsv") and (text := self.text("features.tsv")) is not None:
-            features, problems = parse_features(text, name="features.tsv")
-            self.problems += problems
+            features = self.noted(parse_features(text, name="features.tsv"))
             if features is not None:
                 lexicon = with_ancestors(lexicon, features)
                 self.problems += feature_problems(lexicon, features)
         return lexicon
 
     def words(self, name: str) -> Lexicon:
-        """The words of one file."""
+        """Return the words of one file."""
         text = self.text(name)
-        if text is None:
-            return Lexicon((), ())
-        lexicon, problems = parse_lexicon(text, name=name)
-        self.problems += problems
-        return lexicon
+        return Lexicon((), ()) if text is None else self.noted(parse_lexicon(text, name=name))
 
     def tables(self, folder: str) -> list[str]:
-        """The TSV files of a folder, by their names from the project."""
+        """Return the TSV files of a folder, by their names in the project."""
         return [f"{folder}/{path.name}" for path in sorted((self.root / folder).glob("*.tsv"))]
 
     def relation(self, name: str, file: str, lexicon: Lexicon) -> Relation | None:
@@ -202,7 +201,7 @@ class _Reader:
         return None if any(problem.severity == "error" for problem in problems) else relation
 
     def paradigms(self) -> tuple[Paradigm, ...]:
-        found: dict[str, Paradigm] = {}
+        by_uid: dict[str, Paradigm] = {}
         folder = self.root / "paradigms"
         if os.path.lexists(folder) and not folder.is_dir():
             reason = os.strerror(errno.ENOTDIR)
@@ -212,139 +211,101 @@ class _Reader:
             text = self.text(name, path)
             if text is None:
                 continue
-            paradigm, problems = parse_paradigm(text, name=name)
-            self.problems += problems
+            paradigm = self.noted(parse_paradigm(text, name=name))
             if paradigm is None:
                 self.loose += parse_slots(text, name=name)
                 continue
             key = paradigm.uid.casefold()  # on some systems two such files would be one
-            if key in found:
-                values = {"uid": paradigm.uid, "other": found[key].place.file}
+            if key in by_uid:
+                values = {"uid": paradigm.uid, "other": by_uid[key].place.file}
                 self.problems.append(Problem("paradigm-twice", Place(name), values))
             elif name != (right := f"paradigms/{paradigm.phenomenon}/{paradigm.uid}.yaml"):
                 self.problems.append(Problem("file-misplaced", Place(name), {"right": right}))
-            found.setdefault(key, paradigm)
-        return tuple(sorted(found.values(), key=lambda paradigm: paradigm.uid))
+            by_uid.setdefault(key, paradigm)
+        return tuple(sorted(by_uid.values(), key=lambda paradigm: paradigm.uid))
 
 
 def _relations(fields: Fields) -> dict[str, str]:
-    """The files of relations by name."""
+    """Return the files of relations by name."""
     sub = fields.sub("relations")
-    found = {}
+    relations = {}
     for name in sub.mapping.items if sub else ():
         scalar = sub.scalar(name) if sub else None
         if scalar and (Path(scalar.text).is_absolute() or ".." in Path(scalar.text).parts):
             fields.report("path-outside", scalar, {"path": scalar.text})
         elif scalar:
-            found[name] = scalar.text
-    return found
+            relations[name] = scalar.text
+    return relations
 
 
 def _repeat(fields: Fields) -> tuple[Condition, ...]:
-    """`repeat: pos:M/CD` in the settings: a rule of conditions only."""
+    """Return the conditions of `repeat: pos:M/CD` in the settings, which is a rule without links."""
     node = fields.scalar("repeat")
     if not isinstance(node, Scalar):
         return ()
-    try:
+    with collect(fields.problems):
         rule = parse_rule(node.text, fields.place(node))
-    except InputError as error:
-        fields.problems += error.problems
-        return ()
-    body = rule.alternatives[0].rule
-    if len(rule.alternatives) > 1 or not isinstance(body, Lexical) or body.matches or body.relations:
+        body = rule.alternatives[0].rule
+        if len(rule.alternatives) == 1 and isinstance(body, Lexical) and not body.links:
+            return body.conditions
         fields.report("repeat-form", node, {"value": node.text})
-        return ()
-    return body.conditions
+    return ()
 
 
-# Consequences: problems that only follow from a file that could not be read; one mistake gives one message.
-
-_OF_LEXICON = {
-    "feature-unknown",
-    "value-unknown",
-    "no-word-fits",
-    "literal-not-in-lexicon",
-    "relation-values",
-}
-
-
-def independent(project: Project, problems: Iterable[Problem]) -> Iterator[Problem]:
-    """The problems that would be there even if every file of the project could be read."""
-    errors = [problem for problem in project.problems if problem.severity == "error"]
-    files = {problem.place.file for problem in errors}
-    no_lexicon = not project.lexicon.features and any(file.startswith("lexicon") for file in files)
-    no_phrases = any(problem.place.file == "phrases.yaml" and not problem.place.part for problem in errors)
-    broken = {problem.place.part for problem in errors if problem.place.file == "phrases.yaml"}
-    for problem in problems:
-        name = problem.values.get("phrase")
-        if problem.kind in _OF_LEXICON and no_lexicon:
-            continue
-        relation = problem.values.get("relation")
-        named = relation in project.settings.relations or f"relations/{relation}.tsv" in files
-        if problem.kind == "relation-unknown" and (named or "project.yaml" in files):
-            continue
-        if problem.kind == "phrase-unknown" and (no_phrases or any(f'phrase "{name}"' in part for part in broken)):
-            continue
-        yield problem
-
-
-# Paradigms, phrases, settings and lexicons as the texts of their files, in a form that people read and diff.
+# Writing: the texts of a project's files, in a form that people can read and compare.
 
 
 Node = str | list["Node"] | dict[str, "Node"]
 
 
 def paradigm_text(paradigm: Paradigm) -> str:
-    """The YAML file of a paradigm."""
-    fields: dict[str, Node] = {"uid": paradigm.uid, "phenomenon": paradigm.phenomenon}
-    if paradigm.about:
-        fields["about"] = dict(paradigm.about)
-    if paradigm.source:
-        fields["source"] = paradigm.source
-    if paradigm.status != "included":
-        fields["status"] = paradigm.status
-    if paradigm.reason:
-        fields["reason"] = paradigm.reason
-    if paradigm.edit:
-        fields["edit"] = "+".join(paradigm.edit)
-    if paradigm.equal_length:
-        fields["equal_length"] = "true"
-    if paradigm.separator is not None:
-        fields["separator"] = paradigm.separator
-    if paradigm.seams:
-        fields["seams"] = list(paradigm.seams)
-    if paradigm.closed_class:
-        fields["closed_class"] = paradigm.closed_class
-    if paradigm.one_sided:
-        fields["one_sided"] = paradigm.one_sided
-    if len(paradigm.variants) == 1 and not paradigm.variants[0].name:
-        fields |= _variant(paradigm.variants[0])
-    else:
-        numbered = enumerate(paradigm.variants, start=1)
-        fields["variants"] = [
-            ({} if variant.name == str(number) else {"name": variant.name}) | _variant(variant)
-            for number, variant in numbered
-        ]
-    if paradigm.example:
-        fields["example"] = dict(paradigm.example)
-    return _document(fields)
+    """Write the YAML file of a paradigm."""
+    single_variant = len(paradigm.variants) == 1 and not paradigm.variants[0].name
+    variants: list[Node] = [
+        ({} if variant.name == str(number) else {"name": variant.name}) | _variant(variant)
+        for number, variant in enumerate(paradigm.variants, start=1)
+    ]
+    return _document(
+        {
+            "uid": paradigm.uid,
+            "phenomenon": paradigm.phenomenon,
+            "about": dict(paradigm.about) or None,
+            "source": paradigm.source or None,
+            "status": None if paradigm.status == "included" else paradigm.status,
+            "reason": paradigm.reason or None,
+            "edit": "+".join(paradigm.edit) or None,
+            "equal_length": _flag(paradigm.equal_length),
+            "separator": paradigm.separator,
+            "seams": list(paradigm.seams) or None,
+            "closed_class": paradigm.closed_class or None,
+            "one_sided": paradigm.one_sided or None,
+            **(_variant(paradigm.variants[0]) if single_variant else {"variants": variants}),
+            "example": dict(paradigm.example) or None,
+        }
+    )
 
 
 def _variant(variant: Variant) -> dict[str, Node]:
-    fields: dict[str, Node] = {
-        "slots": _slots(variant.slots),
-        "good": variant.good.written(variant.slots),
-        "bad": variant.bad.written(variant.slots),
-    }
-    if variant.linked:
-        fields["link"] = [list(group) for group in variant.linked]
-    if variant.repeat:
-        fields["repeat"] = [list(group) for group in variant.repeat]
-    if variant.crossed:
-        fields["crossed"] = "true"
-    if variant.weight != 1:
-        fields["weight"] = _number(variant.weight)
-    return fields
+    return _given(
+        {
+            "slots": _slots(variant.slots),
+            "good": variant.good.written(variant.slots),
+            "bad": variant.bad.written(variant.slots),
+            "link": [list(group) for group in variant.linked] or None,
+            "repeat": [list(group) for group in variant.repeat] or None,
+            "crossed": _flag(variant.crossed),
+            "weight": _weight(variant.weight),
+        }
+    )
+
+
+def _given(fields: Mapping[str, "Node | None"]) -> dict[str, Node]:
+    """Return the fields that are not left out."""
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _flag(flag: bool) -> str | None:
+    return "true" if flag else None
 
 
 def _slots(slots: Mapping[str, Slot]) -> dict[str, Node]:
@@ -352,7 +313,7 @@ def _slots(slots: Mapping[str, Slot]) -> dict[str, Node]:
 
 
 def phrases_text(phrases: Mapping[str, PhraseRule]) -> str:
-    """The YAML file of a project's phrases."""
+    """Write the YAML file of a project's phrases."""
     return _document({"phrases": {name: _phrase(phrase) for name, phrase in phrases.items()}})
 
 
@@ -362,59 +323,54 @@ def _phrase(phrase: PhraseRule) -> Node:
 
 
 def _phrase_alternative(alternative: PhraseAlternative) -> Node:
-    """One rule alone is written as that rule; several as parts, with a line only where it says more than they do."""
+    """Write a single rule as it is, and several as parts, with a line only if it differs from their names."""
     word = alternative.parts.get("word")
     if word and len(word.rule.alternatives) == 1 and Fraction(decimal(alternative.weight)) == alternative.weight:
         alone = Alternative(word.rule.alternatives[0].rule, alternative.weight)
         if single(alone, alternative.place) == alternative:
             return str(alone)
-    fields: dict[str, Node] = {"parts": _slots(alternative.parts)}
     line = alternative.line.written(alternative.parts)
-    if line != " ".join(alternative.parts):
-        fields["line"] = line
-    if alternative.head:
-        fields["head"] = alternative.head
-    if alternative.weight != 1:
-        fields["weight"] = _number(alternative.weight)
-    return fields
+    return _given(
+        {
+            "parts": _slots(alternative.parts),
+            "line": None if line == " ".join(alternative.parts) else line,
+            "head": alternative.head or None,
+            "weight": _weight(alternative.weight),
+        }
+    )
 
 
 def settings_text(settings: Settings) -> str:
-    """The YAML file of a project's settings."""
-    fields: dict[str, Node] = {"name": settings.name, "lang": settings.lang}
+    """Write the YAML file of a project's settings."""
     english = settings.lang == "en"
-    if settings.separator != (" " if english else ""):
-        fields["separator"] = settings.separator
-    if settings.capital != english:
-        fields["capital"] = "true" if settings.capital else "false"
-    if settings.seams:
-        fields["seams"] = list(settings.seams)
-    if settings.repeat:
-        fields["repeat"] = " ".join(map(str, settings.repeat))
-    if settings.relations:
-        fields["relations"] = dict(settings.relations)
-    return _document(fields)
+    return _document(
+        {
+            "name": settings.name,
+            "lang": settings.lang,
+            "separator": None if settings.separator == (" " if english else "") else settings.separator,
+            "capital": None if settings.capital == english else str(settings.capital).lower(),
+            "seams": list(settings.seams) or None,
+            "repeat": " ".join(map(str, settings.repeat)) or None,
+            "relations": dict(settings.relations) or None,
+        }
+    )
 
 
 def lexicon_text(lexicon: Lexicon) -> str:
-    """The TSV file of a lexicon; the values of a cell are sorted, since they are a set."""
+    """Write the TSV file of a lexicon; the values of a cell are sorted, since they are a set."""
     rows = [("expression", *lexicon.features)]
-    rows += [(word.form, *(_cell(word.get(feature)) for feature in lexicon.features)) for word in lexicon.words]
+    rows += [(word.form, *("/".join(sorted(word.get(f))) for f in lexicon.features)) for word in lexicon.words]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def _cell(values: Values) -> str:
-    return "/".join(sorted(values))
-
-
-def _number(weight: Fraction) -> str:
-    """A decimal where that is exact, else a fraction."""
+def _weight(weight: Fraction) -> str | None:
+    """Write a weight as a decimal if that is exact, or as a fraction; a weight of 1 is left out."""
     text = decimal(weight)
-    return text if Fraction(text) == weight else str(weight)
+    return None if weight == 1 else text if Fraction(text) == weight else str(weight)
 
 
-def _document(fields: Mapping[str, Node]) -> str:
-    return "\n".join(_mapping({"format": "1", **fields})) + "\n"
+def _document(fields: Mapping[str, "Node | None"]) -> str:
+    return "\n".join(_mapping({"format": "1", **_given(fields)})) + "\n"
 
 
 def _mapping(fields: Mapping[str, Node]) -> Iterator[str]:
@@ -429,7 +385,7 @@ def _mapping(fields: Mapping[str, Node]) -> Iterator[str]:
 
 
 def _group(names: Node) -> str:
-    """A group of slot names, which hold nothing that a list on one line could trip over but a leading dash."""
+    """Write a group of slot names, of which only a leading dash needs quotes."""
     return f"[{', '.join(_scalar(name) for name in names if isinstance(name, str))}]"
 
 
@@ -448,13 +404,10 @@ def _scalar(text: str) -> str:
     return written(text) or "''"
 
 
-# A project written to a new folder, whole or not at all.
-
-
 def project_texts(
     *, settings: Settings, lexicon: Lexicon, phrases: Mapping[str, PhraseRule], paradigms: Iterable[Paradigm]
 ) -> dict[str, str]:
-    """The files of a project by their names from its folder; relations are files of their own and not among them."""
+    """Return the files of a project by name; relations are separate files and not included."""
     texts = {"project.yaml": settings_text(settings), "lexicon.tsv": lexicon_text(lexicon)}
     if phrases:
         texts["phrases.yaml"] = phrases_text(phrases)
@@ -471,7 +424,7 @@ def write_project(
     phrases: Mapping[str, PhraseRule],
     paradigms: Iterable[Paradigm],
 ) -> None:
-    """Put a project into `out`, which must be new or empty."""
+    """Write a project to `out`, which must be new or empty."""
     write_texts(out, project_texts(settings=settings, lexicon=lexicon, phrases=phrases, paradigms=paradigms))
 
 
@@ -485,23 +438,23 @@ def write_texts(out: str | Path, texts: Mapping[str, str]) -> None:
             path.write_text(text, encoding="utf-8", newline="\n")
 
 
-# The starter project: a small project that works, in Chinese or English, for people to change into their own.
+# The starter: a small working project, in Chinese or English, for users to change into their own.
 
 
 def write_starter(folder: Path, *, lang: str) -> None:
-    """Put the starter of a language ("zh" or "en") into `folder`, which must be new or empty."""
+    """Write the starter of a language ("zh" or "en") to `folder`, which must be new or empty."""
     write_texts(folder, starter_texts(lang))
 
 
 def starter_texts(lang: str) -> dict[str, str]:
-    """The files of a starter by their names from the project's folder, in the order of these names."""
+    """Return the files of a starter by name, in alphabetical order."""
     return dict(sorted(_texts(files("bidui.grammar") / f"starter_{lang}", "")))
 
 
 def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
-    """Resources and not paths: an installed package need not lie in a folder."""
+    """Read resources instead of paths: an installed package need not be a folder."""
     for item in folder.iterdir():
         if item.is_dir():
             yield from _texts(item, f"{prefix}{item.name}/")
-        elif item.name.endswith((".yaml", ".tsv")):  # and not what an editor left there
+        elif item.name.endswith((".yaml", ".tsv")):  # not what an editor left behind
             yield f"{prefix}{item.name}", item.read_text(encoding="utf-8")
