@@ -1,8 +1,10 @@
 """The public surface of bidui: which names there are, and what importing them costs."""
 
+import ast
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import bidui
 
@@ -12,9 +14,12 @@ NAMES = [
     "Accuracy",
     "BiduiError",
     "Choices",
+    "ClassicExport",
+    "ClassicImport",
     "Comparison",
     "Corpus",
     "Count",
+    "Diversity",
     "InputError",
     "Lexicon",
     "Link",
@@ -36,19 +41,25 @@ NAMES = [
     "TokenScores",
     "Totals",
     "TrainingRun",
+    "Written",
     "accuracy",
     "alpha_grid",
     "build_corpus",
-    "check_project",
+    "check",
+    "check_new_folder",
     "choose",
     "choose_from",
     "compare_models",
     "count",
     "enumerate_all",
+    "export_classic",
+    "export_lm_eval",
     "find_pairs",
     "generate",
+    "generate_folder",
     "given",
     "held_out",
+    "import_classic",
     "length_split",
     "load_model",
     "load_tokenizer",
@@ -57,6 +68,7 @@ NAMES = [
     "mean_lp",
     "measure_diversity",
     "morcela",
+    "new_project",
     "open_project",
     "pair_totals",
     "pen_lp",
@@ -84,6 +96,15 @@ def test_the_public_names_are_these() -> None:
     """Others write scripts against them: a name comes or goes on purpose, and in the changelog."""
     assert bidui.__all__ == NAMES
     assert sorted(NAMES) == NAMES
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    """The names are listed twice, for the interpreter and for type checkers; neither may fall behind."""
+    tree = ast.parse(Path(bidui.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    seen = {alias.name: node.module for node in imports for alias in node.names}
+    assert seen == {name: home for home, names in bidui._HOMES.items() for name in names.split()}
 
 
 def test_every_public_name_is_there_and_documented() -> None:

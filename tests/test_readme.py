@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import bidui
-from bidui.grammar.project import write_starter
+from bidui.grammar.project import new_project
 
 from .snippets import BLOCK, ROOT, performed
 
@@ -43,7 +43,7 @@ def test_the_opening_example_makes_the_pairs_beside_it(tmp_path: Path) -> None:
     paradigm, pairs = shown[0], shown[1]
     assert (paradigm[0], pairs[0]) == ("yaml", "text")
     project = tmp_path / "project"
-    write_starter(project, lang="zh")
+    new_project(project, lang="zh")
     uid = "classifier_noun_agreement"
     (project / "paradigms" / "classifier" / f"{uid}.yaml").write_text(paradigm[1], encoding="utf-8")
     # The paradigm has over a million pairs: the words that are shown are enough.

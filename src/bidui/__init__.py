@@ -11,13 +11,27 @@ if TYPE_CHECKING:
     from bidui.analysis import Accuracy, accuracy
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
     from bidui.analysis.significance import Comparison, compare_models, signed_rank
-    from bidui.benchmarks import find_pairs, generate, open_project
+    from bidui.benchmarks import check, find_pairs, generate, generate_folder, open_project
     from bidui.errors import BiduiError, InputError, OutputRefused, Place, Problem
-    from bidui.grammar import Count, Lexicon, Paradigm, Project, check_project, count, enumerate_all, read_lexicon
+    from bidui.files import check_new_folder
+    from bidui.grammar import Count, Lexicon, Paradigm, Project, new_project, read_lexicon
+    from bidui.grammar.classic import ClassicExport, ClassicImport, export_classic, import_classic
+    from bidui.grammar.generate import count, enumerate_all
     from bidui.models.given import given
     from bidui.models.model import Model, TokenScores
     from bidui.models.specs import load_model
-    from bidui.pairs import Pair, Pairs, Region, measure_diversity, read_pairs, told_apart, write_pairs
+    from bidui.pairs import (
+        Diversity,
+        Pair,
+        Pairs,
+        Region,
+        Written,
+        export_lm_eval,
+        measure_diversity,
+        read_pairs,
+        told_apart,
+        write_pairs,
+    )
     from bidui.reports.published import Published, read_published
     from bidui.scores import (
         Choices,
@@ -43,25 +57,30 @@ if TYPE_CHECKING:
     from bidui.training.run import TrainingRun, train
     from bidui.training.tokenizers import load_tokenizer, train_char, train_word
 
+# The module that each public name is imported from when it is first used.
 _HOMES = {
     "bidui.analysis": "Accuracy accuracy",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
-    "bidui.benchmarks": "find_pairs generate open_project",
+    "bidui.benchmarks": "check find_pairs generate generate_folder open_project",
     "bidui.errors": "BiduiError InputError OutputRefused Place Problem",
-    "bidui.grammar": "Count Lexicon Paradigm Project check_project count enumerate_all read_lexicon",
+    "bidui.files": "check_new_folder",
+    "bidui.grammar": "Count Lexicon Paradigm Project new_project read_lexicon",
+    "bidui.grammar.classic": "ClassicExport ClassicImport export_classic import_classic",
+    "bidui.grammar.generate": "count enumerate_all",
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
     "bidui.models.specs": "load_model",
-    "bidui.pairs": "Pair Pairs Region measure_diversity read_pairs told_apart write_pairs",
+    "bidui.pairs": "Diversity Pair Pairs Region Written "
+    "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.published": "Published read_published",
-    "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp lp mean_lp morcela pen_lp"
-    " read_scores score slln_lp slor",
+    "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp "
+    "lp mean_lp morcela pen_lp read_scores score slln_lp slor",
     "bidui.scores.choices": "PairTotals choose_from length_split pair_totals",
     "bidui.training.corpus": "Corpus build_corpus read_corpus",
+    "bidui.training.ngram": "train_ngram",
     "bidui.training.recipe": "Recipe",
     "bidui.training.run": "TrainingRun train",
-    "bidui.training.ngram": "train_ngram",
     "bidui.training.tokenizers": "load_tokenizer train_char train_word",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -70,9 +89,12 @@ __all__ = [
     "Accuracy",
     "BiduiError",
     "Choices",
+    "ClassicExport",
+    "ClassicImport",
     "Comparison",
     "Corpus",
     "Count",
+    "Diversity",
     "InputError",
     "Lexicon",
     "Link",
@@ -94,19 +116,25 @@ __all__ = [
     "TokenScores",
     "Totals",
     "TrainingRun",
+    "Written",
     "accuracy",
     "alpha_grid",
     "build_corpus",
-    "check_project",
+    "check",
+    "check_new_folder",
     "choose",
     "choose_from",
     "compare_models",
     "count",
     "enumerate_all",
+    "export_classic",
+    "export_lm_eval",
     "find_pairs",
     "generate",
+    "generate_folder",
     "given",
     "held_out",
+    "import_classic",
     "length_split",
     "load_model",
     "load_tokenizer",
@@ -115,6 +143,7 @@ __all__ = [
     "mean_lp",
     "measure_diversity",
     "morcela",
+    "new_project",
     "open_project",
     "pair_totals",
     "pen_lp",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bidui
-from bidui.grammar.project import write_starter
+from bidui.grammar.project import new_project
 
 from ..snippets import command
 
@@ -71,7 +71,7 @@ def test_a_new_project_is_clean_and_gives_300_pairs(run: Run, tmp_path: Path, la
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_every_word_of_a_starter_is_used(tmp_path: Path, lang: str) -> None:
     """A word that no paradigm can use would only puzzle whoever reads the lexicon."""
-    write_starter(tmp_path / "p", lang=lang)
+    new_project(tmp_path / "p", lang=lang)
     pairs = bidui.generate(tmp_path / "p", n=300)
     forms = {word.form for word in bidui.open_project(tmp_path / "p").lexicon.words}
     assert forms - {word for pair in pairs for word in pair.words} == set()
@@ -80,7 +80,7 @@ def test_every_word_of_a_starter_is_used(tmp_path: Path, lang: str) -> None:
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_the_examples_of_a_starter_are_among_its_pairs(tmp_path: Path, lang: str) -> None:
     """An example that its own paradigm cannot make is a lie, and the first one that a reader would believe."""
-    write_starter(tmp_path / "p", lang=lang)
+    new_project(tmp_path / "p", lang=lang)
     opened = bidui.open_project(tmp_path / "p")
     for paradigm in opened.paradigms:
         assert {"en", "zh"} <= paradigm.about.keys() and paradigm.edit

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bidui.grammar.project import write_starter
+from bidui.grammar.project import new_project
 from bidui.scores.choices import choose
 from bidui.scores.links import lp
 from bidui.scores.table import read_scores
@@ -77,7 +77,7 @@ def test_what_cannot_be_exported_leaves_nothing(
 
 
 def test_a_project_is_exported_as_tasks(run: Run, tmp_path: Path) -> None:
-    write_starter(tmp_path / "project", lang="zh")
+    new_project(tmp_path / "project", lang="zh")
     done = run("export-lm-eval", "project", "-o", "tasks", "-n", "3")
     assert (done.returncode, done.stderr) == (0, "tasks: 15 pairs in 5 paradigms; see its README.md\n")
     assert len(list((tmp_path / "tasks/tasks").glob("bidui_project_*.yaml"))) == 5

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bidui.grammar.project import write_starter
+from bidui.grammar.project import new_project
 from bidui.models.specs import KINDS
 from bidui.pairs import Pairs
 from bidui.scores.run import run_scoring
@@ -218,7 +218,7 @@ def test_given_scores_that_changed_are_not_taken_for_the_old(bidui: Bidui, tmp_p
 
 def test_a_project_is_scored_by_an_ngram_model(bidui: Bidui, tmp_path: Path) -> None:
     """All characters but 甲 and 乙 are unknown at 10^-1 each, so LP is the length times -log 10."""
-    write_starter(tmp_path / "project", lang="zh")
+    new_project(tmp_path / "project", lang="zh")
     (tmp_path / "small.arpa").write_text(ARPA, encoding="utf-8")
     scored = bidui("score", "project", "--model", "small.arpa", "-n", "4", "--seed", "1")
     assert scored.code == 0, scored.err

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from bidui.grammar.project import write_starter
+from bidui.grammar.project import new_project
 
 COMMAND = [sys.executable, "-c", "from bidui.cli.main import run; run()", "serve"]
 SECRET = {"BIDUI_SECRET": "sixteen letters or more"}
@@ -64,7 +64,7 @@ def refused(*arguments: str | Path, env: dict[str, str] | None = None) -> str:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    write_starter(tmp_path / "demo", lang="zh")
+    new_project(tmp_path / "demo", lang="zh")
     return tmp_path / "demo"
 
 

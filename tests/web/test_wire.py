@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 import bidui.web.pages
-from bidui.grammar.project import write_starter
+from bidui.grammar.project import new_project
 
 from .browser import conftest, hands
 from .browser.running import Running
@@ -73,8 +73,8 @@ def measured(page: Page, address: str, ready: str) -> Meter:
 @pytest.fixture
 def team(folder: Path, serve: Callable[..., Running], someone: Callable[..., Page]) -> tuple[Running, Page]:
     """A server with something to show on every page, and the browser of its owner."""
-    write_starter(folder / "starter", lang="zh")
-    write_starter(folder / "gone", lang="zh")
+    new_project(folder / "starter", lang="zh")
+    new_project(folder / "gone", lang="zh")
     server = serve("--team", "--owner", "Li")
     owner = someone()
     owner.goto(server.address)

@@ -5,14 +5,18 @@ the published pairs), `review.tsv` (a blind review of ours) and `published/` (ta
 a folder knows a benchmark by name: a new one is found by its files.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from bidui.errors import Place, fail
-from bidui.grammar.generate import Drawing, Source, generate_from
-from bidui.grammar.project import Project, load_project
-from bidui.pairs import Pair, Pairs, read_pairs
+from bidui.errors import Place, Problem, fail
+from bidui.files import Json
+from bidui.grammar.check import check_project
+from bidui.grammar.generate import Drawing, ProjectSource, Source, generate_from
+from bidui.grammar.project import Project, chosen, load_project, read_project
+from bidui.pairs import Format, Pair, Pairs, Written, plan_folder, read_pairs, write_folder
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
 
 HOME = Path(__file__).parent
@@ -62,6 +66,12 @@ def open_project(name_or_path: str | Path) -> Project:
     return load_project(project_folder(name_or_path))
 
 
+def check(project: str | Path | Project, *, only: Sequence[str] = (), seconds: float = 100) -> list[Problem]:
+    """Return every problem of a project's files and of the pairs that follow from them, errors and warnings."""
+    opened = project if isinstance(project, Project) else read_project(project_folder(project))
+    return check_project(opened, only=only, seconds=seconds)
+
+
 def generate(
     source: str | Path | Project | Source,
     *,
@@ -92,3 +102,63 @@ def find_pairs(source: str | Path | Pairs | Sequence[Pair], *, n: int = 300, see
     if source in shipped() or (Path(source) / "project.yaml").is_file():
         return generate(source, n=n, seed=seed)
     return read_pairs(source)
+
+
+def generate_folder(
+    project: str | Path,
+    *,
+    out: str | Path,
+    n: int = 300,
+    seed: int = 0,
+    draw: Drawing = "even",
+    only: Sequence[str] = (),
+    include_excluded: bool = False,
+    format: Format = "jsonl",
+    workers: int = 1,
+    force: bool = False,
+    on_paradigm: Callable[[int, int], None] = lambda done, total: None,
+) -> Written:
+    """Generate pairs into a folder, one file per paradigm and a manifest, holding one paradigm in memory at a time.
+
+    A folder that already holds these pairs is left as it is; one that holds others is refused unless `force`.
+    `on_paradigm` is told how many paradigms are done, of how many. More `workers` do not change the bytes.
+    """
+    folder = project_folder(project)
+    opened = load_project(folder)
+    uids = [paradigm.uid for paradigm in chosen(opened.paradigms, only=only, excluded=include_excluded)]
+    settings: dict[str, Json] = {
+        "project": opened.settings.name,
+        "n": n,
+        "seed": seed,
+        "draw": draw,
+        "only": [*sorted(only)],
+        "include_excluded": include_excluded,
+    }
+    plan = plan_folder(out, asked=settings, inputs=opened.inputs, format=format, force=force)
+
+    def counted() -> Iterator[Pairs]:
+        paradigms = _each_paradigm(opened, folder, uids, n=n, seed=seed, draw=draw, workers=workers)
+        for done, pairs in enumerate(paradigms, start=1):
+            yield pairs
+            on_paradigm(done, len(uids))
+
+    return write_folder(plan, counted())
+
+
+def _each_paradigm(
+    project: Project, folder: Path, uids: Sequence[str], *, n: int, seed: int, draw: Drawing, workers: int
+) -> Iterator[Pairs]:
+    if workers == 1 or len(uids) < 2:
+        yield from ProjectSource(project).pairs(uids, n=n, seed=seed, draw=draw)
+        return
+    shares = [uids[start::workers] for start in range(min(workers, len(uids)))]
+    work = partial(_share, folder, n=n, seed=seed, draw=draw)
+    with ProcessPoolExecutor(len(shares)) as pool:
+        by_uid = dict(item for share in pool.map(work, shares) for item in share)
+    yield from (by_uid[uid] for uid in uids)
+
+
+def _share(folder: Path, uids: Sequence[str], *, n: int, seed: int, draw: Drawing) -> list[tuple[str, Pairs]]:
+    """Generate some paradigms of a project in a process of their own."""
+    project = load_project(folder)
+    return list(zip(uids, ProjectSource(project).pairs(uids, n=n, seed=seed, draw=draw), strict=True))

@@ -1,9 +1,6 @@
 """`bidui generate`, `diversity` and `export-lm-eval`: make pairs, measure them, and pass them on."""
 
 import gc
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,13 +10,8 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from bidui.benchmarks import find_pairs, project_folder
+import bidui
 from bidui.cli.console import count, messages
-from bidui.files import Json, check_new_folder, write_new_folder
-from bidui.grammar.generate import ProjectSource
-from bidui.grammar.paradigm import Paradigm
-from bidui.grammar.project import Project, chosen, load_project
-from bidui.pairs import Pairs, Written, lm_eval_files, measure_diversity, plan_folder, read_pairs, write_folder
 
 
 def generate(
@@ -50,65 +42,29 @@ def generate(
     """
     gc.disable()  # everything made lives until the end; collection would take a fifth of the time
     console = messages()
-    folder = project_folder(project)
-    opened = load_project(folder)
-    selected = chosen(opened.paradigms, only=only or (), excluded=include_excluded)
-    asked: dict[str, Json] = {
-        "project": opened.settings.name,
-        "n": n,
-        "seed": seed,
-        "draw": draw,
-        "only": [*sorted(only or ())],
-        "include_excluded": include_excluded,
-    }
-    plan = plan_folder(out, asked=asked, inputs=opened.inputs, format=format, force=force)
-    if plan.unchanged:
-        console.print(f"{escape(str(out))}: nothing to do, these pairs already exist")
-        _show(console, Written("unchanged", plan.folder, plan.manifest), n)
-        raise typer.Exit(1 if plan.manifest.short else 0)
     with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("generating", total=len(selected))
-
-        def ticking() -> Iterator[Pairs]:
-            for made in _made(opened, folder, selected, n=n, seed=seed, draw=draw, workers=workers):
-                yield made
-                progress.advance(task)
-
-        written = write_folder(plan, ticking())
+        task = progress.add_task("generating", total=None)
+        written = bidui.generate_folder(
+            project,
+            out=out,
+            n=n,
+            seed=seed,
+            draw=draw,
+            only=only or (),
+            include_excluded=include_excluded,
+            format=format,
+            workers=workers,
+            force=force,
+            on_paradigm=lambda done, total: progress.update(task, completed=done, total=total),
+        )
     gc.freeze()  # otherwise the interpreter would scan it all again at exit
-    _show(console, written, n)
+    if written.outcome == "unchanged":
+        console.print(f"{escape(str(out))}: nothing to do, these pairs already exist")
+    _show(console, written)
     raise typer.Exit(1 if written.manifest.short else 0)
 
 
-def _made(
-    opened: Project,
-    folder: Path,
-    selected: tuple[Paradigm, ...],
-    *,
-    n: int,
-    seed: int,
-    draw: Literal["even", "uniform"],
-    workers: int,
-) -> Iterator[Pairs]:
-    uids = [paradigm.uid for paradigm in selected]
-    if workers == 1 or len(uids) < 2:
-        yield from ProjectSource(opened).pairs(uids, n=n, seed=seed, draw=draw)
-        return
-    shares = [uids[start::workers] for start in range(min(workers, len(uids)))]
-    work = partial(_share, folder, n=n, seed=seed, draw=draw)
-    with ProcessPoolExecutor(len(shares)) as pool:
-        by_uid = dict(pair for share in pool.map(work, shares) for pair in share)
-    yield from (by_uid[uid] for uid in uids)
-
-
-def _share(
-    folder: Path, uids: list[str], *, n: int, seed: int, draw: Literal["even", "uniform"]
-) -> list[tuple[str, Pairs]]:
-    opened = load_project(folder)
-    return list(zip(uids, ProjectSource(opened).pairs(uids, n=n, seed=seed, draw=draw), strict=True))
-
-
-def _show(console: Console, written: Written, n: int) -> None:
+def _show(console: Console, written: bidui.Written) -> None:
     files = written.manifest.files
     pairs = sum(file.pairs for file in files.values())
     summary = f"{count(pairs, 'pair')} in {count(len(files), 'paradigm')}"
@@ -123,7 +79,7 @@ def _show(console: Console, written: Written, n: int) -> None:
 
 def diversity(pairs: Annotated[Path, typer.Argument(help="A file or folder of pairs.")]) -> None:
     """Count character n-grams, word types, lexicon words and length groups in pairs."""
-    measured = measure_diversity(read_pairs(pairs))
+    measured = bidui.measure_diversity(bidui.read_pairs(pairs))
     table = Table(show_header=False, box=None)
     rows = [
         ("pairs", f"{measured.pairs:,}"),
@@ -165,11 +121,11 @@ def export_lm_eval(
     The harness reports the accuracy of `bidui compare --link lp`, except that it counts ties as correct; see the
     README.md in the output folder.
     """
-    check_new_folder(out)
-    pairs = find_pairs(what, n=n, seed=seed)
+    bidui.check_new_folder(out)
+    pairs = bidui.find_pairs(what, n=n, seed=seed)
     path = Path(what).resolve()
     group = name or f"bidui_{path.stem if path.is_file() else path.name}"
-    write_new_folder(out, lm_eval_files(pairs, name=group))
+    bidui.export_lm_eval(pairs, out=out, name=group)
     console = messages()
     summary = f"{count(len(pairs), 'pair')} in {count(len(pairs.by_uid()), 'paradigm')}"
     console.print(f"{escape(str(out))}: {summary}; see its README.md", highlight=False)

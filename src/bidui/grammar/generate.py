@@ -143,6 +143,18 @@ def count_pairs(networks: Sequence[Network]) -> Count:
     return Count(enumerated) if enumerated <= ENUMERATED else Count(total, exact=False)
 
 
+def count(project: Project, uid: str) -> Count:
+    """Return how many distinct pairs a paradigm has."""
+    return count_pairs(Compiler.of(project).networks(project.paradigm(uid)))
+
+
+def enumerate_all(project: Project, uid: str) -> Iterator[Pair]:
+    """Yield every distinct pair of a paradigm, in a fixed order."""
+    paradigm = project.paradigm(uid)
+    for number, draw in enumerate(enumerate_pairs(Compiler.of(project).networks(paradigm))):
+        yield as_pair(draw, paradigm, number)
+
+
 def _seams(network: Network) -> bool:
     return bool(network.seams) and any(
         possible_seams(automaton([network], side), network.seams) for side in (GOOD, BAD)

@@ -441,9 +441,9 @@ def write_texts(out: str | Path, texts: Mapping[str, str]) -> None:
 # The starter: a small working project, in Chinese or English, for users to change into their own.
 
 
-def write_starter(folder: Path, *, lang: str) -> None:
-    """Write the starter of a language ("zh" or "en") to `folder`, which must be new or empty."""
-    write_texts(folder, starter_texts(lang))
+def new_project(folder: str | Path, *, lang: str = "zh") -> None:
+    """Write the starter project of a language ("zh" or "en") to `folder`, which must be new or empty."""
+    write_texts(Path(folder), starter_texts(lang))
 
 
 def starter_texts(lang: str) -> dict[str, str]:

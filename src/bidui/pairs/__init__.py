@@ -21,7 +21,7 @@ from bidui.pairs.folder import (
     write_pairs,
 )
 from bidui.pairs.formats import Format, pairs_to_bytes
-from bidui.pairs.lm_eval import lm_eval_files
+from bidui.pairs.lm_eval import export_lm_eval, lm_eval_files
 from bidui.pairs.pair import Pair, Pairs, Region, Short, Side
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Short",
     "Side",
     "Written",
+    "export_lm_eval",
     "lm_eval_files",
     "measure_diversity",
     "pairs_to_bytes",

@@ -7,9 +7,10 @@ The harness scores both sentences after its prefix token and takes the one with 
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from bidui.errors import Place, fail
-from bidui.files import encode, json_text
+from bidui.files import encode, json_text, write_new_folder
 from bidui.pairs.folder import uid_fits
 from bidui.pairs.formats import record_of
 from bidui.pairs.pair import Pair, Pairs
@@ -68,6 +69,11 @@ warning that kwargs could be passed. `acc` is what `bidui compare --link lp` sho
 - Scores also tie where sentences differ only in characters that the tokenizer does not know, and where numbers are
   rounded (float16, bfloat16). `--log_samples` writes both scores of every pair, so that you can count ties.
 """
+
+
+def export_lm_eval(pairs: Pairs, *, out: str | Path, name: str) -> None:
+    """Write pairs as a new folder of tasks for lm-evaluation-harness; `name` is the group of all tasks."""
+    write_new_folder(Path(out), lm_eval_files(pairs, name=name))
 
 
 def lm_eval_files(pairs: Pairs, *, name: str) -> Iterator[tuple[str, bytes]]:

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, Place
-from bidui.grammar.classic import ClassicImport, export_classic, export_phrases, export_vocabulary, read_classic
+from bidui.grammar.classic import ClassicImport, read_classic
+from bidui.grammar.classic.write import classic_template, export_phrases
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
-from bidui.grammar.project import Settings, paradigm_text
+from bidui.grammar.project import Settings, lexicon_text, paradigm_text
 from bidui.grammar.rules import Condition
 
 # both have two slots whose strings are equal, moved or copied; the third is three templates
@@ -27,10 +28,10 @@ def test_import_export_import_gives_the_same(published: Path, tmp_path: Path) ->
     again.mkdir()
     for paradigm in read.paradigms:
         if paradigm.uid not in REFUSED:
-            template = export_classic(paradigm, settings=read.settings, phrases=read.phrases)
+            template = classic_template(paradigm, settings=read.settings, phrases=read.phrases)
             text = json.dumps(template, ensure_ascii=False)
             (again / f"{paradigm.uid}.json").write_text(text, encoding="utf-8")
-    (tmp_path / "vocabulary.tsv").write_text(export_vocabulary(read.lexicon), encoding="utf-8")
+    (tmp_path / "vocabulary.tsv").write_text(lexicon_text(read.lexicon), encoding="utf-8")
     (tmp_path / "phrases.json").write_text(json.dumps(export_phrases(read.phrases)), encoding="utf-8")
     back = imported(tmp_path)
     assert back.problems == ()
@@ -46,7 +47,7 @@ def test_slots_that_could_not_be_told_apart_are_refused(published: Path, uid: st
     read = imported(published)
     paradigm = next(p for p in read.paradigms if p.uid == uid)
     with pytest.raises(InputError) as error:
-        export_classic(paradigm, settings=read.settings, phrases=read.phrases)
+        classic_template(paradigm, settings=read.settings, phrases=read.phrases)
     assert [problem.kind for problem in error.value.problems] == [REFUSED[uid]]
 
 
@@ -63,7 +64,7 @@ def paradigm(slots: str, good: str, bad: str, more: str = "") -> Paradigm:
 
 
 def exported(found: Paradigm, settings: Settings | None = None) -> tuple[object, object]:
-    template = export_classic(found, settings=settings or Settings("s"), phrases=PHRASES)
+    template = classic_template(found, settings=settings or Settings("s"), phrases=PHRASES)
     return template["good_rule"], template["bad_rule"]
 
 

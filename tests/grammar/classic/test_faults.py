@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, OutputRefused, Problem
-from bidui.grammar.classic import ClassicImport, read_classic, write_import
+from bidui.grammar.classic import ClassicImport, read_classic
+from bidui.grammar.classic.read import write_import
 from bidui.grammar.project import write_project
 
 VOCABULARY = "expression\tpos\tgender\n他\tPN\tmale\n她\tPN\tfemale\n小明\tNR\tmale\n书\tNN\t\n看\tVV\t\n"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bidui.grammar.classic import ClassicImport, read_classic, write_import
+from bidui.grammar.classic import ClassicImport, read_classic
+from bidui.grammar.classic.read import write_import
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.project import load_project
 

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from bidui.errors import Problem
-from bidui.grammar.classic import losses, read_classic, write_import
+from bidui.grammar.classic import read_classic
+from bidui.grammar.classic.read import losses, write_import
 from bidui.grammar.project import load_project
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar.classic.convert import Cell, Template, parse_cell
 from bidui.grammar.classic.read import Located, convert_phrases, merge, read_json
-from bidui.grammar.classic.write import export_classic
+from bidui.grammar.classic.write import classic_template
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.paradigm_file import parse_phrases
 from bidui.grammar.project import Settings
@@ -67,7 +67,7 @@ def test_export_of_an_import_is_read_as_the_same(lists: tuple[list[str], list[st
     for line in (paradigm.variants[0].good, paradigm.variants[0].bad):
         assert line.items
     try:
-        template = export_classic(paradigm, settings=SETTINGS, phrases=PHRASES)
+        template = classic_template(paradigm, settings=SETTINGS, phrases=PHRASES)
     except InputError as error:
         assert {p.kind for p in error.problems} <= {"classic-same-text", "classic-no-copy", "classic-across-sides"}
         return

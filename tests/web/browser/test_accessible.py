@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from bidui.grammar.project import write_starter
+from bidui.grammar.project import new_project
 
 from . import hands
 from .conftest import Witness
@@ -61,7 +61,7 @@ def test_the_pages_of_a_project(
     lang: str, folder: Path, serve: Callable[..., Running], someone: Callable[..., Page], witness: Witness
 ) -> None:
     for name in ("one", "gone"):
-        write_starter(folder / name, lang="zh")
+        new_project(folder / name, lang="zh")
     server = serve("--lang", lang)
     page = someone()
     page.goto(server.address)
@@ -103,7 +103,7 @@ def test_the_pages_of_a_project(
 def test_the_pages_of_a_team(
     lang: str, folder: Path, serve: Callable[..., Running], someone: Callable[..., Page]
 ) -> None:
-    write_starter(folder / "one", lang="zh")
+    new_project(folder / "one", lang="zh")
     server = serve("--team", "--owner", "Li", "--lang", lang)
     page, guest = someone(), someone()
     faults: Faults = {}

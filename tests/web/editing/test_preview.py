@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bidui.grammar import count, enumerate_all
+from bidui.grammar.generate import count, enumerate_all
 from bidui.web.editing.preview import Counts, OpenProject, counts_of, preview, source_of
 from tests.web.editing.small import CLASSIFIER, GENDER, open_small
 

@@ -8,7 +8,7 @@ import pytest
 
 from bidui.benchmarks import shipped
 from bidui.errors import InputError
-from bidui.grammar import enumerate_all
+from bidui.grammar.generate import enumerate_all
 from bidui.grammar.project import load_project, starter_texts
 from bidui.web.store.accounts import local_user
 from bidui.web.store.archives import Bundle, read_zip

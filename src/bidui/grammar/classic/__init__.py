@@ -1,15 +1,11 @@
-"""The papers' own format: JSON templates, a TSV vocabulary and JSON phrases, imported as meant and exported again."""
+"""The papers' own format: JSON templates, a TSV vocabulary and JSON phrases, imported as meant and exported again.
 
-from bidui.grammar.classic.read import ClassicImport, losses, lost_pairs, read_classic, write_import
-from bidui.grammar.classic.write import export_classic, export_phrases, export_vocabulary
+`read` turns files into located values and whole projects, `convert` turns positions into names (equal rule strings
+are one slot) and says what the bad list does to the good one, and `write` turns paradigms back into templates where
+the format can say the same.
+"""
 
-__all__ = [
-    "ClassicImport",
-    "export_classic",
-    "export_phrases",
-    "export_vocabulary",
-    "losses",
-    "lost_pairs",
-    "read_classic",
-    "write_import",
-]
+from bidui.grammar.classic.read import ClassicImport, import_classic, read_classic
+from bidui.grammar.classic.write import ClassicExport, export_classic
+
+__all__ = ["ClassicExport", "ClassicImport", "export_classic", "import_classic", "read_classic"]

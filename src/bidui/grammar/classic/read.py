@@ -29,7 +29,7 @@ from bidui.grammar.lexicon import Lexicon, parse_lexicon, phrase_unknown
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Line, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, phrases_within
 from bidui.grammar.paradigm_file import single
-from bidui.grammar.project import Project, Settings, write_project
+from bidui.grammar.project import Project, Settings, load_project, write_project
 from bidui.grammar.rules import Alternative, Condition, Lexical, Phrase, Ref, Rule, Words
 from bidui.grammar.yaml import read_text
 from bidui.pairs.folder import uid_fits
@@ -578,6 +578,19 @@ def _settings(templates: Path, read: Iterable[Template], lexicon: Lexicon) -> Se
     name = (templates if templates.is_dir() else templates.parent).resolve().name
     common = min(separators, key=lambda sep: (-separators[sep], sep), default="")
     return Settings(name, lang="zh" if chinese else "en", separator=common)
+
+
+def import_classic(
+    templates: str | Path, *, vocabulary: str | Path, out: str | Path, phrases: str | Path | None = None
+) -> ClassicImport:
+    """Convert templates, vocabulary and phrases in the papers' format, and write them as a project in `out`.
+
+    The warnings of the result also name the pairs that the templates had and the project, by stricter rules, has not.
+    """
+    read = read_classic(Path(templates), vocabulary=Path(vocabulary), phrases=Path(phrases) if phrases else None)
+    write_import(read, out)
+    warnings = tuple(problem for problem in read.problems if problem.severity == "warning")
+    return replace(read, problems=(*warnings, *losses(load_project(out))))
 
 
 def write_import(read: ClassicImport, out: str | Path) -> None:

@@ -5,15 +5,30 @@ template and are left out. A slot that stands on both sides is written alike on 
 identified by its string, which no other slot may share.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
+from pathlib import Path
 
-from bidui.errors import InputError, Place, fail
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.files import write_file
 from bidui.grammar.classic.convert import Side, classic_rule, copying, index_of, is_fixed, matches
-from bidui.grammar.lexicon import Lexicon
-from bidui.grammar.paradigm import Line, Literal, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, Variant
-from bidui.grammar.project import Settings, lexicon_text
+from bidui.grammar.classic.read import lost_pairs
+from bidui.grammar.network import Compiler
+from bidui.grammar.paradigm import (
+    Line,
+    Literal,
+    Paradigm,
+    PhraseAlternative,
+    PhraseRule,
+    Slot,
+    Use,
+    Variant,
+    phrases_within,
+)
+from bidui.grammar.project import Project, Settings, chosen, lexicon_text
 from bidui.grammar.rules import Alternative, Lexical, Phrase, Ref, Rule, Words
 
 Item = Literal | Use | None
@@ -131,7 +146,53 @@ def without(means: str, text: object, place: Place) -> InputError:
     return fail("classic-without", place, {"means": means, "text": text})
 
 
-def export_classic(
+@dataclass(frozen=True, slots=True)
+class ClassicExport:
+    """What an export wrote and what it left out: the uids that became templates, and a problem for every other one."""
+
+    uids: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def export_classic(project: Project, *, out: str | Path, only: Sequence[str] = ()) -> ClassicExport:
+    """Write the paradigms of a project as JSON templates, with the vocabulary and the phrases they need.
+
+    A paradigm that uses means the format lacks, or whose template would produce pairs it does not have, is left out.
+    """
+    compiler = Compiler.of(project)
+    problems: list[Problem] = []
+    templates: dict[str, dict[str, object]] = {}
+    needed: set[str] = set()
+    for paradigm in chosen(project.paradigms, only=only, excluded=True):
+        try:
+            template = classic_template(paradigm, settings=project.settings, phrases=project.phrases)
+            slots = [slot for variant in paradigm.variants for slot in variant.slots.values()]
+            phrases = export_phrases(phrases_within(slots, project.phrases))
+            lost = lost_pairs(paradigm, compiler.networks(paradigm))
+        except InputError as error:
+            problems += error.problems
+            continue
+        if lost is None:
+            templates[paradigm.uid] = template
+            needed |= set(phrases)
+        else:
+            problems.append(Problem("classic-more-pairs", lost.place, lost.values, "warning"))
+    folder = Path(out)
+    (folder / "templates").mkdir(parents=True, exist_ok=True)
+    for uid, template in templates.items():
+        write_file(folder / "templates" / f"{uid}.json", _json_bytes(template))
+    write_file(folder / "vocabulary.tsv", lexicon_text(project.lexicon).encode())
+    if needed:
+        kept = {name: phrase for name, phrase in project.phrases.items() if name in needed}
+        write_file(folder / "phrases.json", _json_bytes(export_phrases(kept)))
+    return ClassicExport(tuple(templates), tuple(problems))
+
+
+def _json_bytes(value: object) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def classic_template(
     paradigm: Paradigm, *, settings: Settings, phrases: Mapping[str, PhraseRule], user: str = ""
 ) -> dict[str, object]:
     """Return the JSON template of a paradigm; raise `InputError` at the first thing that is not classic."""
@@ -160,11 +221,6 @@ def export_phrases(phrases: Mapping[str, PhraseRule]) -> dict[str, list[list[dic
         name: [_phrase_rules(alternative, phrases) for alternative in phrase.alternatives]
         for name, phrase in phrases.items()
     }
-
-
-def export_vocabulary(lexicon: Lexicon) -> str:
-    """Return the TSV vocabulary, which is the same in both formats."""
-    return lexicon_text(lexicon)
 
 
 def refuse_settings(settings: Settings) -> None:

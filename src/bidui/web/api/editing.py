@@ -35,7 +35,9 @@ from bidui.web.editing.preview import (
     phrases_without_diagnostics,
     preview_without_pairs,
 )
-from bidui.web.editing.preview import Request as Question
+from bidui.web.editing.preview import (
+    Request as Question,
+)
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit
 from bidui.web.problems import STATUS, fails
 from bidui.web.store.disk import refresh
