@@ -45,7 +45,7 @@ def makers_of(files: dict[str, ast.Module]) -> dict[tuple[str, str], Maker]:
 
     A name with an underscore is known in its file only.
     """
-    makers = {("", "Problem"): Maker(kind=0, values=2), ("", "Diagnostic"): Maker(kind=0, values=2)}
+    makers = {("", "Problem"): Maker(kind=0, values=2), ("", "Diagnostic"): Maker(kind=0, values=3)}
     found = 0
     while found < len(makers):
         found = len(makers)

@@ -274,7 +274,12 @@ def _diagnostic(problem: Problem, name: str, lines: Lines, sites: Sequence[Site]
     span, site = span_of(problem, lines, sites)
     row = site.path if site else ()
     return Diagnostic(
-        *(problem.kind, problem.severity, text, values, lines.range(span), name),
+        problem.kind,
+        problem.severity,
+        text,
+        values,
+        lines.range(span),
+        name,
         slot=str(row[-1]) if row[-2:-1] == ("slots",) else "",
         variant=int(row[1]) if row[:1] == ("variants",) and len(row) > 1 else None,
         row=row,

@@ -1,7 +1,8 @@
-"""Merging by rows: what two people made of one text, put together row by row, with the rows that both changed.
+"""Merging: two versions of a text are combined row by row, and rows that both people changed are conflicts.
 
-A text is a sequence of units, each with a path that says which row it is, and inside of which others. A row that only
-one side changed is as that side has it. Rows that one side added are put after the row they follow there.
+A text is a sequence of units, each with a path that says which row it is and which rows it stands in. A row that only
+one side changed is taken from that side. A row that one side added comes after the row that it follows there. Tables
+and other texts are merged line by line (`merge_tables`), paradigms and phrases by their keys (`merge_paradigms`).
 """
 
 import re
@@ -14,7 +15,7 @@ from typing import Literal
 from bidui.errors import Problem
 from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.grammar.yaml import Node, Scalar, value_of
-from bidui.grammar.yaml import Sequence as Sequence_paradigm_merging
+from bidui.grammar.yaml import Sequence as SequenceNode
 from bidui.web.editing.edits import try_lay_out
 from bidui.web.editing.text import Change, Lines, apply_edit
 from bidui.words import Language
@@ -22,13 +23,13 @@ from bidui.words import Language
 Choice = Literal["mine", "theirs"]
 Path = tuple[Hashable, ...]
 MAX_LINES = 50_000
-MAX_COMPARED = 400  # pairs of lines that are held against each other
+MAX_COMPARED = 400  # pairs of lines that are compared
 ALIKE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A row of a text: its identity, what it is called, and the text itself, with its line break."""
+    """A row of a text: its identity, its name for people, and the text itself with its line break."""
 
     key: Path
     name: str
@@ -37,7 +38,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A row that both sides changed: what it was, and what each made of it; None where it is not there."""
+    """A row that both sides changed: its text before, and on each side; None where the row is missing."""
 
     row: str
     kind: Literal["merge-changed", "merge-deleted", "merge-added", "merge-order"]
@@ -46,7 +47,7 @@ class Conflict:
     theirs: str | None
 
     def text(self, language: Language = "en") -> str:
-        """What happened, in words."""
+        """Say what happened."""
         values = {"row": self.row}
         problems = {
             "merge-changed": Problem("merge-changed", values=values),
@@ -58,8 +59,8 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """The text put together; where there are conflicts, it has what was chosen, or else mine."""
+class Merge:
+    """The merged text; where there are conflicts, it has the side that was chosen, or mine."""
 
     text: str
     conflicts: tuple[Conflict, ...] = ()
@@ -68,45 +69,54 @@ class Merged:
 def merge_units(
     base: Sequence[Unit], mine: Sequence[Unit], theirs: Sequence[Unit], *, choose: Mapping[str, Choice]
 ) -> tuple[list[Unit], list[Conflict]]:
-    """The units put together, and the conflicts for which nothing was chosen."""
+    """Return the merged units, and the conflicts for which no side was chosen."""
     sides = [{unit.key: unit for unit in units} for units in (base, mine, theirs)]
     kept: dict[Path, Unit] = {}
     conflicts: list[Conflict] = []
     for key in dict.fromkeys((*sides[1], *sides[2], *sides[0])):
-        old, one, other = (side[key].text if key in side else None for side in sides)
-        chosen = one if other == old else other
-        if one != other and old not in (one, other):
-            name = next(side[key].name for side in sides if key in side)
-            if name not in choose:
-                conflicts.append(Conflict(name, _kind(old, one, other), old, one, other))
-            chosen = other if choose.get(name) == "theirs" else one
-        if chosen is not None:
-            kept[key] = Unit(key, "", chosen)
+        texts = [side[key].text if key in side else None for side in sides]
+        name = next(side[key].name for side in sides if key in side)
+        text, disputed = _chosen(*texts, choice=choose.get(name))
+        if disputed and name not in choose:
+            conflicts.append(Conflict(name, _kind(*texts), *texts))
+        if text is not None:
+            kept[key] = Unit(key, "", text)
     trees = [_children(units) for units in (base, mine, theirs)]
-    disputed: list[Path] = []
-    order = list(_flattened((), trees, choose, disputed))
-    if disputed and "order" not in choose:
+    reordered: list[Path] = []
+    order = list(_flattened((), trees, choose, reordered))
+    if reordered and "order" not in choose:
         conflicts.append(Conflict("order", "merge-order", *(_text(units) for units in (base, mine, theirs))))
     return [kept[key] for key in order if key in kept], conflicts
 
 
+def _chosen(
+    base: str | None, mine: str | None, theirs: str | None, *, choice: Choice | None
+) -> tuple[str | None, bool]:
+    """Return what a row says after the merge, and whether both sides changed it, differently."""
+    disputed = mine != theirs and base not in (mine, theirs)
+    if disputed:
+        return (theirs if choice == "theirs" else mine), True
+    return (mine if theirs == base else theirs), False
+
+
 def _children(units: Sequence[Unit]) -> dict[Path, list[Path]]:
-    """Under every path, the paths that are one step longer, in order."""
-    found: dict[Path, dict[Path, None]] = {}
+    """Return for every path the paths that are longer by a step, in order."""
+    children: dict[Path, dict[Path, None]] = {}
     for unit in units:
         for length in range(len(unit.key)):
-            found.setdefault(unit.key[:length], {})[unit.key[: length + 1]] = None
-    return {path: list(below) for path, below in found.items()}
+            children.setdefault(unit.key[:length], {})[unit.key[: length + 1]] = None
+    return {path: list(below) for path, below in children.items()}
 
 
 def _flattened(
-    path: Path, trees: Sequence[dict[Path, list[Path]]], choose: Mapping[str, Choice], disputed: list[Path]
+    path: Path, trees: Sequence[dict[Path, list[Path]]], choose: Mapping[str, Choice], reordered: list[Path]
 ) -> Iterator[Path]:
-    order, differs = _order(*(tree.get(path, []) for tree in trees), choose=choose)
-    disputed += [path] * differs
+    """Yield all paths in the merged order; those whose children both sides reordered are added to `reordered`."""
+    order, disputed = _order(*(tree.get(path, []) for tree in trees), choose=choose)
+    reordered += [path] * disputed
     for child in order:
         yield child
-        yield from _flattened(child, trees, choose, disputed)
+        yield from _flattened(child, trees, choose, reordered)
 
 
 def _kind(
@@ -124,25 +134,26 @@ def _text(units: Sequence[Unit]) -> str:
 def _order(
     base: list[Path], mine: list[Path], theirs: list[Path], *, choose: Mapping[str, Choice]
 ) -> tuple[list[Path], bool]:
-    """The order of rows side by side: that of the side which changed it, with what only the other side has put in.
+    """Return the merged order of rows, and whether both sides changed it, differently.
 
-    Both changed it, and differently: mine, unless theirs was chosen; and it is said.
+    The order is that of the side which changed it, with the rows that only the other side has inserted; where both
+    changed it, it is mine, unless theirs was chosen.
     """
     moved = [_common(base, side) != _common(side, base) for side in (mine, theirs)]
     disputed = all(moved) and _common(mine, theirs) != _common(theirs, mine)
     first = (moved[1] and not moved[0]) or (disputed and choose.get("order") == "theirs")
     spine, other = (theirs, mine) if first else (mine, theirs)
-    known, there = set(spine), set(other)
-    added: dict[Path | None, list[Path]] = {}  # what only the other side has, by the row of both that it follows there
+    in_spine, in_other = set(spine), set(other)
+    added: dict[Path | None, list[Path]] = {}  # rows that only the other side has, by the common row they follow there
     anchor: Path | None = None
     for key in other:
-        anchor = key if key in known else anchor
-        if key not in known:
+        anchor = key if key in in_spine else anchor
+        if key not in in_spine:
             added.setdefault(anchor, []).append(key)
     order: list[Path] = []
     waiting = added.get(None, [])
     for key in spine:
-        if key in there:  # mine first, where both added something
+        if key in in_other:  # mine first, where both added rows
             order += waiting
             waiting = added.get(key, [])
         order.append(key)
@@ -151,28 +162,27 @@ def _order(
 
 
 def _common(keys: list[Path], others: list[Path]) -> list[Path]:
-    known = set(others)
-    return [key for key in keys if key in known]
+    shared = set(others)
+    return [key for key in keys if key in shared]
 
 
-def merge_tables(base: str, mine: str, theirs: str, *, choose: Mapping[str, Choice] | None = None) -> Merged:
-    """Two versions of a table, or of any text, put together line by line.
+def merge_tables(base: str, mine: str, theirs: str, *, choose: Mapping[str, Choice] | None = None) -> Merge:
+    """Merge two versions of a table, or of any text, line by line.
 
-    A line is the same row as a line of the base if nothing else in its place could be; of several, the one that begins
-    with the same cell.
+    A changed line counts as the line of the base in its place; of several, as the one that begins with the same cell.
     """
     lines = [_lines(text) for text in (base, mine, theirs)]
     if max(map(len, lines)) > MAX_LINES:
-        return Merged(mine, (Conflict("all", "merge-changed", base, mine, theirs),))
+        return Merge(mine, (Conflict("all", "merge-changed", base, mine, theirs),))
     old = [Unit((n,), f"line {n + 1}", line) for n, line in enumerate(lines[0])]
     units, conflicts = merge_units(
         old, _identified(lines[0], lines[1]), _identified(lines[0], lines[2]), choose=choose or {}
     )
-    return Merged(joined(units, like=mine), tuple(conflicts))
+    return Merge(joined(units, like=mine), tuple(conflicts))
 
 
 def joined(units: Sequence[Unit], *, like: str) -> str:
-    """The units as a text; one that was last and is not any more gets its line break."""
+    """Return the units as a text; a unit that was the last and no longer is gets a line break."""
     newline = "\r\n" if "\r\n" in like else "\n"
     texts = [unit.text for unit in units]
     ended = [text if text.endswith("\n") else text + newline for text in texts[:-1]]
@@ -184,7 +194,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _identified(base: list[str], side: list[str]) -> list[Unit]:
-    """The lines of one side, each as a line of the base or as a new one."""
+    """Return the lines of a side, each as a line of the base or as a new line."""
     same = pairs_of_lines(base, side)
     times: Counter[str] = Counter()
     units = []
@@ -198,10 +208,10 @@ def _identified(base: list[str], side: list[str]) -> list[Unit]:
 
 
 def pairs_of_lines(base: list[str], side: list[str]) -> dict[int, int]:
-    """Which line of the base each line of a side is, as far as it is one."""
+    """Return the numbers of a side's lines that are lines of the base, with the numbers of these."""
     same: dict[int, int] = {}
     lost: list[int] = []
-    found: list[int] = []
+    new: list[int] = []
     for kind, a, b, c, d in SequenceMatcher(None, base, side).get_opcodes():
         if kind == "equal":
             same.update(zip(range(c, d), range(a, b), strict=True))
@@ -209,14 +219,14 @@ def pairs_of_lines(base: list[str], side: list[str]) -> dict[int, int]:
         pairs = _paired(base, list(range(a, b)), side, list(range(c, d)))
         same.update(pairs)
         lost += (n for n in range(a, b) if n not in pairs.values())
-        found += (n for n in range(c, d) if n not in pairs)
+        new += (n for n in range(c, d) if n not in pairs)
     by_text = {base[n]: n for n in reversed(lost)}
-    same.update({n: by_text.pop(side[n]) for n in found if side[n] in by_text})  # moved far away
+    same.update({n: by_text.pop(side[n]) for n in new if side[n] in by_text})  # moved far away
     return same
 
 
 def _paired(base: list[str], old: list[int], side: list[str], new: list[int]) -> dict[int, int]:
-    """Lines of a stretch that was changed: those that begin with the same cell, and those that are much alike."""
+    """Pair the lines of a changed stretch that begin with the same cell, then those that are much alike."""
     if len(old) == len(new) == 1:
         return {new[0]: old[0]}
     first = {base[n].split("\t")[0]: n for n in reversed(old)}
@@ -224,51 +234,51 @@ def _paired(base: list[str], old: list[int], side: list[str], new: list[int]) ->
     left = [n for n in old if n not in pairs.values()]
     rest = [n for n in new if n not in pairs]
     if len(left) * len(rest) <= MAX_COMPARED:
-        alike = sorted(((-_likeness(base[a], side[b]), a, b) for a in left for b in rest), key=lambda found: found[:3])
+        alike = sorted((-_likeness(base[a], side[b]), a, b) for a in left for b in rest)
         for likeness, a, b in alike:
             if likeness <= -ALIKE and b not in pairs and a not in pairs.values():
                 pairs[b] = a
     return pairs
 
 
-def _likeness(one: str, other: str) -> float:
-    return SequenceMatcher(None, one[:1_000], other[:1_000], autojunk=False).ratio()
+def _likeness(line: str, other: str) -> float:
+    return SequenceMatcher(None, line[:1_000], other[:1_000], autojunk=False).ratio()
 
 
 # Merging of paradigms and phrases: the rows are the keys of the YAML text, each with the comments of its line.
 
 
-def merge_paradigms(base: str, mine: str, theirs: str, *, choose: Mapping[str, Choice] | None = None) -> Merged:
-    """Two versions of a paradigm (or of the phrases) put together by rows; texts that are not YAML yet, by lines.
+def merge_paradigms(base: str, mine: str, theirs: str, *, choose: Mapping[str, Choice] | None = None) -> Merge:
+    """Merge two versions of a paradigm (or of the phrases) by rows; texts that are not YAML yet, by lines.
 
-    What was put together is read again and must say, row by row, what the sides say; else all of it is a conflict.
+    The merged text is read again and must say, row by row, what the sides say; otherwise all of it is a conflict.
     """
     documents = [try_lay_out(text) for text in (base, mine, theirs)]
     if any(document is None for document in documents):
         return merge_tables(base, mine, theirs, choose=choose)
     chosen = choose or {}
     if "all" in chosen:
-        return Merged(theirs if chosen["all"] == "theirs" else mine)
+        return Merge(theirs if chosen["all"] == "theirs" else mine)
     texts: list[_Units] = []
     for text, document in zip((base, mine, theirs), documents, strict=True):
         if document is not None:
             texts.append(_Units(text, document, texts[0].lists if texts else {}))
     finer = _merged_lines(texts, chosen)
     units, conflicts = merge_units(*(_with(text.units, finer) for text in texts), choose=chosen)
-    conflicts += [conflict for _, found in finer.values() for conflict in found]
+    conflicts += [conflict for _, more in finer.values() for conflict in more]
     result = joined(units, like=mine)
     if not conflicts and not _agrees(result, texts, chosen):
-        return Merged(mine, (Conflict("all", "merge-changed", base, mine, theirs),))
-    return Merged(result, tuple(conflicts))
+        return Merge(mine, (Conflict("all", "merge-changed", base, mine, theirs),))
+    return Merge(result, tuple(conflicts))
 
 
 @dataclass(slots=True)
 class _Units:
-    """The lines of a YAML text, each belonging to an entry, or to the entry before which it stands."""
+    """The lines of a YAML text as units: each belongs to an entry, comments to the entry that they stand before."""
 
     text: str
     document: MappingNode
-    known: dict[Path, list[str]]  # the lists of the base
+    base_lists: dict[Path, list[str]]
     units: list[Unit] = field(default_factory=list)
     flows: dict[Path, tuple[Unit, MappingNode]] = field(default_factory=dict)  # mappings on one line
     leaves: dict[Path, str] = field(default_factory=dict)
@@ -296,7 +306,7 @@ class _Units:
         self._add_loose(loose, ())
 
     def _add_loose(self, loose: list[str], before: Path) -> None:
-        """Comments and blank lines are known by what they say and what they stand before."""
+        """Add comments and blank lines, which are identified by their text and by what they stand before."""
         times: Counter[str] = Counter()
         for line in loose:
             times[line] += 1
@@ -305,19 +315,18 @@ class _Units:
         loose.clear()
 
     def _entries(self, node: Node, path: Path) -> Iterator[tuple[Path, int, int, Node | None]]:
-        """Every entry that has lines of its own: its path, where it begins and ends, and a mapping on one line."""
+        """Yield every entry that has lines of its own: path, start, end, and its value where that is a flow mapping."""
         if isinstance(node, MappingNode):
-            for entry in node.entries:
-                here = (*path, entry.key.text)
-                value = entry.value
+            for key, value in node.entries:
+                here = (*path, key.text)
                 if isinstance(value, Scalar) or value.flow:
                     flow = value if isinstance(value, MappingNode) else None
                     self._leaf(here, value)
-                    yield here, entry.key.start, max(entry.key.end, value.end), flow
+                    yield here, key.start, max(key.end, value.end), flow
                 else:
-                    yield here, entry.key.start, entry.key.end, None
+                    yield here, key.start, key.end, None
                     yield from self._entries(value, here)
-        elif isinstance(node, Sequence_paradigm_merging):
+        elif isinstance(node, SequenceNode):
             for identity, item in zip(self._identities(node, path), node.items, strict=True):
                 here = (*path, identity)
                 if isinstance(item, MappingNode) and not item.flow:
@@ -328,48 +337,47 @@ class _Units:
 
     def _leaf(self, path: Path, node: Node) -> None:
         if isinstance(node, MappingNode):
-            for entry in node.entries:
-                self._leaf((*path, entry.key.text), entry.value)
+            for key, value in node.entries:
+                self._leaf((*path, key.text), value)
         else:
             self.leaves[path] = repr(value_of(node))
 
-    def _identities(self, node: Sequence_paradigm_merging, path: Path) -> list[tuple[str, str]]:
-        """Which items of the base those of a list are: a variant by its name, any other by its text."""
+    def _identities(self, node: SequenceNode, path: Path) -> list[tuple[str, str]]:
+        """Identify the items of a list with those of the base: a variant by its name, any other item by its text."""
         signs = []
         for item in node.items:
-            name = item.items.get("name") if isinstance(item, MappingNode) else None
-            raw = self.text[item.start : item.end]
-            signs.append(name.value.text if name and isinstance(name.value, Scalar) else raw)
+            name = item.get("name") if isinstance(item, MappingNode) else None
+            signs.append(name.text if isinstance(name, Scalar) else self.text[item.start : item.end])
         self.lists[path] = signs
-        old = self.known.get(path, signs)
+        old = self.base_lists.get(path, signs)
         same = pairs_of_lines(old, signs)
-        found = []
+        identities = []
         times: Counter[str] = Counter()
         for number, sign in enumerate(signs):
-            own = old[same[number]] if number in same else f"+ {sign}"
-            times[own] += 1
-            long = f"{same[number] + 1}" if number in same else "+"
-            found.append((f"{own} {times[own]}", long if "\n" in own else own))
-        return found
+            text = old[same[number]] if number in same else f"+ {sign}"
+            times[text] += 1
+            short = f"{same[number] + 1}" if number in same else "+"
+            identities.append((f"{text} {times[text]}", short if "\n" in text else text))
+        return identities
 
 
 def name_of(path: Path) -> str:
-    """A row's name for people; items of a list that are long are told by their number."""
+    """Return a row's name for people; long items of a list are named by their number."""
     return " › ".join(step[1] if isinstance(step, tuple) else str(step) for step in path)
 
 
 def _merged_lines(texts: list[_Units], choose: Mapping[str, Choice]) -> dict[Path, tuple[str, list[Conflict]]]:
-    """Mappings on one line that both sides changed are put together entry by entry, on my line."""
+    """Merge flow mappings that both sides changed entry by entry, on my line."""
     base, mine, theirs = texts
-    found: dict[Path, tuple[str, list[Conflict]]] = {}
+    merged: dict[Path, tuple[str, list[Conflict]]] = {}
     for path in base.flows.keys() & mine.flows.keys() & theirs.flows.keys():
         lines = [text.flows[path][0].text for text in texts]
         if lines[1] == lines[2] or lines[0] in lines[1:]:
             continue
         entries = [
             [
-                Unit((e.key.text,), name_of((*path, e.key.text)), text.text[e.key.start : e.value.end])
-                for e in text.flows[path][1].entries
+                Unit((key.text,), name_of((*path, key.text)), text.text[key.start : value.end])
+                for key, value in text.flows[path][1].entries
             ]
             for text in texts
         ]
@@ -378,8 +386,8 @@ def _merged_lines(texts: list[_Units], choose: Mapping[str, Choice]) -> dict[Pat
         start = mine.text.index(unit.text, mine.text.rfind("\n", 0, node.start) + 1)
         inside = ", ".join(entry.text for entry in units)
         change = Change(node.start - start, node.end - start, "{" + inside + "}")
-        found[path] = (apply_edit(unit.text, (change,)), conflicts)
-    return found
+        merged[path] = (apply_edit(unit.text, (change,)), conflicts)
+    return merged
 
 
 def _with(units: list[Unit], finer: Mapping[Path, tuple[str, list[Conflict]]]) -> list[Unit]:
@@ -388,24 +396,21 @@ def _with(units: list[Unit], finer: Mapping[Path, tuple[str, list[Conflict]]]) -
 
 
 def _agrees(result: str, texts: list[_Units], choose: Mapping[str, Choice]) -> bool:
-    """Whether what was put together holds the values that the sides agree on, all of them and no others."""
+    """Whether a merged text holds the values that the sides agree on, all of them and no others."""
     document = try_lay_out(result)
     if document is None:
         return False
     base, mine, theirs = (text.leaves for text in texts)
-    wanted: Counter[tuple[Path, str]] = Counter()
+    expected: Counter[tuple[Path, str]] = Counter()
     for path in {*base, *mine, *theirs}:
-        old, one, other = base.get(path), mine.get(path), theirs.get(path)
-        if one != other and old not in (one, other):
-            value = other if choose.get(name_of(path)) == "theirs" else one
-        else:
-            value = one if other == old else other
+        sides = base.get(path), mine.get(path), theirs.get(path)
+        value, _ = _chosen(*sides, choice=choose.get(name_of(path)))
         if value is not None:
-            wanted[_anywhere(path), value] += 1
-    got = _Units(result, document, {}).leaves
-    return wanted == Counter((_anywhere(path), value) for path, value in got.items())
+            expected[_anywhere(path), value] += 1
+    leaves = _Units(result, document, {}).leaves
+    return expected == Counter((_anywhere(path), value) for path, value in leaves.items())
 
 
 def _anywhere(path: Path) -> Path:
-    """A path without the identity of list items."""
+    """Return a path without the identity of list items."""
     return tuple("*" if isinstance(step, tuple) else step for step in path)
