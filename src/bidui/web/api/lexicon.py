@@ -248,16 +248,16 @@ def _key(access: Access, numbers: Mapping[str, int]) -> Hashable:
     return (access.entry.id, *sorted(numbers.items()))
 
 
-def _vocabulary(texts: Mapping[str, str], *, known: Vocabulary | None = None) -> Vocabulary:
+def _vocabulary(texts: Mapping[str, str], *, before: Vocabulary | None = None) -> Vocabulary:
     """Read the texts of the lexicon's files and `features.tsv`; files in `lexicon/` come first."""
     lexicon = {name: text for name, text in texts.items() if name != "features.tsv"}
     several = {name: text for name, text in lexicon.items() if name != NEW}
-    vocabulary = read_vocabulary(several or lexicon, features=texts.get("features.tsv"), known=known)
+    vocabulary = read_vocabulary(several or lexicon, features=texts.get("features.tsv"), before=before)
     if not several or NEW not in lexicon:
         return vocabulary
     problem = Problem("lexicon-twice", Place(NEW))
-    own = {**vocabulary.own, NEW: tuple(parse_lexicon(lexicon[NEW], name=NEW)[1])}
-    return replace(vocabulary, problems=(problem, *vocabulary.problems), own=own)
+    by_file = {**vocabulary.by_file, NEW: tuple(parse_lexicon(lexicon[NEW], name=NEW)[1])}
+    return replace(vocabulary, problems=(problem, *vocabulary.problems), by_file=by_file)
 
 
 def _table_problems(problems: Sequence[Problem], language: Language) -> list[TableProblem]:
@@ -407,8 +407,8 @@ class _WordCheck:
     def __call__(self, text: str) -> tuple[Problem, ...]:
         """Return the problems of the text by itself."""
         texts = {name: version.text for name, version in self.words.versions.items()}
-        self.vocabulary = _vocabulary({**texts, self.file: text}, known=self.words.vocabulary)
-        return self.vocabulary.own.get(self.file, ())
+        self.vocabulary = _vocabulary({**texts, self.file: text}, before=self.words.vocabulary)
+        return self.vocabulary.by_file.get(self.file, ())
 
 
 @router.post("/tables/{file:path}", responses=writing())

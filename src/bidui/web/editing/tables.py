@@ -1,7 +1,7 @@
-"""Tables: a TSV text as rows of cells, and edits of it that leave every other line as it is, byte for byte.
+"""Tables: a TSV text as rows of cells, edits that leave every other line as it is, and the vocabulary in them.
 
 Lines are counted from 1, as in messages; line 1 is the header. A row may have fewer cells than the header: the rest are
-blank.
+blank. The vocabulary is all tables of the lexicon together, searched by features and text.
 """
 
 import csv
@@ -26,7 +26,7 @@ from bidui.web.editing.pieces import Piece, pieces_of
 from bidui.web.editing.text import Change, Edit, Span, make_edit
 
 MAX_PASTED = 100_000  # cells
-MAX_TOLD = 20  # cells that cannot be
+MAX_LISTED = 20  # cells in an error message
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Row:
     span: Span
 
     def cell(self, column: int) -> str:
-        """The n-th cell, blank where the row is shorter."""
+        """Return the cell of a column, blank where the row is shorter."""
         return self.cells[column] if column < len(self.cells) else ""
 
 
@@ -56,20 +56,20 @@ class Table:
         object.__setattr__(self, "by_line", {row.line: row for row in self.rows})
 
     def row(self, line: int) -> Row:
-        """The row at a line."""
+        """Return the row at a line."""
         if line not in self.by_line:
             raise fail("row-missing", None, {"row": line})
         return self.by_line[line]
 
     def column(self, name: str) -> int:
-        """The number of a column, from 0."""
+        """Return the number of a column, from 0."""
         if name not in self.header:
             raise fail("row-missing", None, {"row": name})
         return self.header.index(name)
 
 
 def read_table(text: str) -> Table:
-    """The table in a text; every text is one."""
+    """Read a text as a table; every text is one."""
     lines: list[Row] = []
     start = 0
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -82,7 +82,7 @@ def read_table(text: str) -> Table:
 
 
 def set_cell(table: Table, *, line: int, column: str, value: str) -> Edit:
-    """Another value in one cell."""
+    """Set the value of a cell."""
     row, number = table.row(line), table.column(column)
     refuse_cells([(value, line)])
     if value == row.cell(number):
@@ -95,7 +95,7 @@ def set_cell(table: Table, *, line: int, column: str, value: str) -> Edit:
 
 
 def add_rows(table: Table, rows: Iterable[Sequence[str]], *, after: int | None = None) -> Edit:
-    """New rows after a line, or at the end; their cells are in the order of the header."""
+    """Add rows after a line, or at the end; their cells are in the order of the header."""
     new = [list(cells) for cells in rows]
     refuse_cells((cell, 0) for cells in new for cell in cells)
     lines = ["\t".join(cells).rstrip("\t") for cells in new]
@@ -112,7 +112,7 @@ def add_rows(table: Table, rows: Iterable[Sequence[str]], *, after: int | None =
 
 
 def delete_rows(table: Table, lines: Iterable[int]) -> Edit:
-    """Without some lines."""
+    """Delete lines."""
     changes = []
     for line in sorted(set(lines)):
         span = table.row(line).span
@@ -126,7 +126,7 @@ def delete_rows(table: Table, lines: Iterable[int]) -> Edit:
 
 
 def add_column(table: Table, name: str) -> Edit:
-    """A new column at the end: since rows may be short, only the header changes."""
+    """Add a column at the end; since rows may be short, only the header changes."""
     if name in table.header:
         raise fail("row-exists", None, {"name": name})
     refuse_cells([(name, 1)])
@@ -135,7 +135,7 @@ def add_column(table: Table, name: str) -> Edit:
 
 
 def paste(table: Table, block: str, *, line: int | None = None, column: str = "") -> Edit:
-    """A block from a spreadsheet: over the cells from one on, and into new rows below the last.
+    """Paste a block from a spreadsheet over the cells from a line and column on, and into new rows below the last.
 
     A block whose first row names columns, `expression` among them, is added as new rows, column by column.
     """
@@ -164,7 +164,7 @@ def paste(table: Table, block: str, *, line: int | None = None, column: str = ""
 
 
 def pasted_cells(block: str) -> list[list[str]]:
-    """The cells of a block as spreadsheets copy it, quotes and all, without blanks at the edges of cells."""
+    """Return the cells of a block as spreadsheets copy it, without quotes, and without blanks around a cell."""
     if len(block) > 50 * MAX_PASTED:
         raise fail("paste-too-large", None, {"limit": MAX_PASTED})
     try:
@@ -173,19 +173,18 @@ def pasted_cells(block: str) -> list[list[str]]:
         raise fail("paste-broken", None, {"reason": error}) from None
     if sum(map(len, rows)) > MAX_PASTED:
         raise fail("paste-too-large", None, {"limit": MAX_PASTED})
-    found = [[cell.strip() for cell in row] for row in rows]
-    refuse_cells((cell, number) for number, row in enumerate(found, start=1) for cell in row)
-    return found
+    cells = [[cell.strip() for cell in row] for row in rows]
+    refuse_cells((cell, number) for number, row in enumerate(cells, start=1) for cell in row)
+    return cells
 
 
 def refuse_cells(cells: Iterable[tuple[str, int]]) -> None:
-    """Raises `InputError` for what cannot stand in cells, given with their lines: all together, or the first."""
+    """Raise `InputError` for cells, given with their lines, that hold what a table cannot; it lists the first few."""
     wrong = ((value, line) for value, line in cells if not all(map(printable, value)))
-    found = [
-        Problem("cell-characters", Place("", line), {"cell": repr(value)}) for value, line in islice(wrong, MAX_TOLD)
-    ]
-    if found:
-        raise InputError(found)
+    shown = islice(wrong, MAX_LISTED)
+    problems = [Problem("cell-characters", Place("", line), {"cell": repr(value)}) for value, line in shown]
+    if problems:
+        raise InputError(problems)
 
 
 def _header_end(table: Table) -> int:
@@ -200,8 +199,6 @@ def _placed(row: Sequence[str], places: Sequence[int], width: int) -> list[str]:
     return cells
 
 
-# The vocabulary: the lexicon's files as tables, searched by features and text, with their problems and suggestions.
-
 MOST = 50
 
 
@@ -209,73 +206,72 @@ MOST = 50
 class Vocabulary:
     """All words of a project: the tables they stand in, and the lexicon that rules see.
 
-    `own` are those of the problems that each file has by itself, `parts` the words of each.
+    `by_file` are the problems that each file has by itself, and `parts` the words of each file.
     """
 
     tables: Mapping[str, Table]
     lexicon: Lexicon
     problems: tuple[Problem, ...] = ()
-    own: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    by_file: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     parts: Mapping[str, Lexicon] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row that was looked for."""
+    """A row that a search found."""
 
     file: str
     row: Row
 
 
 def read_vocabulary(
-    texts: Mapping[str, str], *, features: str | None = None, known: Vocabulary | None = None
+    texts: Mapping[str, str], *, features: str | None = None, before: Vocabulary | None = None
 ) -> Vocabulary:
-    """The vocabulary in the texts of the lexicon's files, by name; `features` is the text of `features.tsv`.
+    """Read the texts of the lexicon's files, by name; `features` is the text of `features.tsv`.
 
-    Files that are as they were in a `known` vocabulary are not read again.
+    Files that have not changed since the vocabulary `before` are not read again.
     """
-    own: dict[str, tuple[Problem, ...]] = {}
+    by_file: dict[str, tuple[Problem, ...]] = {}
     parts: dict[str, Lexicon] = {}
     tables: dict[str, Table] = {}
     for name, text in texts.items():
-        if known is not None and name in known.parts and known.tables[name].text == text:
-            parts[name], own[name], tables[name] = known.parts[name], known.own[name], known.tables[name]
+        if before is not None and name in before.parts and before.tables[name].text == text:
+            parts[name], by_file[name], tables[name] = before.parts[name], before.by_file[name], before.tables[name]
             continue
-        parts[name], found = parse_lexicon(text, name=name)
-        own[name], tables[name] = tuple(found), read_table(text)
-    problems = [problem for found in own.values() for problem in found]
+        parts[name], more = parse_lexicon(text, name=name)
+        by_file[name], tables[name] = tuple(more), read_table(text)
+    problems = [problem for each in by_file.values() for problem in each]
     if len(parts) == 1:
         joined = next(iter(parts.values()))
     else:
-        joined, found = join_lexicons(parts.values(), name="lexicon/" if parts else "lexicon.tsv")
-        problems += found
+        joined, more = join_lexicons(parts.values(), name="lexicon/" if parts else "lexicon.tsv")
+        problems += more
     if features is not None:
-        hierarchy, found = parse_features(features, name="features.tsv")
-        problems += found
-        own["features.tsv"] = tuple(found)
+        hierarchy, more = parse_features(features, name="features.tsv")
+        problems += more
+        by_file["features.tsv"] = tuple(more)
         if hierarchy is not None:
             joined = with_ancestors(joined, hierarchy)
             problems += feature_problems(joined, hierarchy)
-    return Vocabulary(tables, joined, tuple(problems), own, parts)
+    return Vocabulary(tables, joined, tuple(problems), by_file, parts)
 
 
 def find(vocabulary: Vocabulary, query: str, *, file: str = "") -> tuple[Hit, ...]:
-    """The rows that meet every term: `feature:value` as in rules, anything else as text in some cell.
+    """Return the rows that meet every term: `feature:value` as in rules, anything else as text in some cell.
 
-    A value is also found by what it is a kind of. A term that is not finished (`pos:`) leaves everything in.
+    A value is also found by the more general values above it. An unfinished term (`pos:`) excludes nothing.
     """
     conditions, texts = _terms(query, vocabulary.lexicon)
     kept: set[tuple[str, int]] | None = None
     if conditions:
         kept = {(word.file, word.line) for word in vocabulary.lexicon.select(conditions)}
-    found = []
-    for name, table in vocabulary.tables.items():
-        for row in table.rows if not file or name == file else ():
-            if kept is not None and (name, row.line) not in kept:
-                continue
-            if not texts or _holds(row, texts):
-                found.append(Hit(name, row))
-    return tuple(found)
+    return tuple(
+        Hit(name, row)
+        for name, table in vocabulary.tables.items()
+        if not file or name == file
+        for row in table.rows
+        if (kept is None or (name, row.line) in kept) and (not texts or _holds(row, texts))
+    )
 
 
 def _holds(row: Row, texts: list[str]) -> bool:
@@ -288,8 +284,7 @@ def _terms(query: str, lexicon: Lexicon) -> tuple[list[Condition], list[str]]:
     texts: list[str] = []
     for token, pieces in _tokens(query).items():
         raw = query[slice(*token)]
-        known = any(piece.kind == "feature" and lexicon.has_feature(piece.text) for piece in pieces)
-        if not known:
+        if not any(piece.kind == "feature" and lexicon.has_feature(piece.text) for piece in pieces):
             texts.append(raw.strip('"').casefold())
             continue
         try:
@@ -301,25 +296,25 @@ def _terms(query: str, lexicon: Lexicon) -> tuple[list[Condition], list[str]]:
 
 
 def _tokens(query: str) -> dict[tuple[int, int], list[Piece]]:
-    found: dict[tuple[int, int], list[Piece]] = {}
+    tokens: dict[tuple[int, int], list[Piece]] = {}
     for piece in pieces_of(query):
         if not piece.inside:
-            found.setdefault(piece.token, []).append(piece)
-    return found
+            tokens.setdefault(piece.token, []).append(piece)
+    return tokens
 
 
 def suggest(vocabulary: Vocabulary, *, column: str, typed: str, most: int = MOST) -> tuple[tuple[str, int], ...]:
-    """Values for a cell, with how many words have each; of several joined by `/`, those for the last."""
+    """Suggest values for a cell, with the number of words that have each; in `a/b` for the last value."""
     if not vocabulary.lexicon.has_feature(column) or column == "expression":
         return ()
     *before, last = typed.split("/")
-    wanted = last.casefold()
+    part = last.casefold()
     counts = vocabulary.lexicon.counts(column)
-    fitting = [value for value in counts if value not in before and wanted in value.casefold()]
-    fitting.sort(key=lambda value: (not value.casefold().startswith(wanted), -counts[value], value))
-    return tuple((value, counts[value]) for value in fitting[:most])
+    values = [value for value in counts if value not in before and part in value.casefold()]
+    values.sort(key=lambda value: (not value.casefold().startswith(part), -counts[value], value))
+    return tuple((value, counts[value]) for value in values[:most])
 
 
 def word_at(vocabulary: Vocabulary, *, file: str, line: int) -> Word | None:
-    """The word in a row, unless the row is no word: without an expression, or the same as another."""
+    """Return the word in a row, or None for a row that is no word: without an expression, or a duplicate."""
     return next((word for word in vocabulary.lexicon.words if (word.file, word.line) == (file, line)), None)
