@@ -2,7 +2,7 @@
 //
 // Half-typed text is not only on the screen: the file owes the edit that it would become, and stores it, until the text is
 // committed or cancelled. What the server refuses stays in the input, with the reason, until it is changed or cancelled.
-import type { RefObject } from "preact";
+import type { ClassAttributes, InputHTMLAttributes, RefObject, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Step } from "../api";
 import type { Problem } from "../wire";
@@ -15,26 +15,22 @@ interface Typing {
 }
 
 interface CommitSettings {
-  value: string; // what the file has; blank for something new
-  /** The edit that a text becomes; null where it changes nothing. */
+  value: string | null; // what the file has; null for something new
+  /** The edit that a new text becomes; null where it changes nothing. */
   step: (text: string) => Step | null;
   /** Have the edit applied; return whether it was. */
   apply: (step: Step) => Promise<boolean>;
+  /** The id of the element that shows why a name was refused. */
+  reason?: string;
 }
 
 interface CommitInput {
   input: RefObject<HTMLInputElement | null>;
   /** Let the typed text take effect; return whether there was any. */
   commit: () => boolean;
-  /** Why the server refused what is in the input; blank where nothing is wrong. */
-  refused: string;
-  /** The events that the input listens to. */
-  listeners: {
-    onInput: (event: InputEvent) => void;
-    onCompositionEnd: () => void;
-    onBlur: () => void;
-    onKeyDown: (event: KeyboardEvent) => void;
-  };
+  attributes: InputHTMLAttributes<HTMLInputElement> & ClassAttributes<HTMLInputElement>;
+  /** The reason why the server refused what is in the input, to be shown beneath it. */
+  refusal: VNode | null;
 }
 
 /** For an element that holds an input and its button: the input is left when the focus leaves both. */
@@ -64,10 +60,11 @@ export function useCommit(edits: Typing, settings: CommitSettings, onKey: (event
   };
   const typed = (): void => {
     explain("");
-    owe(input.current ? latest.current.step(input.current.value.trim()) : half.current);
+    const text = input.current?.value.trim();
+    if (text !== undefined) owe(text === (latest.current.value ?? "") ? null : latest.current.step(text));
   };
   const show = (): void => {
-    if (input.current && !half.current && !committed.current && !wrong.current) input.current.value = latest.current.value;
+    if (input.current && !half.current && !committed.current && !wrong.current) input.current.value = latest.current.value ?? "";
   };
   const finish = async (edit: Promise<boolean>, text: string): Promise<void> => {
     committed.current++;
@@ -84,6 +81,7 @@ export function useCommit(edits: Typing, settings: CommitSettings, onKey: (event
     const step = half.current;
     const text = input.current?.value.trim() ?? "";
     half.current = null;
+    if (step && latest.current.value === null && input.current) input.current.value = ""; // for the next new thing
     if (step) void finish(edits.commit(half, () => latest.current.apply(step)), text);
     if (!step && latest.current.value) show();
     return step !== null;
@@ -102,28 +100,26 @@ export function useCommit(edits: Typing, settings: CommitSettings, onKey: (event
     else if (event.key === "Escape") cancel();
     else onKey(event);
   };
+  const id = settings.reason;
   return {
     input,
     commit,
-    refused,
-    listeners: {
+    attributes: {
+      ref: input,
+      type: "text",
+      defaultValue: settings.value ?? "",
+      autocomplete: "off",
+      spellcheck: false,
+      ...(id && refused ? { "aria-invalid": true, "aria-describedby": id } : {}),
       onInput: (event) => !event.isComposing && typed(),
       onCompositionEnd: typed,
       onBlur: commit,
       onKeyDown: keys,
     },
+    refusal: id && refused ? (
+      <div id={id} class="messages" role="alert">
+        <p class="error"><span aria-hidden="true">✕</span> {refused}</p>
+      </div>
+    ) : null,
   };
 }
-
-/** The reason why the name in an input was refused, shown beneath it. */
-export function NameRefused({ id, reason }: { id: string; reason: string }) {
-  if (!reason) return null;
-  return (
-    <div id={id} class="messages" role="alert">
-      <p class="error"><span aria-hidden="true">✕</span> {reason}</p>
-    </div>
-  );
-}
-
-/** The attributes of an input whose text is refused. */
-export const refusal = (id: string, reason: string) => (reason ? { "aria-invalid": true, "aria-describedby": id } : {});

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { keepCursor, useKeptFocus } from "../drawing";
 import { at, hasError, Messages, underlined, Words } from "../editor/diagnostics";
-import { NameRefused, refusal, useCommit } from "../editor/inputs";
+import { useCommit } from "../editor/inputs";
 import { NamedKeys, useDrag } from "../editor/row_tools";
 import { focusAfter, focusEditor, RuleField } from "../editor/rule_editor";
 import { t } from "../page";
@@ -130,13 +130,14 @@ interface SlotNameProps extends Pick<SlotProps, "model" | "slot" | "variant" | "
 }
 
 function SlotName({ model, slot, variant, rename, keys }: SlotNameProps) {
-  const wrong = `${nameId(variant, slot.name)}-refused`;
-  const { input, commit, refused, listeners } = useCommit(
+  const id = nameId(variant, slot.name);
+  const { commit, attributes, refusal } = useCommit(
     model.edits,
     {
       value: slot.name,
-      step: (name) => (name && name !== slot.name ? { do: "rename_slot", slot: slot.name, name, variant } : null),
+      step: (name) => (name ? { do: "rename_slot", slot: slot.name, name, variant } : null),
       apply: ({ name }) => rename(slot.name, String(name)),
+      reason: `${id}-refused`,
     },
     (event) => {
       const row = event.key === "ArrowUp" || event.key === "ArrowDown" || event.altKey;
@@ -149,25 +150,22 @@ function SlotName({ model, slot, variant, rename, keys }: SlotNameProps) {
   );
   return (
     <>
-      <input ref={input} type="text" class="mono bare" defaultValue={slot.name} id={nameId(variant, slot.name)} spellcheck={false} autocomplete="off"
-        readOnly={!model.mayEdit} aria-label={t("paradigm.slot.name", { slot: slot.name })} {...refusal(wrong, refused)} {...listeners} />
-      <NameRefused id={wrong} reason={refused} />
+      <input {...attributes} class="mono bare" id={id} readOnly={!model.mayEdit} aria-label={t("paradigm.slot.name", { slot: slot.name })} />
+      {refusal}
     </>
   );
 }
 
 /** The last row, which becomes a slot when it gets a name. */
 function NewSlot({ model, variant, last }: { model: ParadigmModel; variant: number | null; last: string | undefined }) {
-  const wrong = `${nameId(variant, "")}-refused`;
-  const { input, commit, refused, listeners } = useCommit(
+  const id = nameId(variant, "");
+  const { input, commit, attributes, refusal } = useCommit(
     model.edits,
     {
-      value: "",
-      step: (name) => (name ? { do: "add_slot", slot: name, rule: "", variant } : null),
-      apply: ({ slot }) => {
-        if (input.current) input.current.value = "";
-        return model.addSlot(variant, String(slot));
-      },
+      value: null,
+      step: (name) => ({ do: "add_slot", slot: name, rule: "", variant }),
+      apply: ({ slot }) => model.addSlot(variant, String(slot)),
+      reason: `${id}-refused`,
     },
     (event) => {
       const name = input.current!.value.trim();
@@ -182,9 +180,8 @@ function NewSlot({ model, variant, last }: { model: ParadigmModel; variant: numb
     <tr class="new">
       <td class="narrow" />
       <td class="name">
-        <input ref={input} type="text" class="mono bare" id={nameId(variant, "")} placeholder={t("paradigm.slot.new")} autocomplete="off"
-          spellcheck={false} aria-label={t("paradigm.slot.new.label")} {...refusal(wrong, refused)} {...listeners} />
-        <NameRefused id={wrong} reason={refused} />
+        <input {...attributes} class="mono bare" id={id} placeholder={t("paradigm.slot.new")} aria-label={t("paradigm.slot.new.label")} />
+        {refusal}
       </td>
       <td colSpan={2}>
         <button type="button" class="plain" onClick={() => input.current?.focus()}>{t("paradigm.slot.add")}</button>

@@ -122,14 +122,14 @@ interface ListInputProps {
 
 /** An input for a name or a list, which takes effect when it is left or on Enter. */
 function ListInput({ model, label, value, step }: ListInputProps) {
-  const { input, commit, listeners } = useCommit(
+  const { commit, attributes } = useCommit(
     model.edits,
-    { value, step: (text) => (text === value ? null : step(text)), apply: (edit) => model.do(edit) },
+    { value, step, apply: (edit) => model.do(edit) },
     (event) => event.key === "Enter" && commit(),
   );
   return (
     <label class="field"><span>{label}</span>
-      <input ref={input} type="text" defaultValue={value} readOnly={!model.mayEdit} autocomplete="off" spellcheck={false} {...listeners} />
+      <input {...attributes} readOnly={!model.mayEdit} />
     </label>
   );
 }

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { keepCursor, useKeptFocus, useObserved } from "../drawing";
 import { at, hasError, Messages, underlined, Words } from "../editor/diagnostics";
-import { NameRefused, refusal, useCommit, whenLeft } from "../editor/inputs";
+import { useCommit, whenLeft } from "../editor/inputs";
 import { NamedKeys } from "../editor/row_tools";
 import { focusEditor, RuleField } from "../editor/rule_editor";
 import { t } from "../page";
@@ -214,35 +214,25 @@ function Part({ model, samples, phrase, number, part, place, rename }: PartProps
 }
 
 function PartName({ model, phrase, number, part, rename }: Omit<PartProps, "place">) {
-  const step = { do: "rename_part", phrase: phrase.name, number, part: part.name };
-  const wrong = `${ruleId(phrase.name, number, part.name)}-refused`;
-  const { input, refused, listeners } = useCommit(
+  const rule = ruleId(phrase.name, number, part.name);
+  const { attributes, refusal } = useCommit(
     model.edits,
     {
       value: part.name,
-      step: (name) => (name && name !== part.name ? { ...step, name } : null),
+      step: (name) => (name ? { do: "rename_part", phrase: phrase.name, number, part: part.name, name } : null),
       apply: ({ name }) => rename(part.name, String(name)),
+      reason: `${rule}-refused`,
     },
     (event) => {
       if (event.key !== "Enter") return;
-      focusEditor(ruleId(phrase.name, number, part.name)); // leaving the input commits it
+      focusEditor(rule); // leaving the input commits it
       event.preventDefault();
     },
   );
   return (
     <>
-      <input
-        ref={input}
-        class="mono bare"
-        defaultValue={part.name}
-        readOnly={!model.mayEdit}
-        autocomplete="off"
-        spellcheck={false}
-        aria-label={t("phrases.part_name", { part: part.name })}
-        {...refusal(wrong, refused)}
-        {...listeners}
-      />
-      <NameRefused id={wrong} reason={refused} />
+      <input {...attributes} class="mono bare" readOnly={!model.mayEdit} aria-label={t("phrases.part_name", { part: part.name })} />
+      {refusal}
     </>
   );
 }
@@ -250,16 +240,13 @@ function PartName({ model, phrase, number, part, rename }: Omit<PartProps, "plac
 /** The last row, which becomes a part when it gets a name. */
 function NewPart({ model, phrase, number }: Place) {
   const taken = new Set(phrase.alternatives[number]!.parts.map(({ name }) => name));
-  const wrong = `new-part-${number}-refused`;
-  const { input, commit, refused, listeners } = useCommit(
+  const { input, commit, attributes, refusal } = useCommit(
     model.edits,
     {
-      value: "",
-      step: (part) => (part && !taken.has(part) ? { do: "add_part", phrase: phrase.name, number, part, rule: "" } : null),
-      apply: (step) => {
-        if (input.current) input.current.value = "";
-        return model.do(step);
-      },
+      value: null,
+      step: (part) => (taken.has(part) ? null : { do: "add_part", phrase: phrase.name, number, part, rule: "" }),
+      apply: (step) => model.do(step),
+      reason: `new-part-${number}-refused`,
     },
     (event) => {
       if (event.key !== "Enter") return;
@@ -275,18 +262,8 @@ function NewPart({ model, phrase, number }: Place) {
   return (
     <tr class="new" {...whenLeft(commit)}>
       <td class="name">
-        <input
-          ref={input}
-          class="mono bare"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder={t("phrases.part_new")}
-          aria-label={t("phrases.part_new_of", { n: number + 1 })}
-          {...refusal(wrong, refused)}
-          {...listeners}
-          onBlur={undefined}
-        />
-        <NameRefused id={wrong} reason={refused} />
+        <input {...attributes} class="mono bare" placeholder={t("phrases.part_new")} aria-label={t("phrases.part_new_of", { n: number + 1 })} onBlur={undefined} />
+        {refusal}
       </td>
       <td colSpan={2}>
         <button type="button" class="plain" onClick={add}>

@@ -1,6 +1,6 @@
 // The list of phrases: their names, the number of alternatives of each, and where something is wrong.
 import { useRef, useState } from "preact/hooks";
-import { NameRefused, refusal, useCommit, whenLeft } from "../editor/inputs";
+import { useCommit, whenLeft } from "../editor/inputs";
 import { number, t } from "../page";
 import type { Diagnostic, PhraseRow } from "../wire";
 import type { PhrasesModel } from "./model";
@@ -106,13 +106,11 @@ function ProblemBadge({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
 function NewPhrase({ model, open, choose }: ListProps) {
   const at = model.phrases.findIndex((row) => row.name === open) + 1 || model.phrases.length;
   const [existing, setExisting] = useState(""); // the phrase that has the name already
-  const { input, commit, refused, listeners } = useCommit(model.edits, {
-    value: "",
-    step: (name) => (name && !model.phrases.some((row) => row.name === name) ? { do: "add_phrase", name, rule: "", at } : null),
-    apply: (step) => {
-      if (input.current) input.current.value = "";
-      return model.do(step);
-    },
+  const { input, commit, attributes, refusal } = useCommit(model.edits, {
+    value: null,
+    step: (name) => (model.phrases.some((row) => row.name === name) ? null : { do: "add_phrase", name, rule: "", at }),
+    apply: (step) => model.do(step),
+    reason: "new-phrase-refused",
   });
   const add = (event: Event): void => {
     event.preventDefault();
@@ -127,11 +125,10 @@ function NewPhrase({ model, open, choose }: ListProps) {
     <form class="new-phrase" onSubmit={add} onInput={() => setExisting("")} {...whenLeft(commit)}>
       <div class="field grow">
         <label for="new-phrase">{t("phrases.new")}</label>
-        <input id="new-phrase" ref={input} autocomplete="off" spellcheck={false} aria-keyshortcuts="Alt+N"
-          {...refusal("new-phrase-refused", refused)} {...listeners} onBlur={undefined} />
+        <input {...attributes} id="new-phrase" aria-keyshortcuts="Alt+N" onBlur={undefined} />
       </div>
       <button>{t("phrases.add")}</button>
-      <NameRefused id="new-phrase-refused" reason={refused} />
+      {refusal}
       <p class="messages" role="status">{existing && t("phrases.there", { name: existing })}</p>
     </form>
   );

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { phraseUses } from "../api";
 import { useObserved } from "../drawing";
 import { at, Messages } from "../editor/diagnostics";
-import { NameRefused, refusal, useCommit } from "../editor/inputs";
+import { useCommit } from "../editor/inputs";
 import { focusEditor } from "../editor/rule_editor";
 import { editAddress, number, page, t } from "../page";
 import type { PhraseRow, PhraseUses } from "../wire";
@@ -26,12 +26,13 @@ interface PhraseProps {
 
 export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }: PhraseProps) {
   const uses = useUses(phrase.name, model.renamed);
-  const { input, commit, refused, listeners } = useCommit(
+  const { commit, attributes, refusal } = useCommit(
     model.edits,
     {
       value: phrase.name,
-      step: (to) => (to && to !== phrase.name ? { do: "rename_phrase", name: phrase.name, to } : null),
+      step: (to) => (to ? { do: "rename_phrase", name: phrase.name, to } : null),
       apply: ({ to }) => rename(phrase.name, String(to)),
+      reason: "phrase-name-refused",
     },
     (event) => {
       if (event.key !== "Enter") return;
@@ -71,17 +72,7 @@ export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }
       <div class="phrase-head">
         <div class="field">
           <label for="phrase-name">{t("phrases.name")}</label>
-          <input
-            id="phrase-name"
-            ref={input}
-            class="mono"
-            defaultValue={phrase.name}
-            readOnly={!model.mayEdit}
-            autocomplete="off"
-            spellcheck={false}
-            {...refusal("phrase-name-refused", refused)}
-            {...listeners}
-          />
+          <input {...attributes} id="phrase-name" class="mono" readOnly={!model.mayEdit} />
         </div>
         <div class="field">
           <label for="phrase-depth">{t("phrases.depth")}</label>
@@ -104,7 +95,7 @@ export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }
         ) : null}
       </div>
       <div class="phrase-says">
-        <NameRefused id="phrase-name-refused" reason={refused} />
+        {refusal}
         <p class="hint" role="status">{renamedIn(model, phrase.name)}</p>
         <Messages id="phrase-messages" diagnostics={[...general, ...at(model.live.diagnostics, ["phrases", phrase.name, "depth"])]} />
       </div>
