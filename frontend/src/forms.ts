@@ -8,8 +8,8 @@ import { ask, call } from "./api";
 import { focusStays } from "./keyboard";
 import { element, failure, problemList, say, sayNext } from "./notices";
 import { encodePath, t } from "./page";
-import type { Problem } from "./wire";
 import { tab } from "./tabs";
+import type { Problem } from "./wire";
 
 type Values = Record<string, unknown>;
 

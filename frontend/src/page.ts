@@ -46,6 +46,9 @@ export function t(key: string, values: Record<string, string | number> = {}): st
   });
 }
 
+/** The language of a sentence, for the `lang` attribute: Chinese if it has Chinese characters, otherwise the page's. */
+export const languageOf = (sentence: string): string => (/\p{Script=Han}/u.test(sentence) ? "zh-Hans" : page.lang);
+
 /** A number with separated thousands. */
 export function number(value: number): string {
   return new Intl.NumberFormat(page.lang).format(value);

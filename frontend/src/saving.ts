@@ -7,8 +7,8 @@ import * as api from "./api";
 import { Observable } from "./drawing";
 import { composed } from "./keyboard";
 import { page } from "./page";
-import type { Conflict, Draft as ServerDraft, FileAnswer, Problem, RowConflict } from "./wire";
 import { isMine, openTabs, store, stored, storedNames, tab } from "./tabs";
+import type { Conflict, Draft as ServerDraft, FileAnswer, Problem, RowConflict } from "./wire";
 
 /** An unsaved text, kept by the server or ("local") by this browser. */
 export type Draft = Pick<ServerDraft, "text" | "base" | "time" | "tab"> & { why: ServerDraft["why"] | "local" };

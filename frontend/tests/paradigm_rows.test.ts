@@ -1,7 +1,7 @@
 // The rows of a paradigm: values, their places, and the items of the two lines.
+import { ChangeSet } from "@codemirror/state";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ChangeSet } from "@codemirror/state";
 import { find, type Lines, linesOf, paradigmForm, slotsOf, split, withBad, withGood, withItem, withLines } from "../src/paradigm/rows";
 import type { ItemRow, ParadigmRows, Wording } from "../src/wire";
 

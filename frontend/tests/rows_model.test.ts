@@ -1,8 +1,8 @@
 // A file edited as rows: typing changes the text at once, everything else is an edit by the server.
-import assert from "node:assert/strict";
-import { test } from "node:test";
 import { EditorState, type Transaction, type TransactionSpec } from "@codemirror/state";
 import type { EditorView, ViewUpdate } from "@codemirror/view";
+import assert from "node:assert/strict";
+import { test } from "node:test";
 import { ParadigmModel } from "../src/paradigm/model";
 import { find, slotsOf } from "../src/paradigm/rows";
 import { FileDocument } from "../src/saving";

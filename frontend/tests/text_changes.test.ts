@@ -1,7 +1,7 @@
 // Values written into a YAML text, and texts turned into small changes.
+import { ChangeSet, Text } from "@codemirror/state";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ChangeSet, Text } from "@codemirror/state";
 import { carried, changesBetween, commonEnds, inFlow, isPlain, narrowed, scalar, spliceOf, type TextChange } from "../src/editor/text_changes";
 
 const apply = (text: string, changes: TextChange[]): string =>

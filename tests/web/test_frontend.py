@@ -1,4 +1,4 @@
-"""The scripts and the style that pages load are what the sources in `frontend/` give, byte for byte."""
+"""The bundle that the pages load is built from the sources in `frontend/`, byte for byte."""
 
 import json
 import re
@@ -20,14 +20,14 @@ def package() -> dict[str, Any]:
 
 
 def locked() -> dict[str, dict[str, Any]]:
-    """Every package with its version, by the folder it is installed in; under "" the project itself."""
+    """Return every locked package by the folder it is installed in; the project itself is under ""."""
     packages: dict[str, dict[str, Any]] = read_json(FRONTEND / "package-lock.json")["packages"]
     return packages
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return found
+    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return content
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -39,7 +39,7 @@ def run(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
 
 
 def is_installed(folder: Path) -> bool:
-    """Whether the packages in a folder are those of the lock; those for other machines may be absent."""
+    """Return whether a folder has the locked packages; optional ones for other machines may be missing."""
     record = folder / "node_modules" / ".package-lock.json"
     if not record.exists():
         return False
@@ -52,7 +52,7 @@ def is_installed(folder: Path) -> bool:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The front end with its packages: as it is where they are installed, else a copy into which they are."""
+    """Return the front end with its packages; where they are not installed, a copy with them."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             pytest.skip(f"the scripts cannot be built: no {program} (Node.js, with npm)")
@@ -74,14 +74,14 @@ def built(sources: Path, outcome: Path) -> dict[str, bytes]:
 
 
 def test_what_is_committed_is_what_the_sources_give(sources: Path, tmp_path: Path) -> None:
-    """Nobody who installs bidui needs Node; nobody who reads the sources is shown something else."""
+    """The bundle is committed so that nobody needs Node to run bidui; it must match the sources."""
     fresh, committed = built(sources, tmp_path / "dist"), contents(COMMITTED)
     differing = sorted(name for name in fresh.keys() | committed.keys() if fresh.get(name) != committed.get(name))
     assert not differing, f"{', '.join(differing)}: run `cd frontend && npm run build` and commit what comes out"
 
 
 def test_two_builds_give_the_same_bytes(sources: Path, tmp_path: Path) -> None:
-    """Otherwise the test above would tell of changes that nobody made."""
+    """Otherwise the test above would report changes that nobody made."""
     first, second = built(sources, tmp_path / "one"), built(sources, tmp_path / "some" / "where" / "else")
     assert first == second
     assert {"style.css", "paradigm.js", "lexicon.js"} <= first.keys()
@@ -93,7 +93,7 @@ def test_the_sources_pass_the_type_check(sources: Path) -> None:
 
 
 def test_every_dependency_is_pinned() -> None:
-    """A newer version of an editor may bring back a fault with input methods: it comes in by hand, or not at all."""
+    """A newer editor may bring back a bug with input methods, so packages are updated only on purpose."""
     wanted = {**package()["dependencies"], **package()["devDependencies"]}
     assert [f"{name} {version}" for name, version in wanted.items() if not EXACT.fullmatch(version)] == []
     assert {name: locked()[f"node_modules/{name}"]["version"] for name in wanted} == wanted
@@ -101,6 +101,6 @@ def test_every_dependency_is_pinned() -> None:
 
 
 def test_the_lock_names_sums_and_no_places() -> None:
-    """Packages come from whichever registry there is, and are checked by their sums."""
+    """Packages may come from any registry, and are verified by their checksums."""
     assert [name for name, each in locked().items() if "resolved" in each] == []
     assert [name for name, each in locked().items() if name and "integrity" not in each] == []

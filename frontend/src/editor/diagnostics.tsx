@@ -1,6 +1,6 @@
 // What the server says about a row, shown beneath it: its problems, and the words that fit its rule.
-import { number, t } from "../page";
 import type { Path } from "../api";
+import { number, t } from "../page";
 import type { Diagnostic, SlotWords } from "../wire";
 
 const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((step, n) => step === b[n]);

@@ -4,8 +4,8 @@
 import * as api from "../api";
 import { Observable } from "../drawing";
 import { afterComposing } from "../keyboard";
-import type { Counts, Diagnostic, Preview, Problem, SlotWords, TextQuestion } from "../wire";
 import { tab } from "../tabs";
+import type { Counts, Diagnostic, Preview, Problem, SlotWords, TextQuestion } from "../wire";
 
 const PAUSE = 80; // milliseconds without typing until the server is asked
 const COUNT_PAUSE = 500; // after the answer

@@ -3,14 +3,14 @@ import * as api from "../api";
 import { findWords } from "../api";
 import { say } from "../notices";
 import { page, t } from "../page";
-import { isLarge, type PastePlan, withoutUnseen } from "./paste";
+import type { TableProblem } from "../wire";
 import { Company } from "./company";
 import { Grid, type GridHost, type Selection } from "./grid";
+import { isLarge, type PastePlan, withoutUnseen } from "./paste";
 import { SEARCH } from "./search";
 import { blockOf, type Row } from "./sheets";
 import { FILE, hasConditions, shortName, type View } from "./view";
 import type { Workspace } from "./workspace";
-import type { TableProblem } from "../wire";
 
 const PAUSE = 120; // milliseconds without typing until the server searches
 

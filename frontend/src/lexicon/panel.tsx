@@ -2,10 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { wordUses } from "../api";
 import { editAddress, number, page, t } from "../page";
+import type { ParadigmUse, TableProblem } from "../wire";
 import type { Row } from "./sheets";
 import { shortName } from "./view";
 import type { Workspace } from "./workspace";
-import type { ParadigmUse, TableProblem } from "../wire";
 
 const PAUSE = 200; // milliseconds on a row until its uses are requested
 const MOST = 200; // problems to list

@@ -1,7 +1,7 @@
 // Suggestions while a cell or a search is typed: the values that words have, and the list under the input.
 import { number } from "../page";
-import type { Row, Sheet } from "./sheets";
 import type { Feature } from "../wire";
+import type { Row, Sheet } from "./sheets";
 
 export interface Suggestion {
   readonly text: string;

@@ -14,8 +14,8 @@ import { fieldOf, hasVariants } from "../paradigm/rows";
 import { ruleId, Slots } from "../paradigm/slots";
 import { type ChooseWording, VariantTabs, WordingOptions } from "../paradigm/variants";
 import { FileDocument } from "../saving";
-import type { Diagnostic, ParadigmRows } from "../wire";
 import { Problems, SavingNotices, SavingState } from "../status";
+import type { Diagnostic, ParadigmRows } from "../wire";
 
 function ParadigmPage({ model }: { model: ParadigmModel }) {
   useKeptFocus();

@@ -12,8 +12,8 @@ import { focusLink, PhraseList } from "../phrases/list";
 import { PhrasesModel, Samples } from "../phrases/model";
 import { type Choose, PhraseEditor } from "../phrases/phrase";
 import { FileDocument } from "../saving";
-import type { PhraseRow } from "../wire";
 import { Problems, SavingNotices, SavingState } from "../status";
+import type { PhraseRow } from "../wire";
 
 const FILE = "phrases.yaml";
 const EMPTY = "format: 1\nphrases: {}\n";

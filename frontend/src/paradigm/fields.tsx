@@ -3,9 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { edit, pairsFile, problemOf, Refused, renameFile } from "../api";
 import { useEchoes } from "../drawing";
 import { editAddress, t } from "../page";
-import type { ParadigmRows, Problem } from "../wire";
 import { Problems } from "../status";
 import { tab } from "../tabs";
+import type { ParadigmRows, Problem } from "../wire";
 import type { ParadigmModel } from "./model";
 import { fieldOf, find, type Target } from "./rows";
 
@@ -159,7 +159,8 @@ export function Download({ model, uid }: { model: ParadigmModel; uid: string }) 
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
       const short = decodeURIComponent(response.headers.get("Bidui-Short") ?? "").split("=")[1];
-      setOutcome({ text: short ? t("paradigm.download.short", { given: Number(short), asked: Number(query.get("n")) }) : t("paradigm.download.done", { file: name }), bad: false });
+      const numbers = { given: Number(short), asked: Number(query.get("n")) };
+      setOutcome({ text: short ? t("paradigm.download.short", numbers) : t("paradigm.download.done", { file: name }), bad: false });
     } catch (error) {
       setOutcome({ text: error instanceof Refused ? error.message : t("js.state.offline.why"), bad: true });
     }

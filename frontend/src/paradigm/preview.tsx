@@ -2,9 +2,9 @@
 import type { VNode } from "preact";
 import { useObserved } from "../drawing";
 import type { Live } from "../editor/live";
-import { number, page, t } from "../page";
-import type { Diagnostic, PreviewPair, Span } from "../wire";
+import { languageOf, number, t } from "../page";
 import { Problems } from "../status";
+import type { Diagnostic, PreviewPair, Span } from "../wire";
 
 interface PreviewProps {
   live: Live;
@@ -32,7 +32,7 @@ export function PreviewPanel({ live, quiet, jump, repair, loose }: PreviewProps)
       {live.problems.length > 0 && <Problems problems={live.problems} />}
       {dim && <p class="hint">{t(live.away ? "paradigm.stale_away" : "paradigm.stale")}</p>}
       {pairs && pairs.pairs.length > 0 ? (
-        <ol class={dim ? "pairs dim" : "pairs"} lang={sentenceLanguage(pairs.pairs[0]!)}>
+        <ol class={dim ? "pairs dim" : "pairs"} lang={languageOf(pairs.pairs[0]!.good)}>
           {pairs.pairs.map((pair, at) => <Pair key={at} pair={pair} />)}
         </ol>
       ) : (
@@ -97,8 +97,12 @@ function ProblemList({ title, diagnostics, kind, jump, repair }: ProblemListProp
 function Pair({ pair }: { pair: PreviewPair }) {
   return (
     <li>
-      <p class="good"><span class="unseen">{t("paradigm.good")}: </span><span class="sign" aria-hidden="true">✓</span><Marked text={pair.good} regions={pair.good_regions} /></p>
-      <p class="bad"><span class="unseen">{t("paradigm.bad")}: </span><span class="sign" aria-hidden="true">✗</span><Marked text={pair.bad} regions={pair.bad_regions} /></p>
+      {(["good", "bad"] as const).map((side) => (
+        <p class={side} key={side}>
+          <span class="unseen">{t(`paradigm.${side}`)}: </span><span class="sign" aria-hidden="true">{side === "good" ? "✓" : "✗"}</span>
+          <Marked text={pair[side]} regions={pair[`${side}_regions`]} />
+        </p>
+      ))}
     </li>
   );
 }
@@ -122,5 +126,3 @@ function summary(live: Live): string {
   const first = live.pairs?.pairs[0];
   return first ? t("paradigm.summary", { n: number(live.pairs!.pairs.length), good: first.good, bad: first.bad }) : t("paradigm.no_pairs");
 }
-
-const sentenceLanguage = (pair: PreviewPair): string => (/\p{Script=Han}/u.test(pair.good) ? "zh-Hans" : page.lang);

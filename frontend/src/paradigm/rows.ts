@@ -1,8 +1,8 @@
 // The rows of a paradigm: the values that can be typed, where each stands in the text, and the items of the two lines.
 import type { ChangeDesc } from "@codemirror/state";
+import type { Step } from "../api";
 import type { RowsForm } from "../editor/rows_model";
 import { carried } from "../editor/text_changes";
-import type { Step } from "../api";
 import type { Field, Item, ItemRow, LineRow, ParadigmRows, SlotRow, Span, Wording } from "../wire";
 
 /** A value that can be typed. A variant of null means the paradigm itself. */

@@ -1,10 +1,10 @@
 // The wordings of a paradigm as tabs, and the options of each.
 import { useRef } from "preact/hooks";
+import type { Step } from "../api";
 import { useCommit } from "../editor/inputs";
 import { Menu } from "../editor/row_tools";
 import { focusStays } from "../keyboard";
 import { t } from "../page";
-import type { Step } from "../api";
 import type { ParadigmRows, Wording } from "../wire";
 import { TextInput } from "./fields";
 import type { ParadigmModel } from "./model";

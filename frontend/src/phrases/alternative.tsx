@@ -1,12 +1,12 @@
 // One alternative of a phrase: a rule alone, or named parts with their line, head and weight.
 import { useRef, useState } from "preact/hooks";
+import type { Path } from "../api";
 import { keepCursor, useKeptFocus, useObserved } from "../drawing";
 import { at, hasError, Messages, underlined, Words } from "../editor/diagnostics";
 import { useCommit, whenLeft } from "../editor/inputs";
 import { NamedKeys } from "../editor/row_tools";
 import { focusEditor, RuleField } from "../editor/rule_editor";
 import { t } from "../page";
-import type { Path } from "../api";
 import type { AlternativeRow, Diagnostic, PhraseRow, SlotRow } from "../wire";
 import type { PhrasesModel, Samples } from "./model";
 import { alternativeOf, type Key, pathOf } from "./rows";
@@ -31,6 +31,7 @@ export function Alternative({ model, samples, phrase, number }: Place) {
     focusAt(Math.min(number, count - 2)); // the one that takes its place
   };
   const heading = `way-${number}`;
+  const [up, down] = [t("phrases.move_up", { what: title }), t("phrases.move_down", { what: title })];
   return (
     <li class="alternative">
       <div class="alternative-head">
@@ -38,12 +39,8 @@ export function Alternative({ model, samples, phrase, number }: Place) {
         {alternative.parts.length > 0 ? <KeyField {...{ model, samples, phrase, number }} name="weight" value={alternative.weight} /> : null}
         {model.mayEdit ? (
           <div class="row-tools">
-            <button type="button" class="plain" disabled={number === 0} onClick={() => move(-1)} aria-label={t("phrases.move_up", { what: title })} title={t("phrases.move_up", { what: title })}>
-              ↑
-            </button>
-            <button type="button" class="plain" disabled={number === count - 1} onClick={() => move(1)} aria-label={t("phrases.move_down", { what: title })} title={t("phrases.move_down", { what: title })}>
-              ↓
-            </button>
+            <button type="button" class="plain" disabled={number === 0} onClick={() => move(-1)} aria-label={up} title={up}>↑</button>
+            <button type="button" class="plain" disabled={number === count - 1} onClick={() => move(1)} aria-label={down} title={down}>↓</button>
             {alternative.parts.length === 0 ? (
               <button type="button" class="plain" onClick={() => split(model, phrase.name, number, alternative)}>
                 {t("phrases.split")}
@@ -97,7 +94,8 @@ function KeyField({ model, phrase, number, name, value }: Place & { name: Key; v
 function Others({ model, path, alternative }: { model: PhrasesModel; path: Path; alternative: AlternativeRow }) {
   const shown = new Set([JSON.stringify([...path, "line"]), ...alternative.parts.map((part) => JSON.stringify(part.path))]);
   const inside = ({ row }: Diagnostic): boolean => path.every((step, n) => row[n] === step) && !shown.has(JSON.stringify(row));
-  const rest = model.live.diagnostics.filter((diagnostic) => inside(diagnostic) && (alternative.parts.length > 0 || diagnostic.row.length > path.length));
+  const hasRow = ({ row }: Diagnostic): boolean => alternative.parts.length === 0 && row.length <= path.length;
+  const rest = model.live.diagnostics.filter((diagnostic) => inside(diagnostic) && !hasRow(diagnostic));
   return rest.length > 0 ? <Messages id={`others-${path.join("-")}`} diagnostics={rest} /> : null;
 }
 
@@ -186,6 +184,7 @@ function Part({ model, samples, phrase, number, part, place, rename }: PartProps
     void model.do({ do: "delete_part", phrase: phrase.name, number, part: part.name });
     if (next) focusEditor(ruleId(phrase.name, number, next.name));
   };
+  const deleteLabel = t("phrases.delete_what", { what: part.name });
   return (
     <tr>
       <td class="name">
@@ -204,9 +203,8 @@ function Part({ model, samples, phrase, number, part, place, rename }: PartProps
       </td>
       {model.mayEdit ? (
         <td class="narrow">
-          <button type="button" class="plain danger" disabled={parts.length === 1} onClick={remove} aria-label={t("phrases.delete_what", { what: part.name })} title={`${t("phrases.delete_what", { what: part.name })} (Alt+Delete)`}>
-            ×
-          </button>
+          <button type="button" class="plain danger" disabled={parts.length === 1} onClick={remove}
+            aria-label={deleteLabel} title={`${deleteLabel} (Alt+Delete)`}>×</button>
         </td>
       ) : null}
     </tr>
@@ -262,7 +260,8 @@ function NewPart({ model, phrase, number }: Place) {
   return (
     <tr class="new" {...whenLeft(commit)}>
       <td class="name">
-        <input {...attributes} class="mono bare" placeholder={t("phrases.part_new")} aria-label={t("phrases.part_new_of", { n: number + 1 })} onBlur={undefined} />
+        <input {...attributes} class="mono bare" placeholder={t("phrases.part_new")}
+          aria-label={t("phrases.part_new_of", { n: number + 1 })} onBlur={undefined} />
         {refusal}
       </td>
       <td colSpan={2}>

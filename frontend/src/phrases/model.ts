@@ -1,11 +1,11 @@
 // The open phrases: their text, the rows that show it, and samples of what a phrase prints.
 import { redo, redoDepth, undo, undoDepth } from "@codemirror/commands";
 import * as api from "../api";
+import type { Step } from "../api";
 import { Live } from "../editor/live";
 import { RowsModel, same } from "../editor/rows_model";
 import { page, t } from "../page";
 import type { FileDocument } from "../saving";
-import type { Step } from "../api";
 import type { AlternativeRow, PhraseRow, Problem, SlotWords } from "../wire";
 import { phrasesForm, type Target } from "./rows";
 

@@ -5,7 +5,7 @@ import { useObserved } from "../drawing";
 import { at, Messages } from "../editor/diagnostics";
 import { useCommit } from "../editor/inputs";
 import { focusEditor } from "../editor/rule_editor";
-import { editAddress, number, page, t } from "../page";
+import { editAddress, languageOf, number, page, t } from "../page";
 import type { PhraseRow, PhraseUses } from "../wire";
 import { Alternative, ruleId } from "./alternative";
 import { focusLink, problemsOf } from "./list";
@@ -156,7 +156,7 @@ function Printed({ samples }: { samples: Samples }) {
   return (
     <p class="words printed">
       <span class="count">{t("phrases.prints")}</span>
-      <span class="examples" lang={/\p{Script=Han}/u.test(printed[0]!) ? "zh-Hans" : page.lang}>{printed.join(" · ")}{samples.live.pairs?.complete ? "" : " …"}</span>
+      <span class="examples" lang={languageOf(printed[0]!)}>{printed.join(" · ")}{samples.live.pairs?.complete ? "" : " …"}</span>
     </p>
   );
 }

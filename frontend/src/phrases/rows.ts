@@ -1,8 +1,8 @@
 // The rows of phrases: the values that can be typed, where each stands in the text, and what an edit will do to them.
 import type { ChangeDesc } from "@codemirror/state";
+import type { Path, Step } from "../api";
 import type { RowsForm } from "../editor/rows_model";
 import { carried, inFlow } from "../editor/text_changes";
-import type { Path, Step } from "../api";
 import type { AlternativeRow, PhraseRow, SlotRow, Span } from "../wire";
 
 export type Key = "line" | "head" | "weight";
