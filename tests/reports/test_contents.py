@@ -13,7 +13,7 @@ from bidui.benchmarks import Benchmark
 from bidui.models.model import TokenScores
 from bidui.pairs import Pairs
 from bidui.reports.results import collect
-from bidui.reports.section import Absent, Asked, Picture, Section
+from bidui.reports.section import Absent, Picture, Section, Settings
 from bidui.reports.site import contents
 from bidui.reports.tables import Table, Value
 from bidui.scores.links import lp, slln_lp
@@ -39,15 +39,9 @@ class Backwards(Counting):
 
 
 def report(folder: Path, *benchmarks: Benchmark, link: str = "lp", language: Language = "en") -> list[Section]:
-    asked = Asked(
-        (lp(), slln_lp()),
-        main=link,
-        usual=False,
-        say=texts("report", language).__getitem__,
-        language=language,
-        benchmarks=benchmarks,
-    )
-    return list(contents(collect(folder), asked))
+    links = (lp(), slln_lp())
+    settings = Settings(links, main=link, usual=False, language=language, benchmarks=benchmarks)
+    return list(contents(collect(folder), settings))
 
 
 def tables(sections: Iterable[Section]) -> dict[str, Table]:

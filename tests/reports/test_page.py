@@ -13,7 +13,7 @@ from bidui.reports.figures import Drawing, Rows
 from bidui.reports.section import Absent, Item, Picture, Section
 from bidui.reports.site import page
 from bidui.reports.tables import Column, Table
-from bidui.words import Language, texts
+from bidui.words import Language
 
 VOID = {"meta", "img", "br", "link", "hr", "input"}
 EVIL = '<script>alert(1)</script> & "it\'s"'
@@ -52,9 +52,7 @@ class Reader(HTMLParser):
 
 def made(*items: Item, language: Language = "en", files: tuple[Table, ...] = ()) -> tuple[str, Reader]:
     section = Section("one", "One", "About it.", items, files)
-    html = page(
-        [section], title=EVIL, footer="made by hand", language=language, say=texts("report", language).__getitem__
-    )
+    html = page([section], title=EVIL, footer="made by hand", language=language)
     reader = Reader()
     reader.feed(html)
     assert reader.open == []

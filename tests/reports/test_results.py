@@ -2,10 +2,23 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from bidui.analysis.accuracy import accuracy
 from bidui.errors import InputError
-from bidui.reports.results import collect, series_of
+from bidui.reports.results import (
+    collect,
+    comparable,
+    counted_choices,
+    end_point,
+    groups_of,
+    learning_curve,
+    model_choices,
+    series_of,
+    worth_of_counts,
+)
+from bidui.scores.links import lp, mean_lp, slln_lp, slor
 from bidui.scores.milestones import FILE
 from tests.reports.small import PAIRS, write_run, write_scores
 
@@ -110,3 +123,91 @@ def test_series_that_would_be_called_alike_have_the_name_of_a_run(tmp_path: Path
     found = series_of(collect(tmp_path).runs)
     assert [one.name for one in found] == ["1m, 400k (a) (a)", "1m, 400k (a) (b)", "1m, 400k (c)"]
     assert [one.data for one in found] == ["400k (a)", "400k (a)", "400k (c)"]
+
+
+# The choices that tables are made from, of models and of the counts of runs.
+
+
+def test_choices_of_a_model_are_those_of_each_linking_function(tmp_path: Path) -> None:
+    """By hand, LP: right, a tie, wrong; mean LP: right, a tie, right."""
+    write_scores(tmp_path)
+    (model,) = model_choices(collect(tmp_path), [lp(), mean_lp()], usual=False)
+    worths = {link: choices.worth.tolist() for link, choices in model.choices.items()}
+    assert worths == {"lp": [1, 0.5, 0], "mean_lp": [1, 0.5, 1]}
+    assert not model.counted
+
+
+def test_a_link_that_needs_unigrams_is_missed_with_a_reason(tmp_path: Path) -> None:
+    """It was asked for, so the page must say why it is not there."""
+    write_scores(tmp_path)
+    (model,) = model_choices(collect(tmp_path), [lp(), slor()], usual=False)
+    assert list(model.choices) == ["lp"]
+    assert [problem.kind for problem in model.problems] == ["link-needs-unigrams"]
+
+
+def test_without_token_scores_runs_stand_with_their_last_counts(tmp_path: Path) -> None:
+    """30 of 100 and 40.5 of 100: one tie at least, but nobody knows which or how many more."""
+    write_run(tmp_path / "r", {0: [10, 20], 400: [30, 40.5]})
+    (model,) = model_choices(collect(tmp_path), [slln_lp(), lp()], usual=False)
+    found = accuracy(model.choices["slln:0.5"], by="paradigm")
+    assert {uid: one.value for uid, one in found.items()} == {"a": pytest.approx(0.3), "b": pytest.approx(0.405)}
+    assert accuracy(model.choices["slln:0.5"])["all"].value == pytest.approx(0.3525)
+    assert model.counted
+    assert [problem.values["link"] for problem in model.problems] == ["lp"]
+
+
+def test_with_token_scores_runs_do_not_stand_beside_them(tmp_path: Path) -> None:
+    """The scored model is most often the last checkpoint of the run."""
+    write_scores(tmp_path)
+    write_run(tmp_path / "r", {400: [30]})
+    assert [model.name for model in model_choices(collect(tmp_path), [slln_lp()], usual=True)] == ["counting"]
+
+
+def test_counts_become_as_many_right_choices(tmp_path: Path) -> None:
+    """At the first checkpoint, 10 and 20 of 100."""
+    write_run(tmp_path / "r", {0: [10, 20], 400: [30, 40]})
+    choices = counted_choices(collect(tmp_path).runs[0], "slln:0.5", checkpoint=0)
+    assert np.bincount((choices.uids == "b").astype(int), choices.worth).tolist() == [10, 20]
+
+
+# What sections on training are made from: end points, curves, and worths that stand in for the unknown pairs.
+
+
+def test_the_end_of_a_series_is_the_mean_of_its_seeds_and_6nd(tmp_path: Path) -> None:
+    """1,000,000 parameters and 400 steps of 1,000 tokens: 6 x 10^6 x 4 x 10^5 = 2.4 x 10^12 FLOPs."""
+    write_run(tmp_path / "a", {400: [50, 70]})
+    write_run(tmp_path / "b", {400: [60, 90]}, recipe={"seed": 1})
+    (series,) = series_of(collect(tmp_path).runs)
+    end = end_point(series, "slln:0.5", groups_of(series.runs))
+    assert end.flops == 2.4e12
+    assert {group: end.mean(group) for group in ("all", "p", "q")} == pytest.approx({"all": 0.675, "p": 0.55, "q": 0.8})
+
+
+def test_a_learning_curve_begins_with_the_first_step(tmp_path: Path) -> None:
+    """The untrained network has learnt nothing, and a logarithmic axis has no place for it."""
+    write_run(tmp_path / "a", {0: [90], 10: [50], 400: [70]})
+    curve = learning_curve(collect(tmp_path).runs[0], "slln:0.5", "p")
+    assert curve.at.tolist() == [10_000, 400_000]
+    assert curve.accuracies.tolist() == [0.5, 0.7]
+
+
+def test_worths_of_counts_have_the_accuracies_of_the_runs(tmp_path: Path) -> None:
+    """Two seeds with 50 and 60 of 100 pairs: the mean worth is 0.55, whichever pairs it was."""
+    write_run(tmp_path / "a", {0: [0], 10: [50], 400: [70]})
+    write_run(tmp_path / "b", {0: [0], 10: [60], 400: [90.5]}, recipe={"seed": 1})
+    (series,) = series_of(collect(tmp_path).runs)
+    tokens, worth = worth_of_counts(series, "slln:0.5", "all", seed=0)
+    assert tokens.tolist() == [10_000, 400_000]
+    assert worth.shape == (100, 2)
+    assert worth.mean(axis=0).tolist() == pytest.approx([0.55, 0.8025])
+
+
+def test_runs_on_other_pairs_do_not_stand_beside_the_rest(tmp_path: Path) -> None:
+    """Curves of other pairs in one figure would be compared by every reader."""
+    write_run(tmp_path / "a", {400: [50, 70]})
+    write_run(tmp_path / "b", {400: [50, 70]}, recipe={"seed": 1})
+    write_run(tmp_path / "c", {400: [50]})
+    kept, problems = comparable(collect(tmp_path).runs, "slln:0.5")
+    assert [run.name for run in kept] == ["a", "b"]
+    assert [problem.values["runs"] for problem in problems] == [["c"]]
+    assert comparable((), "slln:0.5")[1][0].kind == "report-no-runs"

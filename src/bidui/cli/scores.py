@@ -1,7 +1,6 @@
 """`bidui score`, `compare` and `export-scores`: score pairs with language models, and compare the models."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -23,19 +22,15 @@ from rich.table import Column, Table
 from rich.text import Text
 
 import bidui
-from bidui.benchmarks import judged_benchmarks
 from bidui.cli.console import count, messages
 from bidui.files import check_new_folder, write_new_folder
 from bidui.models.specs import DEFAULT, KINDS, expand_specs
 from bidui.people.agreement import PUBLISHED_PAIRS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from bidui.models.model import Model
-    from bidui.scores.choices import Choices, PairTotals
-    from bidui.scores.links import Link
-    from bidui.scores.table import ScoreManifest
 
 
 def score(
@@ -145,7 +140,6 @@ def _show(console: Console, scores: "bidui.Scores") -> None:
 # `bidui compare`: compute accuracies from stored scores, by linking function.
 
 Unit = Literal["tokens", "characters", "bytes"]
-USUAL = ("lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm")
 FITTED = "* beta and gamma were fitted on one half of each paradigm's pairs and applied to the other half, both ways"
 
 
@@ -174,105 +168,32 @@ def compare(
     shorter (D<) or longer (D>). delta is the mean distance of D< and D> from D=; 0 means that length has no effect.
     A tie counts as half correct. Near ties are pairs that rounding could turn.
     """
-    # imported here because polars takes a third of a second to load and other commands do not need it
-    from bidui.scores.links import parse_link
-    from bidui.scores.table import score_folders
+    from bidui.reports.compare import compare as accuracy_table  # polars takes a third of a second to load
 
-    if by != "overall":
-        chosen = parse_link((link or ["slln:0.5"])[0])
-        _by_group(score_folders(results), chosen, by, unit=unit, unigrams=unigrams, smoothing=smoothing)
-        return
-    links = [parse_link(name) for name in link or USUAL]
-    needed = not link or any(one.needs_unigrams for one in links)
-    heads = ("pairs", "accuracy", "D=", "D<", "D>", "delta", "ties", "near ties")
-    numbers = (Column(head, justify="right") for head in heads)
-    table = Table("model", "link", *numbers, box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    notes = []
-    for manifest, totals in _stored(score_folders(results), unigrams, smoothing, needed=needed):
-        found, note = _choices(totals, links, usual=not link, unit=unit, groups=groups)
-        notes += [note] if note in ("", FITTED) else [f"{manifest.model}: {note}"]
-        for choices in found:
-            table.add_row(escape(manifest.model), choices.link, *_shown(choices))
+    found = accuracy_table(
+        results, links=link or (), by=by, unit=unit, groups=groups, unigrams=unigrams, smoothing=smoothing
+    )
+    marked = {"humans": "humans*", "near_ties": "near ties"}
+    first, *others = found.frame.columns
+    texts = [name for name in others if name == "link"]
+    numbers = [Column(escape(marked.get(name, name)), justify="right") for name in others if name not in texts]
+    table = Table(first, *texts, *numbers, box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for row in found.frame.iter_rows():
+        table.add_row(*(_cell(value) for value in row))
     _print(table)
-    for note in dict.fromkeys(filter(None, notes)):
+    if found.link:
+        typer.echo(f"accuracy in %, linking function {found.link}")
+    if found.humans:
+        typer.echo(f"* how often humans chose the good sentence of the {PUBLISHED_PAIRS}, pooled from published counts")
+    for note in (*found.notes, *([FITTED] if found.fitted else [])):
         typer.echo(note)
 
 
-def _choices(
-    totals: "PairTotals", links: "Sequence[Link]", *, usual: bool, unit: Unit, groups: Unit
-) -> "tuple[list[Choices], str]":
-    """Return the choices by each linking function; if unigrams are known, also SLOR and MORCELA, with a note."""
-    from bidui.scores.choices import choose_from
-    from bidui.scores.links import slor
-
-    found = [choose_from(totals, link, unit=unit, groups=groups) for link in links]
-    if not usual or totals.unigram is None:
-        return found, ""
-    from bidui.analysis.length_bias import held_out_morcela
-
-    found.append(choose_from(totals, slor(), unit=unit, groups=groups))
-    try:
-        fitted = held_out_morcela(totals, seed=0, unit=unit, groups=groups).choices
-    except bidui.InputError as error:  # such as for a model that has not learned anything yet
-        return found, str(error)
-    return [*found, replace(fitted, link="morcela*")], FITTED
-
-
-def _shown(choices: "Choices") -> tuple[str, ...]:
-    from bidui.scores.choices import length_split
-
-    split = length_split(choices)
-    numbers = (choices.worth.mean(), split.equal, split.good_shorter, split.good_longer, split.delta)
-    shown = ["–" if isnan(number) else f"{100 * number:.2f}" for number in numbers]  # a group may have no pairs
-    return (f"{len(choices.good):,}", *shown, str(choices.ties), str(choices.near_ties))
-
-
-def _stored(
-    folders: "Sequence[Path]", unigrams: Path | None, smoothing: float, *, needed: bool
-) -> "Iterator[tuple[ScoreManifest, PairTotals]]":
-    """Yield the totals of every model, with the unigrams given, or those stored with the scores if needed."""
-    from bidui.scores.run import read_totals
-    from bidui.scores.unigrams import UNIGRAMS
-
-    for folder in folders:
-        own = folder / UNIGRAMS
-        known = unigrams or (own if needed and own.is_file() else None)
-        yield read_totals(folder, unigrams=known, smoothing=smoothing)
-
-
-def _by_group(
-    folders: "Sequence[Path]",
-    link: "Link",
-    by: Literal["phenomenon", "paradigm"],
-    *,
-    unit: Unit,
-    unigrams: Path | None,
-    smoothing: float,
-) -> None:
-    """Print one row per paradigm or phenomenon and one column per model, with published human figures if known."""
-    from bidui.analysis.accuracy import accuracy
-    from bidui.scores.choices import choose_from
-
-    found: dict[str, dict[str, float]] = {}
-    groups: dict[str, set[str]] = {}
-    for manifest, totals in _stored(folders, unigrams, smoothing, needed=link.needs_unigrams):
-        choices = choose_from(totals, link, unit=unit)
-        numbers = {**accuracy(choices, by=by), **accuracy(choices)}
-        found[manifest.model] = {name: number.value for name, number in numbers.items()}
-        names = choices.uids if by == "paradigm" else choices.phenomena
-        for name, uid in zip(names.tolist(), choices.uids.tolist(), strict=True):
-            groups.setdefault(name, set()).add(uid)
-            groups.setdefault("all", set()).add(uid)
-    people = _people(groups)
-    heads = [Column(escape(model), justify="right") for model in found]
-    table = Table(by, *heads, *([Column("humans*", justify="right")] if people else []), box=None)
-    for name in [*sorted(groups.keys() - {"all"}), "all"]:
-        cells = [f"{100 * numbers[name]:.2f}" if name in numbers else "" for numbers in found.values()]
-        table.add_row(escape(name), *cells, *([people.get(name, "")] if people else []))
-    _print(table)
-    typer.echo(f"accuracy in %, linking function {link.name}")
-    if people:
-        typer.echo(f"* how often humans chose the good sentence of the {PUBLISHED_PAIRS}, pooled from published counts")
+def _cell(value: str | int | float | None) -> str:
+    """Return a count as it is, a share in percent, and a dash where a group has no pairs."""
+    if isinstance(value, float):
+        return "–" if isnan(value) else f"{100 * value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else escape(value or "")
 
 
 def _print(table: Table) -> None:
@@ -280,17 +201,6 @@ def _print(table: Table) -> None:
     console = Console()
     console.width = max(console.width, console.measure(table, options=console.options.update(width=10_000)).maximum)
     console.print(table)
-
-
-def _people(groups: "Mapping[str, set[str]]") -> dict[str, str]:
-    """Return the published human accuracy for each group of paradigms, if it is known for all of them."""
-    judged = [one.people for one in judged_benchmarks() if groups and groups["all"] <= one.people.keys()]
-    if not judged:
-        return {}
-    right, judgements = (
-        {name: sum(judged[0][uid][part] for uid in uids) for name, uids in groups.items()} for part in (0, 1)
-    )
-    return {name: f"{100 * right[name] / judgements[name]:.2f}" for name in groups}
 
 
 # `bidui export-scores`: write stored scores as JSON lines, one file per model.

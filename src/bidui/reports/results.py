@@ -1,4 +1,8 @@
-"""Results: what a folder holds, as values: models with their scores, and training runs with their milestones."""
+"""Results: what a folder holds, as values: models with their scores, training runs with their counts, and choices.
+
+`collect` reads the folder. `model_choices` gives the choices that tables of accuracy are made of, from token scores or,
+where there are none, from the counts of training runs. `series_of` groups runs that differ only in their seed.
+"""
 
 import json
 import re
@@ -22,25 +26,42 @@ from bidui.scores.choices import Choices, PairTotals, choose_from
 from bidui.scores.links import Floats, Link, slor
 from bidui.scores.milestones import FILE, AlphaCount, Milestone, read_alphas, read_milestones
 from bidui.scores.run import read_totals
-from bidui.scores.table import ScoreManifest, read_manifest, score_folders
+from bidui.scores.table import LengthUnit, ScoreManifest, read_manifest, score_folders
 from bidui.scores.unigrams import UNIGRAMS
 
-# Training runs: what they got right at their checkpoints, as read from their folders, and series of them.
+SCORES = "scores.json"
+HELD_OUT = "morcela*"  # fitted on one half of the pairs and used on the other, both ways
+ALL = "all"  # the group of all pairs
+USUAL = ("lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm")  # the linking functions, unless some are given
+MAIN = "slln:0.5"  # the one for details, unless some are given
 
-# What makes two runs differ in what they learnt, besides the seed; the rest of a recipe says how it was computed.
+# The fields of a recipe that decide what is learned, besides the seed; the others say how it was computed. Recipes are
+# read leniently here: a report also shows runs of earlier versions, whose recipes had other fields.
 DATA = ("corpus", "tokenizer", "bos", "tokens", "epochs", "context")
 LEARNT = ("size", *DATA, "optimizer", "batch", "peak", "warmup")
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingRun:
-    """A run with what it got right at its checkpoints: of each linking function a row a checkpoint, a column a uid."""
+class ScoredModel:
+    """A model with the totals of the pairs it was scored on; `earlier` checkpoints of its run were scored too."""
 
     name: str
-    recipe: Mapping[str, object]  # those parts of it that decide what is learnt
+    manifest: ScoreManifest
+    totals: PairTotals
+    baselines: PairTotals | None  # SLING's, which do not belong in an average and are not among the totals
+    folder: Path
+    earlier: tuple[Path, ...] = ()  # their folders, in order
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """A training run and what it got right: per linking function, one row per checkpoint and one column per uid."""
+
+    name: str
+    recipe: Mapping[str, object]  # the fields that decide what is learned
     seed: int
     parameters: int
-    steps: int  # that it is to make
+    steps: int  # planned
     tokens_per_step: int
     at: tuple[int, ...] = ()  # the steps of its checkpoints
     uids: tuple[str, ...] = ()
@@ -56,136 +77,51 @@ class TrainingRun:
 
     @property
     def label(self) -> str:
-        """Its name; with how far it has come, where it is not finished."""
+        """The name; with the progress of a run that is not finished."""
         return self.name if self.finished else f"{self.name} ({self.at[-1]:,}/{self.steps:,})"
 
     @property
     def tokens(self) -> Floats:
-        """Seen at each checkpoint."""
+        """Tokens seen at each checkpoint."""
         return np.array(self.at, np.float64) * self.tokens_per_step
 
     @property
     def size(self) -> str:
-        """As it is called, or else its parameters."""
+        """The name of its size, or else its number of parameters."""
         return str(self.recipe.get("size") or short_count(self.parameters))
 
     @property
     def budget(self) -> int:
-        """The tokens it is to see."""
+        """Planned number of training tokens."""
         return self.steps * self.tokens_per_step
+
+    def in_group(self, group: str) -> NDArray[np.bool_]:
+        """Return which paradigms belong to a group: a phenomenon, or all pairs."""
+        return np.array([group in (ALL, phenomenon) for phenomenon in self.phenomena])
+
+    def accuracies(self, link: str, group: str) -> Floats:
+        """Return the accuracy at each checkpoint, over the pairs of a group."""
+        inside = self.in_group(group)
+        return np.asarray(self.right[link][:, inside].sum(axis=1) / self.pairs[inside].sum())
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Runs that differ in nothing but their seed."""
+    """Runs that differ only in their seed."""
 
     name: str
-    data: str  # what it was trained on, as it is called; the same for other sizes that were
+    data: str  # the name of the training data, the same for other sizes trained on them
     runs: tuple[TrainingRun, ...]
 
     @property
     def size(self) -> str:
-        """Of its models, which are all of one."""
+        """The size of its models, which is the same for all."""
         return self.runs[0].size
 
     @property
     def parameters(self) -> int:
-        """Likewise."""
+        """The number of parameters, which is the same for all."""
         return self.runs[0].parameters
-
-
-def read_run(folder: Path, *, name: str) -> TrainingRun | Problem:
-    """The run in a folder; or, if its facts are not known, why it is left out."""
-    try:
-        recipe = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
-        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        parameters, steps, tokens = (int(facts[name]) for name in ("parameters", "steps", "tokens_per_step"))
-        learnt, seed = {name: recipe[name] for name in LEARNT if name in recipe}, int(recipe["seed"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        return Problem("run-facts", Place(str(folder)), {"reason": str(error)}, "warning")
-    baselines = set(SLING_BASELINES.values())  # they have no place in an average
-    milestones = [milestone for milestone in read_milestones(folder) if milestone.uid not in baselines]
-    if not milestones:
-        return Problem("run-no-milestones", Place(str(folder)), {}, "warning")
-    run = _with_checkpoints(TrainingRun(name, learnt, seed, parameters, steps, tokens), milestones, folder)
-    return replace(run, alphas=_sweep([count for count in read_alphas(folder) if count.step == run.at[-1]]))
-
-
-def series_of(runs: Iterable[TrainingRun]) -> tuple[Series, ...]:
-    """The runs by what they share; where two series or data would be called alike, with the name of a run."""
-    found: dict[str, list[TrainingRun]] = {}
-    data: dict[str, tuple[str, str]] = {}
-    for run in runs:
-        found.setdefault(_key(run, LEARNT), []).append(run)
-        data.setdefault(_key(run, DATA), (_data(run), run.name))
-    corpora = _distinct(data)
-    names = _distinct({key: (f"{run.size}, {corpora[_key(run, DATA)]}", run.name) for key, (run, *_) in found.items()})
-    return tuple(Series(names[key], corpora[_key(own[0], DATA)], tuple(own)) for key, own in found.items())
-
-
-def _key(run: TrainingRun, fields: Sequence[str]) -> str:
-    return json.dumps([run.recipe.get(name) for name in fields])
-
-
-def _data(run: TrainingRun) -> str:
-    """The training data of a run, and how many times it went through them, if more than once."""
-    epochs = run.recipe.get("epochs", 1)
-    tokens = short_count(float(str(run.recipe.get("tokens") or run.budget)))
-    return tokens if epochs == 1 else f"{epochs}×{tokens}"
-
-
-def _distinct(labels: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Labels by key; those that are not the only ones of their kind with what tells them apart."""
-    texts = [text for text, _ in labels.values()]
-    return {key: text if texts.count(text) == 1 else f"{text} ({apart})" for key, (text, apart) in labels.items()}
-
-
-def _sweep(counts: Sequence[AlphaCount]) -> Sweep | None:
-    """What was counted at every alpha, as accuracies."""
-    if not counts:
-        return None
-    pairs, right = np.array([count.pairs for count in counts], np.float64), np.array([count.right for count in counts])
-    with np.errstate(invalid="ignore"):  # a group without pairs has no accuracy
-        groups = (right / pairs).T
-    return Sweep(tuple((count.alpha,) for count in counts), right.sum(axis=1) / pairs.sum(axis=1), *groups)
-
-
-def _with_checkpoints(run: TrainingRun, milestones: Sequence[Milestone], folder: Path) -> TrainingRun:
-    """A run with its checkpoints; each must have the same paradigms and as many pairs."""
-    by_step: dict[int, list[Milestone]] = {}
-    for milestone in milestones:
-        by_step.setdefault(milestone.step, []).append(milestone)
-    steps = sorted(by_step)
-    paradigms = [(m.uid, m.phenomenon, m.pairs) for m in by_step[steps[0]]]
-    for step in steps:
-        if [(m.uid, m.phenomenon, m.pairs) for m in by_step[step]] != paradigms:
-            raise fail("run-uneven", Place(str(folder / FILE)), {"first": steps[0], "step": step})
-    links = [link for link in milestones[0].right if all(link in m.right for m in milestones)]
-    uids, phenomena, pairs = zip(*paradigms, strict=True)
-    right = {link: np.array([[m.right[link] for m in by_step[step]] for step in steps]) for link in links}
-    return replace(
-        run,
-        at=tuple(steps),
-        uids=uids,
-        phenomena=tuple(phenomenon or NOTHING for phenomenon in phenomena),
-        pairs=np.array(pairs, np.float64),
-        right=right,
-    )
-
-
-SCORES = "scores.json"
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredModel:
-    """A model with the totals of the pairs it was scored on; `earlier` checkpoints of its run were scored too."""
-
-    name: str
-    manifest: ScoreManifest
-    totals: PairTotals
-    baselines: PairTotals | None  # of SLING, which have no place in an average, and are not among the totals
-    folder: Path
-    earlier: tuple[Path, ...] = ()  # their folders, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,16 +131,22 @@ class Results:
     models: tuple[ScoredModel, ...]
     runs: tuple[TrainingRun, ...]
     problems: tuple[Problem, ...] = ()
-    inputs: Mapping[str, str] = field(default_factory=dict)  # the files that say what was scored, and their hashes
+    inputs: Mapping[str, str] = field(default_factory=dict)  # the files that describe the scores, and their hashes
+
+    @property
+    def uids(self) -> set[str]:
+        """Every paradigm that was scored."""
+        scored = {uid for model in self.models for uid in model.manifest.shards}
+        return scored | {uid for run in self.runs for uid in run.uids}
 
 
 def collect(
-    folder: Path, *, unigrams: Path | None = None, on_folder: Callable[[Path], None] = lambda found: None
+    folder: Path, *, unigrams: Path | None = None, on_folder: Callable[[Path], None] = lambda folder: None
 ) -> Results:
-    """All folders of scores and of training runs in a folder.
+    """Read all folders of scores and of training runs in a folder.
 
-    Of scores inside a run, which are of its checkpoints, the last are taken. Unigrams are those of the file given, or
-    those beside the scores.
+    Of scores inside a run, which are of its checkpoints, the last are used. Unigrams are those of the file given, or
+    those stored with the scores.
     """
     if not folder.exists():
         raise fail("file-missing", None, {"path": str(folder)})
@@ -213,47 +155,53 @@ def collect(
     chosen = _last_of_runs(sorted(scored, key=_natural), run_folders)
     if not chosen and not run_folders:
         raise fail("report-nothing", Place(str(folder)), {"scores": SCORES, "milestones": FILE})
-    names = _names(folder, {found: read_manifest(found).model for found in chosen})
-    run_names = _names(folder, {found: found.name for found in run_folders})
+    names = _names(folder, {scores: read_manifest(scores).model for scores in chosen})
+    run_names = _names(folder, {run: run.name for run in run_folders})
     models, runs = [], []
     problems: list[Problem] = []
-    for found, earlier in chosen.items():
-        on_folder(found)
-        model = _model(found, names[found], earlier, unigrams)
+    for scores, earlier in chosen.items():
+        on_folder(scores)
+        model = _read_model(scores, names[scores], earlier, unigrams)
         if len(model.totals):
             models.append(model)
         else:
             kind = "report-only-baselines" if model.baselines else "report-no-pairs"
-            problems.append(Problem(kind, Place(str(found)), {}, "warning"))
-    for found in run_folders:
-        on_folder(found)
-        read = read_run(found, name=run_names[found])
-        if isinstance(read, Problem):
-            problems.append(read)
+            problems.append(Problem(kind, Place(str(scores)), {}, "warning"))
+    for run_folder in run_folders:
+        on_folder(run_folder)
+        run = read_run(run_folder, name=run_names[run_folder])
+        if isinstance(run, Problem):
+            problems.append(run)
         else:
-            runs.append(read)
+            runs.append(run)
     if not models and not runs:
         raise fail("report-nothing-left", Place(str(folder)), {"reasons": [str(problem) for problem in problems]})
-    files = [*(found / SCORES for found in chosen), *(found / FILE for found in run_folders)]
+    files = [*(scores / SCORES for scores in chosen), *(run / FILE for run in run_folders)]
     inputs = {file.relative_to(folder).as_posix(): sha256(file.read_bytes()) for file in files}
     ordered = sorted(runs, key=lambda run: (run.parameters, run.budget, run.seed, run.name))
     return Results(tuple(models), tuple(ordered), tuple(problems), inputs)
 
 
-def _model(folder: Path, name: str, earlier: tuple[Path, ...], unigrams: Path | None) -> ScoredModel:
-    own = folder / UNIGRAMS
-    manifest, totals = read_totals(folder, unigrams=unigrams or (own if own.is_file() else None))
+def stored_unigrams(folder: Path) -> Path | None:
+    """Return the file of unigram counts stored with scores, if there is one."""
+    file = folder / UNIGRAMS
+    return file if file.is_file() else None
+
+
+def _read_model(folder: Path, name: str, earlier: tuple[Path, ...], unigrams: Path | None) -> ScoredModel:
+    manifest, totals = read_totals(folder, unigrams=unigrams or stored_unigrams(folder))
     phenomena = np.where(totals.phenomena == "", NOTHING, totals.phenomena)  # a row without a name would look broken
-    return ScoredModel(name, manifest, *parted(replace(totals, phenomena=phenomena)), folder=folder, earlier=earlier)
+    tests, baselines = split_baselines(replace(totals, phenomena=phenomena))
+    return ScoredModel(name, manifest, tests, baselines, folder, earlier)
 
 
-def parted(totals: PairTotals) -> tuple[PairTotals, PairTotals | None]:
-    """The totals of pairs that test something, and those of baselines, if there are any."""
-    those = np.isin(totals.uids.astype(str), sorted(set(SLING_BASELINES.values())))
-    return (_kept(totals, ~those), _kept(totals, those)) if those.any() else (totals, None)
+def split_baselines(totals: PairTotals) -> tuple[PairTotals, PairTotals | None]:
+    """Return the totals of pairs that test something, and those of baselines, if there are any."""
+    baselines = np.isin(totals.uids.astype(str), sorted(set(SLING_BASELINES.values())))
+    return (_select(totals, ~baselines), _select(totals, baselines)) if baselines.any() else (totals, None)
 
 
-def _kept(totals: PairTotals, pairs: NDArray[np.bool_]) -> PairTotals:
+def _select(totals: PairTotals, pairs: NDArray[np.bool_]) -> PairTotals:
     rows = np.repeat(pairs, 2)
     return PairTotals(
         totals.uids[pairs],
@@ -266,40 +214,195 @@ def _kept(totals: PairTotals, pairs: NDArray[np.bool_]) -> PairTotals:
 
 
 def _last_of_runs(scored: Sequence[Path], runs: Sequence[Path]) -> dict[Path, tuple[Path, ...]]:
-    """The folders of scores to be read, each with the earlier ones in the same run."""
+    """Return the folders of scores to read, each with the earlier ones in the same run."""
     chosen: dict[Path, tuple[Path, ...]] = {}
     last: dict[Path, Path] = {}
-    for found in scored:
-        home = next((run for run in runs if run in found.parents), None)
+    for scores in scored:
+        home = next((run for run in runs if run in scores.parents), None)
         before = last.get(home) if home else None
-        chosen[found] = (*chosen.pop(before), before) if before else ()
+        chosen[scores] = (*chosen.pop(before), before) if before else ()
         if home is not None:
-            last[home] = found
+            last[home] = scores
     return chosen
 
 
-def _names(folder: Path, own: Mapping[Path, str]) -> dict[Path, str]:
-    """Names as they are; where two are called alike, the paths of their folders."""
-    names = list(own.values())
+def _names(folder: Path, by_folder: Mapping[Path, str]) -> dict[Path, str]:
+    """Return names as they are; where two are equal, the paths of their folders."""
+    counts = Counter(by_folder.values())
     return {
-        found: name if names.count(name) == 1 else found.relative_to(folder).as_posix() for found, name in own.items()
+        path: name if counts[name] == 1 else path.relative_to(folder).as_posix() for path, name in by_folder.items()
     }
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
-    """Numbers by their size: 70m before 160m."""
+    """Return a key that sorts numbers by their size: 70m before 160m."""
     parts = re.findall(r"\d+|\D+", path.as_posix())
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
-# Standings: the choices that tables of accuracy are made from, of models, or of the last checkpoints of runs.
+# Training runs
 
-HELD_OUT = "morcela*"  # fitted on one half of the pairs and used on the other, both ways
+
+def read_run(folder: Path, *, name: str) -> TrainingRun | Problem:
+    """Read the run in a folder; or return why it is left out."""
+    try:
+        recipe = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
+        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        parameters, steps, tokens = (int(facts[fact]) for fact in ("parameters", "steps", "tokens_per_step"))
+        learnt, seed = {key: recipe[key] for key in LEARNT if key in recipe}, int(recipe["seed"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return Problem("run-facts", Place(str(folder)), {"reason": str(error)}, "warning")
+    baselines = set(SLING_BASELINES.values())  # they do not belong in an average
+    milestones = [milestone for milestone in read_milestones(folder) if milestone.uid not in baselines]
+    if not milestones:
+        return Problem("run-no-milestones", Place(str(folder)), {}, "warning")
+    run = _with_checkpoints(TrainingRun(name, learnt, seed, parameters, steps, tokens), milestones, folder)
+    return replace(run, alphas=_sweep([count for count in read_alphas(folder) if count.step == run.at[-1]]))
+
+
+def series_of(runs: Iterable[TrainingRun]) -> tuple[Series, ...]:
+    """Group runs by what they share; where two series or data have the same name, add the name of a run."""
+    members: dict[str, list[TrainingRun]] = {}
+    data: dict[str, tuple[str, str]] = {}
+    for run in runs:
+        members.setdefault(_key(run, LEARNT), []).append(run)
+        data.setdefault(_key(run, DATA), (_data(run), run.name))
+    corpora = _distinct(data)
+    labels = {key: (f"{run.size}, {corpora[_key(run, DATA)]}", run.name) for key, (run, *_) in members.items()}
+    names = _distinct(labels)
+    return tuple(Series(names[key], corpora[_key(own[0], DATA)], tuple(own)) for key, own in members.items())
+
+
+def _key(run: TrainingRun, fields: Sequence[str]) -> str:
+    return json.dumps([run.recipe.get(name) for name in fields])
+
+
+def _data(run: TrainingRun) -> str:
+    """Name the training data of a run, with the number of epochs if more than one."""
+    epochs = run.recipe.get("epochs", 1)
+    tokens = short_count(float(str(run.recipe.get("tokens") or run.budget)))
+    return tokens if epochs == 1 else f"{epochs}×{tokens}"
+
+
+def _distinct(labels: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Return labels by key; equal ones with what distinguishes them."""
+    counts = Counter(label for label, _ in labels.values())
+    return {key: label if counts[label] == 1 else f"{label} ({name})" for key, (label, name) in labels.items()}
+
+
+def _sweep(counts: Sequence[AlphaCount]) -> Sweep | None:
+    """Return the counts at every alpha as accuracies."""
+    if not counts:
+        return None
+    pairs, right = np.array([count.pairs for count in counts], np.float64), np.array([count.right for count in counts])
+    with np.errstate(invalid="ignore"):  # a group without pairs has no accuracy
+        groups = (right / pairs).T
+    return Sweep(tuple((count.alpha,) for count in counts), right.sum(axis=1) / pairs.sum(axis=1), *groups)
+
+
+def _with_checkpoints(run: TrainingRun, milestones: Sequence[Milestone], folder: Path) -> TrainingRun:
+    """Return a run with its checkpoints; all must have the same paradigms and numbers of pairs."""
+    by_step: dict[int, list[Milestone]] = {}
+    for milestone in milestones:
+        by_step.setdefault(milestone.step, []).append(milestone)
+    steps = sorted(by_step)
+    paradigms = [(m.uid, m.phenomenon, m.pairs) for m in by_step[steps[0]]]
+    for step in steps:
+        if [(m.uid, m.phenomenon, m.pairs) for m in by_step[step]] != paradigms:
+            raise fail("run-uneven", Place(str(folder / FILE)), {"first": steps[0], "step": step})
+    links = [link for link in milestones[0].right if all(link in m.right for m in milestones)]
+    uids, phenomena, pairs = zip(*paradigms, strict=True)
+    return replace(
+        run,
+        at=tuple(steps),
+        uids=uids,
+        phenomena=tuple(phenomenon or NOTHING for phenomenon in phenomena),
+        pairs=np.array(pairs, np.float64),
+        right={link: np.array([[m.right[link] for m in by_step[step]] for step in steps]) for link in links},
+    )
+
+
+def comparable(runs: Sequence[TrainingRun], link: str) -> tuple[tuple[TrainingRun, ...], tuple[Problem, ...]]:
+    """Return the runs scored on the same pairs by a linking function, and why the others are left out.
+
+    Where there are several sets of pairs, the one with the most runs is used.
+    """
+    usable = [run for run in runs if link in run.right and run.at[-1] > 0]
+    if not usable:
+        reason = Problem("report-link-absent", values={"link": link}) if runs else Problem("report-no-runs")
+        return (), (reason,)
+    sets = Counter((run.uids, tuple(run.pairs)) for run in usable)
+    most = sets.most_common(1)[0][0]
+    kept = [run for run in usable if (run.uids, tuple(run.pairs)) == most]
+    others = [run.name for run in runs if not any(run is one for one in kept)]
+    values = {"runs": others, "kept": [run.name for run in kept]}
+    return tuple(kept), (Problem("report-runs-apart", values=values),) if others else ()
+
+
+def groups_of(runs: Sequence[TrainingRun]) -> tuple[str, ...]:
+    """Return all pairs, and the phenomena in the order of their names."""
+    return (ALL, *sorted({phenomenon for run in runs for phenomenon in run.phenomena}))
+
+
+def learning_curve(run: TrainingRun, link: str, group: str) -> LearningCurve:
+    """Return accuracy against the tokens seen, without the untrained network, which has learned nothing."""
+    trained = run.tokens > 0
+    return LearningCurve(run.name, run.tokens[trained], run.accuracies(link, group)[trained])
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A model's choices by the names of linking functions, and why some of these are not there.
+class EndPoint:
+    """The end of a series: the accuracies of its runs by group, and the training FLOPs until then."""
+
+    series: Series
+    flops: float
+    tokens: float
+    accuracies: Mapping[str, Floats]  # by group, one per run
+
+    def mean(self, group: str) -> float:
+        """Return the mean over the runs."""
+        return float(self.accuracies[group].mean())
+
+
+def end_point(series: Series, link: str, groups: Sequence[str]) -> EndPoint:
+    """Return where a series ends: each run at its last checkpoint."""
+    tokens = float(np.mean([run.tokens[-1] for run in series.runs]))
+    last = {group: np.array([run.accuracies(link, group)[-1] for run in series.runs]) for group in groups}
+    return EndPoint(series, training_flops(series.parameters, tokens), tokens, last)
+
+
+def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tuple[Floats, Floats]:
+    """Return the tokens of the checkpoints, and the mean worth over runs: one row per pair, one column per checkpoint.
+
+    Runs store how many pairs of a paradigm are right, not which. So different ones are drawn at each checkpoint, as if
+    the pairs were new each time. Noise is then independent from checkpoint to checkpoint, and larger than it truly is,
+    since a pair that is right once is likely to be right again: a test on this finds too few dips, not too many. All
+    runs of a series were scored on the same pairs, so they share a draw: the noise of pairs is not averaged away.
+    """
+    rng = np.random.default_rng(seed)
+    shared = sorted(set.intersection(*(set(run.at) for run in series.runs)) - {0})
+    columns = [_drawn(series.runs, link, group, step, rng) for step in shared]
+    tokens = np.array(shared, np.float64) * series.runs[0].tokens_per_step
+    return tokens, np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+
+
+def _drawn(runs: Sequence[TrainingRun], link: str, group: str, step: int, rng: np.random.Generator) -> Floats:
+    paradigms = np.flatnonzero(runs[0].in_group(group)).tolist()
+    orders = [rng.permutation(int(runs[0].pairs[number])) for number in paradigms]
+    by_run = []
+    for run in runs:
+        right = run.right[link][run.at.index(step)]
+        parts = [worths(right[number], len(order))[order] for number, order in zip(paradigms, orders, strict=True)]
+        by_run.append(np.concatenate(parts))
+    return np.asarray(np.mean(by_run, axis=0))
+
+
+# Choices
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoices:
+    """A model's choices by the names of linking functions, and why some of these are missing.
 
     Those of a run are made of its counts: how many pairs of a paradigm are right is known, but not which, nor which are
     ties.
@@ -311,39 +414,53 @@ class Standing:
     counted: bool = False
 
 
-def standings(results: Results, links: Sequence[Link], *, usual: bool) -> tuple[Standing, ...]:
-    """Of every model; or, where there are no token scores at all, of every run.
+def model_choices(results: Results, links: Sequence[Link], *, usual: bool) -> tuple[ModelChoices, ...]:
+    """Return the choices of every model; or, where there are no token scores at all, of every run.
 
-    Where the links are the usual ones, SLOR and MORCELA join them for models whose unigrams are known.
+    Where the links are the usual ones, SLOR and MORCELA are added for models whose unigrams are known.
     """
     if results.models:
-        return tuple(_of_model(model, links, usual=usual) for model in results.models)
-    return tuple(_of_run(run, [*links, *([slor()] if usual else [])]) for run in results.runs)
+        return tuple(_choices_of_model(model, links, usual=usual) for model in results.models)
+    return tuple(_choices_of_run(run, [*links, *([slor()] if usual else [])]) for run in results.runs)
 
 
-def _of_model(model: ScoredModel, links: Sequence[Link], *, usual: bool) -> Standing:
-    known = model.totals.unigram is not None
-    wanted = [*links, *([slor()] if usual and known else [])]
-    lacking = [] if known else [link.name for link in wanted if link.needs_unigrams]
+def unigram_choices(
+    totals: PairTotals, *, unit: LengthUnit = "tokens", groups: LengthUnit = "tokens"
+) -> tuple[list[Choices], tuple[Problem, ...]]:
+    """Return the choices by SLOR and by held-out MORCELA, where unigrams are known, and why MORCELA is missing."""
+    if totals.unigram is None:
+        return [], ()
+    choices = [choose_from(totals, slor(), unit=unit, groups=groups)]
+    try:
+        fitted = held_out_morcela(totals, seed=0, unit=unit, groups=groups).choices
+    except InputError as error:  # such as for a model that has not learned anything yet
+        return choices, error.problems
+    return [*choices, replace(fitted, link=HELD_OUT)], ()
+
+
+def _choices_of_model(model: ScoredModel, links: Sequence[Link], *, usual: bool) -> ModelChoices:
+    lacking = [link.name for link in links if link.needs_unigrams and model.totals.unigram is None]
     problems = [Problem("link-needs-unigrams", values={"link": name}) for name in lacking]
-    chosen = [choose_from(model.totals, link) for link in wanted if link.name not in lacking]
-    if usual and known:
-        try:
-            chosen.append(replace(held_out_morcela(model.totals, seed=0).choices, link=HELD_OUT))
-        except InputError as error:  # as for a model that has learnt nothing yet
-            problems += error.problems
-    return Standing(model.name, {choices.link: choices for choices in chosen}, tuple(problems))
+    choices = [choose_from(model.totals, link) for link in links if link.name not in lacking]
+    if usual:
+        more, reasons = unigram_choices(model.totals)
+        choices, problems = [*choices, *more], [*problems, *reasons]
+    return ModelChoices(model.name, {one.link: one for one in choices}, tuple(problems))
 
 
-def _of_run(run: TrainingRun, links: Sequence[Link]) -> Standing:
-    there = [link.name for link in links if link.name in run.right]
-    absent = [link.name for link in links if link.name not in run.right]
-    problems = [Problem("link-not-counted", values={"link": link, "known": [*run.right]}) for link in absent]
-    return Standing(run.label, {link: counted_choices(run, link) for link in there}, tuple(problems), counted=True)
+def _choices_of_run(run: TrainingRun, links: Sequence[Link]) -> ModelChoices:
+    names = [link.name for link in links]
+    problems = [
+        Problem("link-not-counted", values={"link": name, "known": [*run.right]})
+        for name in names
+        if name not in run.right
+    ]
+    choices = {name: counted_choices(run, name) for name in names if name in run.right}
+    return ModelChoices(run.label, choices, tuple(problems), counted=True)
 
 
 def counted_choices(run: TrainingRun, link: str, *, checkpoint: int = -1) -> Choices:
-    """Choices with as many right as a run had at a checkpoint, the right ones first in every paradigm."""
+    """Make choices with as many right as a run had at a checkpoint, the right ones first in every paradigm."""
     sizes = run.pairs.astype(np.intp)
     numbers = np.concatenate([np.arange(size) for size in sizes])
     worth = np.concatenate([worths(n, size) for n, size in zip(run.right[link][checkpoint], sizes, strict=True)])
@@ -359,103 +476,14 @@ def counted_choices(run: TrainingRun, link: str, *, checkpoint: int = -1) -> Cho
 
 
 def worths(right: float, size: int) -> Floats:
-    """Worths that sum to `right`: ones, a half where it is not whole, and zeros."""
+    """Return worths that sum to `right`: ones, one half where it is not whole, and zeros."""
     return np.clip(right - np.arange(size), 0.0, 1.0)
 
 
-# Training: curves of runs, and averages over seeds, as the sections on training take them.
-
-ALL = "all"  # the group of all pairs
-
-
-@dataclass(frozen=True, slots=True)
-class EndPoint:
-    """The end of a series: accuracies by group, the mean over its seeds, and the FLOPs spent until then."""
-
-    series: Series
-    flops: float
-    tokens: float
-    accuracies: Mapping[str, Floats]  # by group, of each run
-
-    def mean(self, group: str) -> float:
-        """Over the runs."""
-        return float(self.accuracies[group].mean())
-
-
-def comparable(runs: Sequence[TrainingRun], link: str) -> tuple[tuple[TrainingRun, ...], tuple[Problem, ...]]:
-    """The runs that were scored on the same pairs by a linking function, and why the others cannot stand with them.
-
-    Where there are several sets of pairs, it is the one of the most runs.
-    """
-    usable = [run for run in runs if link in run.right and run.at[-1] > 0]
-    if not usable:
-        reason = Problem("report-link-absent", values={"link": link}) if runs else Problem("report-no-runs")
-        return (), (reason,)
-    sets = Counter((run.uids, tuple(run.pairs)) for run in usable)
-    most = sets.most_common(1)[0][0]
-    kept = [run for run in usable if (run.uids, tuple(run.pairs)) == most]
-    others = [run.name for run in runs if not any(run is one for one in kept)]
-    values = {"runs": others, "kept": [run.name for run in kept]}
-    return tuple(kept), (Problem("report-runs-apart", values=values),) if others else ()
-
-
-def groups_of(runs: Sequence[TrainingRun]) -> tuple[str, ...]:
-    """All pairs, and the phenomena by their names."""
-    return (ALL, *sorted({phenomenon for run in runs for phenomenon in run.phenomena}))
-
-
-def accuracies(run: TrainingRun, link: str, group: str) -> Floats:
-    """At each checkpoint, over the pairs of a group."""
-    own = np.array([group in (ALL, phenomenon) for phenomenon in run.phenomena])
-    return np.asarray(run.right[link][:, own].sum(axis=1) / run.pairs[own].sum())
-
-
-def learning_curve(run: TrainingRun, link: str, group: str) -> LearningCurve:
-    """Against the tokens seen; without the untrained network, whose choices nothing was learnt for."""
-    trained = run.tokens > 0
-    return LearningCurve(run.name, run.tokens[trained], accuracies(run, link, group)[trained])
-
-
-def end_point(series: Series, link: str, groups: Sequence[str]) -> EndPoint:
-    """Where a series stands: each run at its last checkpoint."""
-    tokens = float(np.mean([run.tokens[-1] for run in series.runs]))
-    found = {group: np.array([accuracies(run, link, group)[-1] for run in series.runs]) for group in groups}
-    return EndPoint(series, training_flops(series.parameters, tokens), tokens, found)
-
-
-def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tuple[Floats, Floats]:
-    """The tokens of the checkpoints, and the mean worth over runs: a row a pair, a column a checkpoint.
-
-    Runs keep how many pairs of a paradigm are right, not which. So at each checkpoint other ones are drawn, as if the
-    pairs were new each time. Noise is then independent from checkpoint to checkpoint, and more of it than there truly
-    is, since a pair that is right once is likely to be right again: a test on this finds too few dips, not too many.
-    All runs of a series were scored on the same pairs, so they share a draw: noise of pairs is not averaged away.
-    """
-    rng = np.random.default_rng(seed)
-    shared = sorted(set.intersection(*(set(run.at) for run in series.runs)) - {0})
-    columns = [_drawn(series.runs, link, group, step, rng) for step in shared]
-    tokens = np.array(shared, np.float64) * series.runs[0].tokens_per_step
-    return tokens, np.stack(columns, axis=1) if columns else np.zeros((0, 0))
-
-
-def _drawn(runs: Sequence[TrainingRun], link: str, group: str, step: int, rng: np.random.Generator) -> Floats:
-    own = [number for number, phenomenon in enumerate(runs[0].phenomena) if group in (ALL, phenomenon)]
-    orders = [rng.permutation(int(runs[0].pairs[number])) for number in own]
-    found = []
-    for run in runs:
-        right = run.right[link][run.at.index(step)]
-        parts = [worths(right[number], len(order))[order] for number, order in zip(own, orders, strict=True)]
-        found.append(np.concatenate(parts))
-    return np.asarray(np.mean(found, axis=0))
-
-
-# Homes: the phenomenon of every paradigm that was scored.
-
-
-def homes(chosen: Iterable[Choices]) -> dict[str, str]:
-    """By uid, phenomenon after phenomenon in the order of their names."""
-    found: dict[str, str] = {}
-    for choices in chosen:
-        strata = stratify(choices)
-        found |= dict(zip(strata.uids, strata.phenomena, strict=True))
-    return dict(sorted(found.items(), key=lambda one: (one[1], one[0])))
+def phenomenon_of(choices: Iterable[Choices]) -> dict[str, str]:
+    """Return the phenomenon of every uid, sorted by phenomenon and uid."""
+    phenomena: dict[str, str] = {}
+    for one in choices:
+        strata = stratify(one)
+        phenomena |= dict(zip(strata.uids, strata.phenomena, strict=True))
+    return dict(sorted(phenomena.items(), key=lambda item: (item[1], item[0])))

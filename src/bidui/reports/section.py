@@ -1,49 +1,86 @@
-"""Sections: what a report is made of, and what was asked for."""
+"""Sections: what a report consists of, the settings it is made with, and the helpers that every section uses."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import cast, get_args
 
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, Problem
 from bidui.pairs import Pair
 from bidui.people.ratings import Rating
-from bidui.reports.tables import Table
-from bidui.scores.links import Link
+from bidui.reports.figures import Drawing
+from bidui.reports.tables import Column, Table, Unit, Value
+from bidui.scores.links import Link, parse_link
 from bidui.words import Language, Say, texts
 
-if TYPE_CHECKING:  # matplotlib takes half a second to load
-    from bidui.reports.figures import Drawing
+Rows = list[tuple[Value, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What was given beside the results, each of which some tables cannot do without."""
+class Extras:
+    """What was given in addition to the results; some tables require it."""
 
-    pairs: tuple[Pair, ...] | None = None  # that were scored
-    regions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slots by the names of regions of one's own
+    pairs: tuple[Pair, ...] | None = None  # those that were scored
+    regions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slots by the names of custom regions
     ratings: tuple[Rating, ...] | None = None
     frequencies: Mapping[str, float] | None = None  # of a corpus, by word
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a report is to show: by which linking functions, of them one in detail, and in which language."""
+class Settings:
+    """What a report shows: by which linking functions, which of them in detail, and in which language."""
 
     links: tuple[Link, ...]
-    main: str  # the name of the linking function by which phenomena, people and curves are shown
-    usual: bool  # whether the links are the usual ones, to which SLOR and MORCELA are added if they can be
-    say: Say
+    main: str  # the name of the linking function used for phenomena, humans and curves
+    usual: bool  # whether the links are the usual ones, to which SLOR and MORCELA are added where possible
     language: Language = "en"
     benchmarks: tuple[Benchmark, ...] = ()
     published: bool = True
-    given: Given = field(default_factory=Given)
+    extras: Extras = field(default_factory=Extras)
     seed: int = 0
 
+    @property
+    def say(self) -> Say:
+        """Return the text of a key in the language of the report; placeholders are the caller's to fill."""
+        return texts("report", self.language).__getitem__
+
+    @property
+    def main_link(self) -> Link:
+        """The linking function used in detail."""
+        return parse_link(self.main)
+
     def benchmark(self, uids: Iterable[str]) -> Benchmark | None:
-        """The benchmark that has all these paradigms."""
+        """Return the benchmark that has all these paradigms."""
         wanted = set(uids)
         return next((known for known in self.benchmarks if wanted and wanted <= known.kinds.keys()), None)
+
+    def columns(self, specs: str) -> tuple[Column, ...]:
+        """Return columns from specifications separated by spaces: `name`, `name:unit`, `name:unit=key`.
+
+        The head is the text of the key, which is by default the name with hyphens; `='x` makes x itself the head.
+        """
+        return tuple(self._column(spec) for spec in specs.split())
+
+    def table(
+        self,
+        name: str,
+        columns: str | Sequence[Column],
+        rows: Iterable[tuple[Value, ...]],
+        *,
+        title: str = "",
+        note: str = "",
+        whole: bool = False,
+    ) -> Table:
+        """Return a table, titled by the text of its name unless a title is given."""
+        heads = self.columns(columns) if isinstance(columns, str) else tuple(columns)
+        return Table(name, title or self.say(name), heads, tuple(rows), note, whole)
+
+    def _column(self, spec: str) -> Column:
+        start, _, key = spec.partition("=")
+        name, _, unit = start.partition(":")
+        assert not unit or unit in get_args(Unit), spec
+        head = key[1:] if key.startswith("'") else self.say(key or name.replace("_", "-"))
+        return Column(name, head, cast(Unit, unit or "text"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +89,7 @@ class Picture:
 
     name: str
     title: str
-    drawing: "Drawing"
+    drawing: Drawing
     note: str = ""
 
 
@@ -78,25 +115,54 @@ class Section:
     files: tuple[Table, ...] = ()
 
 
+def section(
+    name: str, settings: Settings, items: Iterable[Item], *, linked: Callable[[Table], bool] = lambda table: False
+) -> Section:
+    """Return a section titled and introduced by the texts of its name; `linked` says which tables are not shown."""
+    shown: list[Item] = []
+    files: list[Table] = []
+    for item in items:
+        if isinstance(item, Table) and linked(item):
+            files.append(item)
+        else:
+            shown.append(item)
+    return Section(name, settings.say(name), settings.say(f"about-{name}"), tuple(shown), tuple(files))
+
+
 def absent(title: str, kind: str, values: Mapping[str, object] | None = None) -> Absent:
-    """What cannot be shown for one reason."""
+    """Return what cannot be shown for one reason."""
     return Absent(title, (Problem(kind, values=values or {}),))
 
 
 def attempt(title: str, make: Callable[[], Item]) -> Item:
-    """What is made; or, where the analysis refuses, its reasons."""
+    """Return what is made; or, where the analysis refuses, its reasons."""
     try:
         return make()
     except InputError as error:
         return Absent(title, error.problems)
 
 
+def picture(name: str, title: str, draw: Callable[[], Drawing], *, note: str = "") -> Item:
+    """Return a figure; or, where it cannot be drawn, the reasons."""
+    return attempt(title, lambda: Picture(name, title, draw(), note))
+
+
+def joined(*sentences: str) -> str:
+    """Join the sentences of a note; empty ones are dropped."""
+    return " ".join(filter(None, sentences))
+
+
+def reasons(error: InputError, language: Language) -> str:
+    """Return the texts of all problems in one line, for a cell of remarks."""
+    return " ".join(problem.text(language) for problem in error.problems)
+
+
 def sentence(problem: Problem, language: Language) -> str:
-    """A reason as it stands on the page: with a capital, unless it begins with an option or with a name."""
+    """Return a reason as it stands on the page: with a capital, unless it begins with an option or with a name."""
     text = problem.text(language)
     return text if texts("problems", language)[problem.kind].startswith("{") else f"{text[:1].upper()}{text[1:]}"
 
 
 def file_name(text: str) -> str:
-    """A part of a file's name: slln:0.5 becomes slln-0.5."""
+    """Return a part of a file's name: slln:0.5 becomes slln-0.5."""
     return "-".join(filter(None, "".join(c if c.isalnum() or c in "._" else " " for c in text).split()))

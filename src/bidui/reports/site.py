@@ -1,4 +1,8 @@
-"""Contents: the sections that a set of results gives, in the order of the page."""
+"""The report as a site: the sections of a folder of results, written as tables, figures and a page that works offline.
+
+`report` does everything: it reads the results, makes the sections in the order of the page, and writes the folder. It
+writes the whole folder or nothing, and replaces only what an earlier report wrote.
+"""
 
 import json
 import re
@@ -8,10 +12,25 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from bidui.analysis.frequencies import read_frequencies
+from bidui.benchmarks import judged_benchmarks
 from bidui.errors import OutputRefused, Place, Problem, fail
-from bidui.files import Json, Manifest, check_new_folder, file_hash, new_folder, tool_version, write_file, write_json
-from bidui.reports.results import Results, standings
-from bidui.reports.section import Absent, Asked, Item, Picture, Section, sentence
+from bidui.files import (
+    Json,
+    Manifest,
+    check_new_folder,
+    file_hash,
+    new_folder,
+    sha256,
+    tool_version,
+    write_file,
+    write_json,
+)
+from bidui.pairs import read_pairs
+from bidui.people.ratings import read_ratings
+from bidui.reports.figures import save_figure
+from bidui.reports.results import MAIN, USUAL, Results, collect, model_choices
+from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings, sentence
 from bidui.reports.sections.accuracy import accuracy_section
 from bidui.reports.sections.comparisons import comparisons
 from bidui.reports.sections.frequencies import frequencies_section
@@ -20,37 +39,13 @@ from bidui.reports.sections.length_bias import length_section
 from bidui.reports.sections.overview import overview
 from bidui.reports.sections.people import people_section, ratings_section
 from bidui.reports.sections.published import published_section
-from bidui.reports.sections.regions import regions_section
+from bidui.reports.sections.regions import parse_regions, regions_section
 from bidui.reports.sections.sling import sling_section
 from bidui.reports.tables import SENTENCE, Table, Value, csv_text, latex, markdown, shown
+from bidui.scores.links import Link, parse_link
 from bidui.words import Language, Say, texts
 
-OnSection = Callable[[str, int], None]  # the title of the section that is being made, and how many there are in all
-
-
-def contents(results: Results, asked: Asked, *, on_section: OnSection = lambda title, count: None) -> Iterator[Section]:
-    """One section after another, each made when it is asked for."""
-    chosen = standings(results, asked.links, usual=asked.usual)
-    makers: dict[str, Callable[[], Section]] = {
-        "overview": lambda: overview(results, asked),
-        "accuracy": lambda: accuracy_section(chosen, asked),
-        "compared": lambda: comparisons(results, asked),
-        "length": lambda: length_section(results, chosen, asked),
-        "regions": lambda: regions_section(results, asked),
-        "people": lambda: people_section(chosen, asked),
-        "ratings": lambda: ratings_section(chosen, asked),
-        "sling": lambda: sling_section(results.models, asked),
-        "frequencies": lambda: frequencies_section(asked),
-        "published": lambda: published_section(chosen, asked),
-        "scaling": lambda: scaling_section(results, asked),
-        "learning": lambda: learning_section(results, asked),
-    }
-    for title, make in makers.items():
-        on_section(asked.say(title), len(makers))
-        yield make()
-
-
-# The page: every table and figure of a report, and why others are not there, in one file that opens offline.
+MANIFEST, INDEX = "report.json", "index.html"
 
 OPEN_ROWS = 32  # a longer table is folded
 WIDE = 600  # pixels, beyond which a small screen shows a figure by parts
@@ -59,9 +54,181 @@ TABLE_FORMATS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
 FIGURE_FORMATS = {"svg": "SVG", "pdf": "PDF", "png": "PNG", "csv": "CSV"}
 LANGUAGES: dict[Language, str] = {"en": "en", "zh": "zh-Hans"}
 
+OnStep = Callable[[str, int], None]  # the name of the next step, and how many steps of its kind there are
 
-def page(sections: Sequence[Section], *, title: str, footer: str, language: Language, say: Say) -> str:
-    """The HTML of a report; links go to `tables/` and `figures/` beside it."""
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A report that was written: its page, the number of files, of models and of runs, and what to warn about."""
+
+    index: Path
+    files: int
+    models: int
+    runs: int
+    problems: tuple[Problem, ...]
+
+
+def report(
+    results: str | Path,
+    *,
+    out: str | Path,
+    links: Sequence[str | Link] = (),
+    unigrams: str | Path | None = None,
+    language: Language = "en",
+    published: bool = True,
+    pairs: str | Path | None = None,
+    regions: Sequence[str] = (),
+    ratings: str | Path | None = None,
+    frequencies: str | Path | None = None,
+    on_step: OnStep = lambda name, count: None,
+) -> Site:
+    """Write all tables (Markdown, LaTeX, CSV) and figures (SVG, PDF, PNG, CSV), and a page that works offline.
+
+    `results` is a folder that contains score folders, training runs, or both. The first of the `links` is used for
+    details. `pairs` (the scored pairs), `ratings` and `frequencies` (a word list) are files that some tables require;
+    `regions` are custom regions, `NAME=slot,slot`. What cannot be computed is listed on the page with the reason. An
+    earlier report in `out` is replaced; a folder with anything else is refused.
+    """
+    folder, site = Path(results), Path(out)
+    chosen = tuple(parse_link(link) if isinstance(link, str) else link for link in links or USUAL)
+    check_place(site)
+    files = {"--pairs": pairs, "--ratings": ratings, "--frequencies": frequencies}
+    for option, needed in (("--region", regions), ("--frequencies", frequencies)):
+        if needed and pairs is None:
+            raise fail("report-needs-pairs", None, {"option": option})
+    extras = Extras(
+        tuple(read_pairs(Path(pairs))) if pairs else None,
+        parse_regions(regions),
+        read_ratings(Path(ratings)) if ratings else None,
+        read_frequencies(Path(frequencies)) if frequencies else None,
+    )
+    collected = collect(
+        folder, unigrams=Path(unigrams) if unigrams else None, on_folder=lambda found: on_step(found.name, 0)
+    )
+    settings = Settings(
+        chosen,
+        main=chosen[0].name if links else MAIN,
+        usual=not links,
+        language=language,
+        benchmarks=judged_benchmarks(collected.uids),
+        published=published,
+        extras=extras,
+    )
+    asked: dict[str, Json] = {
+        "links": [link.name for link in chosen],
+        "lang": language,
+        "published": published,
+        "regions": {name: list(slots) for name, slots in extras.regions.items()},
+    }
+    count, problems = write_report(
+        list(contents(collected, settings, on_section=on_step)),
+        out=site,
+        title=settings.say("title").format(name=folder.resolve().name),
+        language=language,
+        asked=asked,
+        inputs={**collected.inputs, **{option: _hash(Path(path)) for option, path in files.items() if path}},
+        on_file=on_step,
+    )
+    warnings = (*collected.problems, *problems)
+    return Site(site / INDEX, count, len(collected.models), len(collected.runs), warnings)
+
+
+def contents(
+    results: Results, settings: Settings, *, on_section: OnStep = lambda title, count: None
+) -> Iterator[Section]:
+    """Yield the sections in the order of the page, each made when it is needed."""
+    models = model_choices(results, settings.links, usual=settings.usual)
+    makers: dict[str, Callable[[], Section]] = {
+        "overview": lambda: overview(results, settings),
+        "accuracy": lambda: accuracy_section(models, settings),
+        "compared": lambda: comparisons(results, settings),
+        "length": lambda: length_section(results, models, settings),
+        "regions": lambda: regions_section(results, settings),
+        "people": lambda: people_section(models, settings),
+        "ratings": lambda: ratings_section(models, settings),
+        "sling": lambda: sling_section(results.models, settings),
+        "frequencies": lambda: frequencies_section(settings),
+        "published": lambda: published_section(models, settings),
+        "scaling": lambda: scaling_section(results, settings),
+        "learning": lambda: learning_section(results, settings),
+    }
+    for title, make in makers.items():
+        on_section(settings.say(title), len(makers))
+        yield make()
+
+
+def _hash(path: Path) -> str:
+    """Return the hash of a file, or of the names and hashes of all files in a folder."""
+    if path.is_file():
+        return file_hash(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    return sha256("".join(f"{file.relative_to(path).as_posix()} {file_hash(file)}\n" for file in files).encode())
+
+
+def check_place(out: Path) -> None:
+    """Refuse a folder that holds anything but an unchanged earlier report; call this before long work."""
+    file = out / MANIFEST
+    if not file.is_file():
+        check_new_folder(out)
+        return
+    try:
+        manifest = Manifest(files=dict(json.loads(file.read_text(encoding="utf-8"))["files"]))
+        names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file() and path != file}
+        changed = manifest.changed(out)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise fail("report-manifest", Place(str(file)), {"reason": str(error)}) from error
+    if foreign := sorted(names - manifest.files.keys()):
+        raise OutputRefused(str(Problem("report-foreign", Place(str(out)), {"files": foreign})))
+    if changed:
+        raise OutputRefused(str(Problem("report-changed", Place(str(out)), {"files": sorted(changed)})))
+
+
+def write_report(
+    sections: Sequence[Section],
+    *,
+    out: Path,
+    title: str,
+    language: Language = "en",
+    asked: Mapping[str, Json] | None = None,
+    inputs: Mapping[str, str] | None = None,
+    on_file: OnStep = lambda name, count: None,
+) -> tuple[int, tuple[Problem, ...]]:
+    """Write a report to `out`; `asked` and `inputs` go into its manifest. Return the number of files and warnings."""
+    check_place(out)
+    with new_folder(out, replace=True) as new:
+        problems = _write_items(sections, new, on_file)
+        footer = texts("report", language)["footer"].format(version=tool_version())
+        html = page(sections, title=title, footer=footer, language=language)
+        write_file(new / INDEX, html.encode())
+        paths = sorted(path for path in new.rglob("*") if path.is_file())
+        hashes = {path.relative_to(new).as_posix(): file_hash(path) for path in paths}
+        value = {"version": tool_version(), "asked": dict(asked or {}), "inputs": dict(inputs or {}), "files": hashes}
+        write_json(new / MANIFEST, value, sort=True)
+    return len(hashes), problems
+
+
+def _write_items(sections: Sequence[Section], folder: Path, on_file: OnStep) -> tuple[Problem, ...]:
+    tables = [item for section in sections for item in (*section.items, *section.files) if isinstance(item, Table)]
+    pictures = [item for section in sections for item in section.items if isinstance(item, Picture)]
+    names = [f"tables/{table.name}" for table in tables] + [f"figures/{picture.name}" for picture in pictures]
+    assert len(set(names)) == len(names), "two would have the same files"
+    problems: list[Problem] = []
+    for table in tables:
+        on_file(table.name, len(names))
+        for end, text in (("csv", csv_text(table)), ("md", markdown(table)), ("tex", latex(table))):
+            write_file(folder / "tables" / f"{table.name}.{end}", text.encode())
+    for picture in pictures:
+        on_file(picture.name, len(names))
+        problems += save_figure(*picture.drawing, folder=folder / "figures", name=picture.name).problems
+    return tuple(problems)
+
+
+# The page
+
+
+def page(sections: Sequence[Section], *, title: str, footer: str, language: Language) -> str:
+    """Return the HTML of a report; links go to `tables/` and `figures/` beside it."""
+    say = texts("report", language).__getitem__
     template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
     links = "\n".join(f'<li><a href="#{escape(s.name)}">{escape(s.title)}</a></li>' for s in sections)
     return template.substitute(
@@ -89,15 +256,15 @@ def _section(section: Section, language: Language, say: Say) -> str:
 
 
 def _merged(items: Sequence[Item]) -> list[Item]:
-    """Things that are absent for the same reason, one after the other, become one."""
-    found: list[Item] = []
+    """Merge neighbouring items that are absent for the same reason."""
+    merged: list[Item] = []
     for item in items:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if isinstance(item, Absent) and isinstance(last, Absent) and item.problems == last.problems:
-            found[-1] = Absent(f"{last.title} · {item.title}", last.problems)
+            merged[-1] = Absent(f"{last.title} · {item.title}", last.problems)
         else:
-            found.append(item)
-    return found
+            merged.append(item)
+    return merged
 
 
 def _item(item: Item, language: Language, say: Say) -> str:
@@ -125,11 +292,11 @@ def _table(table: Table, say: Say) -> str:
 def _row(table: Table, row: tuple[Value, ...]) -> str:
     cells = []
     for number, (value, column) in enumerate(zip(row, table.columns, strict=True)):
-        found = shown(value, column.unit)
-        interval = f' <span class="interval">{escape(found.interval)}</span>' if found.interval else ""
-        side = ' class="sentence"' if len(found.text) > SENTENCE else _side(column.unit)
+        cell = shown(value, column.unit)
+        interval = f' <span class="interval">{escape(cell.interval)}</span>' if cell.interval else ""
+        side = ' class="sentence"' if len(cell.text) > SENTENCE else _side(column.unit)
         opening, closing = ('<th scope="row">', "</th>") if number == 0 else (f"<td{side}>", "</td>")
-        cells.append(f"{opening}{escape(found.text)}{interval}{closing}")
+        cells.append(f"{opening}{escape(cell.text)}{interval}{closing}")
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -166,77 +333,3 @@ def _links(folder: str, name: str, formats: dict[str, str]) -> str:
 
 
 # Writing a report: a folder that is there whole or not at all, and that replaces only what an earlier report wrote.
-
-MANIFEST, INDEX = "report.json", "index.html"
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenReport:
-    """The page, how many files there are with it, and what readers of figures will miss."""
-
-    index: Path
-    files: int
-    problems: tuple[Problem, ...]
-
-
-def check_place(out: Path) -> None:
-    """Refuse a folder that holds anything but an earlier report, as it was written; to be asked before long work."""
-    file = out / MANIFEST
-    if not file.is_file():
-        check_new_folder(out)
-        return
-    try:
-        report = Manifest(files=dict(json.loads(file.read_text(encoding="utf-8"))["files"]))
-        names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file() and path != file}
-        changed = report.changed(out)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise fail("report-manifest", Place(str(file)), {"reason": str(error)}) from error
-    if foreign := sorted(names - report.files.keys()):
-        raise OutputRefused(str(Problem("report-foreign", Place(str(out)), {"files": foreign})))
-    if changed:
-        raise OutputRefused(str(Problem("report-changed", Place(str(out)), {"files": sorted(changed)})))
-
-
-def write_report(
-    sections: Sequence[Section],
-    *,
-    out: Path,
-    title: str,
-    language: Language = "en",
-    asked: Mapping[str, Json] | None = None,
-    inputs: Mapping[str, str] | None = None,
-    on_file: Callable[[str, int], None] = lambda name, count: None,
-) -> WrittenReport:
-    """Put a report into `out`; `asked` and `inputs` are for its manifest."""
-    check_place(out)
-    with new_folder(out, replace=True) as new:
-        problems = _write_all(sections, new, title=title, language=language, on_file=on_file)
-        paths = sorted(path for path in new.rglob("*") if path.is_file())
-        hashes = {path.relative_to(new).as_posix(): file_hash(path) for path in paths}
-        value = {"version": tool_version(), "asked": dict(asked or {}), "inputs": dict(inputs or {}), "files": hashes}
-        write_json(new / MANIFEST, value, sort=True)
-    return WrittenReport(out / INDEX, len(hashes), problems)
-
-
-def _write_all(
-    sections: Sequence[Section], folder: Path, *, title: str, language: Language, on_file: Callable[[str, int], None]
-) -> tuple[Problem, ...]:
-    tables = [item for section in sections for item in (*section.items, *section.files) if isinstance(item, Table)]
-    pictures = [item for section in sections for item in section.items if isinstance(item, Picture)]
-    names = [f"tables/{table.name}" for table in tables] + [f"figures/{picture.name}" for picture in pictures]
-    assert len(set(names)) == len(names), "two would have the same files"
-    problems: list[Problem] = []
-    for table in tables:
-        on_file(table.name, len(names))
-        for end, text in (("csv", csv_text(table)), ("md", markdown(table)), ("tex", latex(table))):
-            write_file(folder / "tables" / f"{table.name}.{end}", text.encode())
-    for picture in pictures:
-        from bidui.reports.figures import save_figure  # matplotlib, only where there are figures
-
-        on_file(picture.name, len(names))
-        problems += save_figure(*picture.drawing, folder=folder / "figures", name=picture.name).problems
-    say = texts("report", language).__getitem__
-    footer = say("footer").format(version=tool_version())
-    html = page(sections, title=title, footer=footer, language=language, say=say)
-    write_file(folder / INDEX, html.encode())
-    return tuple(problems)

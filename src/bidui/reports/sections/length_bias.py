@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 
+import numpy as np
+
 from bidui.analysis.estimate import wilson
 from bidui.analysis.length_bias import (
     SIGNS,
@@ -17,168 +19,137 @@ from bidui.analysis.length_bias import (
     sweep,
 )
 from bidui.errors import InputError
-from bidui.reports.results import Results, ScoredModel, Standing
-from bidui.reports.section import Asked, Item, Picture, Section, absent, attempt
-from bidui.reports.tables import NOTHING, Column, Table, Value, without_blank
+from bidui.reports.figures import AlphaSweep, alpha_sweep, length_bias
+from bidui.reports.results import ModelChoices, Results, ScoredModel
+from bidui.reports.section import Item, Rows, Section, Settings, absent, picture, reasons, section
+from bidui.reports.tables import NOTHING, Table, Value, without_blank
 from bidui.scores.choices import Choices, length_split
 
 RESAMPLES, FITS = 400, 100  # enough for two digits of the ends of an interval
+GOALS: tuple[By, ...] = ("delta", "accuracy")
+GROUPS = "equal:percent='D= shorter:percent='D< longer:percent='D>"
 
 
-def length_section(results: Results, standings: Sequence[Standing], asked: Asked) -> Section:
-    """Length groups, the sweep over alpha, the best alpha, and MORCELA."""
-    items = tuple(_items(results, standings, asked))
-    return Section("length", asked.say("length"), asked.say("about-length"), items)
+def length_section(results: Results, models: Sequence[ModelChoices], settings: Settings) -> Section:
+    """Return length groups, the sweep over alpha, the best alpha, and MORCELA."""
+    return section("length", settings, _items(results, models, settings))
 
 
-def _items(results: Results, standings: Sequence[Standing], asked: Asked) -> Iterator[Item]:
-    say = asked.say
+def _items(results: Results, models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+    say = settings.say
     if not results.models:
         yield absent(say("length-groups"), "report-no-scores")
         if counted := {run.label: run.alphas for run in results.runs if run.alphas is not None}:
-            yield attempt(say("alpha-sweep"), lambda: _sweep_figure(counted, asked))
-            yield _sweep_table(counted, asked)
+            yield from _sweeps(counted, settings)
         else:
             yield absent(say("alpha-sweep"), "report-no-scores")
         yield absent(say("alpha-best"), "report-no-scores")
         yield absent(say("morcela"), "report-no-scores")
         return
-    sweeps = {model.name: sweep(model.totals, alpha_grid()) for model in results.models}
-    yield _groups(standings, asked)
-    yield attempt(say("figure-length"), lambda: _length_figure(standings, asked))
-    yield attempt(say("alpha-sweep"), lambda: _sweep_figure(sweeps, asked))
-    yield _sweep_table(sweeps, asked)
-    yield _best_alpha(results.models, asked)
-    yield _morcela(results.models, asked)
+    yield _groups(models, settings)
+    splits = {model.name: {link: length_split(one) for link, one in model.choices.items()} for model in models}
+    yield picture(
+        "length-bias",
+        say("figure-length"),
+        lambda: length_bias(splits, language=settings.language),
+        note=say("note-figure-length"),
+    )
+    yield from _sweeps({model.name: sweep(model.totals, alpha_grid()) for model in results.models}, settings)
+    yield _best_alpha(results.models, settings)
+    yield _morcela(results.models, settings)
 
 
-def _groups(standings: Sequence[Standing], asked: Asked) -> Table:
-    say = asked.say
-    columns = [Column("model", say("model")), Column("link", say("link"))]
-    for name, end in zip(SIGNS, ("equal", "shorter", "longer"), strict=True):
-        columns += [Column(f"pairs_{end}", f"|{name}|", "count"), Column(end, name, "percent")]
-    columns.append(Column("delta_acc", say("delta"), "percent"))
-    rows: list[tuple[Value, ...]] = []
-    for standing in standings:
-        for link, choices in standing.choices.items():
+def _groups(models: Sequence[ModelChoices], settings: Settings) -> Table:
+    rows: Rows = []
+    for model in models:
+        for link, choices in model.choices.items():
             cells = [cell for sign in SIGNS.values() for cell in _group(choices, sign)]
-            rows.append((standing.name, link, *cells, length_split(choices).delta))
-    return Table("length-groups", say("length-groups"), tuple(columns), tuple(rows), say("note-length"))
+            rows.append((model.name, link, *cells, length_split(choices).delta))
+    columns = (
+        "model link pairs_equal:count='|D=| equal:percent='D= pairs_shorter:count='|D<| shorter:percent='D<"
+        " pairs_longer:count='|D>| longer:percent='D> delta_acc:percent=delta"
+    )
+    return settings.table("length-groups", columns, rows, note=settings.say("note-length"))
 
 
 def _group(choices: Choices, sign: int) -> tuple[int, Value]:
     worth = choices.worth[choices.length_sign == sign]
-    if not len(worth):
-        return 0, None
-    return len(worth), wilson(float(worth.mean()), pairs=len(worth))
+    return (len(worth), wilson(float(worth.mean()), pairs=len(worth))) if len(worth) else (0, None)
 
 
-def _length_figure(standings: Sequence[Standing], asked: Asked) -> Picture:
-    from bidui.reports.figures import length_bias
-
-    splits = {
-        standing.name: {link: length_split(choices) for link, choices in standing.choices.items()}
-        for standing in standings
-    }
-    drawing = length_bias(splits, language=asked.language)
-    return Picture("length-bias", asked.say("figure-length"), drawing, asked.say("note-figure-length"))
-
-
-def _sweep_figure(found: Mapping[str, Sweep], asked: Asked) -> Picture:
-    import numpy as np
-
-    from bidui.reports.figures import AlphaSweep, alpha_sweep
-
-    drawn = [
+def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
+    """Return the figure and the table of accuracy and delta-acc at every alpha."""
+    lines = [
         AlphaSweep(name, np.array([setting[0] for setting in one.settings]), one.unequal, one.delta)
-        for name, one in found.items()
+        for name, one in sweeps.items()
     ]
-    drawing = alpha_sweep(drawn, of="unequal", language=asked.language)
-    return Picture("alpha-sweep", asked.say("alpha-sweep"), drawing, asked.say("note-alpha-sweep"))
-
-
-def _sweep_table(found: Mapping[str, Sweep], asked: Asked) -> Table:
-    say = asked.say
-    columns = (
-        Column("model", say("model")),
-        Column("alpha", "α", "number"),
-        Column("accuracy", say("micro"), "percent"),
-        *(Column(end, name, "percent") for name, end in zip(SIGNS, ("equal", "shorter", "longer"), strict=True)),
-        Column("delta_acc", say("delta"), "percent"),
+    yield picture(
+        "alpha-sweep",
+        settings.say("alpha-sweep"),
+        lambda: alpha_sweep(lines, of="unequal", language=settings.language),
+        note=settings.say("note-alpha-sweep"),
     )
-    rows: list[tuple[Value, ...]] = []
-    for name, one in found.items():
+    rows: Rows = []
+    for name, one in sweeps.items():
         values = zip(one.settings, one.accuracy, one.equal, one.shorter, one.longer, one.delta, strict=True)
         rows += [(name, setting[0], *map(float, cells)) for setting, *cells in values]
-    return Table("alpha-sweep-values", say("alpha-values"), columns, tuple(rows))
+    columns = f"model alpha:number='α accuracy:percent=micro {GROUPS} delta_acc:percent=delta"
+    yield settings.table("alpha-sweep-values", columns, rows, title=settings.say("alpha-values"))
 
 
-def _best_alpha(models: Sequence[ScoredModel], asked: Asked) -> Table:
-    say = asked.say
-    columns = (
-        Column("model", say("model")),
-        Column("chosen_by", say("chosen-by")),
-        Column("alpha", say("best-alpha"), "number"),
-        Column("alpha_halves", say("alpha-halves")),
-        Column("accuracy", say("held-out-accuracy"), "percent"),
-        Column("delta_acc", say("held-out-delta"), "percent"),
-        Column("remark", say("remark")),
-    )
-    rows: list[tuple[Value, ...]] = []
-    goals: tuple[By, ...] = ("delta", "accuracy")
+def _best_alpha(models: Sequence[ScoredModel], settings: Settings) -> Table:
+    say = settings.say
+    rows: Rows = []
     for model in models:
-        for by in goals:
+        for by in GOALS:
+            head = (model.name, say(f"by-{by}"))
             try:
-                best = best_setting(model.totals, alpha_grid(), by=by, seed=asked.seed, resamples=RESAMPLES)
-                held = held_out(model.totals, alpha_grid(), by=by, seed=asked.seed)
+                best = best_setting(model.totals, alpha_grid(), by=by, seed=settings.seed, resamples=RESAMPLES)
+                held = held_out(model.totals, alpha_grid(), by=by, seed=settings.seed)
             except InputError as error:
-                rows.append((model.name, say(f"by-{by}"), None, NOTHING, None, None, _reason(error, asked)))
+                rows.append((*head, None, NOTHING, None, None, reasons(error, settings.language)))
                 continue
             halves = ", ".join(f"{setting[0]:g}" for setting in held.settings)
-            rows.append((model.name, say(f"by-{by}"), *best.parameters, halves, held.accuracy, held.split.delta, ""))
-    return without_blank(Table("alpha-best", say("alpha-best"), columns, tuple(rows), say("note-alpha-best")))
+            rows.append((*head, *best.parameters, halves, held.accuracy, held.split.delta, ""))
+    columns = (
+        "model chosen_by alpha:number=best-alpha alpha_halves accuracy:percent=held-out-accuracy"
+        " delta_acc:percent=held-out-delta remark"
+    )
+    return without_blank(settings.table("alpha-best", columns, rows, note=say("note-alpha-best")))
 
 
-def _morcela(models: Sequence[ScoredModel], asked: Asked) -> Item:
-    say = asked.say
+def _morcela(models: Sequence[ScoredModel], settings: Settings) -> Item:
+    say = settings.say
     usable = [model for model in models if model.totals.unigram is not None]
     if not usable:
         return absent(say("morcela"), "report-no-unigrams")
-    columns = (
-        Column("model", say("model")),
-        Column("how", say("how")),
-        Column("beta", "β", "number"),
-        Column("gamma", "γ", "number"),
-        Column("halves", say("morcela-halves")),
-        Column("accuracy", say("held-out-accuracy"), "percent"),
-        Column("delta_acc", say("held-out-delta"), "percent"),
-        Column("remark", say("remark")),
-    )
-    rows: list[tuple[Value, ...]] = []
+    rows: Rows = []
     for model in usable:
         for how in ("grid", "fit"):
+            head = (model.name, say(f"morcela-{how}"))
             try:
-                rows.append((model.name, say(f"morcela-{how}"), *_fitted(model, how, asked), ""))
+                rows.append((*head, *_morcela_cells(model, how, settings), ""))
             except InputError as error:
-                rows.append((model.name, say(f"morcela-{how}"), nan, nan, NOTHING, nan, nan, _reason(error, asked)))
-    lacking = [model.name for model in models if model.totals.unigram is None]
-    note = say("note-morcela") + (say("note-no-unigrams").format(models=", ".join(lacking)) if lacking else "")
-    return without_blank(Table("morcela", say("morcela"), columns, tuple(rows), note))
+                rows.append((*head, nan, nan, NOTHING, nan, nan, reasons(error, settings.language)))
+    lacking = ", ".join(model.name for model in models if model.totals.unigram is None)
+    note = say("note-morcela") + (say("note-no-unigrams").format(models=lacking) if lacking else "")
+    columns = (
+        "model how beta:number='β gamma:number='γ halves=morcela-halves accuracy:percent=held-out-accuracy"
+        " delta_acc:percent=held-out-delta remark"
+    )
+    return without_blank(settings.table("morcela", columns, rows, note=note))
 
 
-def _fitted(model: ScoredModel, how: str, asked: Asked) -> tuple[Value, ...]:
-    """Beta and gamma, those of the halves, and accuracy and delta-acc held out."""
-    totals, seed = model.totals, asked.seed
+def _morcela_cells(model: ScoredModel, how: str, settings: Settings) -> tuple[Value, ...]:
+    """Return beta and gamma, those of the halves, and accuracy and delta-acc held out."""
+    totals, seed = model.totals, settings.seed
+    best: tuple[Value, ...]
     if how == "grid":
-        found = sweep(totals, morcela_grid())
-        own: tuple[Value, ...] = found.settings[found.best("accuracy")]
+        swept = sweep(totals, morcela_grid())
+        best = swept.settings[swept.best("accuracy")]
         held = held_out(totals, morcela_grid(), by="accuracy", seed=seed)
     else:
-        own = morcela_interval(totals, seed=seed, resamples=FITS)
+        best = morcela_interval(totals, seed=seed, resamples=FITS)
         held = held_out_morcela(totals, seed=seed)
     halves = "; ".join(f"{beta:.3g}, {gamma:.3g}" for beta, gamma in held.settings)
-    return (*own, halves, held.accuracy, held.split.delta)
-
-
-def _reason(error: InputError, asked: Asked) -> str:
-    return " ".join(problem.text(asked.language) for problem in error.problems)
+    return (*best, halves, held.accuracy, held.split.delta)

@@ -1,108 +1,89 @@
 """Overview: which models and runs there are, on how many pairs, and what was left out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from bidui.reports.results import Results, ScoredModel, TrainingRun
-from bidui.reports.section import Absent, Asked, Item, Section, absent
-from bidui.reports.tables import Column, Table, Value
+from bidui.reports.section import Absent, Item, Rows, Section, Settings, absent, joined
+from bidui.reports.tables import Column, Table
 from bidui.scores.choices import choose_from
-from bidui.scores.links import parse_link
 
 
-def overview(results: Results, asked: Asked) -> Section:
-    """The tables of models and of runs."""
-    return Section("overview", asked.say("overview"), "", tuple(_items(results, asked)))
+def overview(results: Results, settings: Settings) -> Section:
+    """Return the tables of models and of runs."""
+    return Section("overview", settings.say("overview"), "", tuple(_items(results, settings)))
 
 
-def _items(results: Results, asked: Asked) -> Iterator[Item]:
-    say = asked.say
-    if results.models:
-        yield _models(results.models, asked)
-    else:
-        yield absent(say("models"), "report-no-scores")
-    if results.runs:
-        yield _runs(results.runs, asked)
-    else:
-        yield absent(say("runs"), "report-no-runs")
+def _items(results: Results, settings: Settings) -> Iterator[Item]:
+    say = settings.say
+    yield _models(results.models, settings) if results.models else absent(say("models"), "report-no-scores")
+    yield _runs(results.runs, settings) if results.runs else absent(say("runs"), "report-no-runs")
     if results.problems:
         yield Absent(say("left-out"), results.problems)
 
 
-def _models(models: tuple[ScoredModel, ...], asked: Asked) -> Table:
-    say = asked.say
-    columns = (
-        Column("model", say("model")),
-        Column("kind", say("kind")),
-        Column("dtype", say("dtype")),
-        Column("pairs", say("pairs"), "count"),
-        Column("paradigms", say("paradigms"), "count"),
-        Column("phenomena", say("phenomena"), "count"),
-        Column("unknown_tokens", say("unknown-tokens"), "count"),
-        Column("unseen_pairs", say("unseen-pairs"), "count"),
-        Column("unigrams", say("unigrams")),
-    )
-    rows: list[tuple[Value, ...]] = []
+def _models(models: Sequence[ScoredModel], settings: Settings) -> Table:
+    say = settings.say
+    rows: Rows = []
     for model in models:
         shards, totals = model.manifest.shards.values(), model.totals
-        paradigms = len(set(totals.uids.tolist()))
-        counts = (len(totals), paradigms, len(set(totals.phenomena.tolist())))
+        counts = (len(totals), len(set(totals.uids.tolist())), len(set(totals.phenomena.tolist())))
         unknown = (sum(shard.unknown for shard in shards), sum(shard.unseen for shard in shards))
-        known = say("no" if totals.unigram is None else "yes")
+        unigrams = say("no" if totals.unigram is None else "yes")
         declared = (str(model.manifest.declared.get(name) or "") for name in ("kind", "dtype"))
-        rows.append((model.name, *declared, *counts, *unknown, known))
+        rows.append((model.name, *declared, *counts, *unknown, unigrams))
     earlier = [say("note-earlier").format(model=m.name, count=len(m.earlier)) for m in models if m.earlier]
-    apart = [
-        say("note-baselines").format(model=m.name, count=len(m.baselines)) for m in models if m.baselines is not None
-    ]
-    notes = [say("note-models"), *earlier, *apart, *_turned(models, asked)]
-    return Table("models", say("models"), columns, tuple(rows), " ".join(notes))
+    baselines = [(m.name, len(m.baselines)) for m in models if m.baselines is not None]
+    apart = [say("note-baselines").format(model=name, count=count) for name, count in baselines]
+    note = joined(say("note-models"), *earlier, *apart, *_turned(models, settings))
+    columns = (
+        "model kind dtype pairs:count paradigms:count phenomena:count unknown_tokens:count unseen_pairs:count unigrams"
+    )
+    return settings.table("models", columns, rows, note=note)
 
 
-def _turned(models: tuple[ScoredModel, ...], asked: Asked) -> Iterator[str]:
-    """Of the same weights scored in two dtypes, how many choices are others: those of near ties, mostly."""
-    link = parse_link(asked.main)
+def _turned(models: Sequence[ScoredModel], settings: Settings) -> Iterator[str]:
+    """Say how many choices differ between the same weights scored in two dtypes: mostly those of near ties."""
+    link = settings.main_link
     for one, other in combinations(models, 2):
-        ours, theirs = one.manifest.declared, other.manifest.declared
-        known = ours.get("model") is not None and ours.get("model") == theirs.get("model")
+        declared, others = one.manifest.declared, other.manifest.declared
+        same_weights = declared.get("model") is not None and declared.get("model") == others.get("model")
         if (
-            not known
-            or ours.get("dtype") == theirs.get("dtype")
+            not same_weights
+            or declared.get("dtype") == others.get("dtype")
             or link.needs_unigrams
             or len(one.totals) != len(other.totals)
         ):
             continue
         first, second = choose_from(one.totals, link), choose_from(other.totals, link)
         if (first.uids == second.uids).all() and (first.pairs == second.pairs).all():
-            count = int((first.worth != second.worth).sum())
-            yield asked.say("note-turned").format(one=one.name, other=other.name, count=f"{count:,}", link=asked.main)
+            count = f"{int((first.worth != second.worth).sum()):,}"
+            text = settings.say("note-turned")
+            yield text.format(one=one.name, other=other.name, count=count, link=settings.main)
 
 
-def _runs(runs: tuple[TrainingRun, ...], asked: Asked) -> Table:
-    say = asked.say
-    columns = (
-        Column("run", say("run")),
-        Column("parameters", say("parameters"), "count"),
-        Column("tokens", say("tokens-seen"), "amount"),
-        Column("seed", say("seed"), "count"),
-        Column("checkpoints", say("checkpoints"), "count"),
-        Column("step", say("last-step"), "count"),
-        Column("steps", say("of-steps"), "count"),
-        Column("finished", say("finished")),
-        Column("accuracy", say("accuracy-main").format(link=asked.main), "percent"),
-    )
-    rows: list[tuple[Value, ...]] = []
+def _runs(runs: Sequence[TrainingRun], settings: Settings) -> Table:
+    say = settings.say
+    rows: Rows = []
     for run in runs:
-        right = run.right.get(asked.main)
+        right = run.right.get(settings.main)
         value = None if right is None else float(right[-1].sum() / run.pairs.sum())
-        done = say("yes" if run.finished else "no")
         counts = (run.parameters, int(run.tokens[-1]), run.seed, len(run.at), run.at[-1], run.steps)
-        rows.append((run.name, *counts, done, value))
-    return Table("runs", say("runs"), columns, tuple(rows), unfinished_note(runs, asked))
+        rows.append((run.name, *counts, say("yes" if run.finished else "no"), value))
+    columns = settings.columns(
+        "run parameters:count tokens:amount=tokens-seen seed:count checkpoints:count step:count=last-step"
+        " steps:count=of-steps finished"
+    )
+    return settings.table("runs", (*columns, main_accuracy(settings)), rows, note=unfinished_note(runs, settings))
 
 
-def unfinished_note(runs: tuple[TrainingRun, ...], asked: Asked) -> str:
-    """Which runs are not finished, and how far they have come; nothing if all are."""
-    open_runs = [run for run in runs if not run.finished]
-    one = asked.say("note-unfinished")
-    return " ".join(one.format(run=run.name, step=f"{run.at[-1]:,}", steps=f"{run.steps:,}") for run in open_runs)
+def main_accuracy(settings: Settings) -> Column:
+    """Return the column of accuracies by the main linking function."""
+    return Column("accuracy", settings.say("accuracy-main").format(link=settings.main), "percent")
+
+
+def unfinished_note(runs: Sequence[TrainingRun], settings: Settings) -> str:
+    """Say which runs are not finished and how far they have come; empty if all are."""
+    text = settings.say("note-unfinished")
+    unfinished = [run for run in runs if not run.finished]
+    return joined(*(text.format(run=run.name, step=f"{run.at[-1]:,}", steps=f"{run.steps:,}") for run in unfinished))

@@ -1,4 +1,4 @@
-"""Length bias as published (Liu et al., Table 5), with one's own models beside it."""
+"""Published results beside the user's own, each labelled with its paper and its linking function."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,63 +9,28 @@ from typing import Literal
 import numpy as np
 
 from bidui.analysis.accuracy import accuracy
+from bidui.reports.figures import Drawing, accuracy_heatmap
 from bidui.reports.published import Published, all_published, columns, published_uid
-from bidui.reports.results import Standing, homes
-from bidui.reports.section import Asked, Item, Picture, Section, absent, attempt
-from bidui.reports.tables import Column, Table, Value
+from bidui.reports.results import ALL, ModelChoices, phenomenon_of
+from bidui.reports.section import Item, Rows, Section, Settings, absent, joined, picture, section
+from bidui.reports.tables import Column, Table
 from bidui.scores.choices import Choices, delta_acc, length_split
 
-GROUPS = ("D=", "D<", "D>")
-
-
-def published_lengths(table: Published, standings: Sequence[Standing], asked: Asked) -> Table:
-    """Accuracy by length groups, linking function by linking function: ours, as printed, and delta-acc made of each."""
-    say = asked.say
-    printed: dict[tuple[str, str], dict[str, float]] = {}
-    for cell in table.cells:
-        if cell.level == "length" and cell.measure == "accuracy":
-            printed.setdefault((cell.link, f"{cell.model} †"), {})[cell.group] = cell.value / 100
-    found = {key: tuple(cells[group] for group in GROUPS) for key, cells in printed.items()}
-    for standing in (one for one in standings if not one.counted):  # counts do not say which side is longer
-        for link, choices in standing.choices.items():
-            split = length_split(choices)
-            found[link, standing.name] = (split.equal, split.good_shorter, split.good_longer)
-    links = list(dict.fromkeys(link for link, _ in found))
-    rows: list[tuple[Value, ...]] = [
-        (link, model, *values, delta_acc(*values))
-        for link, model, values in sorted(
-            ((link, model, values) for (link, model), values in found.items()),
-            key=lambda row: (links.index(row[0]), row[1].endswith("†")),
-        )
-    ]
-    heads = (
-        Column("link", say("link")),
-        Column("model", say("model")),
-        *(Column(end, name, "percent") for name, end in zip(GROUPS, ("equal", "shorter", "longer"), strict=True)),
-        Column("delta_acc", say("delta"), "percent"),
-    )
-    note = say("note-published").format(paper=table.paper, table=table.table, link=table.link)
-    title = say("published-title").format(table=table.table, paper=table.short_paper)
-    return Table(f"published-{table.name}", title, heads, tuple(rows), note)
-
-
-# Published results beside one's own, each labelled with its paper and its linking function.
-
 Level = Literal["paradigm", "phenomenon"]
-Values = Mapping[str, Mapping[str, float]]  # by model and group, as parts of one
+Values = Mapping[str, Mapping[str, float]]  # by model and group, as shares
 LEVELS: tuple[Level, ...] = ("paradigm", "phenomenon")
-WHOLE = "all"  # the group of the last row
 WHOLES = {"pairs": "all-pairs", "paradigms": "macro-paradigm", "phenomena": "macro-phenomenon"}
+LENGTH_GROUPS = ("D=", "D<", "D>")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A published table that has all our groups: at which level, by which linking function, and our uids in them."""
+    """A published table that has all our groups: at which level, by which linking function, and under which names."""
 
     table: Published
     level: Level
     link: str
-    groups: Mapping[str, str]  # by uid, as the table calls them
+    groups: Mapping[str, str]  # by uid, as the table names them
 
     @property
     def rows(self) -> list[str]:
@@ -73,64 +38,66 @@ class Match:
         return list(dict.fromkeys(self.groups.values() if self.level == "paradigm" else sorted(self.groups.values())))
 
 
-def published_section(standings: Sequence[Standing], asked: Asked) -> Section:
-    """A table and a figure for every published table that has our groups."""
-    return Section("published", asked.say("published"), asked.say("about-published"), tuple(_items(standings, asked)))
+def published_section(models: Sequence[ModelChoices], settings: Settings) -> Section:
+    """Return a table and a figure for every published table that has our groups."""
+    return section("published", settings, _items(models, settings))
 
 
-def _items(standings: Sequence[Standing], asked: Asked) -> Iterator[Item]:
-    title = asked.say("published")
-    if not asked.published:
-        yield absent(title, "report-published-off")
+def _items(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+    say = settings.say
+    if not settings.published:
+        yield absent(say("published"), "report-published-off")
         return
-    uids = homes(choices for standing in standings for choices in standing.choices.values())
-    known = asked.benchmark(uids)
+    phenomena = phenomenon_of(choices for model in models for choices in model.choices.values())
+    known = settings.benchmark(phenomena)
     benchmark = known.name if known else ""
     included = {uid for uid, kind in known.kinds.items() if kind == "included"} if known else set()
     tables = all_published()
-    there = False
+    any_match = False
     for table in tables:
-        if match := _match(table, uids, benchmark):
-            there = True
-            own, theirs = _own(match, standings, asked), _theirs(match)
-            expected = set(table.phenomena) or included
-            yield _table(match, own, theirs, asked, expected=expected)
-            drawn = asked.say("published-drawn").format(title=_title(match, asked))
-            yield attempt(drawn, partial(_figure, match, own, theirs, drawn, asked))
+        if match := _match(table, phenomena, benchmark):
+            any_match = True
+            ours, theirs = _ours(match, models, settings), _theirs(match)
+            yield _table(match, ours, theirs, settings, expected=set(table.phenomena) or included)
+            yield picture(
+                f"published-{table.name}",
+                say("published-drawn").format(title=_title(table, settings, link=match.link)),
+                partial(_heatmap, match, {**ours, **theirs}, settings),
+                note=say("note-published-drawn").format(paper=table.paper, table=table.table),
+            )
         elif table.benchmark == benchmark and any(cell.level == "length" for cell in table.cells):
-            yield published_lengths(table, standings, asked)
-    if not there:
-        yield absent(title, "report-not-published", {"known": sorted({table.benchmark for table in tables})})
+            yield _lengths(table, models, settings)
+    if not any_match:
+        names = sorted({table.benchmark for table in tables})
+        yield absent(say("published"), "report-not-published", {"known": names})
 
 
-def _match(table: Published, uids: Mapping[str, str], benchmark: str) -> Match | None:
-    """Where a published table has all our groups; names of phenomena alone do not make it our benchmark."""
+def _match(table: Published, phenomena: Mapping[str, str], benchmark: str) -> Match | None:
+    """Return where a published table has all our groups; equal names of phenomena do not make it our benchmark."""
     for level in LEVELS:
         cells = [cell for cell in table.cells if (cell.level, cell.measure) == (level, "accuracy")]
         if level == "paradigm":
-            groups = {uid: published_uid(uid) for uid in uids}
+            groups = {uid: published_uid(uid) for uid in phenomena}
         elif table.phenomena:
-            groups = {uid: table.phenomena.get(published_uid(uid), "") for uid in uids}
+            groups = {uid: table.phenomena.get(published_uid(uid), "") for uid in phenomena}
         else:
-            groups = dict(uids) if table.benchmark == benchmark else {}
+            groups = dict(phenomena) if table.benchmark == benchmark else {}
         if groups and set(groups.values()) <= {cell.name for cell in cells}:
             return Match(table, level, next(cell.link for cell in cells if cell.link), groups)
     return None
 
 
-def _own(match: Match, standings: Sequence[Standing], asked: Asked) -> dict[str, dict[str, float]]:
-    """Our models by the table's linking function, or by that of the details, which then stands beside their names."""
-    found = {}
-    for standing in standings:
-        choices = standing.choices.get(match.link, standing.choices.get(asked.main))
+def _ours(match: Match, models: Sequence[ModelChoices], settings: Settings) -> dict[str, dict[str, float]]:
+    """Return our models by the table's linking function, or by the main one, which is then added to their names."""
+    values = {}
+    for model in models:
+        choices = model.choices.get(match.link, model.choices.get(settings.main))
         if choices is not None:
             mark = "" if choices.link == match.link else f" ({choices.link})"
             groups = accuracy(_grouped(choices, match.groups), by="phenomenon")
-            found[f"{standing.name}{mark}"] = {
-                **{name: one.value for name, one in groups.items()},
-                WHOLE: _whole(choices, match.table),
-            }
-    return found
+            shares = {name: one.value for name, one in groups.items()}
+            values[f"{model.name}{mark}"] = {**shares, ALL: _whole(choices, match.table)}
+    return values
 
 
 def _grouped(choices: Choices, groups: Mapping[str, str]) -> Choices:
@@ -138,56 +105,71 @@ def _grouped(choices: Choices, groups: Mapping[str, str]) -> Choices:
 
 
 def _whole(choices: Choices, table: Published) -> float:
-    """The average that the table prints in its last row."""
+    """Return the average that the table prints in its last row."""
     if table.whole == "phenomena":
-        grouped = _grouped(choices, {uid: table.phenomena[published_uid(uid)] for uid in set(choices.uids.tolist())})
-        return fmean(one.value for one in accuracy(grouped, by="phenomenon").values())
-    return fmean(
-        one.value for one in accuracy(choices, by="paradigm" if table.whole == "paradigms" else "overall").values()
-    )
+        groups = {uid: table.phenomena[published_uid(uid)] for uid in set(choices.uids.tolist())}
+        parts = accuracy(_grouped(choices, groups), by="phenomenon")
+    else:
+        parts = accuracy(choices, by="paradigm" if table.whole == "paradigms" else "overall")
+    return fmean(one.value for one in parts.values())
 
 
 def _theirs(match: Match) -> dict[str, dict[str, float]]:
-    """The published models and people, as parts of one."""
-    found: dict[str, dict[str, float]] = {}
-    wanted: dict[Level | Literal["overall"], list[str]] = {match.level: match.rows, "overall": [WHOLE]}
+    """Return the published models and humans, as shares."""
+    values: dict[str, dict[str, float]] = {}
+    wanted: dict[Level | Literal["overall"], list[str]] = {match.level: match.rows, "overall": [ALL]}
     for level, groups in wanted.items():
-        for name, values in columns(match.table, link=match.link, level=level).items():
-            mine = found.setdefault(f"{name} †", {})
-            mine |= {group: values[group] / 100 for group in groups if group in values}
-    return found
+        for name, cells in columns(match.table, link=match.link, level=level).items():
+            own = values.setdefault(f"{name} †", {})
+            own |= {group: cells[group] / 100 for group in groups if group in cells}
+    return values
 
 
-def _table(match: Match, own: Values, theirs: Values, asked: Asked, *, expected: set[str]) -> Table:
-    say, table = asked.say, match.table
-    rows: list[tuple[Value, ...]] = []
-    for group in [*match.rows, WHOLE]:
-        head = say(WHOLES[table.whole]) if group == WHOLE else group
-        rows.append((head, *(values.get(group) for values in (*own.values(), *theirs.values()))))
-    heads = [Column(match.level, say(match.level)), *(Column(name, name, "percent") for name in own)]
+def _table(match: Match, ours: Values, theirs: Values, settings: Settings, *, expected: set[str]) -> Table:
+    say, table = settings.say, match.table
+    rows: Rows = []
+    for group in [*match.rows, ALL]:
+        head = say(WHOLES[table.whole]) if group == ALL else group
+        rows.append((head, *(values.get(group) for values in (*ours.values(), *theirs.values()))))
+    heads = [*settings.columns(match.level), *(Column(name, name, "percent") for name in ours)]
     heads += [Column(f"published {name.removesuffix(' †')}", name, "percent") for name in theirs]
-    note = say("note-published").format(paper=table.paper, table=table.table, link=table.link)
     scored = {published_uid(uid) for uid in match.groups}
-    if not scored >= expected:
-        note += f" {say('note-partial').format(scored=len(scored), count=len(expected))}"
-    if table.remarks:
-        note += f" {say('remarks').format(remarks=table.remarks)}"
-    return Table(f"published-{table.name}", _title(match, asked), tuple(heads), tuple(rows), note, whole=True)
+    partial_note = "" if scored >= expected else say("note-partial").format(scored=len(scored), count=len(expected))
+    remarks = say("remarks").format(remarks=table.remarks) if table.remarks else ""
+    note = joined(_note(table, settings), partial_note, remarks)
+    title = _title(table, settings, link=match.link)
+    return settings.table(f"published-{table.name}", heads, rows, title=title, note=note, whole=True)
 
 
-def _figure(match: Match, own: Values, theirs: Values, title: str, asked: Asked) -> Picture:
-    from bidui.reports.figures import accuracy_heatmap
-
-    values = {
-        name: {group: found[group] for group in match.rows if group in found}
-        for name, found in {**own, **theirs}.items()
-    }
+def _heatmap(match: Match, values: Values, settings: Settings) -> Drawing:
+    shares = {name: {group: own[group] for group in match.rows if group in own} for name, own in values.items()}
     sections = match.table.phenomena if match.level == "paradigm" else None
-    drawing = accuracy_heatmap(values, sections=sections, language=asked.language)
-    note = asked.say("note-published-drawn").format(paper=match.table.paper, table=match.table.table)
-    return Picture(f"published-{match.table.name}", title, drawing, note)
+    return accuracy_heatmap(shares, sections=sections, language=settings.language)
 
 
-def _title(match: Match, asked: Asked) -> str:
-    table = match.table
-    return f"{asked.say('published-title').format(table=table.table, paper=table.short_paper)} ({match.link})"
+def _lengths(table: Published, models: Sequence[ModelChoices], settings: Settings) -> Table:
+    """Return accuracy by length groups (Liu et al., Table 5) by linking function: ours, as printed, and delta-acc."""
+    printed: dict[tuple[str, str], dict[str, float]] = {}
+    for cell in table.cells:
+        if cell.level == "length" and cell.measure == "accuracy":
+            printed.setdefault((cell.link, f"{cell.model} †"), {})[cell.group] = cell.value / 100
+    values = {key: tuple(cells[group] for group in LENGTH_GROUPS) for key, cells in printed.items()}
+    for model in (model for model in models if not model.counted):  # counts do not say which side is longer
+        for link, choices in model.choices.items():
+            split = length_split(choices)
+            values[link, model.name] = (split.equal, split.good_shorter, split.good_longer)
+    links = list(dict.fromkeys(link for link, _ in values))
+    order = sorted(values, key=lambda key: (links.index(key[0]), key[1].endswith("†")))
+    rows: Rows = [(*key, *values[key], delta_acc(*values[key])) for key in order]
+    heads = "link model equal:percent='D= shorter:percent='D< longer:percent='D> delta_acc:percent=delta"
+    title = _title(table, settings)
+    return settings.table(f"published-{table.name}", heads, rows, title=title, note=_note(table, settings))
+
+
+def _note(table: Published, settings: Settings) -> str:
+    return settings.say("note-published").format(paper=table.paper, table=table.table, link=table.link)
+
+
+def _title(table: Published, settings: Settings, *, link: str = "") -> str:
+    title = settings.say("published-title").format(table=table.table, paper=table.short_paper)
+    return f"{title} ({link})" if link else title
