@@ -1,4 +1,4 @@
-"""Published results as data: the accuracy tables of the papers, cell by cell, to stand beside a model of one's own.
+"""Published results as data: the accuracy tables of the papers, cell by cell, to compare with models of your own.
 
 Values are as printed. A cell that cannot be right, or that differs from another place in the papers, says so in its
 remarks and is not corrected. Groups have their printed name and ours: the uid of a paradigm, the name of a phenomenon,
@@ -20,7 +20,7 @@ Level = Literal["paradigm", "phenomenon", "overall", "length", "status", "rating
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One printed number; `link` is empty for people and for counts."""
+    """One printed number; `link` is empty for humans and for counts."""
 
     model: str
     group: str  # as printed
@@ -50,7 +50,7 @@ class Published:
 
     @property
     def short_paper(self) -> str:
-        """The paper as titles call it: the authors, and which version."""
+        """The paper as titles name it: the authors, and which version."""
         authors, *rest = self.paper.split(", ")
         version = next((part for part in rest if "version" in part), "")
         return f"{authors}, {version}" if version else authors
@@ -97,23 +97,23 @@ def _sources() -> dict[str, tuple[Path, dict[str, str]]]:
 
 
 def published_uid(uid: str) -> str:
-    """What tables call a paradigm; CLiMP's file ba_construction_1000 has no name inside, so its pairs are called so."""
+    """Return the name of a paradigm in tables; CLiMP's files are named ba_construction_1000, without a uid inside."""
     return uid.removesuffix("_1000")
 
 
 def columns(
     table: Published, *, link: str, level: Level = "phenomenon", measure: str = "accuracy"
 ) -> Mapping[str, Mapping[str, float]]:
-    """A column a model, and people where they are printed: the value of every group by our name for it.
+    """Return one column per model, and humans where they are printed: the value of every group by our name for it.
 
-    Values are in the unit printed, so accuracies are in per cent.
+    Values are in the unit printed, so accuracies are in percent.
     """
     chosen: dict[str, dict[str, float]] = {}
-    asked = [cell for cell in table.cells if (cell.level, cell.measure) == (level, measure)]
-    for cell in asked:
+    cells = [cell for cell in table.cells if (cell.level, cell.measure) == (level, measure)]
+    for cell in cells:
         if cell.link in ("", link):
             chosen.setdefault(cell.model, {})[cell.name or cell.group] = cell.value
-    if not any(cell.link == link for cell in asked):  # people are no answer to a linking function that is not there
+    if not any(cell.link == link for cell in cells):  # humans alone do not answer for a missing linking function
         there = sorted({f"{cell.level} {cell.measure} {cell.link}".rstrip() for cell in table.cells})
         raise fail("published-no-cells", Place(table.name), {"asked": f"{level} {measure} {link}", "there": there})
     return chosen

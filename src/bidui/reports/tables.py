@@ -1,6 +1,6 @@
-"""Tables: typed values in named columns, as Markdown and CSV; `bidui.reports.tables` has them as LaTeX.
+"""Tables: typed values in named columns, as Markdown, CSV and LaTeX.
 
-A value is formatted in one place, so that these and the page agree. Markdown and LaTeX have it rounded, with its
+A value is formatted in one place, so that all formats and the page agree. Markdown and LaTeX have it rounded, with its
 interval in the same cell; CSV has it in full, with the ends of the interval in columns of their own.
 """
 
@@ -16,7 +16,7 @@ from bidui.analysis.accuracy import Accuracy
 from bidui.analysis.estimate import Estimate
 
 Unit = Literal["text", "count", "percent", "points", "number", "amount", "p", "r", "nats"]
-SENTENCE = 40  # characters, from which a text is wrapped
+SENTENCE = 40  # characters; a longer text is wrapped
 NOTHING = "–"  # where there is no value
 
 
@@ -27,7 +27,7 @@ Value = str | int | float | Estimate | Accuracy | None  # an accuracy has its ti
 class Column:
     """A column: its name in CSV, its head for readers, and what its values are.
 
-    Of `percent` the values are parts of one; of `points` differences of such, which are shown with their sign. An
+    Values in `percent` are shares; in `points` differences between shares, which are shown with their sign. An
     `amount` is a large number, such as of tokens, that readers see as 79M. `r` is a correlation, and `nats` are
     differences of log-probabilities, shown with their sign.
     """
@@ -39,7 +39,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with the name of its files, a title, and a note on how to read it; the last row may be of the whole."""
+    """A table with the name of its files, a title, and a note on how to read it; the last row may be a total."""
 
     name: str
     title: str
@@ -53,29 +53,29 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Cell:
     """A value as readers see it, and its interval, which may be empty."""
 
     text: str
     interval: str = ""
 
 
-def shown(value: Value, unit: Unit) -> Shown:
-    """A value as text, rounded as its unit asks for."""
+def shown(value: Value, unit: Unit) -> Cell:
+    """Return a value as text, rounded according to its unit."""
     if value is None or (isinstance(value, float) and isnan(value)):
-        return Shown(NOTHING)
+        return Cell(NOTHING)
     if isinstance(value, str):
-        return Shown(value)
-    one = _FORMATS[unit]
+        return Cell(value)
+    text = _FORMATS[unit]
     if not isinstance(value, Estimate | Accuracy):
-        return Shown(one(value))
+        return Cell(text(value))
     if isnan(value.value):
-        return Shown(NOTHING)
-    return Shown(one(value.value), f"[{one(value.low)}, {one(value.high)}]")
+        return Cell(NOTHING)
+    return Cell(text(value.value), f"[{text(value.low)}, {text(value.high)}]")
 
 
 def short_count(number: float) -> str:
-    """10M, 79M, 1.4B: as sizes and corpora are called."""
+    """Return a number as sizes and corpora are named: 10M, 79M, 1.4B."""
     for unit, size in (("B", 1e9), ("M", 1e6), ("k", 1e3)):
         if size * 0.9995 <= number < 1e12:
             return f"{number / size:.3g}{unit}"
@@ -109,14 +109,14 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
 
 
 def without_blank(table: Table) -> Table:
-    """The table without columns in which no row says anything, such as remarks on rows that need none."""
+    """Return the table without columns that are empty in every row, such as remarks."""
     kept = [number for number in range(len(table.columns)) if any(row[number] != "" for row in table.rows)]
     rows = tuple(tuple(row[number] for number in kept) for row in table.rows)
     return replace(table, columns=tuple(table.columns[number] for number in kept), rows=rows)
 
 
 def markdown(table: Table) -> str:
-    """A pipe table under its title; cells cannot end a row or begin a tag."""
+    """Return a pipe table under its title; cells cannot end a row or begin a tag."""
     heads = [_markdown_cell(column.head) for column in table.columns]
     lines = [f"**{_markdown_cell(table.title)}**", "", _piped(heads)]
     lines.append(_piped(["---" if column.unit == "text" else "---:" for column in table.columns]))
@@ -138,7 +138,7 @@ def _markdown_cell(text: str) -> str:
 
 
 def csv_text(table: Table) -> str:
-    """A header and a line a row: numbers unrounded, per cents as per cents, and nothing where there is no value."""
+    """Return a header and one line per row: numbers unrounded, shares in percent, empty cells for missing values."""
     wide = [_parts(table, number) for number in range(len(table.columns))]
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -150,7 +150,7 @@ def csv_text(table: Table) -> str:
 
 
 def _parts(table: Table, number: int) -> tuple[str, ...]:
-    """The endings of the names of the columns that a column becomes."""
+    """Return the suffixes of the CSV columns that a column becomes."""
     values = [row[number] for row in table.rows]
     intervals = any(isinstance(value, Estimate | Accuracy) for value in values)
     ties = any(isinstance(value, Accuracy) for value in values)
@@ -171,11 +171,11 @@ def _csv_cell(value: Value, unit: Unit, end: str) -> str:
     return f"{100 * value if unit in ('percent', 'points') else value:.10g}"
 
 
-# Tables as LaTeX, with the rules of booktabs; every character that means something to LaTeX means itself.
+# LaTeX, with the rules of booktabs; characters that are special in LaTeX are escaped.
 
-LONG = 45  # rows, from which a table goes over several pages
-WIDE = 6  # columns, beyond which it is set in smaller type
-CROWDED, CROWDED_LONG = 4, 2  # columns with intervals, the most that fit; a long table cannot shrink
+LONG = 45  # rows; a longer table is spread over several pages
+WIDE = 6  # columns; a wider table is set in smaller type
+CROWDED, CROWDED_LONG = 4, 2  # the most columns with intervals that fit; a long table cannot shrink
 CTEX = ", and for Chinese ctex, with XeLaTeX or LuaLaTeX"
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -211,9 +211,9 @@ SPECIAL = {
 
 
 def latex(table: Table) -> str:
-    """A floating `tabular` that shrinks to the width of the text; or, if it is long, a `longtable`.
+    """Return a floating `tabular` that shrinks to the width of the text, or a `longtable` if it is long.
 
-    Where more columns have intervals than can be read in print, they are left to the CSV.
+    Where more columns have intervals than can be read in print, only the CSV has them.
     """
     spec = "".join(_alignment(table, number) for number in range(len(table.columns)))
     heads = _row([latex_text(column.head) for column in table.columns])
@@ -230,7 +230,7 @@ def latex(table: Table) -> str:
 
 
 def latex_text(text: str) -> str:
-    """The text on one line; Chinese stays as it is."""
+    """Return the text on one line; Chinese stays as it is."""
     return "".join(SPECIAL.get(character, character) for character in " ".join(text.split()))
 
 
@@ -248,7 +248,7 @@ def _floating(table: Table, spec: str, heads: str, rows: list[str], size: str) -
 
 
 def _long(table: Table, spec: str, heads: str, rows: list[str], size: str) -> list[str]:
-    """The caption is the first of its rows; the heads come again on every page."""
+    """Return a longtable: the caption is the first of its rows; the heads are repeated on every page."""
     head = [r"\toprule", heads, r"\midrule"]
     top = [
         rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}",
@@ -268,25 +268,25 @@ def _row(cells: list[str]) -> str:
 
 
 def _cells(table: Table, row: tuple[Value, ...], *, intervals: bool) -> list[str]:
-    found = []
+    cells = []
     for value, column in zip(row, table.columns, strict=True):
         cell = shown(value, column.unit)
         text = latex_text(cell.text)
         interval = rf" {{\tiny {latex_text(cell.interval)}}}" if cell.interval and intervals else ""
         # a bracket or star at the beginning of a row would be read as belonging to the end of the row before
-        found.append(f"{'{}' if text[:1] in ('[', '*') else ''}{text}{interval}")
-    return found
+        cells.append(f"{'{}' if text[:1] in ('[', '*') else ''}{text}{interval}")
+    return cells
 
 
 def _with_intervals(table: Table) -> int:
-    """How many columns have some."""
+    """Return how many columns have intervals."""
     return sum(
         any(isinstance(value, Estimate | Accuracy) for value in column) for column in zip(*table.rows, strict=True)
     )
 
 
 def _alignment(table: Table, number: int) -> str:
-    """Numbers to the right; a column of sentences wraps them."""
+    """Return the alignment of a column: numbers right; sentences are wrapped."""
     if table.columns[number].unit != "text":
         return "r"
     texts = [value for value in (row[number] for row in table.rows) if isinstance(value, str)]

@@ -1,4 +1,4 @@
-"""Box plots: how accuracies spread, over models or over paradigms, a box each (Song et al., Figures 6 and 7)."""
+"""Box plots of accuracies over models or paradigms (Song et al., Figures 6 and 7), and bars of word frequencies."""
 
 from collections.abc import Mapping
 from math import isfinite, nan
@@ -27,7 +27,7 @@ from bidui.reports.figures.style import COLOURS, FAINT, INK, SMALL, TINY, WIDTHS
 from bidui.words import Language
 
 HEAD, TOP, BOTTOM = 0.2, 0.05, 0.40  # inches: for the names of marks, above, and below with the numbers
-THICK = 0.62  # of a box, in rows
+THICK = 0.62  # height of a box, in rows
 FILL, MEDIAN, MEAN = "#cfe3f1", COLOURS[1], COLOURS[2]
 
 
@@ -38,12 +38,12 @@ def box_plots(
     width: Width = "column",
     language: Language = "en",
 ) -> Drawing:
-    """Quartiles as a box, a line at the median, a triangle at the mean, whiskers, outliers; people are a diamond."""
+    """Draw a box of quartiles, a line at the median, a triangle at the mean, whiskers, outliers, a diamond for humans."""
     if not boxes:
         raise fail("figure-nothing", Place())
-    known = {name: value for name, value in (people or {}).items() if name in boxes}
+    humans = {name: value for name, value in (people or {}).items() if name in boxes}
     reached = [value for box in boxes.values() for value in (box.summary.minimum, box.summary.maximum)]
-    check_parts([*reached, *known.values()], what=", ".join(boxes))
+    check_parts([*reached, *humans.values()], what=", ".join(boxes))
     row, size = (0.15, SMALL) if len(boxes) <= 40 else (0.12, TINY)
     with house_style():
         rows = [Row(name) for name in boxes]
@@ -53,17 +53,17 @@ def box_plots(
         for block in blocks:
             height = HEAD + row * len(block.rows)
             axes = place(figure, left=block.left, top=TOP, width=block.width, height=height)
-            per_cent_axis(axes, (100 * value for value in (*reached, *known.values())), which="x", inches=block.width)
+            per_cent_axis(axes, (100 * value for value in (*reached, *humans.values())), which="x", inches=block.width)
             name_rows(axes, [block.names[one.name] for one in block.rows], size=size, head=HEAD / row)
             axes.set_xlabel(word("accuracy", language))
             for name, number in block.groups.items():
-                draw_box(axes, boxes[name], y=number + 0.5, people=known.get(name, nan))
-            label_first(axes, block, boxes, people=known, language=language)
-    return Drawing(figure, box_rows(boxes, known))
+                draw_box(axes, boxes[name], y=number + 0.5, people=humans.get(name, nan))
+            label_first(axes, block, boxes, people=humans, language=language)
+    return Drawing(figure, box_rows(boxes, humans))
 
 
 def draw_box(axes: Axes, box: Box, *, y: float, people: float) -> None:
-    """One box, in per cent."""
+    """Draw one box, in percent."""
     summary, half = box.summary, THICK / 2
     first, third = 100 * summary.first_quartile, 100 * summary.third_quartile
     for inner, outer in ((first, 100 * box.low_whisker), (third, 100 * box.high_whisker)):
@@ -80,7 +80,7 @@ def draw_box(axes: Axes, box: Box, *, y: float, people: float) -> None:
 def label_first(
     axes: Axes, block: Block, boxes: Mapping[str, Box], *, people: Mapping[str, float], language: Language
 ) -> None:
-    """What the marks are, above the first box; people may be missing there, and are named where they come first."""
+    """Name the marks above the first box; humans may be missing there, and are named where they first occur."""
     summary = boxes[block.rows[0].name].summary
     labels = [
         Label(word("median", language), 100 * summary.median, 0.3, darker(MEDIAN)),
@@ -93,17 +93,18 @@ def label_first(
 
 
 def box_rows(boxes: Mapping[str, Box], people: Mapping[str, float]) -> Rows:
-    """A row a box; outliers stand in one cell, parted by blanks."""
+    """Return one row per box; outliers share a cell, separated by spaces."""
     head = ("name", "count", "minimum", "low_whisker", "first_quartile", "median", "third_quartile", "high_whisker")
     lines = []
     for name, box in boxes.items():
-        one, outliers = box.summary, " ".join(repr(value) for value in box.outliers)
-        within = (box.low_whisker, one.first_quartile, one.median, one.third_quartile, box.high_whisker)
-        lines.append((name, one.count, one.minimum, *within, one.maximum, one.mean, outliers, people.get(name, nan)))
+        summary, outliers = box.summary, " ".join(repr(value) for value in box.outliers)
+        within = (box.low_whisker, summary.first_quartile, summary.median, summary.third_quartile, box.high_whisker)
+        ends = (summary.maximum, summary.mean, outliers, people.get(name, nan))
+        lines.append((name, summary.count, summary.minimum, *within, *ends))
     return Rows((*head, "maximum", "mean", "outliers", "people"), tuple(lines))
 
 
-# Frequencies: the words of a benchmark by their rank in the list of a corpus (Xiang et al., Figure 1).
+# Frequencies: the words of a benchmark by their rank in the word list of a corpus (Xiang et al., Figure 1).
 
 ROW, BAND_HEAD = 0.18, 0.22  # inches: of a band, and above the first
 BAR, RING = COLOURS[5], COLOURS[1]
@@ -112,7 +113,7 @@ Shares = Mapping[str, Mapping[str, Share]]
 
 
 def frequencies(shares: Shares, *, width: Width = "column", language: Language = "en") -> Drawing:
-    """A panel a benchmark, a bar a band of ranks with the number of words; a ring is their part of all occurrences."""
+    """Draw one panel per benchmark and one bar per band of ranks; a ring shows the share of all occurrences."""
     bands = groups_of(shares)
     parts = [part for by_band in shares.values() for share in by_band.values() for part in _parts(share)]
     check_parts(parts, what=", ".join(shares))
@@ -143,7 +144,7 @@ def frequencies(shares: Shares, *, width: Width = "column", language: Language =
 
 
 def band_text(band: str, language: Language) -> str:
-    """1–1,000 for `1-1000`; the band of words that the list does not have is put in words."""
+    """Write 1–1,000 for `1-1000`; the band of words that are not in the list has a text."""
     if band == "unlisted":
         return word("unlisted", language)
     start, dash, end = band.partition("-")
@@ -154,7 +155,7 @@ def band_text(band: str, language: Language) -> str:
 
 
 def draw_band(axes: Axes, share: Share, *, y: float) -> None:
-    """The words of a band and their occurrences."""
+    """Draw the words of a band and their occurrences."""
     of_words, of_occurrences = (100 * part for part in _parts(share))
     axes.barh(y, of_words, height=0.62, color=BAR, linewidth=0, zorder=2)
     axes.plot([of_occurrences], [y], "o", markersize=3.6, markerfacecolor="none", markeredgecolor=RING, zorder=3)
@@ -171,7 +172,7 @@ def draw_band(axes: Axes, share: Share, *, y: float) -> None:
 
 
 def head_ranks(axes: Axes, language: Language) -> None:
-    """What the bands count, above their names."""
+    """Write what the bands count, above their names."""
     text = word("rank", language)
     axes.annotate(
         text, (0, -0.15), (-3, 0), textcoords="offset points", ha="right", va="bottom", fontsize=TINY, color=FAINT
@@ -179,7 +180,7 @@ def head_ranks(axes: Axes, language: Language) -> None:
 
 
 def label_marks(axes: Axes, share: Share, *, width: float, language: Language) -> None:
-    """What bar and ring are, above the first band."""
+    """Name the bar and the ring above the first band."""
     of_words, of_occurrences = (100 * part for part in _parts(share))
     labels = [
         Label(word("of_words", language), of_words, 0.25, darker(BAR)),
@@ -189,7 +190,7 @@ def label_marks(axes: Axes, share: Share, *, width: float, language: Language) -
 
 
 def band_rows(shares: Shares) -> Rows:
-    """A row a band."""
+    """Return one row per band."""
     lines = [
         (name, band, share.words, share.of_words, share.of_occurrences)
         for name, by_band in shares.items()

@@ -1,4 +1,4 @@
-"""Dots: accuracy of several models by phenomenon, with intervals and the value of people."""
+"""Dots in rows: accuracy by phenomenon with intervals, the gap between models and humans, and length bias."""
 
 from collections.abc import Mapping
 from math import isfinite, nan
@@ -44,7 +44,7 @@ from bidui.reports.figures.style import (
 from bidui.scores.choices import LengthSplit
 from bidui.words import Language
 
-STEP = 0.085  # inches between two models of a phenomenon: as high as a small letter with its line
+STEP = 0.085  # inches between two models of a phenomenon: the height of a line of small letters
 AROUND = 0.10  # inches above the first and below the last
 TOP, BOTTOM = 0.16, 0.40
 
@@ -58,21 +58,21 @@ def accuracy_by_phenomenon(
     width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
-    """A dot a model with its interval of 95 per cent, phenomenon by phenomenon; people are an upright line.
+    """Draw one dot per model and phenomenon with its interval; humans are a vertical line.
 
-    Models stand in the same order in every phenomenon and are named where they come first.
+    Models are in the same order in every phenomenon and are named where they first occur.
     """
     groups = groups_of(accuracies)
-    known = {group: value for group, value in (people or {}).items() if group in groups}
+    humans = {group: value for group, value in (people or {}).items() if group in groups}
     check_parts((one.value for values in accuracies.values() for one in values.values()), what=", ".join(accuracies))
-    check_parts(known.values(), what=word("people", "en"))
+    check_parts(humans.values(), what=word("people", "en"))
     row = len(accuracies) * STEP + AROUND
     with house_style():
         blocks = make_blocks([Row(group) for group in groups], row=row, width=width, size=TEXT, right=0.04, names=0.36)
         rows = max(len(block.rows) for block in blocks)
         figure = Figure(figsize=(WIDTHS[width], TOP + rows * row + BOTTOM))
         dots = [one for values in accuracies.values() for one in values.values()]
-        reached = [*known.values(), *(end for one in dots for end in _ends(one))]
+        reached = [*humans.values(), *(end for one in dots for end in _ends(one))]
         for block in blocks:
             axes = place(figure, left=block.left, top=TOP, width=block.width, height=row * len(block.rows))
             per_cent_axis(axes, (100 * value for value in reached), which="x", inches=block.width)
@@ -80,16 +80,16 @@ def accuracy_by_phenomenon(
             name_rows(axes, [block.names[one.name] for one in block.rows], size=TEXT)
             for number in range(1, len(block.rows)):
                 axes.axhline(number, color=RULE, linewidth=0.4, zorder=0)
-            draw_people(axes, block, known, language=language)
+            draw_people(axes, block, humans, language=language)
             for number, (model, look) in enumerate(looks(accuracies).items()):
                 offset = (AROUND / 2 + (number + 0.5) * STEP) / row
                 draw_model(axes, block, accuracies[model], look, offset=offset)
-            label_models(axes, block, accuracies, people=known, row=row)
-    return Drawing(figure, dot_rows(accuracies, known))
+            label_models(axes, block, accuracies, people=humans, row=row)
+    return Drawing(figure, dot_rows(accuracies, humans))
 
 
 def draw_people(axes: Axes, block: Block, people: Mapping[str, float], *, language: Language) -> None:
-    """An upright line through the row of each group, named where it comes first."""
+    """Draw a vertical line through the row of each group, named where it first occurs."""
     for group, number in block.groups.items():
         value = 100 * people.get(group, nan)
         axes.plot([value, value], [number + 0.06, number + 0.94], color=INK, linewidth=0.8, zorder=1)
@@ -100,7 +100,7 @@ def draw_people(axes: Axes, block: Block, people: Mapping[str, float], *, langua
 
 
 def draw_model(axes: Axes, block: Block, values: Mapping[str, Estimate], look: Look, *, offset: float) -> None:
-    """The dots of a model, and its intervals where they are known."""
+    """Draw the dots of a model, and its intervals where they are known."""
     for group, number in block.groups.items():
         one = values.get(group, Estimate(nan))
         axes.plot([100 * one.low, 100 * one.high], [number + offset] * 2, color=look.colour, linewidth=0.7, zorder=2)
@@ -110,7 +110,7 @@ def draw_model(axes: Axes, block: Block, values: Mapping[str, Estimate], look: L
 
 
 def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, people: Mapping[str, float], row: float) -> None:
-    """The name of each model beside its first dot, on a side where there is room and people are not."""
+    """Write the name of each model beside its first dot, on the side where there is room."""
     low, high = axes.get_xlim()
     inch = (high - low) / block.width
     for number, (model, look) in enumerate(looks(accuracies).items()):
@@ -138,7 +138,7 @@ def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, people: Ma
 
 
 def dot_rows(accuracies: Accuracies, people: Mapping[str, float]) -> Rows:
-    """A row a dot, people last."""
+    """Return one row per dot, humans last."""
     lines = [
         (group, model, one.value, one.low, one.high)
         for model, values in accuracies.items()
@@ -152,7 +152,7 @@ def _ends(one: Estimate) -> tuple[float, float, float]:
     return one.value, one.low, one.high
 
 
-# The gap to people: the best model beside them by phenomenon, the widest gap first (Liu et al., Table 6).
+# The gap to humans: the best model beside them by phenomenon, the widest gap first (Liu et al., Table 6).
 
 ROW, HEAD, GAP_TOP, GAP_BOTTOM = 0.17, 0.22, 0.05, 0.40  # inches
 NUMBER = 0.3  # inches for a gap in points
@@ -166,7 +166,7 @@ def human_gap(
     width: Width = "column",
     language: Language = "en",
 ) -> Drawing:
-    """People as a diamond, the best model as a dot with its interval, and people less the model, in points, beside.
+    """Draw humans as a diamond, the best model as a dot with its interval, and write the gap in points beside them.
 
     Where different models are best, each is named in its row.
     """
@@ -200,7 +200,7 @@ def human_gap(
 
 
 def draw_gap(axes: Axes, gap: Gap, *, within: tuple[float, float], y: float) -> None:
-    """One row: what lies between people and the model, coloured by who is ahead."""
+    """Draw one row: the gap between humans and the model, coloured by who is ahead."""
     colour = BEHIND if gap.gap > 0 else AHEAD
     axes.plot([100 * gap.best, 100 * gap.people], [y, y], color=colour, linewidth=1.6, alpha=0.35, zorder=1)
     axes.plot([100 * end for end in within], [y, y], color=colour, linewidth=0.7, zorder=2)
@@ -210,7 +210,7 @@ def draw_gap(axes: Axes, gap: Gap, *, within: tuple[float, float], y: float) -> 
 
 
 def points_text(gap: float) -> str:
-    """A gap in points with its sign; what rounds to nothing has none."""
+    """Write a gap in points with its sign; what rounds to zero has none."""
     if not isfinite(gap):
         return "–"
     points = round(100 * gap, 1)
@@ -218,7 +218,7 @@ def points_text(gap: float) -> str:
 
 
 def label_first(axes: Axes, block: Block, gaps: Mapping[str, Gap], *, alone: bool, language: Language) -> None:
-    """Who the marks are, above the first row."""
+    """Name the marks above the first row."""
     gap = gaps[block.rows[0].name]
     colour = darker(BEHIND if gap.gap > 0 else AHEAD)
     model = shortened(gap.model, size=TINY, width=block.width / 2) if alone else word("best", language)
@@ -227,7 +227,7 @@ def label_first(axes: Axes, block: Block, gaps: Mapping[str, Gap], *, alone: boo
 
 
 def gap_rows(gaps: Mapping[str, Gap], order: list[str], within: Mapping[str, tuple[float, float]]) -> Rows:
-    """A row a phenomenon, in the order drawn."""
+    """Return one row per phenomenon, in the order drawn."""
     lines = (
         (name, gaps[name].people, gaps[name].model, gaps[name].best, *within.get(name, (nan, nan)), gaps[name].gap)
         for name in order
@@ -235,7 +235,7 @@ def gap_rows(gaps: Mapping[str, Gap], order: list[str], within: Mapping[str, tup
     return Rows(("group", "people", "model", "accuracy", "low", "high", "gap"), tuple(lines))
 
 
-# Length bias: accuracy on D=, D< and D> by linking function, a panel a model (Liu et al., Table 5).
+# Length bias: accuracy on D=, D< and D> by linking function, one panel per model (Liu et al., Table 5).
 
 SPLIT_ROW, SPLIT_HEAD = 0.16, 0.2  # inches: of a linking function, and above the first
 MARKS = {"D=": ("o", INK), "D<": ("<", COLOURS[0]), "D>": (">", COLOURS[1])}
@@ -244,7 +244,7 @@ Splits = Mapping[str, Mapping[str, LengthSplit]]
 
 
 def length_bias(splits: Splits, *, width: Width = "page", language: Language = "en") -> Drawing:
-    """Three marks a linking function, the closer together the less biased, and delta-acc, in points, beside them."""
+    """Draw three marks per linking function, the closer the less biased, and write delta-acc in points beside them."""
     links = groups_of(splits)
     values = [value for by_link in splits.values() for split in by_link.values() for value in by_group(split).values()]
     check_parts(values, what=", ".join(splits))
@@ -273,36 +273,36 @@ def length_bias(splits: Splits, *, width: Width = "page", language: Language = "
 
 
 def by_group(split: LengthSplit) -> Mapping[str, float]:
-    """Accuracy on each group of pairs."""
+    """Return the accuracy on each group of pairs."""
     return {"D=": split.equal, "D<": split.good_shorter, "D>": split.good_longer}
 
 
 def known_groups(split: LengthSplit | None) -> Mapping[str, float]:
-    """Accuracy, in per cent, on the groups that have pairs."""
-    found = by_group(split) if split else {}
-    return {group: 100 * value for group, value in found.items() if isfinite(value)}
+    """Return the accuracy, in percent, on the groups that have pairs."""
+    values = by_group(split) if split else {}
+    return {group: 100 * value for group, value in values.items() if isfinite(value)}
 
 
 def draw_split(axes: Axes, split: LengthSplit, *, y: float) -> None:
-    """A linking function: a rule from the lowest to the highest of the three, the marks, and delta-acc."""
-    found = known_groups(split)
-    if found:
-        axes.plot([min(found.values()), max(found.values())], [y, y], color=RULE, linewidth=1.2, zorder=1)
-    for group, value in found.items():
+    """Draw a linking function: a line from the lowest to the highest mark, the marks, and delta-acc."""
+    values = known_groups(split)
+    if values:
+        axes.plot([min(values.values()), max(values.values())], [y, y], color=RULE, linewidth=1.2, zorder=1)
+    for group, value in values.items():
         mark, colour = MARKS[group]
         axes.plot([value], [y], marker=mark, color=colour, markersize=3.4, markeredgewidth=0, zorder=3)
     write_beside(axes, f"{100 * split.delta:.1f}" if isfinite(split.delta) else "–", y=y, size=SMALL, colour=INK)
 
 
 def label_marks(axes: Axes, split: LengthSplit | None, *, width: float, language: Language) -> None:
-    """What the marks are, above those of the first linking function."""
-    found = known_groups(split)
-    labels = [Label(word(group, language), value, 0.5, darker(MARKS[group][1])) for group, value in found.items()]
+    """Name the marks above those of the first linking function."""
+    values = known_groups(split)
+    labels = [Label(word(group, language), value, 0.5, darker(MARKS[group][1])) for group, value in values.items()]
     label_above(axes, labels, y=-0.15, width=width, size=TINY)
 
 
 def bias_rows(splits: Splits) -> Rows:
-    """A row a model and linking function."""
+    """Return one row per model and linking function."""
     lines = [
         (model, link, split.equal, split.good_shorter, split.good_longer, split.delta)
         for model, by_link in splits.items()

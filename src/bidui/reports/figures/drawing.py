@@ -1,6 +1,6 @@
-"""What figures are drawn from and what they give back: values with intervals, lines, and a figure with its rows.
+"""What figures are drawn from and what they return: lines, and a figure with its rows, which can be saved.
 
-Accuracies are parts of one, as analysis gives them, and are drawn in per cent; NaN is a gap.
+Accuracies are shares, as analyses return them, and are drawn in percent; NaN is a gap.
 """
 
 import csv
@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows that a figure was drawn from, under the names of their columns."""
+    """The rows that a figure was drawn from, and the names of their columns."""
 
     head: tuple[str, ...]
     lines: tuple[tuple[str | int | float, ...], ...]
@@ -38,7 +38,7 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a panel: its name, its points by rising x, and the band about it, where there is one."""
+    """One line of a panel: its name, its points in the order of x, and the band around it, if any."""
 
     name: str
     x: Floats
@@ -48,7 +48,7 @@ class Line:
 
 
 def groups_of(columns: Mapping[str, Mapping[str, Value]]) -> tuple[str, ...]:
-    """The groups of all models, in the order in which they come first; nothing at all is refused."""
+    """Return the groups of all models, in the order of their first occurrence; refuse no groups at all."""
     groups = tuple(dict.fromkeys(group for values in columns.values() for group in values))
     if not groups:
         raise fail("figure-nothing", Place())
@@ -56,7 +56,7 @@ def groups_of(columns: Mapping[str, Mapping[str, Value]]) -> tuple[str, ...]:
 
 
 def check_parts(values: Iterable[float], *, what: str) -> None:
-    """Refuse an accuracy that is no part of one; most often it is in per cent."""
+    """Refuse an accuracy that is not a share; most often it is in percent."""
     for value in values:
         if isfinite(value) and not 0 <= value <= 1:
             raise fail("figure-not-part", Place(), {"what": what, "value": f"{value:g}"})
@@ -76,9 +76,9 @@ def check_lines(panels: Mapping[str, Sequence[Line]], *, parts: bool) -> None:
                 check_parts(line.y.tolist(), what=f"{panel}, {line.name}")
 
 
-# Saving a figure: SVG, PDF and PNG, and the CSV it was drawn from; the same bytes every time.
+# Saving a figure as SVG, PDF and PNG, and the CSV it was drawn from; the same bytes every time.
 
-# What each format would say of the day and of the program.
+# What each format would record about the date and the program.
 UNDATED: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -88,14 +88,14 @@ UNDATED: dict[str, dict[str, None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The files of a figure, and what a reader of it will miss."""
+    """The files of a figure, and warnings about characters that no font has."""
 
     files: tuple[Path, ...]
     problems: tuple[Problem, ...]
 
 
 def save_figure(figure: Figure, rows: Rows, *, folder: Path, name: str) -> Saved:
-    """Write `name.svg`, `name.pdf`, `name.png` and `name.csv`; all are made before the first is written."""
+    """Write `name.svg`, `name.pdf`, `name.png` and `name.csv`; all are rendered before the first is written."""
     made: dict[Path, bytes] = {}
     with house_style():
         for kind, metadata in UNDATED.items():
@@ -112,7 +112,7 @@ def save_figure(figure: Figure, rows: Rows, *, folder: Path, name: str) -> Saved
 
 
 def csv_bytes(rows: Rows) -> bytes:
-    """The rows as UTF-8, numbers in full; a gap is an empty cell."""
+    """Return the rows as UTF-8, numbers in full; a gap is an empty cell."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(rows.head)

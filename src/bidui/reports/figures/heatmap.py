@@ -1,4 +1,4 @@
-"""Heatmaps: accuracy of models, a column each, on phenomena or paradigms, a row each."""
+"""Heatmaps: accuracy by model (columns) and phenomenon or paradigm (rows)."""
 
 from collections.abc import Mapping, Sequence
 from math import cos, isfinite, nan, pi, sin
@@ -16,9 +16,9 @@ from bidui.words import Language
 # From dark to light, so that failures stand out in grey as well; orange below chance, blue above.
 SHADES = ((0.0, "#4a1a04"), (0.25, "#a8500e"), (0.5, "#e9a35a"), (0.5, "#8db4d9"), (0.75, "#c9ddf0"), (1.0, "#f7fbff"))
 DARK = 0.4  # numbers on cells below this are white
-LONGEST = 1.1  # inches that the name of a model takes at most
+LONGEST = 1.1  # inches: the most that the name of a model takes
 SLANT = pi / 4
-WIDEST = 0.45  # inches: of a cell
+WIDEST = 0.45  # inches: the greatest width of a cell
 KEY = 1.5  # inches: width of the key
 FOOT = 0.5  # inches below the cells, with the key
 
@@ -30,9 +30,9 @@ def accuracy_heatmap(
     width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
-    """Accuracies by model and group, in per cent; `sections` puts groups, such as paradigms, under headings.
+    """Draw accuracies by model and group, in percent; `sections` puts groups, such as paradigms, under headings.
 
-    Numbers stand in the cells where they fit. A long list is drawn as two blocks side by side.
+    Numbers are written in the cells where they fit. A long list is drawn as two blocks side by side.
     """
     models = tuple(accuracies)
     check_parts((value for values in accuracies.values() for value in values.values()), what=", ".join(models))
@@ -53,11 +53,11 @@ def accuracy_heatmap(
             draw_cells(axes, block, accuracies, size=size, decimals=fitting_decimals(cell, size))
             write_names(axes, block, names, size=size, slant=45 if reach else 0)
         draw_key(figure, left=blocks[0].left, language=language)
-    return Drawing(figure, heatmap_rows(accuracies, [one.name for one in rows if not one.heading], sections or {}))
+    return Drawing(figure, heatmap_rows(accuracies, [line.name for line in rows if not line.heading], sections or {}))
 
 
 def cell_width(room: float, models: int, *, longest: float) -> tuple[float, float]:
-    """The width of a cell, and how far the slanting name of the last reaches beyond it; 0 where names stand level."""
+    """Return the width of a cell, and how far the slanted name of the last reaches beyond it; 0 for level names."""
     level = min(WIDEST, room / models)
     if longest + 0.05 < level:
         return level, 0.0
@@ -67,12 +67,12 @@ def cell_width(room: float, models: int, *, longest: float) -> tuple[float, floa
 
 
 def shades() -> Colormap:
-    """The colours from 0 to 1."""
+    """Return the colours from 0 to 1."""
     return LinearSegmentedColormap.from_list("bidui", list(SHADES))
 
 
 def fitting_decimals(cell: float, size: float) -> int | None:
-    """How many decimals of a per cent a cell has room for; None where not even a whole number fits."""
+    """Return how many decimals of a percentage fit in a cell; None where not even a whole number fits."""
     room = cell - 0.04
     return next((count for count in (1, 0) if widest([f"{100:.{count}f}"], size=size) <= room), None)
 
@@ -80,7 +80,7 @@ def fitting_decimals(cell: float, size: float) -> int | None:
 def draw_cells(
     axes: Axes, block: Block, accuracies: Mapping[str, Mapping[str, float]], *, size: float, decimals: int | None
 ) -> None:
-    """The cells of a block, a number in each; a dash where there is no value."""
+    """Draw the cells of a block, a number in each; a dash where there is no value."""
     models = tuple(accuracies)
     values = np.full((len(block.rows), len(models)), nan)
     for group, number in block.groups.items():
@@ -89,16 +89,15 @@ def draw_cells(
     axes.set_ylim(len(block.rows), 0)
     for number in block.groups.values():
         for column, value in enumerate(values[number].tolist()):
-            known = isfinite(value)
-            if known and decimals is None:
+            if isfinite(value) and decimals is None:
                 continue
-            text = f"{100 * value:.{decimals}f}" if known else "–"
-            colour = FAINT if not known else PAPER if value < DARK else INK
+            text = f"{100 * value:.{decimals}f}" if isfinite(value) else "–"
+            colour = FAINT if not isfinite(value) else PAPER if value < DARK else INK
             axes.text(column + 0.5, number + 0.53, text, ha="center", va="center", fontsize=size, color=colour)
 
 
 def write_names(axes: Axes, block: Block, models: Sequence[str], *, size: float, slant: int) -> None:
-    """Models above, groups to the left, headings above their groups."""
+    """Write models above, groups to the left, and headings above their groups."""
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=size)
     axes.set_xticks([number + 0.5 for number in range(len(models))], models)
@@ -112,7 +111,7 @@ def write_names(axes: Axes, block: Block, models: Sequence[str], *, size: float,
 
 
 def draw_key(figure: Figure, *, left: float, language: Language) -> None:
-    """What the colours mean, below the cells: from 0 to 100, with chance between."""
+    """Draw the key to the colours below the cells: from 0 to 100, with chance in the middle."""
     height = figure.get_size_inches()[1]
     axes = place(figure, left=left, top=height - FOOT + 0.1, width=KEY, height=0.08)
     steps = np.linspace(0.005, 0.995, 100)[None]
@@ -126,7 +125,7 @@ def draw_key(figure: Figure, *, left: float, language: Language) -> None:
 def heatmap_rows(
     accuracies: Mapping[str, Mapping[str, float]], groups: Sequence[str], sections: Mapping[str, str]
 ) -> Rows:
-    """A row a group, a column a model, as drawn."""
+    """Return one row per group and one column per model, as drawn."""
     lines: list[tuple[str | int | float, ...]] = []
     for group in groups:
         lines.append((sections.get(group, ""), group, *(values.get(group, nan) for values in accuracies.values())))

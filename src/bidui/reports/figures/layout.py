@@ -1,4 +1,4 @@
-"""The scales of axes: per cents, and logarithms that keep a place for zero."""
+"""Layout: the scales of axes, labels that do not overlap, rows in blocks, and panels, all placed in inches."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ UNITS: dict[Language, tuple[tuple[float, str], ...]] = {
     "en": ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")),
     "zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")),
 }
-NARROW = 0.9  # inches: here numbers would stand too close
+NARROW = 0.9  # inches: on a shorter axis, numbers would be too close
 
 
 def per_cent_limits(values: Iterable[float], *, inches: float) -> tuple[float, float, tuple[float, ...]]:
-    """Limits and ticks for values in per cent: chance is always inside, and 100 has room for a mark."""
+    """Return limits and ticks for values in percent: chance is always inside, and 100 has room for a mark."""
     lowest = min((value for value in values if isfinite(value)), default=CHANCE)
     low = max(0.0, min(CHANCE - 2, floor(lowest / 5) * 5))
     step = 10 if low > 45 and inches > NARROW else 25
@@ -34,7 +34,7 @@ def per_cent_limits(values: Iterable[float], *, inches: float) -> tuple[float, f
 
 
 def per_cent_axis(axes: Axes, values: Iterable[float], *, which: Literal["x", "y"], inches: float) -> None:
-    """An axis in per cent, so many inches long, with a faint line at chance."""
+    """Scale an axis in percent, so many inches long, with a faint line at chance."""
     low, high, ticks = per_cent_limits(values, inches=inches)
     if which == "x":
         axes.set_xlim(low, high)
@@ -47,13 +47,13 @@ def per_cent_axis(axes: Axes, values: Iterable[float], *, which: Literal["x", "y
 
 
 def log_axis(axes: Axes, values: Iterable[float], *, text: Callable[[int], str], most: int = 4) -> None:
-    """A logarithmic x axis over these values with at most so many numbers; zero, where it occurs, stands to the left.
+    """Scale a logarithmic x axis with at most `most` numbers; zero, where it occurs, is to the left.
 
-    `text` writes a power of ten. Values between two of them have both as the ends of their axis, which would be without
-    any number otherwise.
+    `text` writes a power of ten. Where all values lie between two powers, both are the ends of the axis, which would
+    have no numbers otherwise.
     """
-    known = [value for value in values if isfinite(value)]
-    above = [value for value in known if value > 0] or [1.0]
+    places = [value for value in values if isfinite(value)]
+    above = [value for value in places if value > 0] or [1.0]
     low, high = min(above), max(above)
     powers = [power for power in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
     if not powers:
@@ -61,17 +61,17 @@ def log_axis(axes: Axes, values: Iterable[float], *, text: Callable[[int], str],
         low, high = 10.0 ** powers[0], 10.0 ** powers[1]
     step = ceil(len(powers) / most)
     shown = powers[(len(powers) - 1) % step :: step]
-    places, texts = [10.0**power for power in shown], [text(power) for power in shown]
+    ticks, texts = [10.0**power for power in shown], [text(power) for power in shown]
     room = (high / low) ** 0.04 if high > low else 2.0
-    if 0 in known:
+    if 0 in places:
         away = max(0.3, 0.2 * log10(high / low))  # decades: enough for the numbers of both
         axes.set_xscale("symlog", linthresh=low, linscale=away)
         axes.set_xlim(-low * 0.12, high * room)
-        places, texts = [0.0, *places], ["0", *texts]
+        ticks, texts = [0.0, *ticks], ["0", *texts]
     else:
         axes.set_xscale("log")
         axes.set_xlim(low / room, high * room)
-    axes.xaxis.set_major_locator(FixedLocator(places))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_major_formatter(FixedFormatter(texts))
     axes.xaxis.set_minor_locator(FixedLocator([10.0**power for power in powers]) if step > 1 else NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
@@ -90,7 +90,7 @@ def short_number(value: float, language: Language) -> str:
     return f"{value:g}"
 
 
-# Labels beside what they name: how wide a text is, how to cut one that is too wide, how to keep several apart.
+# Labels: how wide a text is, how to shorten one that is too wide, and how to keep several apart.
 
 CUT = "..."  # the ellipsis of a Chinese font is as wide as a character
 LEADER = {"arrowstyle": "-", "linewidth": 0.35, "color": FAINT, "shrinkA": 0}  # from a label to what it names
@@ -98,7 +98,7 @@ LEADER = {"arrowstyle": "-", "linewidth": 0.35, "color": FAINT, "shrinkA": 0}  #
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name, and the point in its axes that it names."""
+    """A name, and the point in the axes that it belongs to."""
 
     text: str
     x: float
@@ -112,18 +112,18 @@ def word(name: str, language: Language) -> str:
 
 
 def widths_of(texts: Iterable[str], *, size: float) -> list[float]:
-    """The width of each text, in inches."""
+    """Return the width of each text, in inches."""
     font = FontProperties(family=families(), size=size)
     return [text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72 for text in texts]
 
 
 def widest(texts: Iterable[str], *, size: float) -> float:
-    """The width of the widest text, in inches."""
+    """Return the width of the widest text, in inches."""
     return max(widths_of(texts, size=size), default=0.0)
 
 
 def shortened(text: str, *, size: float, width: float) -> str:
-    """The text, or as much of both its ends as fits: names of paradigms often differ only at the end."""
+    """Return the text, or as much of both its ends as fits: names of paradigms often differ only at the end."""
     kept = len(text)
     while kept > 2 and widths_of([shown := _middle_cut(text, kept)], size=size)[0] > width:
         kept = min(kept - 1, int(kept * max(0.5, width / widths_of([shown], size=size)[0])))
@@ -131,10 +131,10 @@ def shortened(text: str, *, size: float, width: float) -> str:
 
 
 def spread(wanted: Sequence[float], *, sizes: Sequence[float], low: float, high: float) -> list[float]:
-    """Centres near the wanted ones, for things of such sizes, so that they do not overlap and are inside the limits.
+    """Return centres near the wanted ones, so that things of these sizes do not overlap and stay inside the limits.
 
-    Those that would collide move together about their mean, so none moves further than it must. Where there is no room
-    for all, they overlap evenly.
+    Those that would collide move together around their mean, so none moves further than necessary. Where there is no
+    room for all, they overlap evenly.
     """
     if not wanted:
         return []
@@ -159,7 +159,7 @@ def spread(wanted: Sequence[float], *, sizes: Sequence[float], low: float, high:
 
 
 def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: float) -> None:
-    """Write names in the margin to the right of a panel of that height, with a thin line to where each belongs."""
+    """Write names in the right margin of a panel of this height, with a thin line to where each belongs."""
     bottom, top = axes.get_ylim()
     per_inch = (top - bottom) / height
     high = size / 72 * 1.12 * per_inch
@@ -190,7 +190,7 @@ def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: floa
 
 
 def label_above(axes: Axes, labels: Sequence[Label], *, y: float, width: float, size: float) -> None:
-    """Write names side by side at the height `y`, above marks in the rows of axes `width` inches wide."""
+    """Write names side by side at the height `y`, above marks in the rows of axes that are `width` inches wide."""
     left, right = axes.get_xlim()
     inch = (right - left) / width
     wide = [(length + 0.06) * inch for length in widths_of([label.text for label in labels], size=size)]
@@ -210,7 +210,7 @@ def label_above(axes: Axes, labels: Sequence[Label], *, y: float, width: float, 
 
 
 def write_beside(axes: Axes, text: str, *, y: float, size: float, colour: str, points: float = 4) -> None:
-    """Write so many points to the right of the axes, at the height of a row."""
+    """Write a text to the right of the axes, so many points away, at the height of a row."""
     axes.annotate(
         text,
         xy=(1, y),
@@ -232,14 +232,14 @@ def _middle_cut(text: str, kept: int) -> str:
     return f"{text[:first]}{CUT}{text[len(text) - (kept - first) :]}"
 
 
-# Rows of a figure that has one for every group, with headings; a list longer than a page becomes two blocks.
+# Rows: one per group, with headings; a list longer than a page becomes two blocks.
 
 BETWEEN = 0.2  # inches between two blocks
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A group, or the heading of those that follow."""
+    """A group, or the heading of the groups that follow."""
 
     name: str
     heading: bool = False
@@ -247,26 +247,26 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows one below the other, and where their axes stand, after the names: inches from the left of the figure."""
+    """Rows one below the other, and where their axes are, after the names: inches from the left of the figure."""
 
     rows: tuple[Row, ...]
     left: float
     width: float
-    names: Mapping[str, str]  # of groups, as they fit
+    names: Mapping[str, str]  # of groups, shortened to fit
 
     @property
     def groups(self) -> Mapping[str, int]:
-        """The groups, and the number of each one's row."""
+        """The groups, and the number of the row of each."""
         return {row.name: number for number, row in enumerate(self.rows) if not row.heading}
 
 
 def rows_under_headings(groups: Sequence[str], sections: Mapping[str, str]) -> tuple[Row, ...]:
-    """The groups, section by section in the order in which these come first; one without a name has no heading."""
-    found: dict[str, list[str]] = {}
+    """Return the groups by section, in the order of first occurrence; a section without a name has no heading."""
+    by_section: dict[str, list[str]] = {}
     for group in groups:
-        found.setdefault(sections.get(group, ""), []).append(group)
+        by_section.setdefault(sections.get(group, ""), []).append(group)
     rows: list[Row] = []
-    for section, members in found.items():
+    for section, members in by_section.items():
         rows += [Row(section, heading=True)] * bool(section) + [Row(member) for member in members]
     return tuple(rows)
 
@@ -274,16 +274,16 @@ def rows_under_headings(groups: Sequence[str], sections: Mapping[str, str]) -> t
 def make_blocks(
     rows: Sequence[Row], *, row: float, width: Width, size: float, right: float = 0.0, names: float = 0.42
 ) -> tuple[Block, ...]:
-    """One block of rows `row` inches high, or two where one would be higher than a page.
+    """Return one block of rows `row` inches high, or two where one would be higher than a page.
 
-    Names take what they need, up to the part `names` of the width of a block; `right` inches stay free beside it.
+    Names take what they need, up to the share `names` of the width of a block; `right` inches stay free beside it.
     """
     parts = [tuple(rows)]
     if width == "page" and len(rows) * row > TALLEST - 1:
         cut = break_at(rows)
         parts = [tuple(rows[:cut]), tuple(rows[cut:])]
     across = (WIDTHS[width] - (len(parts) - 1) * BETWEEN) / len(parts)
-    shown = {one.name: shortened(one.name, size=size, width=names * across) for one in rows if not one.heading}
+    shown = {line.name: shortened(line.name, size=size, width=names * across) for line in rows if not line.heading}
     room = widest(shown.values(), size=size) + 0.1
     return tuple(
         Block(part, number * (across + BETWEEN) + room, across - room - right, shown)
@@ -292,7 +292,7 @@ def make_blocks(
 
 
 def name_rows(axes: Axes, names: Sequence[str], *, size: float, head: float = 0.0) -> None:
-    """Rows 0, 1, … from the top with their names to the left, below a head of so many rows that stays free."""
+    """Name rows 0, 1, … from the top, to the left of the axes, below a free space of `head` rows."""
     axes.set_ylim(len(names), -head)
     axes.set_yticks([number + 0.5 for number in range(len(names))], names)
     axes.tick_params(axis="y", length=0, labelsize=size)
@@ -300,22 +300,22 @@ def name_rows(axes: Axes, names: Sequence[str], *, size: float, head: float = 0.
 
 
 def break_at(rows: Sequence[Row]) -> int:
-    """Where the second block begins: at the heading nearest to the middle, or, without headings, in the middle."""
+    """Return where the second block begins: at the heading nearest to the middle; without headings, in the middle."""
     middle = -(-len(rows) // 2)
     headings = [number for number, row in enumerate(rows) if row.heading and number]
     return min(headings, key=lambda number: abs(number - middle), default=middle)
 
 
-# Small multiples: panels of one size with common axes, a group each, laid out in inches.
+# Small multiples: panels of one size with common axes, one per group.
 
 LEFT, BOTTOM, TOP = 0.42, 0.40, 0.20  # inches: for words and numbers on the outer sides
-ACROSS, DOWN = 0.12, 0.25  # between panels; a title stands in the lower one
+ACROSS, DOWN = 0.12, 0.25  # inches between panels; the lower space holds a title
 SHAPE, HIGHEST = 0.74, 2.0  # height over width of a panel, and its greatest height
 
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """A figure, the axes of every group, their size in inches, and the groups that stand at the end of a row."""
+    """A figure, the axes of every group, their size in inches, and the groups at the end of a row."""
 
     figure: Figure
     axes: Mapping[str, Axes]
@@ -325,7 +325,7 @@ class Panels:
 
 
 def place(figure: Figure, *, left: float, top: float, width: float, height: float) -> Axes:
-    """New axes so many inches from the left and from the top of a figure."""
+    """Add axes so many inches from the left and from the top of a figure."""
     across, down = figure.get_size_inches()
     return figure.add_axes((left / across, 1 - (top + height) / down, width / across, height / down))
 
@@ -342,30 +342,30 @@ def make_panels(
     height: float | None = None,
     columns: int | None = None,
 ) -> Panels:
-    """Empty panels under their names; `right` inches are kept free beside the last of a row.
+    """Return empty panels under their names; `right` inches stay free beside the last of a row.
 
-    Numbers stand only at the outer axes, below the lowest panel of each column, and the words once.
+    Numbers are only at the outer axes, below the lowest panel of each column, and labels appear once.
     """
     columns = columns or column_count(len(names), width)
     rows = ceil(len(names) / columns)
     across = (WIDTHS[width] - left - right - (columns - 1) * between) / columns
     down = height or min(HIGHEST, across * SHAPE)
     figure = Figure(figsize=(WIDTHS[width], TOP + rows * down + (rows - 1) * DOWN + BOTTOM))
-    found: dict[str, Axes] = {}
+    panels: dict[str, Axes] = {}
     for number, name in enumerate(names):
         row, column = divmod(number, columns)
         start = left + column * (across + between)
         axes = place(figure, left=start, top=TOP + row * (down + DOWN), width=across, height=down)
         axes.set_title(shortened(name, size=TEXT, width=across))
         axes.tick_params(labelleft=column == 0, labelbottom=number + columns >= len(names))
-        found[name] = axes
+        panels[name] = axes
     write_axis_words(figure, x=x_label, y=y_label, left=left, right=right)
     ends = frozenset(name for number, name in enumerate(names, 1) if number % columns == 0 or number == len(names))
-    return Panels(figure, found, across, down, ends)
+    return Panels(figure, panels, across, down, ends)
 
 
 def write_axis_words(figure: Figure, *, x: str, y: str, left: float, right: float) -> None:
-    """What the axes of all panels count, once below and once to the left."""
+    """Write the labels of the axes of all panels, once below and once to the left."""
     width, height = figure.get_size_inches()
     figure.text((left + (width - left - right) / 2) / width, 0.05 / height, x, ha="center", va="bottom", fontsize=TEXT)
     if y:
@@ -374,13 +374,13 @@ def write_axis_words(figure: Figure, *, x: str, y: str, left: float, right: floa
 
 
 def column_count(panels: int, width: Width) -> int:
-    """How many panels stand side by side: in as few rows as can be read, and these as even as can be."""
+    """Return how many panels stand side by side: as few rows as can be read, as even as possible."""
     rows = ceil(panels / (4 if width == "page" else 2))
     return ceil(panels / rows)
 
 
 def label_room(names: Sequence[str], *, width: Width) -> tuple[float, Mapping[str, str]]:
-    """The inches that names need to the right of the panels, and the names, cut to at most a fifth of the width."""
+    """Return the inches that names need to the right of the panels, and the names, cut to a fifth of the width."""
     most = WIDTHS[width] / 5
     shown = {name: shortened(name, size=SMALL, width=most) for name in names}
     return widest(shown.values(), size=SMALL) + 0.15, shown

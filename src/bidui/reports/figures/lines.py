@@ -1,4 +1,4 @@
-"""Lines in small multiples: one line a size or region, bands, fitted curves and values to compare with."""
+"""Lines in small multiples: scaling, learning curves, sweeps of alpha, and regions over training."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from bidui.reports.figures.style import INK, RULE, SMALL, Look, Width, house_sty
 from bidui.scores.links import Floats
 from bidui.words import Language
 
-MARKED = 15  # points: with more, marks run into each other
+MARKED = 15  # points; with more, marks would run into each other
 References = Mapping[str, Mapping[str, float]]
 Lines = Mapping[str, Sequence[Line]]
 
@@ -40,9 +40,9 @@ def accuracy_panels(
     y_label: str,
     x_text: Callable[[int], str],
 ) -> Panels:
-    """Accuracy on a logarithmic axis, a panel a group; names stand at the end of each row.
+    """Draw accuracy on a logarithmic axis, one panel per group; names are at the end of each row.
 
-    Values to compare with and fitted curves of other groups than those of the panels are passed over.
+    References and fitted curves of groups that have no panel are skipped.
     """
     check_lines(panels, parts=True)
     check_x(panels)
@@ -61,15 +61,15 @@ def accuracy_panels(
         axes = made.axes[name]
         per_cent_axis(axes, heights, which="y", inches=made.height)
         log_axis(axes, places, text=x_text, most=5 if len(panels) < 4 else 3)
-        found = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
-        ends[name] = [end for end in found if end] + draw_fits(axes, fits.get(name, ()), look, shown)
+        labels = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
+        ends[name] = [label for label in labels if label] + draw_fits(axes, fits.get(name, ()), look, shown)
         ends[name] += draw_references(axes, name, references, shown)
     label_rows(made, ends)
     return made
 
 
 def label_rows(made: Panels, ends: Mapping[str, Sequence[Label]]) -> None:
-    """Names beside the last panel of each row; a line that no such panel has is named in the first that has it."""
+    """Write names beside the last panel of each row; a line missing there is named in the first panel that has it."""
     for name in made.at_row_end:
         label_ends(made.axes[name], ends[name], size=SMALL, height=made.height)
     named = {end.text for name in made.at_row_end for end in ends[name]}
@@ -81,19 +81,19 @@ def label_rows(made: Panels, ends: Mapping[str, Sequence[Label]]) -> None:
 
 
 def draw_fits(axes: Axes, fits: Sequence[Line], look: Mapping[str, Look], shown: Mapping[str, str]) -> list[Label]:
-    """Fitted curves, thin, in the colour of the line they are named after; another name has ink, and is written."""
-    found = []
+    """Draw fitted curves, thin, in the colour of the line of the same name; others are black, and are named."""
+    labels = []
     for fit in fits:
-        own = fit.name in look
-        colour = look[fit.name].colour if own else INK
-        axes.plot(fit.x, 100 * fit.y, color=colour, linewidth=0.5, alpha=0.7 if own else 1, zorder=2 if own else 3)
-        if not own:
-            found.append(Label(shown[fit.name], float(fit.x[-1]), 100 * float(fit.y[-1]), INK))
-    return found
+        named = fit.name in look
+        colour = look[fit.name].colour if named else INK
+        axes.plot(fit.x, 100 * fit.y, color=colour, linewidth=0.5, alpha=0.7 if named else 1, zorder=2 if named else 3)
+        if not named:
+            labels.append(Label(shown[fit.name], float(fit.x[-1]), 100 * float(fit.y[-1]), INK))
+    return labels
 
 
 def draw_line(axes: Axes, line: Line, look: Look, shown: str, *, times: float = 1.0) -> Label | None:
-    """One line with its band, and where its name belongs: at its last point, if it has any."""
+    """Draw one line with its band, and return where its name belongs: at its last point, if it has any."""
     y = times * line.y
     marked = list(range(len(y))) if len(y) <= MARKED else alone(y)
     if line.low is not None and line.high is not None:
@@ -110,35 +110,35 @@ def draw_line(axes: Axes, line: Line, look: Look, shown: str, *, times: float = 
         linewidth=0.9,
         label=line.name,
     )
-    known = np.flatnonzero(np.isfinite(y))
-    return Label(shown, float(line.x[known[-1]]), float(y[known[-1]]), look.ink) if len(known) else None
+    points = np.flatnonzero(np.isfinite(y))
+    return Label(shown, float(line.x[points[-1]]), float(y[points[-1]]), look.ink) if len(points) else None
 
 
 def draw_references(axes: Axes, panel: str, references: References, shown: Mapping[str, str]) -> list[Label]:
-    """Values to compare with, as level lines; the first is dotted, the next dashed."""
-    found = []
+    """Draw values to compare with as horizontal lines; the first is dotted, the next dashed."""
+    labels = []
     for number, (name, values) in enumerate(references.items()):
         level = 100 * values.get(panel, np.nan)
         if np.isfinite(level):
             dash = ("dotted", "dashed", "dashdot")[number % 3]
             axes.axhline(level, color=INK, linewidth=0.6, linestyle=dash, zorder=1)
-            found.append(Label(shown[name], axes.get_xlim()[1], float(level), INK))
-    return found
+            labels.append(Label(shown[name], axes.get_xlim()[1], float(level), INK))
+    return labels
 
 
 def alone(values: Floats) -> list[int]:
-    """The points between gaps, which no line shows."""
-    known = np.concatenate([[False], np.isfinite(values), [False]])
-    return [int(number) for number in np.flatnonzero(known[1:-1] & ~known[:-2] & ~known[2:])]
+    """Return the points between gaps, which no line shows."""
+    there = np.concatenate([[False], np.isfinite(values), [False]])
+    return [int(number) for number in np.flatnonzero(there[1:-1] & ~there[:-2] & ~there[2:])]
 
 
 def reached(line: Line) -> list[float]:
-    """Every height that a line and its band come to."""
+    """Return every height that a line and its band reach."""
     return [*line.y.tolist(), *(value for end in (line.low, line.high) if end is not None for value in end.tolist())]
 
 
 def check_x(panels: Lines) -> None:
-    """Refuse a place that a logarithmic axis does not have."""
+    """Refuse an x that a logarithmic axis cannot show."""
     for panel, lines in panels.items():
         for line in lines:
             if not (np.isfinite(line.x) & (line.x >= 0)).all():
@@ -149,7 +149,7 @@ def check_x(panels: Lines) -> None:
 def rows_of(
     panels: Lines, *, head: tuple[str, str, str, str], references: References | None = None, fits: Lines | None = None
 ) -> Rows:
-    """A row a point: the panel, the line, what it is (run, fit or reference), x, y and the ends of the band."""
+    """Return one row per point: panel, line, kind (run, fit or reference), x, y and the ends of the band."""
     lines: list[tuple[str | int | float, ...]] = []
     for kind, drawn in (("run", panels), ("fit", fits or {})):
         for panel in panels:
@@ -158,12 +158,12 @@ def rows_of(
                 points = zip(*(values.tolist() for values in (line.x, line.y, *ends)), strict=True)
                 lines += [(panel, line.name, kind, *point) for point in points]
     for name, values in (references or {}).items():
-        known = [(panel, values[panel]) for panel in panels if panel in values]
-        lines += [(panel, name, "reference", np.nan, value, np.nan, np.nan) for panel, value in known]
+        levels = [(panel, values[panel]) for panel in panels if panel in values]
+        lines += [(panel, name, "reference", np.nan, level, np.nan, np.nan) for panel, level in levels]
     return Rows((*head[:2], "kind", *head[2:], "low", "high"), tuple(lines))
 
 
-# Curves: accuracy against the FLOPs of training, or against the tokens seen, a panel a phenomenon.
+# Curves: accuracy against training FLOPs, or against the tokens seen, one panel per phenomenon.
 
 
 def scaling(
@@ -174,7 +174,7 @@ def scaling(
     width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
-    """A line a model size, with FLOPs as x and accuracy as y (Liu et al., Figure 3).
+    """Draw one line per model size, with FLOPs as x and accuracy as y (Liu et al., Figure 3).
 
     `references` are level lines, by name and phenomenon. Fitted curves are lines of many points; one that is called as
     a size has its colour.
@@ -201,7 +201,7 @@ def learning_curves(
     width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
-    """A line a model size, with tokens as x, the mean over seeds as y, and the deviation about it as a band.
+    """Draw one line per model size, with tokens as x, the mean over seeds as y, and the deviation as a band.
 
     After Liu et al., Figure 4 (Figure 5 of the first version). Zero tokens, the model before training, stand to the
     left of the logarithmic axis. References and fits are as for `scaling`.
@@ -225,7 +225,7 @@ def learning_curves(
 
 @dataclass(frozen=True, slots=True)
 class AlphaSweep:
-    """Accuracy and delta-acc at every alpha, of one model or the mean of several with their standard deviations."""
+    """Accuracy and delta-acc at every alpha, of one model or the mean of several with standard deviations."""
 
     name: str
     alpha: Floats
@@ -242,7 +242,7 @@ def alpha_sweep(
     width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
-    """Accuracy beside delta-acc, a line a model; a ring marks where accuracy is highest and delta-acc lowest.
+    """Draw accuracy beside delta-acc, one line per model; a ring marks the highest accuracy and the lowest delta-acc.
 
     `of` says which accuracy was given: that of all pairs, or, as in the paper, the mean of those on D< and D>.
     """
@@ -272,17 +272,17 @@ def alpha_sweep(
 
 
 def accuracy_lines(sweeps: Sequence[AlphaSweep]) -> list[Line]:
-    """Accuracy with its band."""
-    return [_banded(one.name, one.alpha, one.accuracy, one.accuracy_deviation) for one in sweeps]
+    """Return accuracies with their bands."""
+    return [_banded(sweep.name, sweep.alpha, sweep.accuracy, sweep.accuracy_deviation) for sweep in sweeps]
 
 
 def delta_lines(sweeps: Sequence[AlphaSweep]) -> list[Line]:
-    """delta-acc with its band."""
-    return [_banded(one.name, one.alpha, one.delta, one.delta_deviation) for one in sweeps]
+    """Return delta-acc with its bands."""
+    return [_banded(sweep.name, sweep.alpha, sweep.delta, sweep.delta_deviation) for sweep in sweeps]
 
 
 def prepare(axes: Axes, lines: Sequence[Line]) -> None:
-    """The axes of one measure; alpha 0 and 1 carry the names that they have in the papers."""
+    """Prepare the axes of one measure; alpha 0 and 1 have the names they have in the papers."""
     heights = [100 * value for line in lines for value in reached(line) if np.isfinite(value)] or [0.0]
     room = (max(heights) - min(heights) or 1.0) * 0.08
     axes.set_ylim(min(heights) - room, max(heights) + room)
@@ -292,25 +292,25 @@ def prepare(axes: Axes, lines: Sequence[Line]) -> None:
 
 
 def draw_ring(axes: Axes, line: Line, look: Look, *, at: int) -> None:
-    """The best point."""
+    """Draw a ring at the best point."""
     x, y = [line.x[at]], [100 * line.y[at]]
     axes.plot(x, y, "o", markersize=6, markerfacecolor="none", markeredgecolor=look.colour, zorder=4)
 
 
 def sweep_rows(sweeps: Sequence[AlphaSweep]) -> Rows:
-    """A row a point."""
+    """Return one row per point."""
     lines: list[tuple[str | int | float, ...]] = []
-    for one in sweeps:
-        gaps = np.full(len(one.alpha), np.nan)
-        deviations = (gaps if given is None else given for given in (one.accuracy_deviation, one.delta_deviation))
-        columns = (one.alpha, one.accuracy, one.delta, *deviations)
-        lines += [(one.name, *point) for point in zip(*(column.tolist() for column in columns), strict=True)]
+    for sweep in sweeps:
+        gaps = np.full(len(sweep.alpha), np.nan)
+        deviations = (gaps if given is None else given for given in (sweep.accuracy_deviation, sweep.delta_deviation))
+        columns = (sweep.alpha, sweep.accuracy, sweep.delta, *deviations)
+        lines += [(sweep.name, *point) for point in zip(*(column.tolist() for column in columns), strict=True)]
     return Rows(("model", "alpha", "accuracy", "delta", "accuracy_deviation", "delta_deviation"), tuple(lines))
 
 
 def _banded(name: str, alpha: Floats, values: Floats, deviation: Floats | None) -> Line:
-    if len({len(one) for one in (alpha, values, deviation) if one is not None}) != 1:
-        lengths = [len(one) for one in (alpha, values, deviation) if one is not None]
+    lengths = [len(array) for array in (alpha, values, deviation) if array is not None]
+    if len(set(lengths)) != 1:
         raise fail("figure-lengths", Place(), {"panel": "alpha", "line": name, "lengths": lengths})
     if deviation is None:
         return Line(name, alpha, values)
@@ -327,7 +327,7 @@ def region_differences(
     width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
-    """A panel a paradigm, a line a region: above zero, this part of the sentence speaks for the good one."""
+    """Draw one panel per paradigm and one line per region: above zero, this region favours the good sentence."""
     check_lines(panels, parts=False)
     check_x(panels)
     names = tuple(dict.fromkeys(line.name for lines in panels.values() for line in lines))

@@ -1,4 +1,4 @@
-"""The style of all figures: sizes of a two-column paper, thin axes, and looks that differ in colour, mark and dash."""
+"""The style of all figures: fonts, the widths of a two-column paper, thin axes, and colours, marks and dashes."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-# Fonts: the one shipped here for Latin and Chinese, DejaVu Sans for symbols, installed ones for rare characters.
+# Fonts: the shipped one for Latin and Chinese, DejaVu Sans for symbols, installed ones for rare characters.
 #
 # The shipped font comes first, although many machines have a larger one, so that a figure is the same on all of them.
 
@@ -27,15 +27,15 @@ INSTALLED = (
 
 
 def families() -> tuple[str, ...]:
-    """The families in which a character is looked for, in this order; the shipped font is made known to matplotlib."""
-    known = set(font_manager.get_font_names())
-    if FAMILY not in known:
+    """Return the font families to search for a character, in this order; registers the shipped font with matplotlib."""
+    installed = set(font_manager.get_font_names())
+    if FAMILY not in installed:
         font_manager.fontManager.addfont(FILE)
-    return (FAMILY, SYMBOLS, *(name for name in INSTALLED if name in known))
+    return (FAMILY, SYMBOLS, *(name for name in INSTALLED if name in installed))
 
 
 def missing_characters(texts: Iterable[str]) -> str:
-    """The characters of these texts that no font has, each once, in their order."""
+    """Return the characters of these texts that no font has, each once, in their order."""
     wanted = dict.fromkeys(character for text in texts for character in text if not character.isspace())
     for family in families():
         wanted = {character: None for character in wanted if ord(character) not in _characters(family)}
@@ -43,7 +43,7 @@ def missing_characters(texts: Iterable[str]) -> str:
 
 
 def texts_of(figure: Figure) -> tuple[str, ...]:
-    """Everything that is written in a figure."""
+    """Return all texts in a figure."""
     return tuple(text.get_text() for text in figure.findobj(Text) if isinstance(text, Text) and text.get_visible())
 
 
@@ -54,13 +54,13 @@ def _characters(family: str) -> set[int]:
 
 Width = Literal["column", "page"]
 WIDTHS: Mapping[Width, float] = {"column": 3.3, "page": 6.9}  # inches
-TALLEST = 9.0  # inches: what a page has room for
+TALLEST = 9.0  # inches: what fits on a page
 
 TEXT, SMALL, TINY = 7.0, 6.0, 5.0  # points
 INK, FAINT, PAPER = "#222222", "#8c8c8c", "#ffffff"
 RULE = "#d9d9d9"  # of lines that only guide the eye
 
-# Okabe and Ito 2008 without their yellow, which white paper swallows; two greys at the end.
+# Okabe and Ito 2008 without their yellow, which is too faint on white; black and grey at the end.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7f7f7f")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
 DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1, 1)), (0, (2.5, 1)))
@@ -78,12 +78,12 @@ class Look:
 
     @property
     def ink(self) -> str:
-        """The colour for text, which must be darker to be read."""
+        """The colour for text, which must be darker to be legible."""
         return darker(self.colour)
 
 
 def looks(names: Iterable[str]) -> Mapping[str, Look]:
-    """A look for every name; ten differ in print without colour, and forty in colour."""
+    """Return a look for every name; ten differ in print without colour, and forty in colour."""
     return {
         name: Look(COLOURS[n % len(COLOURS)], MARKS[n % len(MARKS)], DASHES[n % len(DASHES)])
         for n, name in enumerate(dict.fromkeys(names))
@@ -91,7 +91,7 @@ def looks(names: Iterable[str]) -> Mapping[str, Look]:
 
 
 def darker(colour: str) -> str:
-    """The colour for small text on white: a contrast of 4.5 or more, by the formula of WCAG 2."""
+    """Return the colour for small text on white: a contrast of at least 4.5, by the formula of WCAG 2."""
     parts = to_rgb(colour)
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -102,9 +102,9 @@ def darker(colour: str) -> str:
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw and save in here: matplotlib's defaults, whatever the user has changed, and ours on top of them."""
+    """Draw and save inside this context: matplotlib's defaults, whatever the user has set, with our settings on top."""
     with style.context(["default", _settings()]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # `save_figure` tells it, once a figure
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # `save_figure` reports it, once per figure
         yield
 
 
@@ -112,9 +112,9 @@ def _settings() -> dict[str, object]:
     return {
         "font.family": list(families()),
         "font.size": TEXT,
-        "text.parse_math": False,  # a dollar sign or a caret in a name is only that
+        "text.parse_math": False,  # a dollar sign or a caret in a name is just that
         "text.color": INK,
-        "text.hinting": "none",  # a text is as wide in a picture as it is on paper
+        "text.hinting": "none",  # a text is as wide on screen as on paper
         "axes.edgecolor": INK,
         "axes.labelcolor": INK,
         "axes.labelsize": TEXT,
@@ -134,7 +134,7 @@ def _settings() -> dict[str, object]:
         "lines.markersize": 3.0,
         "lines.markeredgewidth": 0.6,
         "savefig.dpi": 300,
-        "svg.fonttype": "path",  # shows where there is no such font
+        "svg.fonttype": "path",  # readable without the font
         "svg.hashsalt": "bidui",  # the same bytes every time
         "pdf.fonttype": 42,  # text that can be searched; many publishers refuse type 3
     }

@@ -1,1 +1,1 @@
-"""The sections of a report, each from results and what was asked for."""
+"""The sections of a report, one module per part of the page; each turns results and settings into a `Section`."""
