@@ -294,14 +294,17 @@ def _least_loss(x: Floats, share: Floats, start: Floats) -> tuple[Floats, float]
         return float(np.einsum("n,n->", share, each) + RIDGE * (weights**2).sum() / 2)
 
     def wrong(weights: Floats) -> Floats:
-        return 0.5 - 0.5 * np.tanh(np.einsum("p,pn->n", weights, x) / 2)  # the probability of the bad sentence
+        sure: Floats = np.einsum("p,pn->n", weights, x)
+        return 0.5 - 0.5 * np.tanh(sure / 2)  # the probability of the bad sentence
 
     def slope(weights: Floats) -> Floats:
-        return RIDGE * weights - np.einsum("pn,n->p", x, share * wrong(weights))
+        pull: Floats = np.einsum("pn,n->p", x, share * wrong(weights))
+        return RIDGE * weights - pull
 
     def curvature(weights: Floats) -> Floats:
         bad = wrong(weights)
-        return np.einsum("pn,qn->pq", x * (share * bad * (1 - bad)), x) + RIDGE * np.eye(len(x))
+        curved: Floats = np.einsum("pn,qn->pq", x * (share * bad * (1 - bad)), x)
+        return curved + RIDGE * np.eye(len(x))
 
     found = minimize(loss, start, jac=slope, hess=curvature, method="trust-exact", options={"gtol": 1e-11})
     return found.x, float(found.fun)

@@ -293,7 +293,8 @@ def trace_regions(
 
 def _trace(points: Sequence[tuple[float, RegionDifference]]) -> RegionTrace:
     rows = [(at, one.mean, one.deviation, *one.estimate.interval) for at, one in points]
-    return RegionTrace(*np.array(rows, np.float64).T, pairs=np.array([one.pairs for _, one in points], np.int64))
+    at, mean, deviation, low, high = np.array(rows, np.float64).T
+    return RegionTrace(at, mean, deviation, low, high, np.array([one.pairs for _, one in points], np.int64))
 
 
 def _by_group(stretches: Stretches, values: NDArray[Any]) -> Floats:

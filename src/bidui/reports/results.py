@@ -54,7 +54,7 @@ class ScoredModel:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingRun:
+class ScoredRun:
     """A training run and what it got right: per linking function, one row per checkpoint and one column per uid."""
 
     name: str
@@ -111,7 +111,7 @@ class Series:
 
     name: str
     data: str  # the name of the training data, the same for other sizes trained on them
-    runs: tuple[TrainingRun, ...]
+    runs: tuple[ScoredRun, ...]
 
     @property
     def size(self) -> str:
@@ -129,7 +129,7 @@ class Results:
     """Everything in a folder, in the order in which it is shown, and what had to be left out."""
 
     models: tuple[ScoredModel, ...]
-    runs: tuple[TrainingRun, ...]
+    runs: tuple[ScoredRun, ...]
     problems: tuple[Problem, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)  # the files that describe the scores, and their hashes
 
@@ -243,7 +243,7 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 # Training runs
 
 
-def read_run(folder: Path, *, name: str) -> TrainingRun | Problem:
+def read_run(folder: Path, *, name: str) -> ScoredRun | Problem:
     """Read the run in a folder; or return why it is left out."""
     try:
         recipe = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
@@ -256,13 +256,13 @@ def read_run(folder: Path, *, name: str) -> TrainingRun | Problem:
     milestones = [milestone for milestone in read_milestones(folder) if milestone.uid not in baselines]
     if not milestones:
         return Problem("run-no-milestones", Place(str(folder)), {}, "warning")
-    run = _with_checkpoints(TrainingRun(name, learnt, seed, parameters, steps, tokens), milestones, folder)
+    run = _with_checkpoints(ScoredRun(name, learnt, seed, parameters, steps, tokens), milestones, folder)
     return replace(run, alphas=_sweep([count for count in read_alphas(folder) if count.step == run.at[-1]]))
 
 
-def series_of(runs: Iterable[TrainingRun]) -> tuple[Series, ...]:
+def series_of(runs: Iterable[ScoredRun]) -> tuple[Series, ...]:
     """Group runs by what they share; where two series or data have the same name, add the name of a run."""
-    members: dict[str, list[TrainingRun]] = {}
+    members: dict[str, list[ScoredRun]] = {}
     data: dict[str, tuple[str, str]] = {}
     for run in runs:
         members.setdefault(_key(run, LEARNT), []).append(run)
@@ -273,11 +273,11 @@ def series_of(runs: Iterable[TrainingRun]) -> tuple[Series, ...]:
     return tuple(Series(names[key], corpora[_key(own[0], DATA)], tuple(own)) for key, own in members.items())
 
 
-def _key(run: TrainingRun, fields: Sequence[str]) -> str:
+def _key(run: ScoredRun, fields: Sequence[str]) -> str:
     return json.dumps([run.recipe.get(name) for name in fields])
 
 
-def _data(run: TrainingRun) -> str:
+def _data(run: ScoredRun) -> str:
     """Name the training data of a run, with the number of epochs if more than one."""
     epochs = run.recipe.get("epochs", 1)
     tokens = short_count(float(str(run.recipe.get("tokens") or run.budget)))
@@ -300,7 +300,7 @@ def _sweep(counts: Sequence[AlphaCount]) -> Sweep | None:
     return Sweep(tuple((count.alpha,) for count in counts), right.sum(axis=1) / pairs.sum(axis=1), *groups)
 
 
-def _with_checkpoints(run: TrainingRun, milestones: Sequence[Milestone], folder: Path) -> TrainingRun:
+def _with_checkpoints(run: ScoredRun, milestones: Sequence[Milestone], folder: Path) -> ScoredRun:
     """Return a run with its checkpoints; all must have the same paradigms and numbers of pairs."""
     by_step: dict[int, list[Milestone]] = {}
     for milestone in milestones:
@@ -322,7 +322,7 @@ def _with_checkpoints(run: TrainingRun, milestones: Sequence[Milestone], folder:
     )
 
 
-def comparable(runs: Sequence[TrainingRun], link: str) -> tuple[tuple[TrainingRun, ...], tuple[Problem, ...]]:
+def comparable(runs: Sequence[ScoredRun], link: str) -> tuple[tuple[ScoredRun, ...], tuple[Problem, ...]]:
     """Return the runs scored on the same pairs by a linking function, and why the others are left out.
 
     Where there are several sets of pairs, the one with the most runs is used.
@@ -339,12 +339,12 @@ def comparable(runs: Sequence[TrainingRun], link: str) -> tuple[tuple[TrainingRu
     return tuple(kept), (Problem("report-runs-apart", values=values),) if others else ()
 
 
-def groups_of(runs: Sequence[TrainingRun]) -> tuple[str, ...]:
+def groups_of(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
     """Return all pairs, and the phenomena in the order of their names."""
     return (ALL, *sorted({phenomenon for run in runs for phenomenon in run.phenomena}))
 
 
-def learning_curve(run: TrainingRun, link: str, group: str) -> LearningCurve:
+def learning_curve(run: ScoredRun, link: str, group: str) -> LearningCurve:
     """Return accuracy against the tokens seen, without the untrained network, which has learned nothing."""
     trained = run.tokens > 0
     return LearningCurve(run.name, run.tokens[trained], run.accuracies(link, group)[trained])
@@ -386,7 +386,7 @@ def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tupl
     return tokens, np.stack(columns, axis=1) if columns else np.zeros((0, 0))
 
 
-def _drawn(runs: Sequence[TrainingRun], link: str, group: str, step: int, rng: np.random.Generator) -> Floats:
+def _drawn(runs: Sequence[ScoredRun], link: str, group: str, step: int, rng: np.random.Generator) -> Floats:
     paradigms = np.flatnonzero(runs[0].in_group(group)).tolist()
     orders = [rng.permutation(int(runs[0].pairs[number])) for number in paradigms]
     by_run = []
@@ -448,7 +448,7 @@ def _choices_of_model(model: ScoredModel, links: Sequence[Link], *, usual: bool)
     return ModelChoices(model.name, {one.link: one for one in choices}, tuple(problems))
 
 
-def _choices_of_run(run: TrainingRun, links: Sequence[Link]) -> ModelChoices:
+def _choices_of_run(run: ScoredRun, links: Sequence[Link]) -> ModelChoices:
     names = [link.name for link in links]
     problems = [
         Problem("link-not-counted", values={"link": name, "known": [*run.right]})
@@ -459,7 +459,7 @@ def _choices_of_run(run: TrainingRun, links: Sequence[Link]) -> ModelChoices:
     return ModelChoices(run.label, choices, tuple(problems), counted=True)
 
 
-def counted_choices(run: TrainingRun, link: str, *, checkpoint: int = -1) -> Choices:
+def counted_choices(run: ScoredRun, link: str, *, checkpoint: int = -1) -> Choices:
     """Make choices with as many right as a run had at a checkpoint, the right ones first in every paradigm."""
     sizes = run.pairs.astype(np.intp)
     numbers = np.concatenate([np.arange(size) for size in sizes])

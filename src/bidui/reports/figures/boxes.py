@@ -38,7 +38,7 @@ def box_plots(
     width: Width = "column",
     language: Language = "en",
 ) -> Drawing:
-    """Draw a box of quartiles, a line at the median, a triangle at the mean, whiskers, outliers, a diamond for humans."""
+    """Draw quartiles, a line at the median, a triangle at the mean, whiskers, outliers; humans are a diamond."""
     if not boxes:
         raise fail("figure-nothing", Place())
     humans = {name: value for name, value in (people or {}).items() if name in boxes}

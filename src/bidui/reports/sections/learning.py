@@ -17,8 +17,8 @@ from bidui.reports.results import (
     ALL,
     EndPoint,
     Results,
+    ScoredRun,
     Series,
-    TrainingRun,
     comparable,
     end_point,
     groups_of,
@@ -171,7 +171,7 @@ def _difficulties(series: Sequence[Series], settings: Settings, unfinished: str)
     yield from refused
 
 
-def _classes(runs: Sequence[TrainingRun], link: str) -> Mapping[str, Difficulty]:
+def _classes(runs: Sequence[ScoredRun], link: str) -> Mapping[str, Difficulty]:
     shared = [uid for uid in runs[0].uids if all(uid in run.uids for run in runs)]
     last = [dict(zip(run.uids, (run.right[link][-1] / run.pairs).tolist(), strict=True)) for run in runs]
     parameters = [run.parameters for run in runs]
@@ -238,11 +238,11 @@ def _learning(results: Results, settings: Settings) -> Iterator[Item]:
     yield from _means(series, groups, dips=[group for group in groups if group in real], settings=settings)
 
 
-def _runs(series: Sequence[Series]) -> tuple[TrainingRun, ...]:
+def _runs(series: Sequence[Series]) -> tuple[ScoredRun, ...]:
     return tuple(run for one in series for run in one.runs)
 
 
-def _mean(runs: Sequence[TrainingRun], group: str, settings: Settings) -> MeanCurve:
+def _mean(runs: Sequence[ScoredRun], group: str, settings: Settings) -> MeanCurve:
     return mean_curve([learning_curve(run, settings.main, group) for run in runs])
 
 

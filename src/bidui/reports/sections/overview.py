@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from bidui.reports.results import Results, ScoredModel, TrainingRun
+from bidui.reports.results import Results, ScoredModel, ScoredRun
 from bidui.reports.section import Absent, Item, Rows, Section, Settings, absent, joined
 from bidui.reports.tables import Column, Table
 from bidui.scores.choices import choose_from
@@ -62,7 +62,7 @@ def _turned(models: Sequence[ScoredModel], settings: Settings) -> Iterator[str]:
             yield text.format(one=one.name, other=other.name, count=count, link=settings.main)
 
 
-def _runs(runs: Sequence[TrainingRun], settings: Settings) -> Table:
+def _runs(runs: Sequence[ScoredRun], settings: Settings) -> Table:
     say = settings.say
     rows: Rows = []
     for run in runs:
@@ -82,7 +82,7 @@ def main_accuracy(settings: Settings) -> Column:
     return Column("accuracy", settings.say("accuracy-main").format(link=settings.main), "percent")
 
 
-def unfinished_note(runs: Sequence[TrainingRun], settings: Settings) -> str:
+def unfinished_note(runs: Sequence[ScoredRun], settings: Settings) -> str:
     """Say which runs are not finished and how far they have come; empty if all are."""
     text = settings.say("note-unfinished")
     unfinished = [run for run in runs if not run.finished]
