@@ -51,7 +51,8 @@ if TYPE_CHECKING:
         slor,
     )
     from bidui.scores.choices import PairTotals, choose_from, length_split, pair_totals
-    from bidui.training.corpus import Corpus, build_corpus, read_corpus
+    from bidui.training.build import build_corpus
+    from bidui.training.corpus import Corpus, read_corpus
     from bidui.training.ngram import train_ngram
     from bidui.training.recipe import Recipe
     from bidui.training.run import TrainingRun, train
@@ -77,7 +78,8 @@ _HOMES = {
     "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp "
     "lp mean_lp morcela pen_lp read_scores score slln_lp slor",
     "bidui.scores.choices": "PairTotals choose_from length_split pair_totals",
-    "bidui.training.corpus": "Corpus build_corpus read_corpus",
+    "bidui.training.build": "build_corpus",
+    "bidui.training.corpus": "Corpus read_corpus",
     "bidui.training.ngram": "train_ngram",
     "bidui.training.recipe": "Recipe",
     "bidui.training.run": "TrainingRun train",

@@ -9,7 +9,7 @@ import pytest
 
 from bidui.scale import suites
 from bidui.training import suite
-from bidui.training.corpus import build_corpus
+from bidui.training.build import build_corpus
 from bidui.training.tokenizers import train_char
 from tests.cli.typed import Bidui
 

@@ -8,7 +8,8 @@ import torch
 
 from bidui.errors import InputError, OutputRefused
 from bidui.scale.suites import open_corpora, run_progress, suite_tasks, suite_workers
-from bidui.training.corpus import Bos, Corpus, build_corpus
+from bidui.training.build import build_corpus
+from bidui.training.corpus import Bos, Corpus
 from bidui.training.suite import SuiteRun
 from bidui.training.tokenizers import train_char
 

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from bidui.errors import InputError
 from bidui.training import documents
-from bidui.training.documents import Seen, read_documents, source_files
+from bidui.training.documents import SourceCounts, read_documents, source_files
 
 HAS_ZSTANDARD = any(
     find_spec(name.split(".")[0]) and find_spec(name) for name in ("compression.zstd", "backports.zstd")
 )
 
 
-def read(folder: Path, *, field: str = "text") -> tuple[list[str], Seen]:
-    seen = Seen()
+def read(folder: Path, *, field: str = "text") -> tuple[list[str], SourceCounts]:
+    seen = SourceCounts()
     return list(read_documents(folder, field=field, seen=seen)), seen
 
 
@@ -31,7 +31,7 @@ def test_a_line_is_a_paragraph_and_an_empty_line_ends_a_document(tmp_path: Path)
     (tmp_path / "a.txt").write_text("\n　　甲 乙\n丙 \n\n \n丁\n\t\n", encoding="utf-8")
     found, seen = read(tmp_path)
     assert found == ["甲 乙\n丙", "丁"]
-    assert seen == Seen(documents=2, characters=6)
+    assert seen == SourceCounts(documents=2, characters=6)
 
 
 def test_windows_line_ends_and_a_byte_order_mark_are_no_text(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from bidui.training.loop import cut_log, describe, moved, write_line
+from bidui.training.checkpoints import cut_log, describe, moved, write_line
 from tests.training import small
 
 

@@ -18,7 +18,7 @@ from bidui.models.lstm import LstmNetwork, encode_words
 from bidui.models.model import Model
 from bidui.models.specs import load_model
 from bidui.scores.unigrams import Unigrams, read_unigrams
-from bidui.training.corpus import build_corpus, document_encoder, text_encoder
+from bidui.training.build import build_corpus, document_encoder, text_encoder
 from bidui.training.loop import Interruption, Watch, train_network, validation_loss
 from bidui.training.network import Trainee, make_lstm
 from bidui.training.recipe import Recipe, RunRecipe

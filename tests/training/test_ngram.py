@@ -10,7 +10,7 @@ import pytest
 
 from bidui.errors import InputError
 from bidui.files import file_hash
-from bidui.training.documents import Seen
+from bidui.training.documents import SourceCounts
 from bidui.training.ngram import FALLBACK, train_ngram, train_ngram_on
 from bidui.training.ngram_counts import Column
 from tests.training.ngram_oracle import read_arpa
@@ -22,7 +22,7 @@ def test_a_model_of_files_is_that_of_their_lines(tmp_path: Path) -> None:
     books.mkdir()
     (books / "a.txt").write_bytes("妈妈看书。\n\n爸爸喝茶。\n".encode() + "爸\n".encode("gbk"))
     (books / "b.jsonl").write_text('{"body": "我喝茶。\\n你看书。"}\n', encoding="utf-8")
-    seen = Seen()
+    seen = SourceCounts()
     made = train_ngram(books, tmp_path / "m.arpa", order=3, fallback=FALLBACK, field="body", seen=seen)
     train_ngram_on(
         ["妈妈看书。", "爸爸喝茶。", "我喝茶。", "你看书。"], tmp_path / "n.arpa", order=3, fallback=FALLBACK

@@ -16,18 +16,16 @@ from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 from bidui.errors import InputError, OutputRefused
 from bidui.models.huggingface import tokenizer_hash
 from bidui.scores.unigrams import read_unigrams
-from bidui.training import corpus
+from bidui.training import build
+from bidui.training.build import build_corpus, document_encoder, text_encoder
 from bidui.training.corpus import (
     Bos,
     Corpus,
     PartName,
-    build_corpus,
     count_rows_unigrams,
-    document_encoder,
     dropped_tokens,
     read_corpus,
     rows,
-    text_encoder,
     verify_corpus,
 )
 from bidui.training.tokenizers import load_tokenizer, train_char, train_word
@@ -77,10 +75,10 @@ def test_bos_stands_where_the_rule_puts_it(tmp_path: Path, bos: Bos, expected: l
     """
     made = build_corpus(source(tmp_path, "甲乙\n丙\n甲?"), CHAR, out=tmp_path / "out", bos=bos, validation=0)
     assert stream(made) == expected
-    assert made.characters == characters
+    assert made.train.characters == characters
     assert (made.tokens, made.train.documents, made.train.unknown) == (len(expected), 1, 1)
     assert made.bos_id == (None if bos == "none" else BOS)
-    assert stream(made, "validation") == [] and made.validation_tokens == 0
+    assert stream(made, "validation") == [] and made.validation.tokens == 0
 
 
 @pytest.mark.parametrize(
@@ -357,7 +355,7 @@ def test_a_build_that_was_stopped_leaves_nothing_and_starts_anew(
     def full(path: Path, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(corpus, "write_file", full)
+    monkeypatch.setattr(build, "write_file", full)
     with pytest.raises(InputError, match="other: cannot be written: No space left on device"):
         build_corpus(books, CHAR, out=tmp_path / "other")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["books", "out"]

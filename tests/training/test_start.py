@@ -8,7 +8,8 @@ import torch
 from transformers import PreTrainedTokenizerFast
 
 from bidui.errors import InputError
-from bidui.training.corpus import Corpus, build_corpus, read_corpus, verify_corpus
+from bidui.training.build import build_corpus
+from bidui.training.corpus import Corpus, read_corpus, verify_corpus
 from bidui.training.recipe import Recipe, RunRecipe
 from bidui.training.run import enough_memory, make_data, make_trainee, open_corpus
 from bidui.training.tokenizers import save_tokenizer, train_char

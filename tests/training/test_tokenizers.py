@@ -17,7 +17,7 @@ from transformers import AutoTokenizer, GPTNeoXConfig, PreTrainedTokenizerFast
 from bidui.errors import InputError, OutputRefused
 from bidui.models.huggingface import tokenizer_hash
 from bidui.models.tokenize import declared_kind
-from bidui.training.corpus import text_encoder
+from bidui.training.build import text_encoder
 from bidui.training.tokenizers import (
     VocabularyCounts,
     load_tokenizer,

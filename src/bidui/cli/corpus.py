@@ -25,7 +25,7 @@ from bidui.files import check_new_folder
 
 if TYPE_CHECKING:
     from bidui.training.corpus import Corpus
-    from bidui.training.documents import Seen
+    from bidui.training.documents import SourceCounts
     from bidui.training.ngram import NgramTraining
 
 app = typer.Typer(
@@ -53,7 +53,7 @@ def build(
     In .txt files, a line is a paragraph and an empty line ends a document.
     """
     with needing_models():
-        from bidui.training.corpus import build_corpus
+        from bidui.training.build import build_corpus
         from bidui.training.tokenizers import load_tokenizer
 
     console = messages()
@@ -116,7 +116,7 @@ def facts(corpus: "Corpus") -> list[str]:
     return lines
 
 
-def show_seen(console: Console, seen: "Seen") -> None:
+def show_seen(console: Console, seen: "SourceCounts") -> None:
     """Print what was read, and what could not be used."""
     console.print(f"read: {count(seen.documents, 'document')}, {count(seen.characters, 'character')}", highlight=False)
     counts = {
@@ -176,14 +176,14 @@ def train(
 ) -> None:
     """Train a tokenizer on text. Hugging Face's AutoTokenizer can load the output folder."""
     with needing_models():
-        from bidui.training.documents import Seen, read_documents, source_files
+        from bidui.training.documents import SourceCounts, read_documents, source_files
         from bidui.training.tokenizers import save_tokenizer, train_char, train_jieba, train_word
 
     if kind == "char" and size is not None:
         raise fail("tokenizer-no-size", Place(), {})
     check_new_folder(out)
     console = messages()
-    seen = Seen()
+    seen = SourceCounts()
     total = sum(path.stat().st_size for path in source_files(corpus)[0].values())
     with reading_bar(console) as progress:
         task = progress.add_task("reading", total=total)
@@ -200,9 +200,7 @@ def train(
             made = train_word(texts(), size=size or 20_000, least=least)
         else:
             made = train_jieba(texts(), size=size or 50_000, least=least)
-    if not seen.documents:
-        values = {"broken": seen.broken_encodings + seen.broken_records, "empty": seen.empty}
-        raise fail("source-no-text", Place(str(corpus)), values)
+    seen.refuse_nothing(corpus)
     save_tokenizer(made, out)
     console.print(f"{escape(str(out))}: {count(len(made), 'entry', 'entries')}", highlight=False)
     show_seen(console, seen)
@@ -266,11 +264,11 @@ def ngram(
 
     Every non-empty line of the text is a sentence.
     """
-    from bidui.training.documents import Seen
+    from bidui.training.documents import SourceCounts
     from bidui.training.ngram import FALLBACK, train_ngram
 
     console = messages()
-    seen = Seen()
+    seen = SourceCounts()
     size = _bytes(memory)
     tasks: dict[str, TaskID] = {}
     with reading_bar(console) as progress:

@@ -83,17 +83,21 @@ def train(
     with needing_models():
         from bidui.training.run import RunEvents
 
-    options = {"epochs": epochs, "batch": batch, "context": context, "peak": peak, "warmup": warmup}
-    options |= {"milestones": milestones, "micro_batch": micro_batch}
     chosen = bidui.Recipe(
         size,
         tokens,
         seed,
         optimizer=recipe,
+        epochs=epochs,
+        batch=batch,
+        context=context,
+        peak=peak,
+        warmup=warmup,
+        milestones=milestones,
+        micro_batch=micro_batch,
         precision=precision,
         mode=mode,
         deterministic=deterministic,
-        **options,  # type: ignore[arg-type]
     )
     console = messages()
     screen = _Screen(console)

@@ -13,9 +13,8 @@ from bidui.benchmarks import find_pairs
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import Manifest, claim_folder
 from bidui.scale.tasks import Outcome, Status, Task, run_all
-from bidui.training.checkpoints import FINISHED, RECIPE
+from bidui.training.checkpoints import DESCRIPTION, FINISHED, LOG, RECIPE
 from bidui.training.corpus import Corpus, dropped_tokens, read_corpus
-from bidui.training.loop import DESCRIPTION, LOG
 from bidui.training.run import unscored_steps
 from bidui.training.suite import SuiteRun
 

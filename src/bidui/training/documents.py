@@ -1,8 +1,8 @@
 """Documents of a corpus, one by one, from text and JSONL files, compressed or not.
 
-A document is its lines, joined by a newline; blanks at the ends of lines and lines of nothing else are layout, and are
-left out. In `.txt` a line is a paragraph, and an empty line ends the document; in `.jsonl` a line is a document, in the
-field `text`. What cannot be used is left out, counted, and its first places are kept.
+A document is its lines, joined by a newline; blanks at the ends of lines and empty lines are layout and are left out.
+In `.txt`, a line is a paragraph and an empty line ends the document; in `.jsonl`, a line is a document, with its text
+in the field `text`. What cannot be used is left out and counted, and the first places are recorded.
 """
 
 import bz2
@@ -21,23 +21,23 @@ from bidui.errors import Place, fail
 
 KINDS = (".txt", ".jsonl")
 COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
-LONGEST = 100_000  # characters: a file without empty lines would be one document, held in memory and shuffled as one
+LONGEST = 100_000  # characters: otherwise a file without empty lines would be a single document in memory
 MOST_PLACES = 10
 
 
 @dataclass(slots=True)
-class Seen:
-    """What was met; it grows while documents are read."""
+class SourceCounts:
+    """What a source contains; the counts grow while documents are read."""
 
-    documents: int = 0  # that were given out, duplicates too
+    documents: int = 0  # including duplicates
     characters: int = 0  # of these
     duplicates: int = 0
-    divided: int = 0  # longer than `LONGEST`, so given out in parts
-    empty: int = 0  # records without a text in them
+    divided: int = 0  # places where a document longer than `LONGEST` was split
+    empty: int = 0  # records without text
     broken_encodings: int = 0  # lines that are not UTF-8, or have NUL in them: left out
-    broken_records: int = 0  # lines of JSONL that are no JSON object with a text in the field: left out
-    places: list[str] = field(default_factory=list)  # the first of what was left out, as file:line
-    unknown_files: list[str] = field(default_factory=list)  # of other kinds than can be read
+    broken_records: int = 0  # lines of JSONL that are not a JSON object with a text in the field: left out
+    places: list[str] = field(default_factory=list)  # the first places that were left out, as file:line
+    unknown_files: list[str] = field(default_factory=list)  # of kinds that cannot be read
 
     def leave_out(self, what: str, place: Place) -> None:
         """Count one more in the field `what`."""
@@ -45,11 +45,17 @@ class Seen:
         if len(self.places) < MOST_PLACES:
             self.places.append(f"{place}: {what.replace('_', ' ')}")
 
+    def refuse_nothing(self, source: Path) -> None:
+        """Raise an error if there was no text."""
+        if not self.documents:
+            values = {"broken": self.broken_encodings + self.broken_records, "empty": self.empty}
+            raise fail("source-no-text", Place(str(source)), values)
+
 
 def source_files(source: Path) -> tuple[dict[str, Path], list[str]]:
-    """The files that can be read, by their names in the source, and the names of all others.
+    """Return the files that can be read, by their names in the source, and the names of all others.
 
-    The source is a file or a folder with any folders in it; names that begin with a dot are not looked at.
+    The source is a file, or a folder with any folders in it; names that begin with a dot are ignored.
     """
     if source.is_file():
         files, root = [source], source.parent
@@ -57,8 +63,8 @@ def source_files(source: Path) -> tuple[dict[str, Path], list[str]]:
         files, root = sorted(path for path in source.rglob("*") if path.is_file()), source
     else:
         raise fail("source-missing", Place(str(source)), {})
-    found = {path.relative_to(root).as_posix(): path for path in files}
-    shown = {name: path for name, path in found.items() if not f"/{name}".count("/.")}
+    named = {path.relative_to(root).as_posix(): path for path in files}
+    shown = {name: path for name, path in named.items() if not f"/{name}".count("/.")}
     known = {name: path for name, path in shown.items() if _kind(path) in KINDS}
     if not known:
         raise fail("source-empty", Place(str(source)), {"kinds": KINDS, "compressions": COMPRESSIONS})
@@ -66,10 +72,14 @@ def source_files(source: Path) -> tuple[dict[str, Path], list[str]]:
 
 
 def read_documents(
-    source: Path, *, field: str = "text", seen: Seen | None = None, on_bytes: Callable[[int], None] = lambda count: None
+    source: Path,
+    *,
+    field: str = "text",
+    seen: SourceCounts | None = None,
+    on_bytes: Callable[[int], None] = lambda count: None,
 ) -> Iterator[str]:
-    """Every document of a file or folder, counted in `seen`; `on_bytes` is told how far the files have been read."""
-    seen = Seen() if seen is None else seen
+    """Yield every document of a file or folder, counting in `seen`; `on_bytes` gets the bytes read so far."""
+    seen = SourceCounts() if seen is None else seen
     files, unknown = source_files(source)
     seen.unknown_files += unknown
     before = 0
@@ -84,12 +94,12 @@ def read_documents(
                     yield text
                 before += raw.tell()
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-            # not left out: a file cut off would make another corpus, and hardly anybody would notice
+            # not left out: a truncated file would give a different corpus, and hardly anybody would notice
             raise fail("source-unreadable", Place(str(path)), {"reason": str(error)}) from error
 
 
 def _kind(path: Path) -> str:
-    """`.txt` of `a.txt` and of `a.txt.xz`."""
+    """Return `.txt` for `a.txt` and for `a.txt.xz`."""
     packed = path.suffix.lower() in COMPRESSIONS
     return (Path(path.stem) if packed else path).suffix.lower()
 
@@ -108,7 +118,7 @@ def _unpacked(raw: BinaryIO, path: Path) -> Iterable[bytes]:
 
 
 def _zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
-    """By Python itself from 3.14 on, before that by the same module as a package of its own."""
+    """Decompress with Python's own module from 3.14 on, and with its backport before."""
     try:
         zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     except ImportError as error:
@@ -119,8 +129,8 @@ def _zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
         raise OSError(str(error)) from error
 
 
-def _lines(raw: Iterable[bytes], name: str, seen: Seen) -> Iterator[tuple[int, str | None]]:
-    """The lines with their numbers; None for one that cannot be read."""
+def _lines(raw: Iterable[bytes], name: str, seen: SourceCounts) -> Iterator[tuple[int, str | None]]:
+    """Yield the lines with their numbers; None for a line that cannot be read."""
     for number, line in enumerate(raw, start=1):
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -133,7 +143,9 @@ def _lines(raw: Iterable[bytes], name: str, seen: Seen) -> Iterator[tuple[int, s
             yield number, text.strip()
 
 
-def _texts(path: Path, lines: Iterable[tuple[int, str | None]], name: str, field: str, seen: Seen) -> Iterator[str]:
+def _texts(
+    path: Path, lines: Iterable[tuple[int, str | None]], name: str, field: str, seen: SourceCounts
+) -> Iterator[str]:
     if _kind(path) == ".txt":
         yield from _paragraphs((line for _, line in lines if line is not None), seen)
         return
@@ -142,8 +154,8 @@ def _texts(path: Path, lines: Iterable[tuple[int, str | None]], name: str, field
             yield from _record(line, Place(name, number), field, seen)
 
 
-def _paragraphs(lines: Iterable[str], seen: Seen) -> Iterator[str]:
-    """Documents of lines; an empty line ends one, and so does its length."""
+def _paragraphs(lines: Iterable[str], seen: SourceCounts) -> Iterator[str]:
+    """Yield documents made of lines; an empty line ends one, and so does too great a length."""
     parts: list[str] = []
     length = 0
     for line in lines:
@@ -161,12 +173,11 @@ def _paragraphs(lines: Iterable[str], seen: Seen) -> Iterator[str]:
         yield "\n".join(parts)
 
 
-def _record(line: str, place: Place, field: str, seen: Seen) -> Iterator[str]:
-    """The document of a line of JSONL, if it has one."""
+def _record(line: str, place: Place, field: str, seen: SourceCounts) -> Iterator[str]:
+    """Yield the document of a line of JSONL, if it has one."""
     try:
-        found = json.loads(line)
-        text = found[field]
-        text.encode()  # JSON can write half of a surrogate pair, which is no text
+        text = json.loads(line)[field]
+        text.encode()  # JSON can encode half of a surrogate pair, which is not text
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         seen.leave_out("broken_records", place)
         return

@@ -1,6 +1,7 @@
-"""Initial weights: of transformers, a normal distribution of deviation 0.02 for all; of Pythia, by width and depth.
+"""Networks to train: Zh-Pythia and LSTM, with their initial weights, and how `bidui score` gets them.
 
-Pythia takes small_init, sqrt(2 / (5 h)) (Nguyen and Salazar 2019), for embeddings, the head, and what goes into
+Initial weights are those of transformers, a normal distribution with deviation 0.02 for all, or those of Pythia. Pythia
+takes small_init, sqrt(2 / (5 h)) (Nguyen and Salazar 2019), for embeddings, the head, and what goes into
 attention and MLP; and wang_init, 2 / (L sqrt(h)) (Wang and Komatsuzaki 2021), for what comes out of them.
 """
 
@@ -31,7 +32,7 @@ from bidui.training.step import Hidden
 
 
 def deviation(name: str, *, init: str, width: int, layers: int) -> float:
-    """The standard deviation of a matrix, by its name in the network."""
+    """Return the standard deviation of a matrix, by its name in the network."""
     if init == "normal":
         return 0.02
     outward = name.endswith(("attention.dense.weight", "mlp.dense_4h_to_h.weight"))
@@ -42,7 +43,7 @@ def deviation(name: str, *, init: str, width: int, layers: int) -> float:
 def initialise(network: GPTNeoXForCausalLM, optimizer: Optimizer, *, seed: int) -> None:
     """Set every weight from the seed; biases are 0, norms 1.
 
-    The draws are numpy's, whose stream is the same on every machine and in every version; those of torch are not.
+    The random numbers are numpy's, whose stream is the same on every machine and in every version; torch's is not.
     """
     width, layers = network.config.hidden_size, network.config.num_hidden_layers
     stream = np.random.RandomState(seed)
@@ -57,19 +58,16 @@ def initialise(network: GPTNeoXForCausalLM, optimizer: Optimizer, *, seed: int) 
             nn.init.ones_(parameter)
 
 
-# What can be trained: a network, what stands before its head, and how it is saved so that `bidui score` loads it.
-
-
 @dataclass(frozen=True, slots=True)
 class Trainee:
-    """A network in training, and its two ways out: into a folder, and to the scorer as it is."""
+    """A network in training; `save` writes it to a folder, and `model` makes it a model to score with, as it is."""
 
     network: nn.Module
     hidden: Hidden
     head: nn.Linear
     unigrams: Unigrams  # of the rows it learns from
     save: Callable[[Path], None]
-    model: Callable[[str], Model]  # under the name of its checkpoint
+    model: Callable[[str], Model]  # from the name of its checkpoint
 
 
 def make_neox(
@@ -80,7 +78,7 @@ def make_neox(
     bos: int | None,
     device: torch.device,
 ) -> Trainee:
-    """A Zh-Pythia of the recipe's size, with its initial weights."""
+    """Make a Zh-Pythia of the recipe's size, with its initial weights."""
     disable_progress_bar()  # type: ignore[no-untyped-call]  # ours shows the steps
     config = neox_config(
         SIZES[recipe.size], vocabulary=recipe.vocabulary, context=recipe.context, bos=bos, eos=tokenizer.eos_token_id
@@ -92,8 +90,8 @@ def make_neox(
     declaration = {"bos": "none" if bos is None else str(bos)}
 
     def hidden(tokens: torch.Tensor) -> torch.Tensor:
-        found: torch.Tensor = network.base_model(input_ids=tokens, use_cache=False).last_hidden_state
-        return found
+        states: torch.Tensor = network.base_model(input_ids=tokens, use_cache=False).last_hidden_state
+        return states
 
     def save(folder: Path) -> None:
         network.save_pretrained(folder)
@@ -109,13 +107,12 @@ def make_neox(
     return Trainee(network, hidden, head, unigrams, save, model)
 
 
-# LSTM language models to train, over characters or over words, in the shape of CLiMP's (Xiang et al. 2021).
+# LSTMs over characters or words, in the shape of CLiMP's (Xiang et al. 2021), which is all they share with them.
 #
-# The shape is all they share with them. CLiMP took the word language model of PyTorch's examples, which reads the
-# text on end, carries the state from one stretch to the next, and learns by SGD, its rate divided by four whenever
-# validation gets worse. Here an LSTM learns as every other model does: AdamW by the recipe, from shuffled rows that
-# each begin with an empty state, so that it can be compared with a Zh-Pythia that saw the same rows in the same
-# order.
+# CLiMP used the word language model of PyTorch's examples, which reads the text as one stream, carries the state from
+# one part to the next, and learns by SGD, with a rate divided by four whenever validation gets worse. Here an LSTM
+# learns like every other model: with AdamW, by the recipe, from shuffled rows that each begin with an empty state, so
+# that it can be compared with a Zh-Pythia that saw the same rows in the same order.
 
 
 def make_lstm(
@@ -126,11 +123,13 @@ def make_lstm(
     bos: int | None,
     device: torch.device,
 ) -> Trainee:
-    """An LSTM with its initial weights; it is one over words where the tokenizer looks up words that jieba divides."""
+    """Make an LSTM with its initial weights, over words if the tokenizer looks up the words that jieba finds."""
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise fail("lstm-tokenizer", Place(), {"found": type(tokenizer).__name__})
     words: Words | None = "jieba" if declared_kind(tokenizer) == "jieba" else None
-    with torch.random.fork_rng(devices=[]):  # its own weights are thrown away, so nobody's seed may feel them
+    with torch.random.fork_rng(
+        devices=[]
+    ):  # these weights are replaced, so drawing them must not change anybody's random numbers
         network = LstmNetwork(LstmShape(recipe.vocabulary))
     initialise_lstm(network, seed=recipe.seed)
     network.to(device).train()
@@ -138,8 +137,8 @@ def make_lstm(
 
     def hidden(tokens: torch.Tensor) -> torch.Tensor:
         outputs, _ = network.lstm(network.dropout(network.embedding(tokens)))
-        found: torch.Tensor = network.dropout(outputs)
-        return found
+        states: torch.Tensor = network.dropout(outputs)
+        return states
 
     def save(folder: Path) -> None:
         save_lstm(folder, network, tokenizer, declaration, words=words)
@@ -154,7 +153,7 @@ def make_lstm(
 
 @torch.no_grad()
 def initialise_lstm(network: LstmNetwork, *, seed: int) -> None:
-    """Set every weight from the seed, by numpy's stream, which is the same on every machine.
+    """Set every weight from the seed, with numpy's stream, which is the same on every machine.
 
     Uniform within 0.1 for embedding and head, whose bias is 0, as in PyTorch's example; within 1 / sqrt(hidden) for
     the layers, as PyTorch itself does.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import TEMPORARY, file_hash, new_file, tool_version, write_file
-from bidui.training.documents import Seen, read_documents, source_files
+from bidui.training.documents import SourceCounts, read_documents, source_files
 from bidui.training.ngram_counts import (
     BOS,
     SPECIAL,
@@ -316,7 +316,7 @@ def train_ngram(
     memory: int = MEMORY,
     fallback: Discounts | None = None,
     field: str = "text",
-    seen: Seen | None = None,
+    seen: SourceCounts | None = None,
     on_progress: Progress = lambda step, done, total: None,
 ) -> NgramTraining:
     """Train on the lines of a file or folder; beside the model, a `.json` says what it was made of.

@@ -34,19 +34,19 @@ from bidui.scores.milestones import (
     write_milestones,
 )
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
-from bidui.training.checkpoints import MANIFEST, milestone_folder
+from bidui.training.build import build_corpus
+from bidui.training.checkpoints import MANIFEST, milestone_folder, moved
 from bidui.training.corpus import (
     NAME,
     TOKENIZER,
     Bos,
     Corpus,
-    build_corpus,
     count_rows_unigrams,
     read_corpus,
     rows,
     verify_corpus,
 )
-from bidui.training.loop import Data, Progress, Watch, moved, processes, tensorboard_log, together, train_network
+from bidui.training.loop import Data, Progress, Watch, processes, tensorboard_log, together, train_network
 from bidui.training.network import Trainee, make_lstm, make_neox
 from bidui.training.recipe import Recipe, RunRecipe, steps_of
 from bidui.training.sizes import LSTM

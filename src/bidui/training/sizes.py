@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from transformers import GPTNeoXConfig
 
 CONTEXT = 64  # tokens in a row, as in the paper
-LSTM = "lstm"  # what a recipe says in the place of a size; see `lstm_trainee`
+LSTM = "lstm"  # in a recipe, instead of a size
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The shape of a network; all else is the same for all sizes."""
+    """The shape of a network; everything else is the same for all sizes."""
 
     name: str
     layers: int
@@ -23,15 +23,15 @@ class Size:
 
     @property
     def body(self) -> int:
-        """Parameters of the layers and the last norm, without embedding and head."""
+        """The parameters of the layers and the last norm, without embedding and head."""
         return self.layers * (12 * self.width**2 + 13 * self.width) + 2 * self.width
 
     def parameters(self, vocabulary: int) -> int:
-        """All parameters; embedding and head are not tied."""
+        """Return the number of parameters; embedding and head are not tied."""
         return self.body + 2 * vocabulary * self.width
 
     def flops(self, vocabulary: int, *, tokens: int) -> int:
-        """C = 6 N D with the true N, as in section 5.2 of the paper."""
+        """Return C = 6 N D with the true N, as in section 5.2 of the paper."""
         return 6 * self.parameters(vocabulary) * tokens
 
 
@@ -48,7 +48,7 @@ SIZES = {
 
 
 def check_size(name: str) -> None:
-    """Refuse what is neither a size nor `lstm`."""
+    """Refuse a name that is neither a size nor `lstm`."""
     if name not in SIZES and name != LSTM:
         raise fail("size-unknown", Place(), {"value": name, "known": [*SIZES, LSTM]})
 
@@ -56,8 +56,8 @@ def check_size(name: str) -> None:
 def neox_config(
     size: Size, *, vocabulary: int, context: int = CONTEXT, bos: int | None = None, eos: int | None = None
 ) -> "GPTNeoXConfig":
-    """The configuration of a size for a vocabulary; rotary share and base are Pythia's (0.25, 10,000)."""
-    from transformers import GPTNeoXConfig  # here, since a plan of runs needs no model
+    """Return the configuration of a size for a vocabulary; rotary fraction and base are Pythia's (0.25, 10,000)."""
+    from transformers import GPTNeoXConfig  # imported here because a plan of runs needs no model
 
     return GPTNeoXConfig(
         vocab_size=vocabulary,

@@ -1,4 +1,4 @@
-"""One step of training: the loss of some rows, its gradients, the update; on a GPU compiled and captured as a graph."""
+"""One training step: the loss of some rows, its gradients, the update; on a GPU, compiled and captured as a graph."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from bidui.training.recipe import OPTIMIZERS, RunRecipe
 
-ALIGNED = 128  # a vocabulary that is no multiple of it makes the matrix products of the head twice as slow on a GPU
-# All but cuDNN's, which takes rows of 64 for rows of 128.
+ALIGNED = 128  # on a GPU, the head is twice as slow if the vocabulary is not a multiple of it
+# All but cuDNN's, which treats rows of 64 as rows of 128.
 ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-WARM = 3  # steps run before a graph is captured, so that all memory and kernels are there
+WARM = 3  # steps that run before a graph is captured, so that all memory and kernels exist
 
 Rows = NDArray[np.uint16] | NDArray[np.uint32]
 Hidden = Callable[[torch.Tensor], torch.Tensor]
@@ -25,22 +25,22 @@ Hidden = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(slots=True)
 class Step:
-    """A network in training: `run` takes it one step further; `loss` and `norm` are then those of that step."""
+    """A network in training: `run` does one step; `loss` and `norm` are then those of that step."""
 
     network: nn.Module
     optimizer: torch.optim.AdamW
-    update: Callable[[torch.Tensor, int], None]  # from the numbers of the rows, and the seed of the step
+    update: Callable[[torch.Tensor, int], None]  # takes the numbers of the rows and the seed of the step
     rate: torch.Tensor
     loss: torch.Tensor
     norm: torch.Tensor
     capture: bool
     device: torch.device
-    chosen: torch.Tensor  # where a graph looks for the numbers of its rows
+    chosen: torch.Tensor  # the numbers of the rows, where a graph reads them
     graph: "torch.cuda.CUDAGraph | None" = field(default=None)
     warm: int = 0
 
     def run(self, chosen: NDArray[np.int64], *, rate: float, seed: int) -> None:
-        """One step on the rows of these numbers."""
+        """Do one step on the rows of these numbers."""
         self.rate.fill_(rate)
         self.chosen.copy_(torch.from_numpy(chosen), non_blocking=True)
         if self.graph is not None:
@@ -53,19 +53,19 @@ class Step:
             self.update(self.chosen, seed)
 
     def _capture(self) -> None:
-        """Record the kernels of a step, which are then started all at once; nothing is computed by recording."""
+        """Record the kernels of a step, which then start all at once; recording computes nothing."""
         torch.cuda.synchronize()
         self.optimizer.zero_grad(set_to_none=True)
-        torch.cuda.empty_cache()  # what the first steps used is of no use to the graph, which has memory of its own
+        torch.cuda.empty_cache()  # the graph has its own memory, and cannot use that of the first steps
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
-            self.update(self.chosen, 0)  # what draws random numbers is never captured; a recipe sees to it
+            self.update(self.chosen, 0)  # networks that draw random numbers are never captured; `RunRecipe` checks it
 
 
 def make_step(
     network: nn.Module, hidden: Hidden, head: nn.Linear, *, rows: Rows, recipe: RunRecipe, rank: int = 0
 ) -> Step:
-    """The step of a recipe over `rows`; `hidden` gives what stands before the head."""
+    """Make the step of a recipe over `rows`; `hidden` gives the input of the head."""
     device = head.weight.device
     on_gpu = device.type == "cuda"
     rate = torch.zeros((), device=device)
@@ -90,9 +90,9 @@ def make_step(
             if drawing:
                 torch.manual_seed(_part_seed(seed, rank * parts + part))
             with sdpa_kernel(ATTENTION):
-                found = compiled(gather(chosen[part * micro : (part + 1) * micro])) / parts
-            found.backward()  # type: ignore[no-untyped-call]
-            loss.add_(found.detach())
+                mean = compiled(gather(chosen[part * micro : (part + 1) * micro])) / parts
+            mean.backward()  # type: ignore[no-untyped-call]
+            loss.add_(mean.detach())
         if recipe.world > 1:
             _average([loss, *(p.grad for p in parameters if p.grad is not None)], recipe.world)
         norm.copy_(nn.utils.clip_grad_norm_(parameters, OPTIMIZERS[recipe.optimizer].clip))
@@ -104,10 +104,10 @@ def make_step(
 
 
 def mean_loss(hidden: torch.Tensor, head: nn.Linear, targets: torch.Tensor, *, align: bool) -> torch.Tensor:
-    """The mean negative log-probability, in fp32.
+    """Return the mean negative log-probability, in fp32.
 
-    Aligned, the head is widened by rows whose logits become minus infinity, so that they have no probability at all.
-    Cutting them off instead would make every later pass over the logits start at an odd place, at half the speed.
+    With `align`, the head is widened by rows whose logits become minus infinity, so that they have no probability.
+    Slicing them off instead would misalign every later pass over the logits, at half the speed.
     """
     size = head.weight.shape[0]
     weight: torch.Tensor = head.weight
@@ -123,7 +123,7 @@ def mean_loss(hidden: torch.Tensor, head: nn.Linear, targets: torch.Tensor, *, a
 
 
 def make_optimizer(network: nn.Module, recipe: RunRecipe, *, rate: torch.Tensor) -> torch.optim.AdamW:
-    """AdamW as the recipe says; its learning rate is a tensor, so that a graph can read it."""
+    """Make the recipe's AdamW; its learning rate is a tensor, so that a graph can read it."""
     chosen = OPTIMIZERS[recipe.optimizer]
     matrices = [p for p in network.parameters() if p.ndim >= 2]
     others = [p for p in network.parameters() if p.ndim < 2]
@@ -139,29 +139,29 @@ def make_optimizer(network: nn.Module, recipe: RunRecipe, *, rate: torch.Tensor)
 
 
 def gatherer(rows: Rows, device: torch.device) -> Callable[[torch.Tensor], torch.Tensor]:
-    """Rows by their numbers: on a GPU from its own memory, where three billion tokens take six gigabytes."""
+    """Return a function from numbers to rows; on a GPU they are in its memory, 6 GB for 3B tokens."""
     signed, mask = (np.int16, 0xFFFF) if rows.dtype.itemsize == 2 else (np.int32, 0xFFFFFFFF)
     if device.type == "cuda":
         held = torch.from_numpy(np.array(rows).view(signed)).to(device)
-        return lambda chosen: held[chosen].to(torch.int64) & mask  # torch can do little with unsigned numbers
+        return lambda chosen: held[chosen].to(torch.int64) & mask  # torch supports few operations on unsigned numbers
     return lambda chosen: torch.from_numpy(rows[chosen.cpu().numpy()].astype(np.int64)).to(device)
 
 
 def _draws(module: nn.Module) -> bool:
-    """Whether a module has dropout; that of GPT-NeoX is 0."""
+    """Return whether a module has dropout; that of GPT-NeoX is 0."""
     return (isinstance(module, nn.Dropout) and module.p > 0) or (isinstance(module, nn.LSTM) and module.dropout > 0)
 
 
 def _part_seed(seed: int, part: int) -> int:
-    """Dropout is a function of the step and of the part of its rows, as the order is, whichever process has the part.
+    """Return a seed for dropout that depends on the step and the part of its rows, not on the process that has it.
 
-    A hash, since on a CPU torch takes only the last 32 bits, and neighbours must not have the seeds of neighbours.
+    It is a hash, because on a CPU torch uses only the last 32 bits, and neighbouring steps must not share seeds.
     """
     return int.from_bytes(blake2b(f"{seed} {part}".encode(), digest_size=8).digest(), "big")
 
 
 def _average(tensors: list[torch.Tensor], world: int) -> None:
-    """The mean over processes, in place."""
+    """Replace tensors by their means over all processes."""
     for tensor in tensors:
         torch.distributed.all_reduce(tensor)
         tensor /= world

@@ -1,8 +1,8 @@
-"""The suite of the paper as data: the runs that Zh-Pythia consists of, and what they cost."""
+"""The suite of the paper as data: the runs of Zh-Pythia, and what they cost."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from bidui.errors import InputError, Place, fail
 from bidui.training.recipe import RunRecipe, milestone_steps, short_count, steps_of, token_count
@@ -13,15 +13,15 @@ SEEDS = (0, 1, 2)  # the paper says only that there were three
 TOKENS = (10_000_000, 100_000_000, 1_000_000_000, 3_000_000_000)  # Table 3
 VOCABULARIES = {"cllama": 49_953, "word": 20_276, "char": 12_142}  # Table 4
 
-# Tokens a second on one H200 with the vocabulary of cllama: measured, see docs/benchmarks.md.
+# Tokens per second on one H200 with the vocabulary of cllama, as measured: see docs/benchmarks.md.
 H200 = {"14m": 2.95e6, "70m": 1.28e6, "160m": 0.52e6, "410m": 0.203e6, "1.4b": 0.064e6}
 FLOAT32 = 4  # bytes
-SCORES = 6_100_000  # bytes of the token scores of 35,400 pairs at a token a character: measured
+SCORES = 6_100_000  # bytes of the token scores of 35,400 pairs with one token per character, as measured
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteRun:
-    """One run of a suite: what is trained on what."""
+    """One run of a suite: a size, a tokenizer, a number of tokens and a seed."""
 
     size: str
     tokenizer: str
@@ -34,13 +34,13 @@ class SuiteRun:
 
     @property
     def name(self) -> str:
-        """Of its folder: 160m-3B-char-0."""
+        """The name of its folder: 160m-3B-char-0."""
         return f"{self.size}-{short_count(self.tokens)}-{self.tokenizer}-{self.seed}"
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A run and what it costs."""
+    """A run and its costs."""
 
     run: SuiteRun
     vocabulary: int
@@ -48,8 +48,8 @@ class PlannedRun:
     body: int  # of the parameters: without embedding and head
     steps: int
     warmup: int  # of the steps
-    tokens: int  # that whole steps take; the rest of the corpus is left out
-    milestones: int  # with step 0 and the last
+    tokens: int  # in whole steps; the rest of the corpus is left out
+    milestones: int  # including step 0 and the last
     flops: int  # C = 6 N D, with all parameters
     weights: int  # bytes of all milestones, in fp32
     scores: int  # bytes of the token scores at all milestones
@@ -58,7 +58,7 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What several runs cost together."""
+    """The costs of several runs together."""
 
     runs: int
     steps: int
@@ -71,7 +71,7 @@ class Totals:
 
 
 def zh_pythia(*, seeds: Sequence[int] = SEEDS) -> tuple[SuiteRun, ...]:
-    """The 66 runs of section 3 of the paper; with other seeds, 22 for each.
+    """Return the 66 runs of section 3 of the paper; with other seeds, 22 for each.
 
     Five sizes on four corpora with the tokenizer of Chinese-LLaMA, and 160M on the largest with two others.
     """
@@ -89,13 +89,13 @@ def choose_runs(
     tokens: Collection[int] = (),
     tokenizers: Collection[str] = (),
 ) -> tuple[SuiteRun, ...]:
-    """The runs that have one of each; none given is any. What no run has, or no run has together, is an error."""
+    """Return the runs that match in size, tokens and tokenizer; nothing given matches all, and no match is an error."""
     wanted: dict[str, Collection[str | int]] = {"size": sizes, "tokens": tokens, "tokenizer": tokenizers}
     for name, values in wanted.items():
         known = list(dict.fromkeys(getattr(run, name) for run in runs))
         for value in values:
             if value not in known:
-                shown = {"value": _shown(value), "known": [_shown(one) for one in known]}
+                shown = {"value": _shown(value), "known": [_shown(other) for other in known]}
                 raise fail("suite-choice", Place(part=f"--{name}"), shown)
     chosen = tuple(r for r in runs if all(not v or getattr(r, name) in v for name, v in wanted.items()))
     if not chosen:
@@ -126,26 +126,18 @@ def plan(
     speed: Mapping[str, float] | None = None,
     vocabularies: Mapping[str, int] = VOCABULARIES,
 ) -> tuple[PlannedRun, ...]:
-    """What each run costs, at `speed` tokens a second by size; those of one H200 for sizes without one.
+    """Return the costs of each run, at `speed` tokens per second by size; by default, those of one H200.
 
-    The speed is taken to be the same for all tokenizers; a smaller vocabulary is quicker, so its hours are the most.
+    The speed is taken to be the same for all tokenizers; with a smaller vocabulary, runs take fewer hours than this.
     """
     speeds = {**H200, **(speed or {})}
     return tuple(_planned(run, speed=speeds.get(run.size), vocabularies=vocabularies) for run in runs)
 
 
 def totals(planned: Sequence[PlannedRun]) -> Totals:
-    """The sums."""
-    return Totals(
-        runs=len(planned),
-        steps=sum(one.steps for one in planned),
-        tokens=sum(one.tokens for one in planned),
-        milestones=sum(one.milestones for one in planned),
-        flops=sum(one.flops for one in planned),
-        weights=sum(one.weights for one in planned),
-        scores=sum(one.scores for one in planned),
-        hours=sum(one.hours for one in planned),
-    )
+    """Return the sums over runs."""
+    names = [field.name for field in fields(Totals) if field.name != "runs"]
+    return Totals(len(planned), **{name: sum(getattr(run, name) for run in planned) for name in names})
 
 
 def _shown(value: str | int) -> str:
@@ -160,9 +152,7 @@ def _planned(run: SuiteRun, *, speed: float | None, vocabularies: Mapping[str, i
     if not speed > 0:
         raise fail("suite-speed", Place(), {"value": f"{run.size}={speed:g}"})
     size, vocabulary = SIZES[run.size], vocabularies[run.tokenizer]
-    recipe = RunRecipe(
-        run.size, "", "", vocabulary, "", run.tokens, run.seed
-    )  # for what it says of batches and warm-up
+    recipe = RunRecipe(run.size, "", "", vocabulary, "", run.tokens, run.seed)  # for its batch, context and warm-up
     steps = steps_of(run.tokens // recipe.context, batch=recipe.batch)
     tokens = steps * recipe.batch * recipe.context
     parameters = size.parameters(vocabulary)
