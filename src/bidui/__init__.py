@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from bidui.training.recipe import Recipe
     from bidui.training.run import TrainingRun, train
     from bidui.training.tokenizers import load_tokenizer, train_char, train_word
+    from bidui.web.server import Service, serve
 
 # The module that each public name is imported from when it is first used.
 _HOMES = {
@@ -84,6 +85,7 @@ _HOMES = {
     "bidui.training.recipe": "Recipe",
     "bidui.training.run": "TrainingRun train",
     "bidui.training.tokenizers": "load_tokenizer train_char train_word",
+    "bidui.web.server": "Service serve",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -114,6 +116,7 @@ __all__ = [
     "Region",
     "ScoreTable",
     "Scores",
+    "Service",
     "Sweep",
     "TokenScores",
     "Totals",
@@ -155,6 +158,7 @@ __all__ = [
     "read_published",
     "read_scores",
     "score",
+    "serve",
     "signed_rank",
     "slln_lp",
     "slor",

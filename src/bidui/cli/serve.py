@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
+import bidui
+
 SECRET = "BIDUI_SECRET"
 
 
@@ -40,9 +42,7 @@ def serve(
     Without --team, only this machine can open the workbench, and only through the printed address. A team sets
     BIDUI_SECRET, names its first owner with --owner, and invites the others from the Team page.
     """
-    from bidui.web.server import Service, serve
-
-    service = Service(
+    service = bidui.Service(
         root=project,
         host=host,
         port=port,
@@ -54,4 +54,4 @@ def serve(
         secure=https,
         lang=lang,
     )
-    serve(service, say=typer.echo, browser=browser)
+    bidui.serve(service, say=typer.echo, browser=browser)

@@ -55,7 +55,7 @@ class Service:
     lang: Language | None = None
 
 
-def serve(service: Service, *, say: Callable[[str], None], browser: bool = False) -> None:
+def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool = False) -> None:
     """Serve until a key or a signal ends it; `say` prints the addresses, whose tokens are shown only once."""
     check_service(service)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both ways to stop are one
