@@ -127,14 +127,14 @@ export interface BinnedProject {
   by: string;
 }
 
-/** The characters from `start` up to `end` (counted from 0) give way to `text`. */
+/** The characters from `start` up to `end` (counted from 0) are replaced by `text`. */
 export interface Change {
   start: number;
   end: number;
   text: string;
 }
 
-/** The options, which take the place of the characters from `start` up to `end`; `more` were left out. */
+/** The options, which replace the characters from `start` up to `end`; `more` options were left out. */
 export interface Completion {
   start: number;
   end: number;
@@ -631,7 +631,11 @@ export interface NewProject {
   benchmark?: string | null;
 }
 
-/** Something to type; `count` is how many words would be left, where that can be said. */
+/**
+ * Something to type; `count` is the number of words that would be left, where that is known.
+ *
+ * `detail` are the columns of a relation. `first` options come before all others: the other half of a link.
+ */
 export interface Option {
   text: string;
   kind: "feature" | "value" | "keyword" | "slot" | "phrase" | "relation" | "part" | "column" | "word";
@@ -1130,9 +1134,10 @@ export interface SlotRow {
 }
 
 /**
- * What may fill a slot in one wording; of a phrase, its head.
+ * The words that may fill a slot in a wording; of a phrase, its head.
  *
- * `joint` are the words that go with some word of every linked slot; None where the paradigm is not finished.
+ * `joint` counts the words that go with some word of every linked slot; it is null while the paradigm is unfinished.
+ * Where no word is left, `narrowings` are the conditions that could be to blame.
  */
 export interface SlotWords {
   slot: string;

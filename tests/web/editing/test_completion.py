@@ -86,7 +86,7 @@ def test_a_slot_is_not_offered_to_itself(small: OpenProject) -> None:
 
 def test_a_list_that_is_too_long_says_how_much_more_there_is(small: OpenProject) -> None:
     phrases = dict.fromkeys((f"P{n}" for n in range(60)), small.project.phrases["Person"])
-    many = replace(small.fitting, phrases=phrases, known_parts={})
+    many = replace(small.fitting, phrases=phrases, part_words={})
     done = complete_rule("phrase:", cursor=7, fitting=many, slots={})
     assert (len(done.options), done.more) == (MOST, 10)
 

@@ -1,4 +1,8 @@
-"""Completion: what may be typed at a place in a rule or a line, each with how many words it would leave, best first."""
+"""Completion: what may be typed at the cursor, with the number of words that each option would leave, best first.
+
+`complete_rule` and `complete_line` complete a field of a page; `complete_text` finds the rule or line that the cursor
+of the plain-text editor stands in.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,8 +22,6 @@ from bidui.web.editing.phrases import phrase_rows
 from bidui.web.editing.pieces import Item, Piece, items_of, pieces_of
 from bidui.web.editing.text import Lines
 
-# The options at a place in a rule: features, values, links, phrases and relations, with the words each would leave.
-
 Kind = Literal["feature", "value", "keyword", "slot", "phrase", "relation", "part", "column", "word"]
 MOST = 50
 _TRIED = 40  # words that show whether two features have anything in common
@@ -27,18 +29,24 @@ _TRIED = 40  # words that show whether two features have anything in common
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to type; `count` is how many words would be left, where that can be said."""
+    """Something to type; `count` is the number of words that would be left, where that is known.
+
+    `detail` are the columns of a relation. `first` options come before all others: the other half of a link.
+    """
 
     text: str
     kind: Kind
     count: int | None = None
-    detail: str = ""  # the columns of a relation
-    first: bool = False  # comes before all others: the other half of a link
+    detail: str = ""
+    first: bool = False
 
 
 @dataclass(slots=True)
 class RuleOptions:
-    """A rule being written, with what stands around it; `left_out` counts the values that were too many to list."""
+    """The options at a position in a rule; `others` are the rules of the other slots in scope.
+
+    `left_out` counts the values that were too many to list.
+    """
 
     rule: str
     pieces: Sequence[Piece]
@@ -49,6 +57,7 @@ class RuleOptions:
     left_out: int = 0
 
     def options(self, piece: Piece) -> Iterable[Option]:
+        """Return the options for the piece that the cursor stands in."""
         if piece.kind == "value":
             return self.values(piece)
         if piece.kind == "slot":
@@ -68,7 +77,7 @@ class RuleOptions:
         return self.starts(piece) if piece.kind == "word" else ()
 
     def base(self, piece: Piece) -> int:
-        """The words left by everything finished around a piece but its own token."""
+        """Return the words that all finished conditions around a piece leave, except those of its own token."""
         beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
         words = self.fitting.everything
         if piece.inside:
@@ -77,11 +86,11 @@ class RuleOptions:
         return words & self.fitting.lexicon.bits(self.fitting.conditions(self.rule, beside, without=piece.token))
 
     def phrase(self, piece: Piece) -> str:
-        """The phrase that an alternative names."""
+        """Return the phrase that the alternative of a piece names."""
         return next((p.text for p in self.pieces if p.kind == "phrase" and p.alternative == piece.alternative), "")
 
     def starts(self, piece: Piece) -> Iterator[Option]:
-        """What a token may begin with."""
+        """Yield what a token may begin with."""
         beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
         beside = [p for p in beside if p.token != piece.token]
         if not piece.inside and any(p.kind == "phrase" for p in beside):
@@ -105,14 +114,14 @@ class RuleOptions:
             yield from self.forms(piece)
 
     def forms(self, piece: Piece) -> Iterator[Option]:
-        """Words of the lexicon, once something other than Latin letters is typed."""
+        """Yield words of the lexicon, once something other than Latin letters is typed."""
         typed = piece.text.strip('"')
         if typed and not typed.isascii():
             for form in dict.fromkeys(word.form for word in self.fitting.lexicon.words if word.form.startswith(typed)):
                 yield Option(form, "word", len(self.fitting.lexicon.with_form(form)))
 
     def values(self, piece: Piece) -> Iterator[Option]:
-        """The values of a feature; of thousands, those that would come first anyway."""
+        """Yield the values of a feature; of thousands, only those that would come first."""
         lexicon, feature = self.fitting.lexicon, piece.of
         if not lexicon.has_feature(feature):
             return
@@ -120,14 +129,14 @@ class RuleOptions:
         negated = self.rule[slice(*piece.token)].partition(":")[2].startswith("!")
         beside = {p.text for p in self.pieces if p.token == piece.token and p.kind == "value" and p is not piece}
         total = (words & lexicon.bits([Condition(feature, "has")])).bit_count()
-        wanted = self.typed.casefold()
+        typed = self.typed.casefold()
         counts = self.fitting.counts(feature, words)
-        fitting = [v for v in counts if v not in beside and wanted in v.casefold()]
-        if len(fitting) > 2 * MOST:
-            self.left_out += len(fitting) - MOST
+        values = [v for v in counts if v not in beside and typed in v.casefold()]
+        if len(values) > 2 * MOST:
+            self.left_out += len(values) - MOST
             sign = 1 if negated else -1
-            fitting = nsmallest(MOST, fitting, key=lambda v: (not v.startswith(self.typed), sign * counts[v], v))
-        for value in fitting:
+            values = nsmallest(MOST, values, key=lambda v: (not v.startswith(self.typed), sign * counts[v], v))
+        for value in values:
             yield Option(escape(value), "value", total - counts[value] if negated else counts[value])
         if not beside and not negated:
             yield Option("*", "value", total)
@@ -146,7 +155,7 @@ class RuleOptions:
         yield Option("_", "slot")
 
     def target(self, piece: Piece) -> int | None:
-        """The words of the slot that a property is compared with."""
+        """Return the words of the slot that a property is compared with, or None."""
         of = "mPos" if piece.of == "mPro" else "mmPos"
         beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
         named = [p.text for p in beside if p.kind == "slot" and p.of == of]
@@ -154,15 +163,15 @@ class RuleOptions:
         return self.fitting.rule(self.others[name], path) if name in self.others else None
 
     def properties(self, piece: Piece) -> Iterator[Option]:
-        """Features that both words have, and pairs of different ones that have values in common."""
+        """Yield features that both words have, and pairs of different features that have values in common."""
         target, words = self.target(piece), self.base(piece)
-        own = [feature for feature, count in self.fitting.having(words).items() if count]
+        features = [feature for feature, count in self.fitting.having(words).items() if count]
         same = piece.of == "mPro"
         if target is None:
-            yield from (Option(escape(feature), "feature") for feature in own)
+            yield from (Option(escape(feature), "feature") for feature in features)
             return
         theirs = self.fitting.seen(target)
-        for mine in own:
+        for mine in features:
             for other in theirs:
                 if mine == other != "expression":
                     yield Option(escape(mine), "feature", self._partners(words, mine, theirs[other], same))
@@ -200,7 +209,7 @@ class RuleOptions:
 
 
 def targets(fitting: Fitting, slots: Mapping[str, str], *, whole: bool, within: int = -1) -> Iterator[Option]:
-    """Slots and parts of slots, with their words; a slot that is a phrase can be printed whole, but not linked to."""
+    """Yield slots and parts of slots, with their words; a slot that is a phrase can be printed whole, not linked to."""
     for name, rule in slots.items():
         phrases = {piece.text for piece in pieces_of(rule) if piece.kind == "phrase"}
         if whole or not phrases:
@@ -213,7 +222,7 @@ def targets(fitting: Fitting, slots: Mapping[str, str], *, whole: bool, within: 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The options, which take the place of the characters from `start` up to `end`; `more` were left out."""
+    """The options, which replace the characters from `start` up to `end`; `more` options were left out."""
 
     start: int
     end: int
@@ -222,7 +231,7 @@ class Completion:
 
 
 def complete_rule(rule: str, *, cursor: int, fitting: Fitting, slots: Mapping[str, str], slot: str = "") -> Completion:
-    """What may be typed at `cursor` in a rule of `slot`; `slots` are the rules of all slots in scope."""
+    """Return what may be typed at `cursor` in a rule of `slot`; `slots` are the rules of all slots in scope."""
     cursor = max(0, min(cursor, len(rule)))
     pieces = pieces_of(rule)
     here = [piece for piece in pieces if piece.start <= cursor <= piece.end]
@@ -234,12 +243,12 @@ def complete_rule(rule: str, *, cursor: int, fitting: Fitting, slots: Mapping[st
         piece = Piece("word", cursor, cursor, "", token=(cursor, cursor), alternative=number, inside=inside)
     typed = rule[piece.start : cursor].removeprefix('"')
     context = RuleOptions(rule, pieces, fitting, others, slot, typed)
-    found = ranked(context.options(piece), typed, piece.start, piece.end)
-    return replace(found, more=found.more + context.left_out)
+    completion = ranked(context.options(piece), typed, piece.start, piece.end)
+    return replace(completion, more=completion.more + context.left_out)
 
 
 def complete_line(line: str, *, cursor: int, fitting: Fitting, slots: Mapping[str, str]) -> Completion:
-    """What may be typed at `cursor` in a good or bad line: slots, parts of their phrases, columns of their words."""
+    """Return what may be typed at `cursor` in a line: slots, parts of their phrases, columns of their words."""
     cursor = max(0, min(cursor, len(line)))
     items = items_of(line, slots=slots)
     here = next((item for item in items if item.start <= cursor <= item.end), Item("", cursor, cursor))
@@ -255,7 +264,7 @@ def complete_line(line: str, *, cursor: int, fitting: Fitting, slots: Mapping[st
 
 
 def _around(rule: str, pieces: Sequence[Piece], cursor: int) -> tuple[int, tuple[str, ...]]:
-    """In which alternative, and in the brackets of which parts, a place between pieces lies."""
+    """Return the alternative, and the names of the parts whose brackets, a position between pieces lies in."""
     before = [piece for piece in pieces if piece.end <= cursor]
     number = before[-1].alternative if before else 0
     between = rule[before[-1].end if before else 0 : cursor]
@@ -267,22 +276,20 @@ def _around(rule: str, pieces: Sequence[Piece], cursor: int) -> tuple[int, tuple
 
 
 def ranked(options: Iterable[Option], typed: str, start: int, end: int) -> Completion:
-    """Those that hold what is typed: first where it is their beginning, then those that leave more words."""
-    wanted = typed.casefold()
-    found = []
+    """Rank the options that hold what is typed: first those that begin with it, then those that leave more words."""
+    part = typed.casefold()
+    ranks = []
     for option in options:
         text = option.text.casefold()
         name = text.partition(":")[2] if option.kind in {"phrase", "relation"} and ":" in text else text
-        if wanted in text:
-            begins = text.startswith(wanted) or name.startswith(wanted)
-            key = (not option.first, not begins, option.count == 0, -(option.count or 0), option.text)
-            found.append((key, option))
-    found.sort(key=lambda pair: pair[0])
-    kept = tuple(option for _, option in found[:MOST])
-    return Completion(start, end, kept, len(found) - len(kept))
+        if part in text:
+            begins = text.startswith(part) or name.startswith(part)
+            rank = (not option.first, not begins, option.count == 0, -(option.count or 0), option.text)
+            ranks.append((rank, option))
+    ranks.sort(key=lambda pair: pair[0])
+    shown = tuple(option for _, option in ranks[:MOST])
+    return Completion(start, end, shown, len(ranks) - len(shown))
 
-
-# Completion in the plain text of a paradigm or of the phrases: which rule or line the cursor is in, and what fits.
 
 _LINES = ("good", "bad", "line")
 _VALUES = {
@@ -360,12 +367,12 @@ def _by_line(text: str, cursor: int, lines: Lines, fitting: Fitting, document: M
 
 
 def _bare(value: str) -> str:
-    """A value without its quotes, of which the second may not be there yet."""
+    """Return a value without its quotes, of which the second may still be missing."""
     return value[1:].removesuffix(value[0]) if value[:1] in {"'", '"'} else value
 
 
 def _of_key(key: str, value: str, cursor: int) -> Completion:
-    """The few words that a field may hold; `edit` holds several, joined by `+`."""
+    """Return the few words that a field may hold; `edit` holds several, joined by `+`."""
     start = value.rfind("+", 0, cursor) + 1
     return ranked(
         [Option(word, "value") for word in _VALUES.get(key, ())], value[start:cursor].strip(), start, len(value)

@@ -1,8 +1,13 @@
-"""Fitting: which words of the lexicon a rule allows by itself, also while it is half-typed, as sets of rows."""
+"""Fitting: which words of the lexicon a rule allows, also while it is half-typed.
+
+`Fitting` finds the words that a rule allows by itself, as sets of rows of the lexicon (bits of an integer).
+`slot_words` adds how many of them have partners in all linked slots, and which condition is to blame where no word is
+left. `word_places` and `used_by` go the other way: which slots of a project could take a word.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 from itertools import islice
 from operator import or_
 
@@ -12,40 +17,40 @@ from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import choices_of
 from bidui.grammar.frames import make_frame
 from bidui.grammar.lexicon import Lexicon, Relation, Values
-from bidui.grammar.lexicon import Word as Word_usage
+from bidui.grammar.lexicon import Word as LexiconWord
 from bidui.grammar.network import Network
 from bidui.grammar.paradigm import Paradigm, PhraseRule, Variant
 from bidui.grammar.rules import Condition, Lexical, Match, Phrase, Rule, Words, parse_rule
 from bidui.grammar.tree import MAX_NESTING, Node, Word, endless_phrases, expand, ways
-from bidui.grammar.tree import Phrase as Phrase_slot_words
+from bidui.grammar.tree import Phrase as PhraseFiller
 from bidui.grammar.yaml import scalars_of
 from bidui.web.editing.edits import try_lay_out
 from bidui.web.editing.paradigm import ParadigmRows, is_rule
 from bidui.web.editing.pieces import Piece, pieces_of
 
 _Open = dict[tuple[str, tuple[str, ...]], int]
-MAX_SEEN = 64  # sets of words whose values are kept
+MAX_SETS = 64  # sets of words whose values are kept
 
 
 @dataclass(slots=True)
 class Fitting:
-    """The words that rules, phrases and relations allow; what was worked out is kept."""
+    """The words that rules, phrases and relations of a project allow; results are kept."""
 
     lexicon: Lexicon
     phrases: Mapping[str, PhraseRule]
     relations: Mapping[str, Relation]
-    known_parts: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
-    known_columns: dict[tuple[str, int], int] = field(default_factory=dict)
-    known_counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    known_seen: dict[int, dict[str, set[Values]]] = field(default_factory=dict)
+    part_words: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
+    column_words: dict[tuple[str, int], int] = field(default_factory=dict)
+    value_counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    value_sets: dict[int, dict[str, set[Values]]] = field(default_factory=dict)
 
     @property
     def everything(self) -> int:
-        """All words."""
+        """All words of the lexicon."""
         return (1 << len(self.lexicon.words)) - 1
 
     def rule(self, rule: str, path: Sequence[str] = ()) -> int:
-        """The words that a rule's text allows, or a part of the phrase that it names; half of it may be missing."""
+        """Return the words that a rule's text allows, or a part of the phrase that it names; it may be half-typed."""
         try:
             return self.parsed(parse_rule(rule, Place()), tuple(path))
         except InputError:
@@ -62,7 +67,7 @@ class Fitting:
         without: tuple[int, int] = (-1, -1),
         path: tuple[str, ...] = (),
     ) -> int:
-        """The words that the finished conditions of one alternative allow, but for the token `without`."""
+        """Return the words that the finished conditions of an alternative allow, except the token `without`."""
         mine = [piece for piece in pieces if piece.alternative == number and not piece.inside]
         phrase = next((piece.text for piece in mine if piece.kind == "phrase"), None)
         if phrase is not None:
@@ -73,8 +78,8 @@ class Fitting:
         return self.lexicon.bits(self.conditions(rule, mine, without=without))
 
     def conditions(self, rule: str, pieces: Iterable[Piece], *, without: tuple[int, int] = (-1, -1)) -> list[Condition]:
-        """The conditions among some pieces that are finished and that the lexicon knows."""
-        found = []
+        """Return the finished conditions among some pieces, on features that the lexicon has."""
+        conditions: list[Condition] = []
         for token in dict.fromkeys(piece.token for piece in pieces if piece.kind == "value"):
             if token == without:
                 continue
@@ -83,19 +88,19 @@ class Fitting:
             except InputError:
                 continue
             if isinstance(body, Lexical):
-                found += self.known(body.conditions)
-        return found
+                conditions += self.applicable(body.conditions)
+        return conditions
 
     def parsed(self, rule: Rule, path: tuple[str, ...] = ()) -> int:
-        """The words that a rule allows, or a part of the phrase that it names."""
+        """Return the words that a parsed rule allows, or a part of the phrase that it names."""
         return self._rule(rule, path, {}, 0)
 
     def part(self, phrase: str, path: tuple[str, ...]) -> int:
-        """The words that may stand in a part of a phrase, over all its alternatives."""
+        """Return the words that may stand in a part of a phrase, over all its alternatives."""
         key = (phrase, path)
-        if key not in self.known_parts:
-            self.known_parts[key] = self._part(phrase, path, {}, 0)
-        return self.known_parts[key]
+        if key not in self.part_words:
+            self.part_words[key] = self._part(phrase, path, {}, 0)
+        return self.part_words[key]
 
     def _rule(self, rule: Rule, path: tuple[str, ...], open_parts: _Open, depth: int) -> int:
         return _union(self._body(alternative.rule, path, open_parts, depth) for alternative in rule.alternatives)
@@ -112,7 +117,7 @@ class Fitting:
         return self.meeting(body.conditions) if path in ((), ("head",)) else 0
 
     def _part(self, phrase: str, path: tuple[str, ...], open_parts: _Open, depth: int) -> int:
-        """Worked out once in a call; inside itself a phrase adds nothing."""
+        """Return the words of a part; inside itself a phrase adds nothing."""
         key = (phrase, path)
         if key not in open_parts and phrase in self.phrases and path and depth < MAX_NESTING:
             open_parts[key] = total = 0
@@ -123,16 +128,16 @@ class Fitting:
             open_parts[key] = total
         return open_parts.get(key, 0)
 
-    def known(self, conditions: Iterable[Condition]) -> list[Condition]:
-        """The conditions on features that the lexicon has."""
+    def applicable(self, conditions: Iterable[Condition]) -> list[Condition]:
+        """Return the conditions on features that the lexicon has."""
         return [condition for condition in conditions if self.lexicon.has_feature(condition.feature)]
 
     def meeting(self, conditions: Iterable[Condition]) -> int:
-        """The words that meet them."""
-        return self.lexicon.bits(self.known(conditions))
+        """Return the words that meet all conditions on features that the lexicon has."""
+        return self.lexicon.bits(self.applicable(conditions))
 
     def parts(self, phrase: str) -> list[str]:
-        """The parts that every alternative of a phrase has, `head` first where every alternative has one."""
+        """Return the parts that all alternatives of a phrase have, first `head` if all have a head."""
         alternatives = self.phrases[phrase].alternatives if phrase in self.phrases else ()
         if not alternatives:
             return []
@@ -140,30 +145,30 @@ class Fitting:
         return ["head"] * all(bool(a.head) for a in alternatives) + [n for n in common if n != "word"]
 
     def forms(self, forms: Iterable[str]) -> int:
-        """The rows of some forms."""
+        """Return the words with these forms."""
         return self.lexicon.having("expression", forms)
 
     def column(self, relation: Relation, column: int) -> int:
-        """The words that stand in a column of a relation."""
+        """Return the words that stand in a column of a relation."""
         key = (relation.name, column)
-        if key not in self.known_columns:
+        if key not in self.column_words:
             feature = relation.features[column]
-            known = self.lexicon.has_feature(feature)
-            self.known_columns[key] = self.lexicon.having(feature, relation.index[column]) if known else 0
-        return self.known_columns[key]
+            words = self.lexicon.having(feature, relation.index[column]) if self.lexicon.has_feature(feature) else 0
+            self.column_words[key] = words
+        return self.column_words[key]
 
     def having(self, words: int) -> dict[str, int]:
-        """How many of some words have a value of each feature, in the order of the lexicon."""
+        """Return how many of some words have a value of each feature, in the order of the lexicon."""
         lexicon = self.lexicon
         counts = {f: (words & lexicon.bits([Condition(f, "has")])).bit_count() for f in lexicon.features}
         return {"expression": words.bit_count(), **counts}
 
     def counts(self, feature: str, words: int) -> dict[str, int]:
-        """The values of a feature, with how many of some words have each."""
+        """Return the values of a feature, with how many of some words have each."""
         if words == self.everything:
-            if feature not in self.known_counts:
-                self.known_counts[feature] = self.lexicon.counts(feature)
-            return self.known_counts[feature]
+            if feature not in self.value_counts:
+                self.value_counts[feature] = self.lexicon.counts(feature)
+            return self.value_counts[feature]
         counts: dict[str, int] = {}
         for word in self.lexicon.rows(words):
             for value in (word.form,) if feature == "expression" else word.values.get(feature, ()):
@@ -171,22 +176,22 @@ class Fitting:
         return counts
 
     def seen(self, words: int) -> dict[str, set[Values]]:
-        """For each feature, the different sets of values that some words have."""
-        if words not in self.known_seen:
-            found: dict[str, set[Values]] = {"expression": set()}
+        """Return for each feature the different sets of values that some words have."""
+        if words not in self.value_sets:
+            sets: dict[str, set[Values]] = {"expression": set()}
             for word in self.lexicon.rows(words):
-                found["expression"].add(word.get("expression"))
+                sets["expression"].add(word.get("expression"))
                 for feature, values in word.values.items():
-                    found.setdefault(feature, set()).add(values)
-            if len(self.known_seen) >= MAX_SEEN:
-                self.known_seen.clear()
-            self.known_seen[words] = found
-        return self.known_seen[words]
+                    sets.setdefault(feature, set()).add(values)
+            if len(self.value_sets) >= MAX_SETS:
+                self.value_sets.clear()
+            self.value_sets[words] = sets
+        return self.value_sets[words]
 
     def partners(self, words: int, feature: str, others: Iterable[Values], *, same: bool, most: int = -1) -> int:
-        """How many of some words share a value of a feature with one of these sets, or share none with one of them.
+        """Count the words that share a value of a feature with any of the sets (`same`), or none with some set.
 
-        With `most`, only so many words are looked at.
+        Only the first `most` words are looked at, if given.
         """
         sets = [values for values in others if values]
         union = frozenset().union(*sets)
@@ -198,14 +203,8 @@ class Fitting:
 
 
 def _union(sets: Iterable[int]) -> int:
-    total = 0
-    for rows in sets:
-        total |= rows
-    return total
+    return reduce(or_, sets, 0)
 
-
-# The words of each slot: how many fit its rule alone, how many have partners in all linked slots, and what is to
-# blame where none is left.
 
 _Allowed = tuple[int, tuple[str, ...]]  # rows of the lexicon, and words written in a rule
 MAX_FRAMES = 200  # choices of alternatives that are looked at
@@ -222,9 +221,10 @@ class Narrowing:
 
 @dataclass(frozen=True, slots=True)
 class SlotWords:
-    """What may fill a slot in one wording; of a phrase, its head.
+    """The words that may fill a slot in a wording; of a phrase, its head.
 
-    `joint` are the words that go with some word of every linked slot; None where the paradigm is not finished.
+    `joint` counts the words that go with some word of every linked slot; it is null while the paradigm is unfinished.
+    Where no word is left, `narrowings` are the conditions that could be to blame.
     """
 
     slot: str
@@ -232,7 +232,7 @@ class SlotWords:
     alone: int
     joint: int | None = None
     examples: tuple[str, ...] = ()
-    narrowings: tuple[Narrowing, ...] = ()  # where no word is left
+    narrowings: tuple[Narrowing, ...] = ()
 
 
 def slot_words(
@@ -243,12 +243,12 @@ def slot_words(
     networks: Sequence[Network] = (),
     examples: int = 8,
 ) -> tuple[SlotWords, ...]:
-    """The words of every slot of every wording, shared slots in each; `networks` are those of the whole paradigm.
+    """Return the words of every slot of every wording, shared slots in each; `networks` are those of the paradigm.
 
-    Of a slot whose rule says nothing that can be read yet, nothing is said.
+    A slot whose rule cannot be read yet, or is empty, is left out.
     """
     joint = joint_words(paradigm, networks) if paradigm and networks else {}
-    found = []
+    slots = []
     for number, wording in enumerate(rows.wordings):
         rules = {name: row.rule for name, row in rows.in_scope(wording).items()}
         for name, rule in rules.items():
@@ -261,19 +261,19 @@ def slot_words(
                 continue  # shared, and not used in this wording
             narrowings = () if left else tuple(_narrowings(rule, rules, fitting))
             count = None if words is None else len(words)
-            found.append(SlotWords(name, number, len(alone), count, tuple(left[:examples]), narrowings))
-    return tuple(found)
+            slots.append(SlotWords(name, number, len(alone), count, tuple(left[:examples]), narrowings))
+    return tuple(slots)
 
 
 def joint_words(paradigm: Paradigm, networks: Sequence[Network]) -> dict[tuple[int, str], dict[str, None]]:
-    """For each wording and slot, the words that have partners everywhere, under some choice of alternatives."""
-    found: dict[tuple[int, str], dict[str, None]] = {}
+    """Return for each wording and slot the words that have partners everywhere, for some choice of alternatives."""
+    joint: dict[tuple[int, str], dict[str, None]] = {}
     numbers = [n for n, variant in enumerate(paradigm.variants) for _ in range(1 + variant.crossed)]
     for number, network in zip(numbers, networks, strict=True):
         nodes = network.tree.scope.nodes
         heads = {leaf.index: slot for slot, node in nodes.items() for leaf in _heads(node)}
         for slot in nodes:
-            found.setdefault((number, slot), {})
+            joint.setdefault((number, slot), {})
         groups: dict[int, int] = {}
         for choices in islice(choices_of(network), MAX_FRAMES):
             frame = make_frame(network, choices)
@@ -284,16 +284,16 @@ def joint_words(paradigm: Paradigm, networks: Sequence[Network]) -> dict[tuple[i
             if leaf in heads:
                 domain = network.columns[leaf].domain
                 values = sorted(value for group in bits_of(mask) for value in domain.groups[group])
-                found[number, heads[leaf]].update(dict.fromkeys(domain.shown[value] for value in values))
-    return found
+                joint[number, heads[leaf]].update(dict.fromkeys(domain.shown[value] for value in values))
+    return joint
 
 
 def _heads(node: Node) -> Iterator[Word]:
-    """The words that stand for a slot: itself, the head of its phrase, or all parts of a phrase without one."""
+    """Yield the words that stand for a slot: its word, the head of its phrase, or all parts of a headless phrase."""
     for _, filler in ways(node):
         if isinstance(filler, Word):
             yield filler
-        elif isinstance(filler, Phrase_slot_words):
+        elif isinstance(filler, PhraseFiller):
             for part in (filler.parts[filler.head],) if filler.head else filler.parts.values():
                 yield from _heads(part)
 
@@ -306,7 +306,7 @@ def _parsed(rule: str) -> Rule | None:
 
 
 def _forms(rule: str, fitting: Fitting) -> list[str] | None:
-    """The different words that fit a rule, those it writes out among them; None where it narrows nothing yet."""
+    """Return the different words that fit a rule, also those written in it; None while it excludes nothing yet."""
     parsed = _parsed(rule)
     bits, written = (fitting.rule(rule), ()) if parsed is None else _allowed(parsed, fitting, {})
     if not rule.strip() or (parsed is None and bits == fitting.everything):
@@ -315,7 +315,7 @@ def _forms(rule: str, fitting: Fitting) -> list[str] | None:
 
 
 def _allowed(rule: Rule, fitting: Fitting, heads: dict[str, _Allowed], depth: int = 0) -> _Allowed:
-    """The rows that fit a rule, and the words that it writes out; of phrases the heads, as in `_heads`."""
+    """Return the rows that fit a rule, and the words written in it; of phrases the heads, as in `_heads`."""
     bits = 0
     written: list[str] = []
     for alternative in rule.alternatives:
@@ -334,7 +334,7 @@ def _allowed(rule: Rule, fitting: Fitting, heads: dict[str, _Allowed], depth: in
 
 
 def _phrase(name: str, fitting: Fitting, heads: dict[str, _Allowed], depth: int) -> _Allowed:
-    """The same for a phrase, worked out once; inside itself it adds nothing."""
+    """Return the same for a phrase; inside itself a phrase adds nothing."""
     if name not in heads:
         heads[name] = (0, ())
         parts = [
@@ -342,9 +342,9 @@ def _phrase(name: str, fitting: Fitting, heads: dict[str, _Allowed], depth: int)
             for option in fitting.phrases[name].alternatives
             for part in ((option.head,) if option.head else option.parts)
         ]
-        found = [_allowed(part, fitting, heads, depth + 1) for part in parts]
-        words = dict.fromkeys(word for _, written in found for word in written)
-        heads[name] = (reduce(or_, (bits for bits, _ in found), 0), tuple(words))
+        allowed = [_allowed(part, fitting, heads, depth + 1) for part in parts]
+        words = dict.fromkeys(word for _, written in allowed for word in written)
+        heads[name] = (_union(bits for bits, _ in allowed), tuple(words))
     return heads[name]
 
 
@@ -355,53 +355,55 @@ def _narrowings(rule: str, rules: Mapping[str, str], fitting: Fitting) -> Iterat
         body = alternative.rule
         if not isinstance(body, Lexical):
             continue
-        known = fitting.known(body.conditions)
-        for condition in known:
-            others = [other for other in known if other is not condition]
+        conditions = fitting.applicable(body.conditions)
+        for condition in conditions:
+            others = [other for other in conditions if other is not condition]
             yield Narrowing(str(condition), lexicon.bits([condition]).bit_count(), lexicon.bits(others).bit_count())
-        words = lexicon.bits(known)
+        words = lexicon.bits(conditions)
         for match in body.matches:
             left = _partnered(match, words, rules, fitting)
             yield Narrowing(str(match), left, words.bit_count())
 
 
 def _partnered(match: Match, words: int, rules: Mapping[str, str], fitting: Fitting) -> int:
-    """How many words have a partner under a match, for the property that leaves the fewest."""
+    """Count the words that have a partner under a match, for the property that leaves the fewest."""
     target = fitting.seen(fitting.rule(rules.get(match.target.slot, ""), match.target.path))
-    known = [p for p in match.properties if fitting.lexicon.has_feature(p.mine)]
-    counts = [fitting.partners(words, p.mine, target.get(p.theirs, set()), same=match.same) for p in known]
+    counts = [
+        fitting.partners(words, properties.mine, target.get(properties.theirs, set()), same=match.same)
+        for properties in match.properties
+        if fitting.lexicon.has_feature(properties.mine)
+    ]
     return min(counts, default=0)
-
-
-# Usage: which slots of which paradigms could take a word, by their rules and the tables they name, without links.
 
 
 @dataclass(frozen=True, slots=True)
 class WordPlace:
-    """A place for a word: what it asks of it, whatever the lexicon has."""
+    """A slot, or a part of the phrase in it, and what its rule requires of a word, apart from links.
+
+    The word must meet the conditions and stand in all columns of relations, or be one of the `words` in the rule.
+    """
 
     uid: str
     variant: str
-    path: str  # of the slot, or of a part of the phrase in it
+    path: str
     conditions: tuple[Condition, ...] = ()
-    words: tuple[str, ...] = ()  # one of these, where the rule writes them out
-    columns: tuple[TableColumn, ...] = ()  # of relations, in all of which it must stand
+    words: tuple[str, ...] = ()
+    columns: tuple[TableColumn, ...] = ()
 
 
 def word_places(
     paradigms: Iterable[Paradigm], *, phrases: Mapping[str, PhraseRule], relations: Mapping[str, Relation]
 ) -> tuple[WordPlace, ...]:
-    """All places of some paradigms; variants that cannot be read have none. They do not change with the lexicon."""
+    """Return all places for words in some paradigms; they do not depend on the lexicon."""
     endless = endless_phrases(phrases)
-    found: dict[WordPlace, None] = {}
+    places: dict[WordPlace, None] = {}
     for paradigm in paradigms:
         for variant in paradigm.variants:
             try:
-                places = list(_places(paradigm.uid, variant, phrases, relations, endless))
+                places |= dict.fromkeys(_places(paradigm.uid, variant, phrases, relations, endless))
             except InputError:
-                continue
-            found.update(dict.fromkeys(places))
-    return tuple(found)
+                continue  # a variant that cannot be read
+    return tuple(places)
 
 
 def _places(
@@ -425,29 +427,29 @@ def _places(
             yield WordPlace(uid, variant.name, leaf.path, leaf.rule.conditions, columns=columns)
 
 
-def used_by(word: Word_usage, *, places: Iterable[WordPlace], features: tuple[str, ...]) -> tuple[WordPlace, ...]:
-    """The places that could take a word; `features` are the columns of the lexicon."""
-    alone = Lexicon((Word_usage(0, word.form, word.values),), features)
-    known: dict[tuple[Condition, ...] | TableColumn, bool] = {}
-    found = []
-    for place in places:
+def used_by(word: LexiconWord, *, places: Iterable[WordPlace], features: tuple[str, ...]) -> tuple[WordPlace, ...]:
+    """Return the places that could take a word; `features` are the columns of the lexicon."""
+    alone = Lexicon((LexiconWord(0, word.form, word.values),), features)
+
+    @cache
+    def meets(conditions: tuple[Condition, ...]) -> bool:
+        return bool(alone.bits(conditions))
+
+    @cache
+    def stands_in(column: TableColumn) -> bool:
+        values = column.relation.words(column.column, used=column.used)
+        return not values.isdisjoint(word.get(column.relation.features[column.column]))
+
+    def takes(place: WordPlace) -> bool:
         if place.words:
-            if word.form in place.words:
-                found.append(place)
-            continue
-        if place.conditions not in known:
-            known[place.conditions] = bool(alone.bits(place.conditions))
-        for column in place.columns:
-            if column not in known:
-                values = column.relation.words(column.column, used=column.used)
-                known[column] = not values.isdisjoint(word.get(column.relation.features[column.column]))
-        if known[place.conditions] and all(known[column] for column in place.columns):
-            found.append(place)
-    return tuple(found)
+            return word.form in place.words
+        return meets(place.conditions) and all(map(stands_in, place.columns))
+
+    return tuple(filter(takes, places))
 
 
 def phrase_users(texts: Mapping[str, str], *, phrase: str) -> tuple[str, ...]:
-    """The files whose rules name a phrase; of a text that is not YAML, any line may be a rule."""
+    """Return the files whose rules name a phrase; in a text that is not YAML, any line may be a rule."""
     return tuple(name for name, text in texts.items() if f"phrase:{phrase}" in text and _names(name, text, phrase))
 
 
@@ -461,5 +463,5 @@ def _names(name: str, text: str, phrase: str) -> bool:
 
 
 def _rule(line: str) -> str:
-    """A line without what YAML adds, near enough to see which phrases it names."""
+    """Return a line without the punctuation of YAML, to see which phrases it names."""
     return line.translate(str.maketrans("'\"{},[]", "       "))

@@ -40,7 +40,7 @@ class Piece:
 
 
 def pieces_of(rule: str) -> tuple[Piece, ...]:
-    """All pieces of a text, in order; of one that is too long for a rule, those at its start."""
+    """Return all pieces of a text in order; of a text that is too long for a rule, those at its start."""
     return tuple(_Scanner(rule).pieces(0, min(len(rule), MAX_LENGTH), ()))
 
 
@@ -61,9 +61,9 @@ class _Scanner:
                 first = True
                 at += 1
                 continue
-            if char == '"' and (found := _QUOTED.match(self.rule, at, end)):
-                yield self.piece("word", at, found.end(), ((at, found.end()), inside))
-                at = found.end()
+            if char == '"' and (word := _QUOTED.match(self.rule, at, end)):
+                yield self.piece("word", at, word.end(), (word.span(), inside))
+                at = word.end()
             else:
                 stop = self.token_end(at, end)
                 start = weight.end() if first and (weight := _WEIGHT.match(self.rule, at, stop)) else at
@@ -73,7 +73,7 @@ class _Scanner:
             first = False
 
     def token_end(self, at: int, end: int) -> int:
-        """Up to the next blank or bar outside of brackets; a bracket that is not closed reaches to the end."""
+        """Return the position of the next blank or bar outside brackets; an open bracket reaches to the end."""
         closing: list[str] = []
         while at < end:
             char = self.rule[at]
@@ -114,7 +114,7 @@ class _Scanner:
                 yield self.piece("value", left, right, where, of=name)
 
     def linked(self, keyword: str, start: int, end: int, where: _Where) -> Iterator[Piece]:
-        """What stands after a keyword and its colon."""
+        """Yield the pieces after a keyword and its colon."""
         if keyword == "phrase":
             yield self.piece("phrase", start, end, where)
         elif keyword.endswith("Pos"):
@@ -136,7 +136,7 @@ class _Scanner:
                 yield self.piece("slot", left, right, where, of=of, argument=number)
 
     def property(self, keyword: str, start: int, end: int, where: _Where) -> Iterator[Piece]:
-        """`takes=class#1`."""
+        """Yield the pieces of a property such as `takes=class#1`."""
         share = self.find(start, end, "#")
         stop = share if share >= 0 else end
         equals = self.find(start, stop, "=")
@@ -147,7 +147,7 @@ class _Scanner:
             yield self.piece("share", share + 1, end, where, of=keyword)
 
     def find(self, start: int, end: int, char: str) -> int:
-        """The first such character that is neither escaped nor in brackets, or -1."""
+        """Return the first such character that is neither escaped nor in brackets, or -1."""
         depth = 0
         while start < end:
             here = self.rule[start]
@@ -160,9 +160,9 @@ class _Scanner:
         return -1
 
     def split(self, start: int, end: int, separator: str) -> Iterator[tuple[int, int]]:
-        while (found := self.find(start, end, separator)) >= 0:
-            yield start, found
-            start = found + 1
+        while (stop := self.find(start, end, separator)) >= 0:
+            yield start, stop
+            start = stop + 1
         yield start, max(start, end)
 
 
@@ -201,23 +201,23 @@ class ItemRow:
 
 
 def items_of(line: str, *, slots: Collection[str]) -> tuple[Item, ...]:
-    """The items of a line's text; `slots` are the names declared."""
-    found = []
+    """Return the items of a line's text; `slots` are the declared names."""
+    items = []
     for match in _ITEM.finditer(line):
         raw = match.group()
         use = None if raw.startswith('"') else _USE.fullmatch(raw)
         slot, _, part = use["ref"].partition(".") if use else ("", "", "")
         if use and slot in slots:
-            found.append(Item(raw, *match.span(), slot, part, use["column"] or ""))
+            items.append(Item(raw, *match.span(), slot, part, use["column"] or ""))
         else:
-            found.append(Item(raw, *match.span()))
-        if len(found) == MAX_ITEMS:
+            items.append(Item(raw, *match.span()))
+        if len(items) == MAX_ITEMS:
             break
-    return tuple(found)
+    return tuple(items)
 
 
 def rows_of(good: Sequence[Item], bad: Sequence[Item], *, rules: Mapping[str, str]) -> tuple[ItemRow, ...]:
-    """The lines side by side; `rules` are the rules of the slots, of which a mismatch makes `agree` of `replace`."""
+    """Return the two lines side by side; a slot whose rule has a mismatch is not replaced, it fails to agree."""
     sides = [[_token(item, rules) for item in line] for line in (good, bad)]
     fates: list[dict[int, Fate]] = [{}, {}]
     for change in align(*sides):
@@ -226,11 +226,11 @@ def rows_of(good: Sequence[Item], bad: Sequence[Item], *, rules: Mapping[str, st
     at = [0, 0]
     while at[0] < len(good) or at[1] < len(bad):
         mine, theirs = fates[0].get(at[0], "same"), fates[1].get(at[1], "same")
-        one_left, other_left = at[0] < len(good), at[1] < len(bad)
-        if one_left and mine in {"drop", "move"}:
+        good_left, bad_left = at[0] < len(good), at[1] < len(bad)
+        if good_left and mine in {"drop", "move"}:
             rows.append(ItemRow(at[0], None, mine))
             at[0] += 1
-        elif other_left and theirs in {"add", "copy", "move"}:
+        elif bad_left and theirs in {"add", "copy", "move"}:
             rows.append(ItemRow(None, at[1], theirs))
             at[1] += 1
         else:
@@ -240,19 +240,19 @@ def rows_of(good: Sequence[Item], bad: Sequence[Item], *, rules: Mapping[str, st
 
 
 def _with_partners(rows: list[ItemRow], good: Sequence[Item], bad: Sequence[Item]) -> list[ItemRow]:
-    """Moved items find each other, first with first."""
-    found = list(rows)
+    """Link the two rows of each moved item, the first with the first."""
+    linked = list(rows)
     arrivals = [n for n, row in enumerate(rows) if row.fate == "move" and row.bad is not None]
     for number, row in enumerate(rows):
         if row.fate != "move" or row.good is None:
             continue
         for other in arrivals:
             if (place := rows[other].bad) is not None and bad[place].text == good[row.good].text:
-                found[number] = ItemRow(row.good, None, "move", other)
-                found[other] = ItemRow(None, place, "move", number)
+                linked[number] = ItemRow(row.good, None, "move", other)
+                linked[other] = ItemRow(None, place, "move", number)
                 arrivals.remove(other)
                 break
-    return found
+    return linked
 
 
 def _token(item: Item, rules: Mapping[str, str]) -> Token:

@@ -1,9 +1,13 @@
-"""Worker processes for previews: whatever a paradigm does, the server goes on.
+"""Worker processes for previews: whatever a paradigm does, the server keeps answering.
 
-One thread hands questions to idle workers and their answers to the futures that wait for them. A question that is
-outdated (the same editor asks about another text) is dropped, or stopped where it is being worked on. A worker that
-does not answer in time, or ends, is replaced. Counts take long, so at least one worker is kept free of them. People
-take turns: whoever has waited longest since her last question was taken up comes next, however many others have.
+One thread hands questions to idle workers, and their answers to the futures that wait for them. An outdated question
+(the same editor asks about another text) is dropped, or stopped if a worker is busy with it. A worker that does not
+answer in time, or ends, is replaced. Counts take long, so at least one worker is kept free of them. People take turns:
+the next question is that of the person who has waited longest since the last one, however many questions others have.
+
+A worker (`work`) answers one question after another about projects that it keeps open. It gives up when its time is up
+or when it is told to stop, and says so before it ends when it runs out of memory; in all other cases the server can
+kill it.
 """
 
 import multiprocessing
@@ -38,17 +42,11 @@ from bidui.web.editing.preview import (
     words_of,
 )
 
-# The worker process: answers one question after another about paradigms of projects that it keeps open.
-#
-# It stops by itself when its time is up or when it is told to, and then forgets what it was in the middle of. A
-# worker that ran out of memory says so and ends. Everything else that may go wrong is for the parent, which can kill
-# it.
-
 MAX_OPEN = 3  # projects
 READY = b"ready"  # the first thing a worker says
 
 
-class Interrupted(BaseException):
+class Interruption(BaseException):
     """Raised wherever the worker is when its time is up or it is told to stop."""
 
 
@@ -61,7 +59,7 @@ class _State:
 
 
 def work(connection: Connection, limits: Limits) -> None:
-    """Answers until the other side hangs up, be it in the middle of an answer."""
+    """Answer questions until the server closes the connection, even in the middle of an answer."""
     state = _State(limits)
     _listen_to_signals(state)
     _limit_memory(limits.memory)
@@ -96,12 +94,12 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
             state.busy = True
             _set_timer(seconds)
             if state.stopped:  # while the project was being opened
-                raise Interrupted
+                raise Interruption
             result = _result(state, project, request)
         finally:
             state.busy = False
             _set_timer(0)
-    except Interrupted:
+    except Interruption:
         kind = "preview-too-long" if state.stopped == "time" else "preview-stopped"
         problem = Problem(kind, values={"seconds": f"{seconds:g}"})
     except MemoryError:
@@ -125,7 +123,7 @@ def _result(state: _State, project: OpenProject, request: Request) -> Result | N
     shown = preview(compilation, n=request.n, seed=request.seed, language=language)
     try:
         return replace(shown, words=words_of(compilation, shown.rows, fitting=project.fitting)) if shown.rows else shown
-    except Interrupted:
+    except Interruption:
         if state.stopped != "time":
             raise
         project.forget()
@@ -149,11 +147,11 @@ def _listen_to_signals(state: _State) -> None:
             state.stopped = why
             if state.busy:
                 state.busy = False
-                raise Interrupted
+                raise Interruption
 
         return handler
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a key that stops the server; it will close us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the server, which closes its workers
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, stop("time"))
         signal.signal(signal.SIGUSR1, stop("told"))
@@ -165,7 +163,7 @@ def _set_timer(seconds: float) -> None:
 
 
 def _limit_memory(allowed: int) -> None:
-    """As much more than what is used now, where the system can do this."""
+    """Limit the memory to what is used now and as much as is allowed, where the system can."""
     try:
         import resource
 
@@ -183,16 +181,16 @@ class _Job:
     source: Source
     request: Request
     editor: str
-    who: str = ""  # is asking
+    who: str = ""  # the person who asks
     future: "Future[Answer]" = field(default_factory=Future)
-    again: bool = False  # a worker has ended over it, or before it got to it
+    again: bool = False  # a worker has ended while it had this job
 
     @property
     def slow(self) -> bool:
         return self.request.kind == "count"
 
     def outdated_by(self, other: "_Job") -> bool:
-        """Whether the same editor has asked for something newer in its place."""
+        """Whether the same editor has asked a newer question in its place."""
         mine, theirs = self.request, other.request
         newer = (mine.text, mine.name) != (theirs.text, theirs.name) or self.source != other.source
         return self.editor == other.editor and (newer or mine.kind == theirs.kind)
@@ -214,14 +212,14 @@ class _Worker:
 
 
 class PreviewWorkers:
-    """A few worker processes, as a context: `ask` gives a future, which is cancelled where a newer question comes."""
+    """A few worker processes, as a context: `ask` returns a future, which a newer question of its editor cancels."""
 
     def __init__(self, *, workers: int = 2, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._size = max(2, workers)
         self._workers: list[_Worker] = []
         self._waiting: list[_Job] = []
-        self._taken: dict[str, int] = {}  # whose questions were taken up, and which was the last
+        self._taken: dict[str, int] = {}  # for each person, the turn of the last question that a worker took
         self._turn = count()
         self._lock = threading.RLock()
         self._closed = False
@@ -243,9 +241,9 @@ class PreviewWorkers:
         self._thread.join()
 
     def ask(self, request: Request, *, source: Source, editor: str, who: str = "") -> "Future[Answer]":
-        """The answer to come; older questions of the same editor that this one makes outdated are cancelled.
+        """Return the future answer; questions of the same editor that this one makes outdated are cancelled.
 
-        Whoever no longer wants an answer cancels its future.
+        Cancel the future when the answer is no longer needed.
         """
         job = _Job(source, request, editor, who)
         with self._lock:
@@ -259,7 +257,7 @@ class PreviewWorkers:
         return job.future
 
     def cancel(self, editor: str) -> None:
-        """Drops all questions of an editor, which has been closed."""
+        """Drop all questions of an editor that has been closed."""
         with self._lock:
             self._cancel(old for old in self._jobs() if old.editor == editor)
 
@@ -311,7 +309,7 @@ class PreviewWorkers:
             self._stop(worker)
 
     def _assign(self) -> None:
-        """Hands waiting jobs to idle workers, to those that know the project where there is one."""
+        """Hand waiting jobs to idle workers, if possible to those that have the project open."""
         self._waiting = [job for job in self._waiting if not job.future.cancelled()]
         if self._waiting and len(self._workers) < self._size:
             self._workers.append(self._started())
@@ -321,12 +319,12 @@ class PreviewWorkers:
             key = job.source.key
             self._send(max(idle, key=lambda worker: (key in worker.opened, worker.ready)), job)
         newest = next((worker.job.source for worker in reversed(self._workers) if worker.job), None)
-        for worker in self._workers:  # the next question should not have to wait for it
+        for worker in self._workers:  # so that the next question need not wait for it
             if newest and worker.job is None and worker.ready and newest.key not in worker.opened:
                 self._send(worker, _Job(newest, Request("open"), ""))
 
     def _take(self) -> _Job | None:
-        """The job whose turn it is: quick ones first, then by who has waited longest, then in the order of asking."""
+        """Take the next job: quick jobs first, then that of the person who has waited longest, then the oldest."""
         slow = sum(worker.job is not None and worker.job.slow for worker in self._workers)
         ready = [job for job in self._waiting if not (job.slow and slow >= self._size - 1)]
         job = min(ready, key=lambda job: (job.slow, self._taken.get(job.who, -1)), default=None)
@@ -339,14 +337,14 @@ class PreviewWorkers:
         worker.job, worker.stopping = job, False
         worker.deadline = time.monotonic() + self.limits.seconds[job.request.kind] + self.limits.grace
         worker.deadline += 0 if job.source.key in worker.opened else self.limits.opening
-        with suppress(OSError):  # it has ended, which will be heard
+        with suppress(OSError):  # it has ended, which `_receive` will see
             worker.connection.send((job.source, job.request))
 
     def _receive(self, worker: _Worker) -> None:
         try:
             data = worker.connection.recv_bytes()
         except (EOFError, OSError):
-            if worker.job and not worker.job.again:  # perhaps it was not its fault
+            if worker.job and not worker.job.again:  # perhaps the job was not the reason
                 worker.job.again = True
                 self._waiting.insert(0, worker.job)
                 worker.job = None
@@ -364,7 +362,7 @@ class PreviewWorkers:
             self._replace(worker, answer.problem)
 
     def _stop(self, worker: _Worker) -> None:
-        """Tells a worker to give up its question; one that does not hear is killed, unless it is opening a project."""
+        """Tell a worker to give up its question; it is killed if it does not, unless it is opening a project."""
         worker.stopping = True
         if worker.job and worker.job.source.key in worker.opened:
             worker.deadline = min(worker.deadline, time.monotonic() + self.limits.grace)
@@ -372,7 +370,7 @@ class PreviewWorkers:
             os.kill(worker.process.pid, signal.SIGUSR1)
 
     def _replace(self, worker: _Worker, problem: Problem) -> None:
-        """Ends a worker; the problem is its answer. One that never got ready is not tried again at once."""
+        """End a worker; the problem is its answer. A worker that never got ready is not started again at once."""
         self._end(worker)
         self._workers.remove(worker)
         if worker.job is not None:
