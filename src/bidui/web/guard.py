@@ -199,10 +199,10 @@ async def _on_shape(request: Request, error: Exception) -> Response:
     return failure(request, [_shape_problem(each) for each in error.errors()[:20]])
 
 
-def _shape_problem(found: dict[str, object]) -> Problem:
-    place = found.get("loc")
+def _shape_problem(error: dict[str, object]) -> Problem:
+    place = error.get("loc")
     where = ".".join(str(part) for part in place) if isinstance(place, tuple | list) else ""
-    return Problem("request-shape", Place(), {"where": where, "reason": str(found.get("msg", ""))})
+    return Problem("request-shape", Place(), {"where": where, "reason": str(error.get("msg", ""))})
 
 
 async def _on_http(request: Request, error: Exception) -> Response:

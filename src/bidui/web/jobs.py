@@ -55,14 +55,14 @@ def known_counts(store: Store, entry: Entry, *, language: Language) -> dict[str,
     """The counts of a project's paradigms that are known, by file; `refresh` first."""
     keys = paradigm_keys(store, entry)
     facts = recall(store, _FACT, set(keys.values()))
-    found = {}
+    counts = {}
     for file, key in keys.items():
         try:
             if key in facts:
-                found[file] = _spoken(_COUNT.validate_python(facts[key]), language)
+                counts[file] = _spoken(_COUNT.validate_python(facts[key]), language)
         except ValidationError:
             continue  # written by another version; it is counted anew
-    return found
+    return counts
 
 
 def count_errors(line: ParadigmLine, count: ParadigmCount | None) -> int:
@@ -82,22 +82,22 @@ async def count_some(
     """Counts of paradigms that were not known yet, by file, and how many are still left."""
     before = await run_in_threadpool(_state, bench.store, entry)
     texts = await run_in_threadpool(_uncounted, bench.store, entry)
-    done: dict[str, ParadigmCount] = {}
+    counts: dict[str, ParadigmCount] = {}
     lasting: dict[str, ParadigmCount] = {}
     start = time.monotonic()
     for file, text in list(texts.items())[:most]:
-        if done and time.monotonic() - start > SECONDS:
+        if counts and time.monotonic() - start > SECONDS:
             break
         question = Question("count", text, file)
         future = bench.workers.ask(question, source=before.source, editor=f"counts/{entry.id}/{file}", who=who)
         answer = await answered(future, request)
         if answer is None:
             break  # the browser has gone, or another page counts the same
-        done[file] = _count(file, text, answer)
+        counts[file] = _count(file, text, answer)
         if answer.problem is None or answer.problem.kind in _LASTING:
-            lasting[file] = done[file]
+            lasting[file] = counts[file]
     await run_in_threadpool(_keep, bench.store, entry, lasting, before)
-    return {file: _spoken(count, language) for file, count in done.items()}, len(texts) - len(done)
+    return {file: _spoken(count, language) for file, count in counts.items()}, len(texts) - len(counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,9 @@ def _state(store: Store, entry: Entry) -> _State:
 
 def _uncounted(store: Store, entry: Entry) -> dict[str, str]:
     """The texts of paradigms whose counts are not known."""
-    known = known_counts(store, entry, language="en")
-    found = latest(store, entry, {"paradigm"})
-    return {file: version.data.decode("utf-8-sig", "replace") for file, version in found.items() if file not in known}
+    counted = known_counts(store, entry, language="en")
+    versions = latest(store, entry, {"paradigm"})
+    return {file: version.shown for file, version in versions.items() if file not in counted}
 
 
 def _count(file: str, text: str, answer: Answer) -> ParadigmCount:
@@ -180,9 +180,9 @@ async def export_pairs(
         source = folder if uid is None else await run_in_threadpool(_alone, folder, uid, place / "project")
         arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed), "--format", format]
         arguments += ["-o", str(place / name), *(["--only", uid, "--include-excluded"] if uid is not None else [])]
-        status, said = await _run(arguments, place=place, seconds=seconds)
+        status, output = await _run(arguments, place=place, seconds=seconds)
         if status not in {0, 1}:  # 1: some paradigms fell short
-            await run_in_threadpool(_explain, source, uid, said)
+            await run_in_threadpool(_explain, source, uid, output)
         return await run_in_threadpool(_packed, place / name, f"{uid}.{format}" if uid is not None else None)
     finally:
         await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
@@ -190,27 +190,27 @@ async def export_pairs(
 
 def _alone(folder: Path, uid: str, target: Path) -> Path:
     """Copy the project with this paradigm alone, so that errors in another one do not matter."""
-    mine = [
+    paths = [
         path for path in (folder / "paradigms").glob("*/*") if path.stem == uid and path.suffix in {".yaml", ".yml"}
     ]
-    if len(mine) != 1:
+    if len(paths) != 1:
         return folder  # the command reports what is wrong
     shutil.copytree(folder, target, ignore=shutil.ignore_patterns(HIDDEN, "paradigms", ".git"))
-    place = target / mine[0].relative_to(folder)
+    place = target / paths[0].relative_to(folder)
     place.parent.mkdir(parents=True)
-    shutil.copyfile(mine[0], place)
+    shutil.copyfile(paths[0], place)
     return target
 
 
 async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tuple[int, str]:
     """Run a command; return its exit status and the end of its output. All its processes are ended with it."""
-    with (place / "said").open("wb") as said:
+    with (place / "output").open("wb") as output:
         process = await asyncio.create_subprocess_exec(
             *(*_BIDUI, *arguments),
             cwd=place,
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
             start_new_session=True,
         )
         try:
@@ -220,7 +220,7 @@ async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tupl
         finally:
             _end(process)
             await asyncio.shield(process.wait())
-    return status, (place / "said").read_text("utf-8", "replace")[-2_000:]
+    return status, (place / "output").read_text("utf-8", "replace")[-2_000:]
 
 
 def _end(process: asyncio.subprocess.Process) -> None:
@@ -232,13 +232,13 @@ def _end(process: asyncio.subprocess.Process) -> None:
                 process.kill()
 
 
-def _explain(folder: Path, uid: str | None, said: str) -> None:
+def _explain(folder: Path, uid: str | None, output: str) -> None:
     """Raise what kept the command from making pairs, as problems with their places."""
     project = load_project(folder)
     compiler = Compiler.of(project)
     for paradigm in chosen(project.paradigms, only=[] if uid is None else [uid]):
         compiler.networks(paradigm)
-    raise fail("pairs-failed", None, {"reason": said.strip().rpartition("\n")[2] or "?"})
+    raise fail("pairs-failed", None, {"reason": output.strip().rpartition("\n")[2] or "?"})
 
 
 def _packed(folder: Path, only: str | None) -> PairsDownload:

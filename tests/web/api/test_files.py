@@ -1,4 +1,4 @@
-"""Files: nothing that somebody typed is lost, whoever else is quicker and whatever the text is like."""
+"""Files: nothing typed is lost, whoever is quicker; drafts are listed, and every state can be brought back."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from ..editing.small import GENDER as TEXT
+from ..editing.small import LEXICON
 from ..served import kinds
 from .asking import CLASSIFIER, GENDER, SMALL, another, as_browsers_do, get, post, read, write
 
@@ -237,3 +238,96 @@ def test_twenty_people_write_at_once(client: TestClient) -> None:
     words = {row[1] for row in get(client, "lexicon")["files"][0]["rows"]}
     assert {f"词{number}" for number in range(20)} <= words and len(words) == 38
     assert all("好2" in read(client, f"paradigms/many/p{number}.yaml")["text"] for number in range(20))
+
+
+# Drafts: where there is something typed that is not saved, told without the texts themselves
+
+
+TABLE = "tables/lexicon.tsv"
+
+
+def test_a_table_that_is_held_back_is_among_the_drafts_until_it_is_saved(client: TestClient) -> None:
+    """Who opens the lexicon at another machine learns that something is not in it yet."""
+    base = read(client, "lexicon.tsv")["revision"]
+    add = {"do": "add", "rows": [["", "NR"]], "after": 2}
+    assert get(client, "drafts")["drafts"] == []
+    assert not post(client, TABLE, base=base, tab="grid", ops=[add])["saved"]  # a row without a word
+    (draft,) = get(client, "drafts")["drafts"]
+    assert (draft["file"], draft["tab"], set(draft)) == ("lexicon.tsv", "grid", {"file", "time", "tab"})
+    mended = {"do": "set", "line": 3, "column": "expression", "value": "老周"}
+    assert post(client, TABLE, base=base, tab="grid", ops=[add, mended])["saved"]
+    assert get(client, "drafts")["drafts"] == []
+
+
+def test_a_draft_is_gone_when_its_tab_throws_it_away(client: TestClient) -> None:
+    base = read(client, "lexicon.tsv")["revision"]
+    post(client, TABLE, base=base, tab="grid", ops=[{"do": "add", "rows": [["", "NR"]], "after": 2}])
+    assert client.delete(f"{SMALL}/drafts/lexicon.tsv?tab=grid").status_code == 204
+    assert get(client, "drafts")["drafts"] == []
+
+
+# History: every state that a file was in can be seen, compared and brought back
+
+
+def test_revisions_are_listed_latest_first(client: TestClient) -> None:
+    first = read(client)["revision"]
+    second = write(client, TEXT + "# two\n", base=first).json()["revision"]
+    found = get(client, f"history/{GENDER}")
+    shown = [(r["id"], r["author"], r["reason"], r["base"], r["deleted"], r["size"]) for r in found["revisions"]]
+    size = len(TEXT.encode())
+    assert shown == [(second, "local", "edit", first, False, size + 6), (first, "", "outside", None, False, size)]
+    assert found["more"] is False
+    assert [r["id"] for r in get(client, f"history/{GENDER}", before=second)["revisions"]] == [first]
+    assert get(client, f"revisions/{first}")["text"] == TEXT
+
+
+def test_a_long_history_comes_in_pages(client: TestClient) -> None:
+    revision = read(client)["revision"]
+    for number in range(101):
+        revision = write(client, f"{TEXT}# {number}\n", base=revision).json()["revision"]
+    page = get(client, f"history/{GENDER}")
+    assert (len(page["revisions"]), page["more"]) == (100, True)
+    rest = get(client, f"history/{GENDER}", before=page["revisions"][-1]["id"])
+    assert (len(rest["revisions"]), rest["more"]) == (2, False)
+
+
+def test_two_revisions_are_compared_by_rows(client: TestClient) -> None:
+    old = read(client, "lexicon.tsv")["revision"]
+    new = write(client, LEXICON.replace("小林\tNR\n", "小林\tNR\t\tmale\n"), base=old, file="lexicon.tsv").json()
+    found = get(client, "difference", old=old, new=new["revision"])
+    assert found["rows"] == [
+        {"kind": "changed", "before": 5, "after": 5, "old": ["小林", "NR"], "new": ["小林", "NR", "", "male"]}
+    ]
+    assert "-小林\tNR\n+小林\tNR\t\tmale\n" in found["unified"]
+
+
+def test_an_old_revision_becomes_the_latest_again(client: TestClient) -> None:
+    first = read(client)["revision"]
+    second = write(client, TEXT + "# two\n", base=first).json()["revision"]
+    done = post(client, "restore", revision=first, base=second)
+    assert done["saved"] and read(client)["text"] == TEXT
+    latest = get(client, f"history/{GENDER}")["revisions"][0]
+    assert (latest["id"], latest["reason"], latest["origin"]) == (done["revision"], "restore", first)
+
+
+def test_restoring_over_somebody_elses_change_is_a_conflict(client: TestClient) -> None:
+    first = read(client)["revision"]
+    write(client, TEXT + "# two\n", base=first)
+    answer = client.post(f"{SMALL}/restore", json={"revision": first, "base": first})
+    assert (answer.status_code, kinds(answer)) == (409, ["revision-conflict"])
+    assert read(client)["text"] == TEXT + "# two\n"
+
+
+def test_revisions_of_other_projects_are_unknown(client: TestClient) -> None:
+    client.post("/api/projects", json={"name": "other", "lang": "zh"})
+    theirs = read(client, "lexicon.tsv", project="other")["revision"]
+    for path in (f"revisions/{theirs}", "revisions/999999999999999999999999", "revisions/-1", "revisions/0"):
+        answer = client.get(f"{SMALL}/{path}")
+        assert (answer.status_code, kinds(answer)) == (404, ["revision-unknown"]), path
+    assert write(client, TEXT, base=theirs).status_code == 404
+    assert client.get(f"{SMALL}/difference", params={"old": theirs, "new": theirs}).status_code == 404
+
+
+def test_files_that_never_were_have_no_history(client: TestClient) -> None:
+    assert get(client, "history/paradigms/a/b.yaml") == {"revisions": [], "more": False}
+    assert client.get(f"{SMALL}/history/nonsense").status_code == 400

@@ -1,11 +1,13 @@
-"""The lexicon: all words in a grid, found by features, and the paradigms that could take each."""
+"""The lexicon: all words in a grid, found by features; tables changed cell by cell or in blocks, and merged."""
 
 from pathlib import Path
+from typing import Any
 
 from starlette.testclient import TestClient
 
-from ..editing.small import LEXICON
-from .asking import CLASSIFIER, GENDER, SMALL, get, post, read, write
+from ..editing.small import FILES, LEXICON
+from ..served import kinds
+from .asking import CLASSIFIER, GENDER, SMALL, applied, get, post, read, write
 
 
 def test_the_whole_lexicon_travels_as_rows(client: TestClient) -> None:
@@ -127,3 +129,149 @@ def test_several_files_are_one_lexicon(client: TestClient) -> None:
         ops=[{"do": "delete", "lines": [3]}],
     )
     assert (done["saved"], done["problems"]) == (True, [])
+
+
+# Tables: cells are changed one by one or in blocks, taken back, and put together with what others changed
+
+
+TABLE = "tables/lexicon.tsv"
+
+
+def edit(client: TestClient, base: int | None, *ops: dict[str, Any], status: int = 200) -> Any:
+    return post(client, TABLE, status, base=base, tab="grid", ops=list(ops))
+
+
+def start(client: TestClient) -> int:
+    revision: int = read(client, "lexicon.tsv")["revision"]
+    return revision
+
+
+def test_one_cell_changes_and_no_other_byte(client: TestClient, tmp_path: Path) -> None:
+    done = edit(client, start(client), {"do": "set", "line": 5, "column": "gender", "value": "male"})
+    assert (done["saved"], done["changed"], done["moved"], done["merged"]) == (True, True, False, False)
+    assert done["rows_changed"] == [[5, "小林", "NR", "", "male"]]
+    text = LEXICON.replace("小林\tNR\n", "小林\tNR\t\tmale\n")
+    assert (tmp_path / "work/small/lexicon.tsv").read_text("utf-8") == text
+    assert applied(LEXICON, done["changes"]) == text and applied(text, done["inverse"]) == LEXICON
+
+
+def test_every_operation_can_be_taken_back(client: TestClient) -> None:
+    """Undo is the inverse of what was done, valid on the revision that came of it; rare characters count twice."""
+    operations: list[list[dict[str, Any]]] = [
+        [{"do": "set", "line": 2, "column": "expression", "value": "𠮷先生"}],
+        [{"do": "set", "line": line, "column": "kind", "value": "新"} for line in (3, 9, 17)],
+        [
+            {"do": "set", "line": 5, "column": "kind", "value": "x"},
+            {"do": "set", "line": 5, "column": "takes", "value": "y"},
+        ],
+        [{"do": "add", "rows": [["𠮷", "NN"], ["山", "NN"]], "after": 2}],
+        [{"do": "add", "rows": [["山", "NN"]]}],
+        [{"do": "delete", "lines": [2, 9, 19]}],
+        [{"do": "column", "name": "tone"}, {"do": "set", "line": 4, "column": "tone", "value": "3"}],
+        [{"do": "paste", "block": "a\tNN\r\nb\tVV", "line": 18, "column": "expression"}],
+        [{"do": "paste", "block": "expression\tpos\n甲\tNN\n乙\tNN"}],
+    ]
+    revision, text = start(client), LEXICON
+    for ops in operations:
+        done = edit(client, revision, *ops)
+        assert done["saved"] and done["changed"], ops
+        now = read(client, "lexicon.tsv")
+        assert now["revision"] == done["revision"] and now["text"] == applied(text, done["changes"]) != text
+        rows = next(iter(get(client, "lexicon")["files"]))["rows"]
+        kept = [row for row in rows if row in done["rows_changed"]]
+        assert kept == done["rows_changed"] and (not done["moved"] or kept == rows)
+        back = edit(client, done["revision"], {"do": "changes", "changes": done["inverse"]})
+        assert read(client, "lexicon.tsv")["text"] == text
+        revision = back["revision"]
+
+
+def test_operations_follow_one_another(client: TestClient) -> None:
+    ops = [
+        {"do": "add", "rows": [["山", "NN"]], "after": 1},
+        {"do": "set", "line": 2, "column": "kind", "value": "thing"},
+        {"do": "set", "line": 3, "column": "kind", "value": "person"},
+    ]
+    rows = edit(client, start(client), *ops)["rows_changed"]
+    assert rows[:2] == [[2, "山", "NN", "thing"], [3, "王先生", "NR", "person", "male"]]
+    assert len(rows) == 19
+
+
+def test_rows_of_two_people_are_put_together(team: dict[str, TestClient]) -> None:
+    base = start(team["Li"])
+    edit(team["Li"], base, {"do": "set", "line": 2, "column": "kind", "value": "man"})
+    done = edit(team["Wang"], base, {"do": "set", "line": 9, "column": "kind", "value": "short"})
+    assert (done["saved"], done["merged"], done["moved"]) == (True, True, True)
+    rows = {row[1]: row for row in done["rows_changed"]}
+    assert (rows["王先生"][3], rows["她"][3], len(rows)) == ("man", "short", 18)
+    assert read(team["Wang"], "lexicon.tsv")["drafts"] == []
+    back = edit(team["Wang"], done["revision"], {"do": "changes", "changes": done["inverse"]})
+    assert back["saved"] and "short" not in (text := read(team["Li"], "lexicon.tsv")["text"]) and "man" in text
+
+
+def test_the_same_row_is_a_conflict_with_all_three_versions(team: dict[str, TestClient]) -> None:
+    base = start(team["Li"])
+    edit(team["Li"], base, {"do": "set", "line": 2, "column": "kind", "value": "man"})
+    body = {"base": base, "tab": "grid", "ops": [{"do": "set", "line": 2, "column": "kind", "value": "sir"}]}
+    answer = team["Wang"].post(f"{SMALL}/{TABLE}", json=body)
+    assert (answer.status_code, kinds(answer)) == (409, ["revision-conflict"])
+    conflict = answer.json()["conflict"]
+    assert conflict["base"]["text"] == LEXICON
+    assert "man" in conflict["theirs"]["text"] and "sir" in conflict["yours"]
+    (draft,) = read(team["Wang"], "lexicon.tsv")["drafts"]
+    assert draft["text"] == conflict["yours"]
+    merged = post(team["Wang"], "merge/lexicon.tsv", base=base, mine=conflict["yours"], choose={"line 2": "mine"})
+    assert merged["conflicts"] == [] and "sir" in merged["text"] and "man" not in merged["text"]
+
+
+def test_a_table_with_errors_is_not_written(client: TestClient, tmp_path: Path) -> None:
+    """The browser sends the operations again, with the next ones, until the table is whole."""
+    base = start(client)
+    half = {"do": "add", "rows": [["", "NN"]]}
+    done = edit(client, base, half)
+    assert (done["saved"], done["draft"], done["revision"]) == (False, True, base)
+    assert [(p["kind"], p["line"], p["column"]) for p in done["problems"]] == [
+        ("lexicon-empty-expression", 20, "expression")
+    ]
+    assert (tmp_path / "work/small/lexicon.tsv").read_text("utf-8") == LEXICON
+    whole = edit(client, base, half, {"do": "set", "line": 20, "column": "expression", "value": "山"})
+    assert whole["saved"] and whole["problems"] == []
+    assert read(client, "lexicon.tsv")["drafts"] == []
+
+
+def test_relations_are_tables_too(client: TestClient) -> None:
+    file = "relations/acts.tsv"
+    base = read(client, file)["revision"]
+    done = post(client, f"tables/{file}", base=base, ops=[{"do": "add", "rows": [["读", "read"]]}])
+    assert done["saved"] and done["rows_changed"][-1] == [4, "读", "read"]
+    assert read(client, file)["text"] == FILES[file] + "读\tread\n"
+
+
+def test_what_cannot_be_done_is_said_and_nothing_changes(client: TestClient) -> None:
+    base = start(client)
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"do": "set", "line": 99, "column": "pos", "value": "x"}, "row-missing"),
+        ({"do": "set", "line": 2, "column": "nothing", "value": "x"}, "row-missing"),
+        ({"do": "set", "line": 2, "column": "pos", "value": "a\tb"}, "cell-characters"),
+        ({"do": "set", "line": 2, "column": "pos", "value": "a\x00"}, "cell-characters"),
+        ({"do": "column", "name": "pos"}, "row-exists"),
+        ({"do": "delete", "lines": [2, 77]}, "row-missing"),
+        ({"do": "paste", "block": "a\t" * 20, "line": 2}, "paste-too-wide"),
+        ({"do": "changes", "changes": [{"start": 5, "end": 2, "text": ""}]}, "changes-overlap"),
+        (
+            {"do": "changes", "changes": [{"start": 0, "end": 9, "text": ""}, {"start": 3, "end": 5, "text": ""}]},
+            "changes-overlap",
+        ),
+    ]
+    for step, kind in refused:
+        assert edit(client, base, step, status=400)["problems"][0]["kind"] == kind, step
+    edit(client, base, {"do": "set", "line": 0, "column": "pos", "value": "x"}, status=422)
+    edit(client, base, status=422)
+    assert post(client, "tables/phrases.yaml", 400, base=1, ops=[{"do": "column", "name": "x"}])
+    assert edit(client, read(client)["revision"], {"do": "column", "name": "x"}, status=404)
+    assert start(client) == base
+
+
+def test_a_paradigm_saved_meanwhile_does_not_matter(client: TestClient) -> None:
+    base = start(client)
+    write(client, read(client)["text"] + "# more\n", base=read(client)["revision"])
+    assert edit(client, base, {"do": "column", "name": "tone"})["merged"] is False

@@ -1,16 +1,28 @@
-"""Projects: listed, made, copied, brought in, taken away, deleted and brought back, each without loss."""
+"""Projects: listed, added, imported, exported, deleted and brought back without loss; their problems and pairs."""
 
+import asyncio
 import io
 import json
+import os
 import shutil
+import subprocess
+import sys
+import time
 import zipfile
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
+from bidui.errors import InputError
 from bidui.grammar.project import starter_texts
+from bidui.web import jobs
 
+from ..editing.small import CLASSIFIER as CLASSIFIERS
 from ..editing.small import FILES
+from ..editing.small import GENDER as TEXT
 from ..served import kinds
 from .asking import CLASSIFIER, GENDER, SMALL, get, post, read, write
 
@@ -220,3 +232,159 @@ def test_a_project_that_was_put_there_while_served_is_found_by_its_address(clien
     shutil.copytree(tmp_path / "work/small", tmp_path / "work/other")
     assert client.get("/api/projects/other").status_code == 200
     assert client.get("/api/projects/nothing").status_code == 404
+
+
+# Pairs to take away: the same bytes as `bidui generate` writes, and no process that outlives its reader
+
+
+def generated(project: Path, out: Path, *options: str) -> dict[str, bytes]:
+    """What the command writes."""
+    command = [sys.executable, "-m", "bidui", "generate", str(project), "-o", str(out)]
+    done = subprocess.run([*command, *options], capture_output=True, check=False, timeout=600)
+    assert done.returncode in {0, 1}, done.stderr
+    return {path.name: path.read_bytes() for path in out.iterdir()}
+
+
+def test_all_pairs_are_those_of_the_command(client: TestClient, tmp_path: Path) -> None:
+    """104 of one paradigm and 2 of the other, both fewer than 300, which the header says."""
+    expected = generated(tmp_path / "work/small", tmp_path / "out", "-n", "300", "--seed", "7")
+    answer = client.get(f"{SMALL}/pairs", params={"n": 300, "seed": 7})
+    assert answer.status_code == 200 and answer.headers["content-type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        found = {name.removeprefix("small-pairs/"): archive.read(name) for name in archive.namelist()}
+    assert found == expected and set(found) == {"classifier.jsonl", "gender.jsonl", "manifest.json"}
+    assert answer.headers["bidui-short"] == "classifier=104, gender=2"
+
+
+def test_one_paradigm_comes_as_its_file(client: TestClient, tmp_path: Path) -> None:
+    options = ("-n", "5", "--only", "classifier", "--format", "csv")
+    expected = generated(tmp_path / "work/small", tmp_path / "out", *options)
+    answer = client.get(f"{SMALL}/pairs", params={"n": 5, "uid": "classifier", "format": "csv"})
+    assert answer.content == expected["classifier.csv"]
+    assert "bidui-short" not in answer.headers
+    assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''classifier.csv"
+
+
+def test_a_paradigm_that_is_not_there_is_said(client: TestClient) -> None:
+    for uid in ("nothing", "*", "[a-z]*", "a\x00", ""):
+        answer = client.get(f"{SMALL}/pairs", params={"uid": uid})
+        assert (answer.status_code, kinds(answer)) == (400, ["uid-unknown"]), uid
+    assert client.get(f"{SMALL}/pairs", params={"n": 0}).status_code == 422
+    assert client.get(f"{SMALL}/pairs", params={"n": 10**9}).status_code == 422
+    assert client.get(f"{SMALL}/pairs", params={"format": "parquet"}).status_code == 422
+
+
+def test_what_keeps_pairs_from_being_made_is_said(client: TestClient) -> None:
+    text = read(client)["text"].replace("  who: pos:NR", "  who: pos:XX")
+    assert write(client, text, base=read(client)["revision"]).json()["saved"]
+    answer = client.get(f"{SMALL}/pairs", params={"uid": "gender"})
+    assert answer.status_code == 400
+    assert answer.json()["problems"][0]["place"]["file"] == GENDER
+
+
+def test_a_fault_in_another_paradigm_keeps_nobody_from_her_pairs(client: TestClient, tmp_path: Path) -> None:
+    """A project is half finished most of the time; a file that was changed outside may not even parse."""
+    expected = generated(tmp_path / "work/small", tmp_path / "out", "-n", "5", "--only", "classifier")
+    (tmp_path / "work/small" / GENDER).write_text("slots: [", encoding="utf-8")
+    answer = client.get(f"{SMALL}/pairs", params={"n": 5, "uid": "classifier"})
+    assert answer.content == expected["classifier.jsonl"]
+
+
+def test_an_excluded_paradigm_gives_its_pairs_when_asked_for_by_name(client: TestClient) -> None:
+    text = read(client)["text"] + "status: excluded\nreason: people disagreed\n"
+    assert write(client, text, base=read(client)["revision"]).json()["saved"]
+    answer = client.get(f"{SMALL}/pairs", params={"uid": "gender"})
+    assert answer.status_code == 200 and answer.content.count(b"\n") == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
+def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all that it started, and nothing of it is left behind."""
+    mark = tmp_path / "pid"
+    sleeper = (
+        "import subprocess, sys, pathlib; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
+    )
+    sleeper += f"pathlib.Path({str(mark)!r}).write_text(str(p.pid)); p.wait()"
+    monkeypatch.setattr(jobs, "_BIDUI", (sys.executable, "-c", sleeper))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    wait_for = asyncio.wait_for
+
+    async def impatient(process: Coroutine[Any, Any, int], _: float) -> int:
+        """Wait no longer than until the command has started its own process, however long that takes."""
+        while not (mark.is_file() and mark.read_text()):
+            await asyncio.sleep(0.05)
+        return await wait_for(process, 0.1)
+
+    monkeypatch.setattr(asyncio, "wait_for", impatient)
+    with pytest.raises(InputError) as caught:
+        asyncio.run(jobs.export_pairs(tmp_path, name="x", n=1, seed=0, format="jsonl", uid=None, seconds=3.0))
+    assert caught.value.problems[0].kind == "pairs-too-long"
+    assert _ended(int(mark.read_text()))
+    assert not list(tmp_path.glob("bidui-pairs-*"))
+
+
+def _ended(process: int) -> bool:
+    for _ in range(2_400):
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+# What is wrong in a project: counted where it is, and told in words with its place
+
+
+def told(client: TestClient, **query: Any) -> list[tuple[str, str, int]]:
+    found = get(client, "", **query)["problems"]
+    return [(each["kind"], each["place"]["file"], each["place"]["line"]) for each in found]
+
+
+def errors(client: TestClient) -> tuple[int, dict[str, int]]:
+    found = get(client, "")
+    return found["errors"], {line["file"]: line["errors"] for line in found["paradigms"]}
+
+
+def test_a_paradigm_that_can_give_no_pairs_is_an_error(client: TestClient) -> None:
+    """Its file parses, so only the count can tell; "0 pairs" in grey would be overlooked."""
+    write(client, TEXT.replace("who: pos:NR", "who: phrase:Nobody"), base=read(client)["revision"])
+    post(client, "counts")
+    assert errors(client) == (1, {GENDER: 1, CLASSIFIER: 0})
+    assert told(client) == [("phrase-unknown", GENDER, 10)]
+    assert [line["errors"] for line in client.get("/api/projects").json()["projects"]] == [1]
+    zh = get(client, "", lang="zh")["problems"][0]["text"]
+    assert "Nobody" in zh and zh != get(client, "")["problems"][0]["text"]
+
+
+def test_every_paradigm_that_a_missing_phrase_breaks_is_counted(client: TestClient) -> None:
+    base = read(client, "phrases.yaml")["revision"]
+    write(client, TEXT.replace("who: pos:NR", "who: phrase:Person"), base=read(client)["revision"])
+    text = read(client, "phrases.yaml")["text"].replace("Person:", "People:")
+    assert write(client, text, base=base, file="phrases.yaml").json()["saved"]
+    post(client, "counts")
+    assert errors(client) == (2, {GENDER: 1, CLASSIFIER: 1})
+    assert [file for _, file, _ in told(client)] == [GENDER, CLASSIFIER]
+
+
+def test_a_paradigm_that_does_not_parse_is_told_once(client: TestClient, tmp_path: Any) -> None:
+    (tmp_path / "work/small" / GENDER).write_text(TEXT.replace("who: pos:NR", "who: 'pos:'"), "utf-8", newline="")
+    before = errors(client)
+    post(client, "counts")
+    assert errors(client) == before == (1, {GENDER: 1, CLASSIFIER: 0})
+    ((_, file, line),) = told(client)
+    assert (file, line) == (GENDER, 10)
+
+
+def test_an_error_of_another_file_and_a_uid_that_is_there_twice_are_told(client: TestClient) -> None:
+    text = CLASSIFIERS.replace("uid: classifier", "uid: gender")
+    write(client, text, base=read(client, CLASSIFIER)["revision"], file=CLASSIFIER)
+    assert told(client) == [("paradigm-twice", CLASSIFIER, 0)]
+    assert errors(client) == (1, {GENDER: 0, CLASSIFIER: 1})
+
+
+def test_a_paradigm_that_says_why_it_is_small_gives_no_reason(client: TestClient) -> None:
+    write(client, TEXT + "closed_class: there are but two\n", base=read(client)["revision"])
+    assert post(client, "counts")["counts"][GENDER]["reasons"] == []

@@ -222,10 +222,10 @@ def file_answer(access: Access, file: str) -> FileAnswer:
 
 
 @router.put("/projects/{project}/files/{file:path}", responses=writing(413))
-def write_file(access: Editor, language: Spoken, file: File, wanted: WriteRequest) -> SaveAnswer:
+def write_file(access: Editor, language: Spoken, file: File, body: WriteRequest) -> SaveAnswer:
     """Save a text; one that does not parse becomes a draft, and the file stays as it is."""
     project = (access.store, access.entry)
-    return save_answer(save(*project, file, wanted.text, base=wanted.base, who=access.user, tab=wanted.tab), language)
+    return save_answer(save(*project, file, body.text, base=body.base, who=access.user, tab=body.tab), language)
 
 
 @router.delete("/projects/{project}/files/{file:path}", responses=writing())
@@ -235,24 +235,24 @@ def delete_file(access: Editor, file: File, base: Annotated[int, Query()]) -> De
 
 
 @router.post("/projects/{project}/rename", responses=writing())
-def rename_file(access: Editor, language: Spoken, wanted: RenameRequest) -> SaveAnswer:
+def rename_file(access: Editor, language: Spoken, body: RenameRequest) -> SaveAnswer:
     """Save a text under another name, in place of the file of the old name; a name that is taken is refused."""
-    project, names = (access.store, access.entry), (wanted.file, wanted.to)
+    project, names = (access.store, access.entry), (body.file, body.to)
     with access.bench.turns.take(("uids", access.entry.id)):
-        if check_file_name(wanted.to) == "paradigm":
+        if check_file_name(body.to) == "paradigm":
             refresh(*project)
-            check_uid_free(*project, PurePosixPath(wanted.to).stem, but=wanted.file)
-        outcome = rename(*project, *names, wanted.text, base=wanted.base, who=access.user, tab=wanted.tab)
+            check_uid_free(*project, PurePosixPath(body.to).stem, but=body.file)
+        outcome = rename(*project, *names, body.text, base=body.base, who=access.user, tab=body.tab)
     return save_answer(outcome, language)
 
 
 @router.post("/projects/{project}/merge/{file:path}")
-def merge_file(access: Reader, language: Spoken, file: File, wanted: MergeRequest) -> MergeAnswer:
+def merge_file(access: Reader, language: Spoken, file: File, body: MergeRequest) -> MergeAnswer:
     """Merge a text, row by row, with what somebody else has saved meanwhile; nothing is saved."""
     theirs = current(access.store, access.entry, file)
-    base = "" if wanted.base is None else revision(access.store, access.entry, wanted.base).text
+    base = "" if body.base is None else revision(access.store, access.entry, body.base).text
     merge = merge_tables if file.endswith((".tsv", ".md")) else merge_paradigms
-    merged = merge(base, wanted.mine, theirs.text, choose=wanted.choose)
+    merged = merge(base, body.mine, theirs.text, choose=body.choose)
     conflicts = [RowConflict(c.row, c.kind, c.text(language), c.base, c.mine, c.theirs) for c in merged.conflicts]
     return MergeAnswer(merged.text, theirs.revision.id, conflicts)
 
@@ -299,9 +299,9 @@ class PresenceAnswer:
 
 
 @router.put("/projects/{project}/drafts/{file:path}", status_code=204, responses=fails(403))
-def put_draft(access: Editor, file: File, wanted: WriteRequest) -> None:
+def put_draft(access: Editor, file: File, body: WriteRequest) -> None:
     """Keep what is being typed."""
-    keep_draft(access.store, access.entry, file, wanted.text, base=wanted.base, who=access.user, tab=wanted.tab)
+    keep_draft(access.store, access.entry, file, body.text, base=body.base, who=access.user, tab=body.tab)
 
 
 @router.delete("/projects/{project}/drafts/{file:path}", status_code=204)
@@ -420,10 +420,10 @@ def difference(access: Reader, old: int, new: int) -> Difference:
 
 
 @router.post("/projects/{project}/restore", responses=writing())
-def restore_revision(access: Editor, language: Spoken, wanted: Restoration) -> SaveAnswer:
+def restore_revision(access: Editor, language: Spoken, body: Restoration) -> SaveAnswer:
     """Make an old revision the latest one again; a deleted file comes back in this way."""
     project = (access.store, access.entry)
-    return save_answer(restore(*project, wanted.revision, base=wanted.base, who=access.user, tab=wanted.tab), language)
+    return save_answer(restore(*project, body.revision, base=body.base, who=access.user, tab=body.tab), language)
 
 
 @router.get("/projects/{project}/deleted")

@@ -412,16 +412,16 @@ class _WordCheck:
 
 
 @router.post("/tables/{file:path}", responses=writing())
-def edit_table(access: Editor, language: Spoken, file: File, wanted: TableEdit) -> TableAnswer:
+def edit_table(access: Editor, language: Spoken, file: File, body: TableEdit) -> TableAnswer:
     """Change cells, rows and columns of a table, and save it."""
     kind = check_file_name(file)
     if kind not in {"lexicon", "features", "relation"}:
         raise fail("not-a-table", Place(), {"file": file})
-    base = _base(access, file, wanted.base)
-    mine = applied(base, wanted.ops)
+    base = _base(access, file, body.base)
+    mine = applied(base, body.ops)
     with access.bench.turns.take((access.entry.id, file)):
         check = _WordCheck(_words(access), file) if kind in WORDS else None
-        attempt = _saved(access, file, base, mine, wanted, check)
+        attempt = _saved(access, file, base, mine, body, check)
         problems = _problems(access, attempt, check)
     return _answer(attempt, base, problems=_table_problems(problems, language))
 
@@ -435,14 +435,14 @@ def _base(access: Access, file: str, number: int | None) -> str:
     return EMPTY if version.revision.deleted and file == NEW else version.text
 
 
-def _saved(access: Access, file: str, base: str, mine: str, wanted: TableEdit, check: _WordCheck | None) -> _Attempt:
+def _saved(access: Access, file: str, base: str, mine: str, body: TableEdit, check: _WordCheck | None) -> _Attempt:
     """Save a text; where others have saved meanwhile, save the merged text, if no row is in conflict."""
-    text, before, number = mine, base, wanted.base
+    text, before, number = mine, base, body.base
     for left in reversed(range(_TRIES)):
         target = (access.store, access.entry, file)
         try:
-            outcome = save(*target, text, base=number, who=access.user, check=check, tab=wanted.tab)
-            return _Attempt(outcome, text, before, number != wanted.base)
+            outcome = save(*target, text, base=number, who=access.user, check=check, tab=body.tab)
+            return _Attempt(outcome, text, before, number != body.base)
         except Conflict as conflict:
             theirs = conflict.theirs
             merged = merge_tables(before, text, theirs.shown)

@@ -127,12 +127,12 @@ def list_projects(bench: Bench, who: Who, language: Spoken) -> ProjectList:
 
 
 @router.post("/projects", status_code=201, responses=fails(403, 409))
-def add_project(bench: Bench, who: Maker, wanted: NewProject) -> ProjectName:
+def add_project(bench: Bench, who: Maker, body: NewProject) -> ProjectName:
     """Add a project, from the starter or as a copy of a shipped benchmark."""
-    if wanted.lang is not None and wanted.benchmark is None:
-        return ProjectName(new_project(bench.store, wanted.name, lang=wanted.lang, who=who).name)
-    if wanted.benchmark is not None and wanted.lang is None:
-        return ProjectName(copy_benchmark(bench.store, wanted.benchmark, name=wanted.name, who=who).entry.name)
+    if body.lang is not None and body.benchmark is None:
+        return ProjectName(new_project(bench.store, body.name, lang=body.lang, who=who).name)
+    if body.benchmark is not None and body.lang is None:
+        return ProjectName(copy_benchmark(bench.store, body.benchmark, name=body.name, who=who).entry.name)
     raise fail("project-start")
 
 
@@ -149,7 +149,7 @@ def look_into_bin(bench: Bench, who: Who) -> Bin:
 
 
 @router.post("/bin/{number}", responses=fails(403, 404, 409))
-def take_out_of_bin(bench: Bench, who: Who, number: int, wanted: BinRequest) -> ProjectName:
+def take_out_of_bin(bench: Bench, who: Who, number: int, body: BinRequest) -> ProjectName:
     """Bring a deleted project back."""
     project = next((each for each in binned(bench.store) if each.id == number), None)
     role = _role(bench.store, who, project) if project else None
@@ -157,7 +157,7 @@ def take_out_of_bin(bench: Bench, who: Who, number: int, wanted: BinRequest) -> 
         raise fail("bin-unknown", None, {"number": number})
     if not may(role, "owner"):
         raise fail("role-missing", None, {"needed": "owner"})
-    return ProjectName(bring_back(bench.store, number, who=who, name=wanted.name).name)
+    return ProjectName(bring_back(bench.store, number, who=who, name=body.name).name)
 
 
 def _role(store: Store, who: User, project: BinnedProject) -> Role | None:
@@ -289,27 +289,27 @@ def project(access: Reader, language: Spoken) -> ProjectAnswer:
 
 
 @router.post("/projects/{project}/counts", responses=fails(404))
-async def counts(access: Reader, language: Spoken, request: Request, wanted: CountRequest) -> CountAnswer:
+async def counts(access: Reader, language: Spoken, request: Request, body: CountRequest) -> CountAnswer:
     """Count the pairs of some paradigms that were not counted yet; call again while some are left."""
     who = str(access.user.id)
-    found = await count_some(access.bench, access.entry, most=wanted.most, request=request, language=language, who=who)
+    found = await count_some(access.bench, access.entry, most=body.most, request=request, language=language, who=who)
     return CountAnswer(*found)
 
 
 @router.post("/projects/{project}/paradigms", status_code=201, responses=fails(403, 404, 409))
-def new_paradigm(access: Editor, wanted: NewParadigm) -> NewFile:
+def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
     """Add a paradigm: the smallest there is, or a copy of another under a new name."""
     store, entry = access.store, access.entry
-    file = paradigm_file(wanted.phenomenon, wanted.uid)
-    if wanted.copy_of is None:
-        text = _starter(wanted, coverage(store, entry).lang)
+    file = paradigm_file(body.phenomenon, body.uid)
+    if body.copy_of is None:
+        text = _starter(body, coverage(store, entry).lang)
     else:
-        text = _named(current(store, entry, wanted.copy_of).text, wanted)
+        text = _named(current(store, entry, body.copy_of).text, body)
     if errors := [problem for problem in file_problems(file, text) if problem.severity == "error"]:
         raise InputError(errors)
     with access.bench.turns.take(("uids", entry.id)):
         refresh(store, entry)
-        check_uid_free(store, entry, wanted.uid)
+        check_uid_free(store, entry, body.uid)
         try:
             done = commit(store, entry, [Change(file, encode(text, place=Place(file)), None)], who=access.user)[0]
         except Conflict:
@@ -317,14 +317,14 @@ def new_paradigm(access: Editor, wanted: NewParadigm) -> NewFile:
     return NewFile(file, done.revision.id)
 
 
-def _starter(wanted: NewParadigm, lang: str) -> str:
+def _starter(body: NewParadigm, lang: str) -> str:
     word, good, bad = _STARTERS["en" if lang == "en" else "zh"]
-    names = f"uid: {written(wanted.uid)}\nphenomenon: {written(wanted.phenomenon)}\n"
+    names = f"uid: {written(body.uid)}\nphenomenon: {written(body.phenomenon)}\n"
     return f"format: 1\n{names}slots:\n  word: {word}\ngood: {good}\nbad: {bad}\n"
 
 
-def _named(text: str, wanted: NewParadigm) -> str:
-    for name, value in (("uid", wanted.uid), ("phenomenon", wanted.phenomenon)):
+def _named(text: str, body: NewParadigm) -> str:
+    for name, value in (("uid", body.uid), ("phenomenon", body.phenomenon)):
         text = apply_edit(text, set_field(text, name=name, value=value))
     return text
 

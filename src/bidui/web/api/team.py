@@ -108,15 +108,15 @@ def me(bench: Bench, who: Who, language: Spoken) -> Me:
 
 
 @router.post("/language", status_code=204, responses=fails(403))
-def choose_language(choice: LanguageChoice, bench: Bench, response: Response) -> None:
+def choose_language(body: LanguageChoice, bench: Bench, response: Response) -> None:
     """Remember a language in a cookie."""
-    set_language(response, choice.lang, bench.settings)
+    set_language(response, body.lang, bench.settings)
 
 
 @router.post("/login", status_code=204, responses=fails(400, 401, 403, 429))
-def login(given: Login, request: Request, bench: Bench, response: Response) -> None:
+def login(body: Login, request: Request, bench: Bench, response: Response) -> None:
     """Sign in by name and password."""
-    token = sign_in(bench, given.name, given.password, address=address_of(request))
+    token = sign_in(bench, body.name, body.password, address=address_of(request))
     set_session(response, token, bench.settings)
 
 
@@ -129,22 +129,22 @@ def logout(request: Request, bench: Bench, response: Response) -> None:
 
 
 @router.post("/join", status_code=204, responses=fails(400, 401, 403, 409, 410, 429))
-def join(given: JoinRequest, request: Request, bench: Bench, response: Response, who: Someone) -> None:
+def join(body: JoinRequest, request: Request, bench: Bench, response: Response, who: Someone) -> None:
     """Take an invitation, with a new account or the one that is signed in."""
     address = address_of(request)
-    if given.name is not None and given.password is not None:
-        token = take_invitation(bench, given.token, name=given.name, password=given.password, address=address)
+    if body.name is not None and body.password is not None:
+        token = take_invitation(bench, body.token, name=body.name, password=body.password, address=address)
         set_session(response, token, bench.settings)
     elif who is None:
         raise fail("not-signed-in", Place())
     else:
-        join_by_invitation(bench, given.token, who=who, address=address)
+        join_by_invitation(bench, body.token, who=who, address=address)
 
 
 @router.post("/password", status_code=204, responses=fails(400, 403, 410, 429))
-def choose_password(given: NewPassword, request: Request, bench: Bench, response: Response) -> None:
+def choose_password(body: NewPassword, request: Request, bench: Bench, response: Response) -> None:
     """Choose another password by a link; it signs in, and ends all other sessions."""
-    token = take_password(bench, given.token, password=given.password, address=address_of(request))
+    token = take_password(bench, body.token, password=body.password, address=address_of(request))
     set_session(response, token, bench.settings)
 
 
@@ -197,10 +197,10 @@ def project_team(access: Reader) -> Team:
 
 
 @router.post("/team/invitations", status_code=201, responses=fails(400, 401, 403, 404))
-def make_invitation(wanted: Invite, request: Request, bench: Bench, who: Who) -> Address:
+def make_invitation(body: Invite, request: Request, bench: Bench, who: Who) -> Address:
     """Invite one person; the answer is the address to send."""
-    entry = _owned(bench, who, wanted.project)
-    token = invite(bench.store, who=who, role=wanted.role, entry=entry)
+    entry = _owned(bench, who, body.project)
+    token = invite(bench.store, who=who, role=body.role, entry=entry)
     return Address(_address(request, bench, f"join/{token}"))
 
 
@@ -215,10 +215,10 @@ def withdraw_invitation(number: int, bench: Bench, who: Who) -> None:
 
 
 @router.put("/team/members/{number}", status_code=204, responses=fails(400, 401, 403, 404, 409))
-def change_role(number: int, choice: RoleChoice, bench: Bench, who: Who) -> None:
+def change_role(number: int, body: RoleChoice, bench: Bench, who: Who) -> None:
     """Give somebody a role, another one, or none."""
-    entry = _owned(bench, who, choice.project)
-    set_role(bench.store, _member(bench, number), choice.role, entry)
+    entry = _owned(bench, who, body.project)
+    set_role(bench.store, _member(bench, number), body.role, entry)
 
 
 @router.delete("/team/members/{number}", status_code=204, responses=fails(400, 401, 403, 404, 409))

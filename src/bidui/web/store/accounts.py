@@ -89,16 +89,16 @@ def add_user(store: Store, name: str, password: str) -> User:
 
 def _insert_user(store: Store, connection: Connection, name: str, secret: str) -> User:
     shown = check_user_name(name)
-    mine = select(users_table).where(_USER.key == user_key(shown))
+    query = select(users_table).where(_USER.key == user_key(shown))
     taken = fail("user-taken", Place(), {"name": shown})
-    if connection.execute(mine).one_or_none():
+    if connection.execute(query).one_or_none():
         raise taken
     values = {"name": shown, "key": user_key(shown), "password": secret, "created": store.now()}
     try:
         connection.execute(insert(users_table).values(**values))
     except IntegrityError:  # somebody took it in this very moment
         raise taken from None
-    return _user(connection.execute(mine).one())
+    return _user(connection.execute(query).one())
 
 
 def users(store: Store) -> list[User]:
@@ -244,15 +244,15 @@ def _find(store: Store, connection: Connection, kind: TokenKind, token: str) -> 
 
 def _use(store: Store, connection: Connection, kind: TokenKind, token: str) -> Token | None:
     """Return a token and use it up: of two people who come at once, one gets it."""
-    found = _find(store, connection, kind, token)
-    mine = update(tokens_table).where(*_valid(store, kind), _TOKEN.sha256 == _token_hash(token))
-    return found if connection.execute(mine.values(used=store.now())).rowcount == 1 else None
+    row = _find(store, connection, kind, token)
+    claim = update(tokens_table).where(*_valid(store, kind), _TOKEN.sha256 == _token_hash(token))
+    return row if connection.execute(claim.values(used=store.now())).rowcount == 1 else None
 
 
 def _revoke(connection: Connection, kind: TokenKind, *, id: int | None = None, user: int | None = None) -> None:
     """Take back one token, or all of a user, of one kind."""
-    mine = _TOKEN.id == id if user is None else _TOKEN.user == user
-    connection.execute(delete(tokens_table).where(_TOKEN.kind == kind, mine))
+    which = _TOKEN.id == id if user is None else _TOKEN.user == user
+    connection.execute(delete(tokens_table).where(_TOKEN.kind == kind, which))
 
 
 def _valid(store: Store, kind: TokenKind) -> tuple[Any, ...]:
@@ -281,8 +281,8 @@ def session_user(store: Store, token: str) -> User | None:
 
 def _token_user(store: Store, kind: TokenKind, token: str) -> User | None:
     with store.reading() as connection:
-        found = _find(store, connection, kind, token)
-    return user(store, found.user) if found and found.user is not None else None
+        row = _find(store, connection, kind, token)
+    return user(store, row.user) if row and row.user is not None else None
 
 
 def end_session(store: Store, token: str) -> None:
@@ -308,10 +308,10 @@ def start_token(store: Store) -> str:
 def use_start_token(store: Store, token: str) -> str:
     """Return the token of a session for whoever sits at the machine."""
     with store.writing() as connection:
-        found = _use(store, connection, "start", token)
-        if found is None:
+        row = _use(store, connection, "start", token)
+        if row is None:
             raise fail("token-unknown", Place())
-        return _issue(store, connection, "session", lasts=LASTS, user=found.user)
+        return _issue(store, connection, "session", lasts=LASTS, user=row.user)
 
 
 def password_link(store: Store, who: User) -> str:
@@ -330,11 +330,11 @@ def use_password_link(store: Store, token: str, password: str) -> User:
     """Choose another password; all sessions of the user end."""
     secret = hash_password(password)
     with store.writing() as connection:
-        found = _use(store, connection, "password", token)
-        if found is None or found.user is None:
+        row = _use(store, connection, "password", token)
+        if row is None or row.user is None:
             raise fail("token-unknown", Place())
-        _put_password(connection, found.user, secret)
-    return user(store, found.user)
+        _put_password(connection, row.user, secret)
+    return user(store, row.user)
 
 
 # Roles: viewer, editor or owner, of one project or of the whole workspace, and what each may do.
@@ -390,8 +390,8 @@ def visible(store: Store, who: User, entries: list[Entry]) -> list[Entry]:
     if role_of(store, who) is not None:
         return entries
     with store.reading() as connection:
-        mine = set(connection.scalars(select(_MEMBER.project).where(_MEMBER.user == who.id)))
-    return [] if who.closed else [entry for entry in entries if entry.id in mine]
+        projects_seen = set(connection.scalars(select(_MEMBER.project).where(_MEMBER.user == who.id)))
+    return [] if who.closed else [entry for entry in entries if entry.id in projects_seen]
 
 
 def members(store: Store, entry: Entry | None = None) -> list[Member]:
@@ -412,13 +412,13 @@ def set_role(store: Store, who: User, role: Role | None, entry: Entry | None = N
 
 
 def _put_role(connection: Connection, user: int, role: Role | None, project: int | None) -> None:
-    mine = _own_role(user, project)
+    where = _own_role(user, project)
     if role is None:
-        connection.execute(delete(members_table).where(*mine))
-    elif connection.scalar(select(_MEMBER.role).where(*mine)) is None:
+        connection.execute(delete(members_table).where(*where))
+    elif connection.scalar(select(_MEMBER.role).where(*where)) is None:
         connection.execute(insert(members_table).values(user=user, project=project, role=role))
     else:
-        connection.execute(update(members_table).where(*mine).values(role=role))
+        connection.execute(update(members_table).where(*where).values(role=role))
 
 
 def _own_role(user: int, project: int | None) -> tuple[Any, ...]:
@@ -498,10 +498,10 @@ def join(store: Store, token: str, *, who: User) -> None:
 
 def _take_offer(store: Store, connection: Connection, token: str) -> Token:
     stands = _offers(store, connection, _TOKEN.sha256 == _token_hash(token))
-    found = _use(store, connection, "invitation", token)
-    if found is None or not stands:
+    offer = _use(store, connection, "invitation", token)
+    if offer is None or not stands:
         raise fail("token-unknown", Place())
-    return found
+    return offer
 
 
 def _offers(store: Store, connection: Connection, *conditions: Any) -> list[Invitation]:

@@ -84,8 +84,8 @@ def scan(folder: Path, *, known: Collection[str] = ()) -> Scan:
     """
     stamps: dict[str, str] = {}
     skipped: list[Problem] = []
-    wanted = {*known, *_named(folder)}
-    for name, status in _walk(folder, wanted):
+    names = {*known, *_named(folder)}
+    for name, status in _walk(folder, names):
         place = Place(name.encode("utf-8", "backslashreplace").decode())
         if stat.S_ISLNK(status.st_mode):
             skipped.append(Problem("file-is-link", place))
@@ -126,17 +126,17 @@ def _stamp(status: os.stat_result) -> str:
 
 def _named(folder: Path) -> tuple[str, ...]:
     try:
-        found = look(folder, "project.yaml")
-        return named_tables(found.data.decode("utf-8", "replace")) if found else ()
+        settings = look(folder, "project.yaml")
+        return named_tables(settings.data.decode("utf-8", "replace")) if settings else ()
     except InputError:
         return ()
 
 
-def _walk(folder: Path, wanted: Collection[str]) -> Iterator[tuple[str, os.stat_result]]:
+def _walk(folder: Path, names: Collection[str]) -> Iterator[tuple[str, os.stat_result]]:
     """Walk the files that belong to the project by their place, and those that are wanted; hidden ones never do."""
     seen = set()
     for name, status in _entries(folder, "", deep=False):
-        if expected(name) or name in wanted or (name in FOLDERS and stat.S_ISLNK(status.st_mode)):
+        if expected(name) or name in names or (name in FOLDERS and stat.S_ISLNK(status.st_mode)):
             seen.add(name)
             yield name, status
     for first in FOLDERS:
@@ -145,7 +145,7 @@ def _walk(folder: Path, wanted: Collection[str]) -> Iterator[tuple[str, os.stat_
             if name.endswith(endings) or stat.S_ISLNK(status.st_mode):
                 seen.add(name)
                 yield name, status
-    for name in sorted({*wanted} - seen):
+    for name in sorted({*names} - seen):
         path = folder / name
         if kind_of(name) and path.name in _listing(path.parent):
             yield name, path.lstat()
@@ -217,21 +217,21 @@ def catch_up(store: Store, connection: Connection, entry: Entry, file: str) -> H
     if head.pending is not None:
         settle(store, connection, entry, file)
         head = head_of(connection, entry, file)
-    found = look(entry.folder, file)
-    return take_in(store, connection, entry, file, head=head, found=found)
+    on_disk = look(entry.folder, file)
+    return take_in(store, connection, entry, file, head=head, on_disk=on_disk)
 
 
 def take_in(
-    store: Store, connection: Connection, entry: Entry, file: str, *, head: Head, found: DiskFile | None
+    store: Store, connection: Connection, entry: Entry, file: str, *, head: Head, on_disk: DiskFile | None
 ) -> Head:
     """Record a file as somebody outside left it, if that is not the latest revision."""
-    there = found.sha256 if found else None
-    stamp = found.stamp if found else ""
-    if there == head.sha256 and (head.id is not None or found is None):
+    there = on_disk.sha256 if on_disk else None
+    stamp = on_disk.stamp if on_disk else ""
+    if there == head.sha256 and (head.id is not None or on_disk is None):
         if stamp != head.stamp and head.id is not None:
             set_head(connection, entry, file, Head(head.id, head.sha256, None, stamp))
         return head
-    data = found.data if found else None
+    data = on_disk.data if on_disk else None
     number, _ = record(connection, entry, file, data, author=None, time=store.now(), reason="outside", base=head.id)
     new = Head(number, there, None, stamp)
     set_head(connection, entry, file, new)
@@ -245,8 +245,8 @@ def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Set
         return Settlement(True)
     new = connection.execute(select(revisions).where(revisions.c.id == head.pending)).one()
     try:
-        found = look(entry.folder, file)
-        there = found.sha256 if found else None
+        on_disk = look(entry.folder, file)
+        there = on_disk.sha256 if on_disk else None
         if there == head.sha256 != new.sha256:
             _apply(connection, entry, file, new.sha256)
             there = new.sha256
@@ -255,7 +255,7 @@ def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Set
         return Settlement(False, error.problems)
     if there != new.sha256:
         _drop(store, connection, entry, new, why="conflict")
-        take_in(store, connection, entry, file, head=Head(head.id, head.sha256), found=found)
+        take_in(store, connection, entry, file, head=Head(head.id, head.sha256), on_disk=on_disk)
         return Settlement(False)
     connection.execute(update(revisions).where(revisions.c.id == new.id).values(state="done"))
     set_head(connection, entry, file, Head(new.id, new.sha256))  # no stamp: the file is too young for one
@@ -314,9 +314,9 @@ def refresh(store: Store, entry: Entry | None = None) -> RefreshResult:
     skipped = list(_find_projects(store))
     changed = 0
     for each in entries(store):
-        found = _refresh(store, each)
-        changed += found.changed
-        skipped += found.skipped
+        result = _refresh(store, each)
+        changed += result.changed
+        skipped += result.skipped
     return RefreshResult(changed, tuple(skipped))
 
 
@@ -324,9 +324,9 @@ def current(store: Store, entry: Entry, file: str) -> Version:
     """Return a file as it is now, with its revision; a change made outside becomes one first."""
     with store.reading() as connection:
         head = head_of(connection, entry, file)
-        found = look(entry.folder, file)
-        if found and head.id is not None and head.pending is None and found.sha256 == head.sha256:
-            return Version(by_number(connection, entry, head.id), found.data)
+        on_disk = look(entry.folder, file)
+        if on_disk and head.id is not None and head.pending is None and on_disk.sha256 == head.sha256:
+            return Version(by_number(connection, entry, head.id), on_disk.data)
     with store.filing() as connection:
         check_live(connection, entry)
         head = catch_up(store, connection, entry, file)
@@ -348,12 +348,12 @@ def recover(store: Store) -> tuple[Problem, ...]:
 
 
 def _refresh(store: Store, entry: Entry) -> RefreshResult:
-    if not entry.folder.is_dir():  # removed; its files are looked after when its absence is found
+    if not entry.folder.is_dir():  # removed; `_find_projects` records that
         return RefreshResult(0, ())
     with store.reading() as connection:
         heads = _heads(connection, entry)
-    found = scan(entry.folder, known=[name for name, head in heads.items() if head.sha256])
-    doubtful, young = _doubtful(entry, found, heads)
+    scanned = scan(entry.folder, known=[name for name, head in heads.items() if head.sha256])
+    doubtful, young = _doubtful(entry, scanned, heads)
     changed = 0
     if doubtful:
         with store.filing() as connection:
@@ -363,7 +363,7 @@ def _refresh(store: Store, entry: Entry) -> RefreshResult:
                 try:
                     after = catch_up(store, connection, entry, name)
                 except InputError as error:
-                    found = Scan(found.stamps, (*found.skipped, *error.problems))
+                    scanned = Scan(scanned.stamps, (*scanned.skipped, *error.problems))
                 else:
                     changed += after.id != before.id
     if young:
@@ -372,7 +372,7 @@ def _refresh(store: Store, entry: Entry) -> RefreshResult:
                 head = head_of(connection, entry, name)
                 if head.pending is None and head.sha256 == seen.sha256:
                     set_head(connection, entry, name, Head(head.id, head.sha256, None, seen.stamp))
-    return RefreshResult(changed, found.skipped)
+    return RefreshResult(changed, scanned.skipped)
 
 
 def _heads(connection: Connection, entry: Entry, *conditions: ColumnElement[bool]) -> dict[str, Head]:
@@ -381,13 +381,13 @@ def _heads(connection: Connection, entry: Entry, *conditions: ColumnElement[bool
     return {name: Head(*rest) for name, *rest in connection.execute(query)}
 
 
-def _doubtful(entry: Entry, found: Scan, heads: Mapping[str, Head]) -> tuple[list[str], dict[str, DiskFile]]:
+def _doubtful(entry: Entry, scanned: Scan, heads: Mapping[str, Head]) -> tuple[list[str], dict[str, DiskFile]]:
     """Return the files that need a closer look, and those that are unchanged but have no stamp yet."""
     doubtful: list[str] = []
     young: dict[str, DiskFile] = {}
-    unread = {problem.place.file for problem in found.skipped}
-    for name in sorted({*found.stamps, *(name for name, head in heads.items() if head.sha256 or head.pending)}):
-        head, stamp = heads.get(name, Head()), found.stamps.get(name)
+    unread = {problem.place.file for problem in scanned.skipped}
+    for name in sorted({*scanned.stamps, *(name for name, head in heads.items() if head.sha256 or head.pending)}):
+        head, stamp = heads.get(name, Head()), scanned.stamps.get(name)
         if name in unread or (head.pending is None and stamp and stamp == head.stamp):
             continue
         seen = _seen(entry, name) if stamp is not None and head.pending is None else None
@@ -408,13 +408,13 @@ def _seen(entry: Entry, name: str) -> DiskFile | None:
 def _find_projects(store: Store) -> tuple[Problem, ...]:
     """Give projects that are new on disk a number, and put those whose folders are gone into the bin."""
     names, problems = names_on_disk(store)
-    known = {each.name: each for each in entries(store)}
-    gone = [each for each in known.values() if not each.folder.is_dir() and each.name not in names]
-    if {*names} <= known.keys() and not gone:
+    projects_here = {each.name: each for each in entries(store)}
+    gone = [each for each in projects_here.values() if not each.folder.is_dir() and each.name not in names]
+    if {*names} <= projects_here.keys() and not gone:
         return tuple(problems)
     with store.filing() as connection:
         for name in names:
-            if name not in known:
+            if name not in projects_here:
                 _find(store, connection, name)
         for each in gone:
             if not each.folder.is_dir():

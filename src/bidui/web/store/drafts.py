@@ -52,11 +52,11 @@ def keep_draft(
     data = draft_bytes(text)
     if len(data) > MAX_BYTES:
         raise fail("file-too-large", Place(file), {"bytes": len(data), "limit": MAX_BYTES})
-    kept = Draft(entry.name, file, text, base, store.now(), why, tab)
+    draft = Draft(entry.name, file, text, base, store.now(), why, tab)
     with store.writing() as connection:
         check_base(connection, entry, file, base)
-        put_draft(connection, entry, who.id, kept)
-    return kept
+        put_draft(connection, entry, who.id, draft)
+    return draft
 
 
 def put_draft(connection: Connection, entry: Entry, user: int, draft: Draft) -> None:
@@ -68,15 +68,15 @@ def put_draft(connection: Connection, entry: Entry, user: int, draft: Draft) -> 
 
 def drafts(store: Store, *, who: User, entry: Entry | None = None, file: str | None = None) -> list[Draft]:
     """Return the drafts of a user in all projects, one project, or one file, the latest first."""
-    wanted = select(table, projects.c.name.label("name")).join(projects, projects.c.id == table.c.project)
-    wanted = wanted.where(table.c.user == who.id, projects.c.binned.is_(None))
+    query = select(table, projects.c.name.label("name")).join(projects, projects.c.id == table.c.project)
+    query = query.where(table.c.user == who.id, projects.c.binned.is_(None))
     if entry is not None:
-        wanted = wanted.where(table.c.project == entry.id)
+        query = query.where(table.c.project == entry.id)
     if file is not None:
         check_file_name(file)
-        wanted = wanted.where(table.c.file == file)
+        query = query.where(table.c.file == file)
     with store.reading() as connection:
-        return [_draft(row) for row in connection.execute(wanted.order_by(table.c.time.desc(), table.c.file))]
+        return [_draft(row) for row in connection.execute(query.order_by(table.c.time.desc(), table.c.file))]
 
 
 def drop_draft(store: Store, entry: Entry, file: str, *, who: User, tab: str = "") -> None:
@@ -89,8 +89,8 @@ def drop_draft(store: Store, entry: Entry, file: str, *, who: User, tab: str = "
 
 def remove_draft(connection: Connection, entry: Entry, file: str, *, user: int, tab: str) -> None:
     """Remove a draft that has become a revision."""
-    mine: ColumnElement[bool] = and_(table.c.user == user, table.c.project == entry.id)
-    connection.execute(delete(table).where(mine, table.c.file == file, table.c.tab == tab))
+    where: ColumnElement[bool] = and_(table.c.user == user, table.c.project == entry.id)
+    connection.execute(delete(table).where(where, table.c.file == file, table.c.tab == tab))
 
 
 def check_tab(tab: str) -> None:
@@ -107,10 +107,10 @@ def recovered(number: int) -> str:
 def claim_drafts(connection: Connection, entry: Entry, numbers: list[int], *, user: int, tab: str) -> None:
     """Give the drafts of failed revisions to the tab that they were typed in."""
     for number in numbers:
-        mine = and_(table.c.user == user, table.c.project == entry.id, table.c.tab == recovered(number))
-        for file in connection.scalars(select(table.c.file).where(mine)).all():
+        where = and_(table.c.user == user, table.c.project == entry.id, table.c.tab == recovered(number))
+        for file in connection.scalars(select(table.c.file).where(where)).all():
             remove_draft(connection, entry, file, user=user, tab=tab)  # older than this one
-        connection.execute(update(table).where(mine).values(tab=tab))
+        connection.execute(update(table).where(where).values(tab=tab))
 
 
 def draft_bytes(text: str) -> bytes:

@@ -205,14 +205,14 @@ def commit(
     if isinstance(accepted, Conflict):
         raise accepted
     with store.filing() as connection:
-        done = _finish(store, connection, entry, changes, accepted)
+        outcome = _finish(store, connection, entry, changes, accepted)
         if taken:
             remove_draft(connection, entry, taken[0], user=who.id, tab=taken[1])
-        if taken and isinstance(done, BiduiError):
+        if taken and isinstance(outcome, BiduiError):
             claim_drafts(connection, entry, [number for number in accepted if number], user=who.id, tab=taken[1])
-    if isinstance(done, BiduiError):
-        raise done
-    return done
+    if isinstance(outcome, BiduiError):
+        raise outcome
+    return outcome
 
 
 def _accept(
@@ -262,17 +262,17 @@ def _finish(
             for other in waiting:
                 give_up(store, connection, entry, other.file)
             return InputError(settled.problems) if settled.problems else _conflict(connection, entry, change)
-    done = []
+    results = []
     for change, number in zip(changes, accepted, strict=True):
         if number is None:
             head = head_of(connection, entry, change.file)
             assert head.id is not None
-            done.append(NewRevision(by_number(connection, entry, head.id), changed=False))
+            results.append(NewRevision(by_number(connection, entry, head.id), changed=False))
         elif connection.scalar(select(revisions.c.state).where(revisions.c.id == number)) == "done":
-            done.append(NewRevision(by_number(connection, entry, number), changed=True))
+            results.append(NewRevision(by_number(connection, entry, number), changed=True))
         else:  # somebody outside changed the file between our two transactions, and another writer noticed
             return _conflict(connection, entry, change)
-    return done
+    return results
 
 
 def _in_order(changes: Sequence[Change]) -> list[Change]:

@@ -83,9 +83,9 @@ def file_path(folder: Path, name: str) -> Path:
 def named_tables(settings: str) -> tuple[str, ...]:
     """Return the files of relations that the text of a `project.yaml` names; none where it cannot be read."""
     try:
-        found = parse_document(settings, name="project.yaml").items.get("relations")
+        relations = parse_document(settings, name="project.yaml").items.get("relations")
     except InputError:
         return ()
-    tables = found[1] if found else None
+    tables = relations[1] if relations else None
     scalars = [node for _, node in tables.items.values()] if isinstance(tables, Mapping) else []
     return tuple(node.text for node in scalars if isinstance(node, Scalar) and kind_of(node.text) == "relation")

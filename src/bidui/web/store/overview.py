@@ -143,13 +143,13 @@ def check_uid_free(store: Store, entry: Entry, uid: str, *, but: str = "") -> No
         raise fail("paradigm-taken", Place(), {"uid": other.uid, "other": other.file})
 
 
-def placing_problem(mine: ParadigmName, others: Iterable[ParadigmName]) -> Problem | None:
+def placing_problem(paradigm: ParadigmName, others: Iterable[ParadigmName]) -> Problem | None:
     """Return what is wrong with a file's name, or with its uid beside those of other files."""
-    other = next((each for each in others if each.key == mine.key and each.file != mine.file), None)
+    other = next((each for each in others if each.key == paradigm.key and each.file != paradigm.file), None)
     if other is not None:
-        return Problem("paradigm-twice", Place(mine.file), {"uid": mine.uid, "other": other.file})
-    right = f"paradigms/{mine.phenomenon}/{mine.uid}.yaml"
-    return None if mine.file == right else Problem("file-misplaced", Place(mine.file), {"right": right})
+        return Problem("paradigm-twice", Place(paradigm.file), {"uid": paradigm.uid, "other": other.file})
+    right = f"paradigms/{paradigm.phenomenon}/{paradigm.uid}.yaml"
+    return None if paradigm.file == right else Problem("file-misplaced", Place(paradigm.file), {"right": right})
 
 
 def placing_problems(paradigms: Iterable[ParadigmName]) -> dict[str, Problem]:
@@ -249,12 +249,12 @@ def remember(store: Store, kind: str, facts: Mapping[str, Json]) -> None:
 
 def recall(store: Store, kind: str, keys: Iterable[str]) -> dict[str, Json]:
     """Return the facts of one kind that are known."""
-    wanted = list(keys)
+    hashes = list(keys)
     facts: dict[str, Json] = {}
     with store.reading() as connection:
-        for start in range(0, len(wanted), _AT_ONCE):
-            some = table.c.key.in_(wanted[start : start + _AT_ONCE])
-            rows = connection.execute(select(table.c.key, table.c.value).where(table.c.kind == kind, some))
+        for start in range(0, len(hashes), _AT_ONCE):
+            chunk = table.c.key.in_(hashes[start : start + _AT_ONCE])
+            rows = connection.execute(select(table.c.key, table.c.value).where(table.c.kind == kind, chunk))
             facts |= {key: json.loads(value) for key, value in rows}
     return facts
 
@@ -312,15 +312,15 @@ def _all_facts(store: Store, rows: Sequence[_Latest]) -> dict[str, FileFacts]:
             by_kind.setdefault(kind, {})[row.name] = row.sha256
     for kind, hashes in by_kind.items():
         stored = recall(store, f"{kind}-{_VERSION}", set(hashes.values()))
-        known = {sha256: _FACTS.validate_python(value) for sha256, value in stored.items()}
-        missing = {*hashes.values()} - known.keys()
+        by_hash = {sha256: _FACTS.validate_python(value) for sha256, value in stored.items()}
+        missing = {*hashes.values()} - by_hash.keys()
         if missing:
             with store.reading() as connection:
                 new = {sha256: file_facts(kind, content(connection, sha256)) for sha256 in missing}
             values = {sha256: _FACTS.dump_python(each, mode="json", fallback=str) for sha256, each in new.items()}
             remember(store, f"{kind}-{_VERSION}", values)
-            known |= new
-        facts |= {name: known[sha256] for name, sha256 in hashes.items()}
+            by_hash |= new
+        facts |= {name: by_hash[sha256] for name, sha256 in hashes.items()}
     return facts
 
 

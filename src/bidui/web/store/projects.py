@@ -51,10 +51,10 @@ def new_project(store: Store, name: str, *, lang: Literal["zh", "en"], who: User
 
 def copy_benchmark(store: Store, benchmark: str, *, name: str, who: User) -> ImportResult:
     """Add a copy of a shipped benchmark, which may be changed."""
-    known = shipped()
-    if benchmark not in known:
-        raise fail("project-missing", Place(), {"path": benchmark, "known": list(known)})
-    return import_project(store, read_folder(known[benchmark]), name=name, who=who)
+    benchmarks = shipped()
+    if benchmark not in benchmarks:
+        raise fail("project-missing", Place(), {"path": benchmark, "known": list(benchmarks)})
+    return import_project(store, read_folder(benchmarks[benchmark]), name=name, who=who)
 
 
 def import_project(store: Store, bundle: Bundle, *, name: str, who: User) -> ImportResult:
@@ -69,8 +69,8 @@ def export_project(store: Store, entry: Entry) -> bytes:
     """Return the files of a project as a zip that can be imported again."""
     refresh(store, entry)
     with store.reading() as connection:
-        known = list(connection.scalars(select(files.c.name).where(files.c.project == entry.id)))
-    there = {name: look(entry.folder, name) for name in scan(entry.folder, known=known).stamps}
+        names = list(connection.scalars(select(files.c.name).where(files.c.project == entry.id)))
+    there = {name: look(entry.folder, name) for name in scan(entry.folder, known=names).stamps}
     return write_zip({name: file.data for name, file in there.items() if file}, top=entry.name)
 
 
@@ -153,10 +153,10 @@ def delete_project(store: Store, entry: Entry, *, who: User) -> None:
 
 def binned(store: Store) -> list[BinnedProject]:
     """Return the projects in the bin, the latest first."""
-    wanted = select(projects.c.id, projects.c.name, projects.c.binned, users.c.name)
-    wanted = wanted.outerjoin(users, users.c.id == projects.c.binned_by).where(projects.c.binned.is_not(None))
+    query = select(projects.c.id, projects.c.name, projects.c.binned, users.c.name)
+    query = query.outerjoin(users, users.c.id == projects.c.binned_by).where(projects.c.binned.is_not(None))
     with store.reading() as connection:
-        rows = connection.execute(wanted.order_by(projects.c.binned.desc(), projects.c.id.desc()))
+        rows = connection.execute(query.order_by(projects.c.binned.desc(), projects.c.id.desc()))
         return [BinnedProject(number, name, time, by or "") for number, name, time, by in rows]
 
 
@@ -186,13 +186,13 @@ def bring_back(store: Store, number: int, *, who: User, name: str | None = None)
 
 def empty_bin(store: Store, *, before: datetime) -> int:
     """Remove the folders that have been in the bin since before then; return how many there were."""
-    wanted = select(projects.c.id).where(projects.c.binned < before)
+    query = select(projects.c.id).where(projects.c.binned < before)
     with store.filing() as connection:
-        folders = [bin_folder(store, number) for number in connection.scalars(wanted)]
-        found = [folder for folder in folders if folder.is_dir()]
-        for folder in found:
+        folders = [bin_folder(store, number) for number in connection.scalars(query)]
+        old_folders = [folder for folder in folders if folder.is_dir()]
+        for folder in old_folders:
             shutil.rmtree(folder, ignore_errors=True)
-    return sum(not folder.is_dir() for folder in found)
+    return sum(not folder.is_dir() for folder in old_folders)
 
 
 def _in_bin(number: int) -> tuple[ColumnElement[bool], ...]:
@@ -213,8 +213,8 @@ def _last_states(connection: Connection, number: int) -> dict[str, _State]:
     head, base = revisions.alias("head"), revisions.alias("base")
     joined = files.join(head, head.c.id == files.c.head).outerjoin(base, base.c.id == head.c.base)
     went = and_(head.c.sha256.is_(None), head.c.reason == "outside", head.c.time >= since)
-    wanted = select(files.c.name, head.c.id, head.c.sha256, base.c.id, base.c.sha256).select_from(joined)
-    rows = connection.execute(wanted.where(files.c.project == number, or_(head.c.sha256.is_not(None), went)))
+    query = select(files.c.name, head.c.id, head.c.sha256, base.c.id, base.c.sha256).select_from(joined)
+    rows = connection.execute(query.where(files.c.project == number, or_(head.c.sha256.is_not(None), went)))
     states = {}
     for name, latest, sha256, before, before_sha256 in rows:
         states[name] = _State(latest, sha256) if sha256 else _State(before, before_sha256, latest)

@@ -50,8 +50,8 @@ def content(connection: Connection, sha256: str) -> bytes:
     pieces: list[tuple[int, int, bytes]] = []
     at: str | None = sha256
     while at is not None:
-        found = select(contents.c.near, contents.c.head, contents.c.tail, contents.c.packed)
-        near, head, tail, packed = connection.execute(found.where(contents.c.sha256 == at)).one()
+        query = select(contents.c.near, contents.c.head, contents.c.tail, contents.c.packed)
+        near, head, tail, packed = connection.execute(query.where(contents.c.sha256 == at)).one()
         try:
             pieces.append((head, tail, zlib.decompress(packed)))
         except zlib.error:
@@ -65,12 +65,12 @@ def content(connection: Connection, sha256: str) -> bytes:
     return data
 
 
-def _shared(one: bytes, other: bytes) -> int:
+def _shared(first: bytes, second: bytes) -> int:
     """Count the bytes that two contents begin with together; by halving, since comparing slices is quick."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if first[low:middle] == second[low:middle]:
             low = middle
         else:
             high = middle - 1
@@ -227,25 +227,28 @@ def _revision(row: Row[Any]) -> Revision:
 
 def latest(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, Version]:
     """Return the files of some kinds by name, all at one moment; `refresh` first, to see what changed outside."""
-    wanted = select(files.c.name, files.c.head).where(files.c.project == entry.id, files.c.sha256.is_not(None))
     with store.reading() as connection:
-        rows = connection.execute(wanted.order_by(files.c.name)).all()
-        return {name: version(connection, entry, head) for name, head in rows if head and kind_of(name) in kinds}
+        numbers = _numbers(connection, entry, kinds)
+        return {name: version(connection, entry, number) for name, number in numbers.items()}
 
 
 def heads(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, int]:
     """Return the numbers of the latest revisions of the files of some kinds."""
-    wanted = select(files.c.name, files.c.head).where(files.c.project == entry.id, files.c.sha256.is_not(None))
     with store.reading() as connection:
-        rows = connection.execute(wanted.order_by(files.c.name)).all()
+        return _numbers(connection, entry, kinds)
+
+
+def _numbers(connection: Connection, entry: Entry, kinds: Collection[Kind]) -> dict[str, int]:
+    query = select(files.c.name, files.c.head).where(files.c.project == entry.id, files.c.sha256.is_not(None))
+    rows = connection.execute(query.order_by(files.c.name)).all()
     return {name: head for name, head in rows if head and kind_of(name) in kinds}
 
 
 def latest_number(store: Store, entry: Entry, file: str) -> int | None:
     """Return the number of a file's latest revision, which may be its deletion; None where there never was one."""
-    wanted = select(files.c.head).where(files.c.project == entry.id, files.c.name == file)
+    query = select(files.c.head).where(files.c.project == entry.id, files.c.name == file)
     with store.reading() as connection:
-        return connection.scalar(wanted)
+        return connection.scalar(query)
 
 
 # Two versions of a file compared: line by line, as git does, and row by row, as people edit
@@ -278,14 +281,14 @@ def row_changes(old: str, new: str, *, name: str) -> tuple[RowChange, ...]:
     before, after = _lines(old), _lines(new)
     header = before[0].split("\t") if before and name.endswith(".tsv") else []
     key = header.index("expression") if "expression" in header else 0
-    found: list[RowChange] = []
+    changes: list[RowChange] = []
     i = j = 0
     for start, first, length in (*_blocks(before, after), (len(before), len(after), 0)):
         olds = [(at + 1, _cells(before[at], name)) for at in range(i, start)]
         news = [(at + 1, _cells(after[at], name)) for at in range(j, first)]
-        found += _paired(olds, news, key=key)
+        changes += _paired(olds, news, key=key)
         i, j = start + length, first + length
-    return tuple(found)
+    return tuple(changes)
 
 
 def _lines(text: str) -> list[str]:
@@ -310,8 +313,8 @@ def _paired(olds: Numbered, news: Numbered, *, key: int) -> Iterator[RowChange]:
     for row in olds:
         named.setdefault(_key(row[1], key), []).append(row)
     pairs = {new: named[name].pop(0) for new in news if named.get(name := _key(new[1], key))}
-    kept = {number for number, _ in pairs.values()}
-    gone = [row for row in olds if row[0] not in kept]
+    paired = {number for number, _ in pairs.values()}
+    gone = [row for row in olds if row[0] not in paired]
     come = [row for row in news if row not in pairs]
     if len(gone) == len(come) == 1:
         pairs[come[0]] = gone.pop()
@@ -336,7 +339,7 @@ def _blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int,
     tail = next((n for n in range(least - head) if before[-1 - n] != after[-1 - n]), least - head)
     # what is left between is little, mostly, and the rest need not be searched
     middle = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail])
-    found = [(0, 0, head)]
-    found += [(head + block.a, head + block.b, block.size) for block in middle.get_matching_blocks()]
-    found += [(len(before) - tail, len(after) - tail, tail)]
-    return [block for block in found if block[2]]
+    blocks = [(0, 0, head)]
+    blocks += [(head + block.a, head + block.b, block.size) for block in middle.get_matching_blocks()]
+    blocks += [(len(before) - tail, len(after) - tail, tail)]
+    return [block for block in blocks if block[2]]

@@ -119,17 +119,17 @@ def here(store: Store) -> tuple[ColumnElement[bool], ...]:
 
 def entries(store: Store) -> list[Entry]:
     """Return the projects that are not in the bin, by name."""
-    wanted = select(projects.c.id, projects.c.name).where(*here(store)).order_by(projects.c.name)
+    query = select(projects.c.id, projects.c.name).where(*here(store)).order_by(projects.c.name)
     with store.reading() as connection:
-        return [Entry(number, name, folder_of(store, name)) for number, name in connection.execute(wanted)]
+        return [Entry(number, name, folder_of(store, name)) for number, name in connection.execute(query)]
 
 
 def entry(store: Store, name: str) -> Entry:
     """Return the project of that name."""
     check_project_name(name)
-    wanted = select(projects.c.id).where(*here(store), projects.c.name == name)
+    query = select(projects.c.id).where(*here(store), projects.c.name == name)
     with store.reading() as connection:
-        number = connection.scalar(wanted)
+        number = connection.scalar(query)
     if number is None:
         raise fail("project-unknown", Place(), {"name": name})
     return Entry(number, name, folder_of(store, name))
@@ -147,8 +147,8 @@ def bin_folder(store: Store, number: int) -> Path:
 
 def check_live(connection: Connection, entry: Entry) -> None:
     """Refuse to touch the files of a project that is gone meanwhile: its name may be another's now."""
-    wanted = select(projects.c.id).where(projects.c.id == entry.id, projects.c.binned.is_(None))
-    there = connection.scalar(wanted.where(projects.c.name == entry.name)) is not None
+    query = select(projects.c.id).where(projects.c.id == entry.id, projects.c.binned.is_(None))
+    there = connection.scalar(query.where(projects.c.name == entry.name)) is not None
     if not there or not entry.folder.is_dir():
         raise fail("project-unknown", Place(), {"name": entry.name})
 

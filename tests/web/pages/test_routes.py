@@ -14,8 +14,8 @@ from bidui.web.store.accounts import invite, password_link
 from bidui.web.workbench import Workbench
 from bidui.words import texts
 
-from .served import PASSWORD, browser_of, local, member, served, stranger
-from .store.small import PARADIGM
+from ..served import PASSWORD, browser_of, local, member, served, stranger
+from ..store.small import PARADIGM
 
 PAGES = [
     "/",
