@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -18,15 +18,19 @@ HEAVY = {"torch": "torch", "transformers": "torch", "playwright": "a browser", "
 BROWSER = Path(__file__).parent / "web" / "browser"
 
 
-class SkipHeavyImports(MetaPathFinder):
-    """Skips the test, or the module of tests, that imports a heavy package: nobody has to keep a list of them."""
+class SkipHeavyImports(MetaPathFinder, Loader):
+    """Skips the test, or the module of tests, that imports a heavy package: nobody has to keep a list of them.
+
+    The package is found and only then refused, since polars looks whether torch is there without importing it.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname in HEAVY:
-            pytest.skip(f"needs {HEAVY[fullname]}, which --quick leaves out", allow_module_level=True)
-        return None
+        return ModuleSpec(fullname, self) if fullname in HEAVY else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        pytest.skip(f"needs {HEAVY[module.__name__]}, which --quick leaves out", allow_module_level=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
