@@ -1,4 +1,4 @@
-"""Settings of the whole suite, and `--quick`: only the tests that need no torch, no browser and no PostgreSQL."""
+"""Settings of the whole suite, and `--quick`: only the fast tests, without torch, browser and database."""
 
 import sys
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ settings.register_profile("bidui", deadline=None)
 settings.load_profile("bidui")
 
 HEAVY = {"torch": "torch", "transformers": "torch", "playwright": "a browser", "psycopg": "PostgreSQL"}
-BROWSER = Path(__file__).parent / "web" / "browser"
+WEB = Path(__file__).parent / "web"  # all of it works on a database, in a browser or behind it, but for its editing
 
 
 class SkipHeavyImports(MetaPathFinder, Loader):
@@ -34,7 +34,7 @@ class SkipHeavyImports(MetaPathFinder, Loader):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="Skip slow tests and tests of torch, browser, PostgreSQL.")
+    parser.addoption("--quick", action="store_true", help="Run only fast tests, without torch, browser and database.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -44,7 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    return True if config.getoption("--quick") and collection_path == BROWSER else None
+    left_out = collection_path.parent == WEB and collection_path.name not in ("conftest.py", "editing", "__init__.py")
+    return True if config.getoption("--quick") and left_out else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

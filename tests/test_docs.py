@@ -11,6 +11,7 @@ PAGES = sorted((ROOT / "docs").glob("*.md"))
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_show_what_comes_out(page: Path, tmp_path: Path) -> None:
     """After a change that is meant: `python tests/snippets.py docs/*.md README*.md`, and read the difference."""

@@ -23,6 +23,7 @@ def headings(page: Path) -> list[int]:
     return [len(marks) for marks in re.findall(r"^(#+) ", text, re.MULTILINE)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [README, TWIN], ids=lambda page: page.name)
 def test_the_snippets_show_what_comes_out(page: Path, tmp_path: Path) -> None:
     """After a change that is meant: `python tests/snippets.py README*.md`."""

@@ -137,6 +137,7 @@ def test_the_extra_term_does_not_become_a_spike_between_two_points() -> None:
     assert fit.width.value > n[15] - n[14]
 
 
+@pytest.mark.slow
 def test_intervals_of_95_per_cent_hold_nine_in_ten_of_the_numbers_of_noisy_u_shapes() -> None:
     """Eight numbers of each of fifteen curves; the docstring of the fit has what longer runs found for each number."""
     rng = np.random.default_rng(3)

@@ -47,6 +47,7 @@ def test_the_fit_finds_the_parameters_that_made_the_choices(beta: float, gamma: 
     assert found.beta == pytest.approx(beta, abs=0.06)
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_parameters_as_often_as_it_says() -> None:
     """38 of 40 on average, were it 95 of 100; 33 or fewer would come once in 300 such tests."""
     held = np.zeros(2, int)

@@ -57,6 +57,7 @@ def test_a_curve_may_fall() -> None:
     assert (fit.final.value, fit.start.value) == pytest.approx((0.4, 0.6), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_intervals_of_95_per_cent_hold_the_truth_in_90_of_100_noisy_curves_or_more() -> None:
     """An interval that does not is worse than none. All five numbers, with the scatter of some 2,000 pairs."""
     rng = np.random.default_rng(6)

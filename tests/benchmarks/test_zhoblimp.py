@@ -12,6 +12,8 @@ from bidui.grammar.project import Project
 from bidui.pairs import Pairs, measure_diversity
 from bidui.people.agreement import human_agreement, pooled, read_review
 
+pytestmark = pytest.mark.slow
+
 # as published: paradigms of each phenomenon, and the excluded ones
 PHENOMENA = {
     "BA": 13,

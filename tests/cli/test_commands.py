@@ -12,6 +12,8 @@ from bidui.grammar.project import new_project
 
 from ..snippets import command
 
+pytestmark = pytest.mark.slow
+
 UIDS = [
     "BA_bare_verb",
     "BA_inversion",

@@ -15,6 +15,8 @@ import pytest
 
 from bidui.grammar.project import new_project
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-c", "from bidui.cli.main import run; run()", "serve"]
 SECRET = {"BIDUI_SECRET": "sixteen letters or more"}
 

@@ -198,6 +198,7 @@ print(found.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_pairs_do_not_depend_on_how_python_hashes() -> None:
     """The published program drew from `list(set(…))`: two runs with one seed differed."""
     root = Path(__file__).parents[2]
@@ -307,6 +308,7 @@ bad: v n m o a
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "draw",
     [

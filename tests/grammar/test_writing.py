@@ -155,6 +155,7 @@ def paradigms(draw: st.DrawFn) -> Paradigm:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)  # each has a dozen rules in it
 @given(paradigms())
 def test_a_paradigm_is_read_back_as_itself(paradigm: Paradigm) -> None:
@@ -173,6 +174,7 @@ def phrase_alternatives(draw: st.DrawFn) -> PhraseAlternative:
     return PhraseAlternative(slots_of(draw, keys), Line(items), head, weight)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(names, st.lists(phrase_alternatives(), min_size=1, max_size=3), max_size=3), st.data())
 def test_phrases_are_read_back_as_themselves(
     alternatives: dict[str, list[PhraseAlternative]], data: st.DataObject

@@ -56,6 +56,7 @@ def any_pair(draw: st.DrawFn) -> Pair:
     return Pair(good, bad, texts[0], texts[1], number, texts[2], texts[3], tuple(regions), slots, words)
 
 
+@pytest.mark.slow
 @given(st.lists(any_pair(), max_size=4))
 def test_reading_gives_back_what_was_written(pairs: list[Pair]) -> None:
     whole = tuple(pairs)
