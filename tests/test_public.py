@@ -15,7 +15,6 @@ NAMES = [
     "BiduiError",
     "Choices",
     "ClassicExport",
-    "ClassicImport",
     "Comparison",
     "Corpus",
     "Count",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bidui.errors import BiduiError, InputError, OutputRefused, Place, Problem
     from bidui.files import check_new_folder
     from bidui.grammar import Count, Lexicon, Paradigm, Project, new_project, read_lexicon
-    from bidui.grammar.classic import ClassicExport, ClassicImport, export_classic, import_classic
+    from bidui.grammar.classic import ClassicExport, export_classic, import_classic
     from bidui.grammar.generate import count, enumerate_all
     from bidui.models.given import given
     from bidui.models.model import Model, TokenScores
@@ -68,7 +68,7 @@ _HOMES = {
     "bidui.errors": "BiduiError InputError OutputRefused Place Problem",
     "bidui.files": "check_new_folder",
     "bidui.grammar": "Count Lexicon Paradigm Project new_project read_lexicon",
-    "bidui.grammar.classic": "ClassicExport ClassicImport export_classic import_classic",
+    "bidui.grammar.classic": "ClassicExport export_classic import_classic",
     "bidui.grammar.generate": "count enumerate_all",
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
@@ -94,7 +94,6 @@ __all__ = [
     "BiduiError",
     "Choices",
     "ClassicExport",
-    "ClassicImport",
     "Comparison",
     "Corpus",
     "Count",

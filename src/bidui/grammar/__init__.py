@@ -1,4 +1,13 @@
-"""Grammar: lexicon, rules, paradigms and projects, and the pairs that follow from them."""
+"""Grammar: from the files of a project to minimal pairs.
+
+Flows in: a project folder with a lexicon, relations, phrases and paradigms. Flows out: pairs (`generate`), their number
+(`count`) and every problem of the project (`check`).
+
+Open `rules.py` for the rule language and `paradigm.py` for what a paradigm is. `project.py` reads the files, `tree.py`
+expands a variant into choices and words, `network.py` compiles it into leaves, domains and constraints, `frames.py`
+fills and prints it under one choice of alternatives, and `draw.py` picks words. `count.py` counts without drawing;
+`ambiguity.py` and `crossing.py` ask whether sentences coincide. `classic/` reads and writes the papers' own format.
+"""
 
 from bidui.grammar.check import check_project
 from bidui.grammar.count import Count

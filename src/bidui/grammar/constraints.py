@@ -3,11 +3,13 @@
 A constraint compares *keys*: small numbers that stand for the sets of feature values met at one of its ends.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 
-from bidui.errors import InputError, Place, Problem, distinct, fail
-from bidui.grammar.lexicon import Relation, Values
+from bidui.errors import InputError, Place, Problem, collect, distinct, fail
+from bidui.grammar.lexicon import NO_VALUES, Relation, Values
 from bidui.grammar.rules import Match, Property, Related
 from bidui.grammar.tree import Link, Tree, Word, targets
 
@@ -52,16 +54,16 @@ class Constraint:
     place: Place
     relation: Relation | None = None
     columns: list[int] = field(default_factory=list)  # of the relation, for each member
-    weak: bool = False  # a mismatch as in the papers: some value of the one is not that of the other
+    weak: bool = False  # a mismatch as in the papers: some value of one differs from some value of the other
     values: dict[str, int] = field(default_factory=dict)
     pairs: dict[tuple[int, int], list[int]] = field(init=False, default_factory=dict)
 
     def key(self, member: int, modes: Modes) -> Key:
-        """The number of a set of values at one end."""
+        """Return the number of a set of values at one end."""
         end = self.members[member]
         if modes not in end.keys:
             end.keys[modes] = len(end.keys)
-            end.holds.append(self._held(member, frozenset().union(*modes)))
+            end.holds.append(self._held(member, values_of(modes)))
         return end.keys[modes]
 
     def _held(self, member: int, values: Values) -> frozenset[int]:
@@ -73,80 +75,93 @@ class Constraint:
         return frozenset(row for value in values for row in index.get(value, ()))
 
     def compatible(self, a: int, b: int) -> list[int]:
-        """For each key of member `a`, the keys of member `b` it allows, as a set of bits."""
+        """Return, for each key of member `a`, the keys of member `b` it allows, as bits."""
         if (a, b) not in self.pairs:
             self.pairs[a, b] = self._allowed(self.members[a], self.members[b])
         return self.pairs[a, b]
 
     def _allowed(self, mine: Member, theirs: Member) -> list[int]:
-        if self.kind != "mismatch":
-            holders: dict[int, int] = {}
+        if self.relation:
+            rows: dict[int, int] = {}
             for key, held in enumerate(theirs.holds):
-                for number in held:
-                    holders[number] = holders.get(number, 0) | 1 << key
-            return [_union(holders.get(number, 0) for number in held) for held in mine.holds]
+                for row in held:
+                    rows[row] = rows.get(row, 0) | 1 << key
+            return [reduce(or_, (rows.get(row, 0) for row in held), 0) for held in mine.holds]
+        holders = Holders(list(theirs.keys))
         if self.weak:
-            return [
-                sum(1 << key for key, other in enumerate(theirs.keys) if _other(modes, other)) for modes in mine.keys
-            ]
-        if any(len(modes) > 1 for member in (mine, theirs) for modes in member.keys):
-            return [_disjoint(modes, theirs.keys) for modes in mine.keys]
-        having = 0  # a word without values neither matches nor mismatches
-        sharing: dict[str, int] = {}
-        for key, (values,) in enumerate(theirs.keys):
-            having |= 1 << key if values else 0
-            for value in values:
-                sharing[value] = sharing.get(value, 0) | 1 << key
-        return [having & ~_union(sharing.get(value, 0) for value in values) if values else 0 for (values,) in mine.keys]
+            return [holders.other(modes) for modes in mine.keys]
+        return [holders.sharing(modes) if self.kind == "share" else holders.differing(modes) for modes in mine.keys]
 
 
-def _other(mine: Modes, theirs: Modes) -> bool:
-    """Whether some value of the one differs from some value of the other."""
-    return any(m and o and len(m | o) > 1 for m in mine for o in theirs)
+@dataclass(slots=True, eq=False)
+class Holders:
+    """The modes of several groups or keys at one end of a constraint; sets of them are bits."""
+
+    modes: list[Modes]
+    by_value: dict[str, int] = field(init=False, default_factory=dict)
+    having: int = field(init=False, default=0)  # those with any value at all
+    several: bool = field(init=False, default=False)  # some form has rows with different values, and any may be meant
+
+    def __post_init__(self) -> None:
+        for number, modes in enumerate(self.modes):
+            self.several |= len(modes) > 1
+            for value in values_of(modes):
+                self.by_value[value] = self.by_value.get(value, 0) | 1 << number
+                self.having |= 1 << number
+
+    def sharing(self, modes: Modes) -> int:
+        """Return those that share a value."""
+        mask = 0
+        for value in values_of(modes):
+            mask |= self.by_value.get(value, 0)
+        return mask
+
+    def differing(self, modes: Modes) -> int:
+        """Return those with no value in common; a word without values neither matches nor mismatches."""
+        if len(modes) > 1 or self.several:
+            return self._where(lambda other: any(m and o and m.isdisjoint(o) for m in modes for o in other))
+        return self.having & ~self.sharing(modes) if values_of(modes) else 0
+
+    def other(self, modes: Modes) -> int:
+        """Return those that have some other value, which was a mismatch in the papers."""
+        return self._where(lambda other: any(m and o and len(m | o) > 1 for m in modes for o in other))
+
+    def _where(self, test: Callable[[Modes], bool]) -> int:
+        return sum(1 << number for number, modes in enumerate(self.modes) if test(modes))
 
 
-def _disjoint(modes: Modes, others: Iterable[Modes]) -> int:
-    """The keys with no value in common, where a form has several rows and any of them will do."""
-    mask = 0
-    for key, other in enumerate(others):
-        if any(m and o and m.isdisjoint(o) for m in modes for o in other):
-            mask |= 1 << key
-    return mask
-
-
-def _union(masks: Iterable[int]) -> int:
-    total = 0
-    for mask in masks:
-        total |= mask
-    return total
+def values_of(modes: Modes) -> Values:
+    """Return the values of any of the rows that a form has."""
+    if len(modes) == 1:
+        (values,) = modes
+        return values
+    return NO_VALUES.union(*modes)
 
 
 def tables_around(leaf: Word, ends: Iterable[tuple[Constraint, int]]) -> tuple[TableColumn, ...]:
-    """The columns of relations that a leaf's word must stand in, whatever alternatives are taken.
+    """Return the columns of relations that a leaf's word must stand in, whatever alternatives are taken.
 
-    A relation is void where one of its ends is not in the sentence, so only those count whose other ends are there
-    whenever the leaf is.
+    A relation does not apply if one of its ends is not in the sentence, so that only relations count whose other ends
+    are in the sentence whenever the leaf is.
     """
-    found: list[TableColumn] = []
+    columns: list[TableColumn] = []
     guard = set(leaf.guard)
     for constraint, number in ends:
         others = (member for at, member in enumerate(constraint.members) if at != number)
         if constraint.relation and all(any(guard >= set(o.guard) for o in member.leaves) for member in others):
             used = tuple(constraint.columns)
-            found.append(TableColumn(constraint.relation.name, used[number], used, constraint.relation))
-    return tuple(found)
+            columns.append(TableColumn(constraint.relation.name, used[number], used, constraint.relation))
+    return tuple(columns)
 
 
 def build_constraints(tree: Tree, relations: Mapping[str, Relation]) -> list[Constraint]:
-    """The constraints written in the rules of all leaves."""
+    """Return the constraints written in the rules of all leaves."""
     builder = _Constraints(relations)
     problems: list[Problem] = []
     for leaf in tree.leaves:
         for link in leaf.links:
-            try:
+            with collect(problems):
                 builder.add(leaf, link)
-            except InputError as error:
-                problems += error.problems
     if problems:
         raise InputError(distinct(problems))
     return builder.constraints
@@ -185,11 +200,10 @@ class _Constraints:
             once.members[0].leaves += (leaf,)  # one link, written where a phrase is used, in each of its alternatives
             return
         if not prop.share or name not in self.shares:
-            found = self.written[same_text] = self.new(
-                "share" if term.same else "mismatch", [mine, theirs], text, place
-            )
+            kind = "share" if term.same else "mismatch"
+            constraint = self.written[same_text] = self.new(kind, [mine, theirs], text, place)
             if prop.share:
-                self.shares[name] = found
+                self.shares[name] = constraint
             return
         members = self.shares[name].members
         declaring = {leaf.guard, *(m.leaves[0].guard for m in members if m.declares)}
@@ -216,11 +230,11 @@ class _Constraints:
                 continue
             columns.append(column)
             leaves = tuple(targets(ref, link.scope, link.place, slot=leaf.slot))
-            own = leaf in leaves
-            members.append(Member((leaf,) if own else leaves, feature, own))
+            declares = leaf in leaves
+            members.append(Member((leaf,) if declares else leaves, feature, declares))
         if not any(member.declares for member in members):
             raise fail("relation-elsewhere", place, {"text": str(term), "slot": leaf.path})
         if len(members) < 2:
             raise fail("relation-alone", place, {"text": str(term)})
-        found = self.new("relation", members, str(term), place)
-        found.relation, found.columns = relation, columns
+        constraint = self.new("relation", members, str(term), place)
+        constraint.relation, constraint.columns = relation, columns

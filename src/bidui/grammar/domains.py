@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from bidui.errors import Place, fail
-from bidui.grammar.constraints import Modes, TableColumn
-from bidui.grammar.lexicon import NO_VALUES, Lexicon, Relation, Values, Word, no_word_values
+from bidui.grammar.constraints import Holders, Modes, TableColumn, values_of
+from bidui.grammar.lexicon import Lexicon, Relation, Values, Word, no_word_values
 from bidui.grammar.printing import Style
 from bidui.grammar.rules import Condition, Lexical, Words
 
@@ -342,20 +342,11 @@ def bits_of(mask: int) -> list[int]:
     return numbers
 
 
-@dataclass(slots=True, eq=False)
-class _Holders:
-    """For each value of one feature, the groups of a domain that have it."""
-
-    by_value: dict[str, int] = field(default_factory=dict)
-    having: int = 0  # the groups with any value at all
-    several: bool = False  # some form has rows with different values, and any of them will do
-
-
 @dataclass(slots=True)
 class Supports:
     """The tables between domains that have been computed so far."""
 
-    holders: dict[tuple[int, int], _Holders] = field(default_factory=dict)
+    holders: dict[tuple[int, int], Holders] = field(default_factory=dict)
     tables: dict[tuple[int, int, int, int, bool], Allowed] = field(default_factory=dict)
     rows: dict[tuple[str, int, int, int], End] = field(default_factory=dict)
 
@@ -368,7 +359,7 @@ class Supports:
             for vector in a.modes:
                 modes = vector[at_a]
                 if modes not in masks:
-                    masks[modes] = _sharing(modes, holders) if same else _differing(modes, holders, b, at_b)
+                    masks[modes] = holders.sharing(modes) if same else holders.differing(modes)
             self.tables[name] = Allowed([masks[vector[at_a]] for vector in a.modes])
         return self.tables[name]
 
@@ -380,22 +371,16 @@ class Supports:
             groups = []
             for vector in domain.modes:
                 mask = 0
-                for value in _values(vector[at]):
+                for value in values_of(vector[at]):
                     for row in index.get(value, ()):
                         mask |= 1 << row
                 groups.append(mask)
             self.rows[name] = _end(groups)
         return self.rows[name]
 
-    def _holders(self, domain: Domain, at: int) -> _Holders:
+    def _holders(self, domain: Domain, at: int) -> Holders:
         if (id(domain), at) not in self.holders:
-            holders = _Holders()
-            for group, vector in enumerate(domain.modes):
-                holders.several |= len(vector[at]) > 1
-                for value in _values(vector[at]):
-                    holders.by_value[value] = holders.by_value.get(value, 0) | 1 << group
-                    holders.having |= 1 << group
-            self.holders[id(domain), at] = holders
+            self.holders[id(domain), at] = Holders([vector[at] for vector in domain.modes])
         return self.holders[id(domain), at]
 
 
@@ -406,7 +391,7 @@ def shared_ends(ends: list[tuple[Domain, int]]) -> list[End]:
     for domain, at in ends:
         groups = []
         for vector in domain.modes:
-            values = sorted(_values(vector[at]))
+            values = sorted(values_of(vector[at]))
             groups.append(sum(1 << numbers.setdefault(value, len(numbers)) for value in values))
         tables.append(_end(groups))
     return tables
@@ -418,28 +403,3 @@ def _end(groups: list[int]) -> End:
         for value in bits_of(mask):
             holders[value] = holders.get(value, 0) | 1 << group
     return End(groups, holders, max(holders, default=-1) + 1)
-
-
-def _values(modes: Modes) -> Values:
-    if len(modes) == 1:
-        (values,) = modes
-        return values
-    return NO_VALUES.union(*modes)
-
-
-def _sharing(modes: Modes, holders: _Holders) -> int:
-    mask = 0
-    for value in _values(modes):
-        mask |= holders.by_value.get(value, 0)
-    return mask
-
-
-def _differing(modes: Modes, holders: _Holders, other: Domain, at: int) -> int:
-    """Return the groups with no value in common; a word without values neither matches nor mismatches."""
-    if len(modes) > 1 or holders.several:
-        return sum(
-            1 << group
-            for group, vector in enumerate(other.modes)
-            if any(m and o and m.isdisjoint(o) for m in modes for o in vector[at])
-        )
-    return holders.having & ~_sharing(modes, holders) if _values(modes) else 0

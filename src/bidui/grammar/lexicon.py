@@ -1,4 +1,4 @@
-"""The lexicon: words with sets of feature values, selected by conditions."""
+"""The lexicon: words with sets of feature values, selected by conditions; features and relations; their TSV files."""
 
 import re
 import unicodedata
@@ -29,7 +29,7 @@ class Word:
     file: str = ""
 
     def get(self, feature: str) -> Values:
-        """The word's values of a feature; its `expression` is its form."""
+        """Return the values of a feature; `expression` is the form."""
         return frozenset((self.form,)) if feature == "expression" else self.values.get(feature, NO_VALUES)
 
 
@@ -54,37 +54,37 @@ class Lexicon:
         return self._index
 
     def has_feature(self, feature: str) -> bool:
-        """Whether there is such a column."""
+        """Tell whether there is such a column."""
         return feature in self._rows
 
     def knows(self, feature: str, value: str) -> bool:
-        """Whether some word has this value."""
+        """Tell whether some word has this value."""
         return value in self._rows[feature]
 
     def having(self, feature: str, values: Iterable[str]) -> int:
-        """The words that have at least one of these values, as a set of rows."""
+        """Return the words that have at least one of these values, as a set of rows."""
         column = self._rows[feature]
         return self._as_bits(row for value in values for row in column.get(value, ()))
 
     def counts(self, feature: str) -> dict[str, int]:
-        """The values of a feature with the number of words that have each, most frequent first."""
+        """Return the values of a feature with the number of words that have each, most frequent first."""
         column = self._rows[feature]
         return {v: len(column[v]) for v in sorted(column, key=lambda v: (-len(column[v]), v))}
 
     def with_form(self, form: str) -> tuple[Word, ...]:
-        """The rows whose expression is `form`."""
+        """Return the rows whose expression is `form`."""
         return tuple(self.words[i] for i in self._rows["expression"].get(form, ()))
 
     def select(self, conditions: Iterable[Condition]) -> tuple[Word, ...]:
-        """The words that meet every condition, in the order of the file."""
+        """Return the words that meet every condition, in the order of the file."""
         return self.rows(self.bits(conditions))
 
     def rows(self, bits: int) -> tuple[Word, ...]:
-        """The words of a set of rows, in the order of the file."""
+        """Return the words of a set of rows, in the order of the file."""
         return tuple(compress(self.words, f"{bits:b}"[::-1].encode().translate(_ZEROS)))
 
     def bits(self, conditions: Iterable[Condition]) -> int:
-        """The same as a set of rows."""
+        """Return the words that meet every condition, as a set of rows."""
         rows = (1 << len(self.words)) - 1
         for condition in conditions:
             meeting = self._bits.get(condition)
@@ -117,7 +117,7 @@ class Lexicon:
         return int.from_bytes(mask, "little")
 
     def nearest(self, feature: str, value: str) -> tuple[str, ...]:
-        """Up to three values of a feature that the user may have meant."""
+        """Return up to three values of a feature that the user may have meant."""
         values = sorted(self._rows.get(feature, ()))
         close = get_close_matches(value, values, n=3, cutoff=0.6)
         part = [other for other in values if other in value or value in other]
@@ -206,7 +206,7 @@ class Features:
 
 
 def parse_features(text: str, *, name: str) -> tuple[Features | None, list[Problem]]:
-    """The table in a TSV text (feature, value, parent, means), or None, and the problems found."""
+    """Return the table in a TSV text (feature, value, parent, means), or None, and the problems."""
     lines = text.replace("\r\n", "\n").split("\n")
     header = tuple(lines[0].split("\t"))
     if header != COLUMNS:
@@ -323,13 +323,13 @@ class Relation:
         object.__setattr__(self, "index", index)
 
     def words(self, column: int, *, used: tuple[int, ...]) -> frozenset[str]:
-        """What stands in a column, in rows where none of the columns used is blank."""
+        """Return the values of a column, in rows where none of the columns used is blank."""
         rows = (row for row in self.rows if all(row[other] for other in used))
         return frozenset().union(*(row[column] for row in rows))
 
 
 def parse_relation(text: str, *, name: str, file: str) -> tuple[Relation | None, list[Problem]]:
-    """The relation in a TSV text, or None, and the problems found."""
+    """Return the relation in a TSV text, or None, and the problems."""
     lines = text.replace("\r\n", "\n").split("\n")
     header = lines[0].split("\t")
     problems = [
@@ -360,7 +360,7 @@ def parse_relation(text: str, *, name: str, file: str) -> tuple[Relation | None,
 
 
 def relation_problems(relation: Relation, lexicon: Lexicon, *, file: str) -> Iterator[Problem]:
-    """Columns on features the lexicon lacks, and (as warnings) values that no word has."""
+    """Yield columns on features that the lexicon lacks, and (as warnings) values that no word has."""
     for number, feature in enumerate(relation.features):
         place = Place(file, 1, 0, f'column "{relation.columns[number]}"')
         if not lexicon.has_feature(feature):
@@ -379,7 +379,7 @@ _FULL_WIDTH_ALNUM = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u3000]
 
 
 def read_lexicon(path: str | Path) -> Lexicon:
-    """The lexicon in a TSV file; raises `InputError` with every error in it."""
+    """Return the lexicon in a TSV file; raise `InputError` with every error in it."""
     lexicon, problems = parse_lexicon(read_text(Path(path), name=str(path)), name=str(path))
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
@@ -388,13 +388,13 @@ def read_lexicon(path: str | Path) -> Lexicon:
 
 
 def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
-    """The lexicon in a text, as far as it can be read, and all its problems, warnings too."""
+    """Return the lexicon in a text as far as it can be read, and all its problems."""
     lines = text.replace("\r\n", "\n").split("\n")
     header = lines[0].split("\t")
     problems = list(_header_problems(header, name))
     if "expression" not in header:
         return Lexicon((), (), name), problems
-    # a column without a good name is read under one that no rule can ask for
+    # a column without a usable name is read under a name that no rule can use
     first = {feature: n for n, feature in reversed(list(enumerate(header)))}
     header = [
         f"{feature} {n}" if _unusable(feature) or first[feature] < n else feature for n, feature in enumerate(header)
@@ -425,7 +425,7 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
 
 
 def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list[Problem]]:
-    """The words of several files as one lexicon, and those that are in two of them with the same features."""
+    """Join the words of several files; words that two of them have with the same features are problems."""
     words: list[Word] = []
     problems: list[Problem] = []
     seen: dict[str, list[Word]] = {}
@@ -493,7 +493,7 @@ def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: st
 
 
 def _value_problems(lexicon: Lexicon, name: str) -> Iterator[Problem]:
-    """Warnings on values: probable misspellings, and full-width characters among half-width ones."""
+    """Yield warnings about values: probable misspellings, and full-width characters."""
     for word in lexicon.words:
         if _FULL_WIDTH_ALNUM.search(word.form):
             place = Place(name, word.line, 0, 'column "expression"')
@@ -521,7 +521,7 @@ def _width_problem(place: Place, value: str) -> Problem:
 
 
 def _misspellings(counts: dict[str, int]) -> Iterator[tuple[str, str]]:
-    """Values used once that are one letter away from one used three times or more.
+    """Yield values used once that are one letter away from a value used three times or more.
 
     Only values of four or more Latin letters count: short values and Chinese words often differ by one character.
     """

@@ -9,7 +9,7 @@ from fractions import Fraction
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.rules import Ref, Rule, quote
 
-# The `good:` and `bad:` lines: which slots are printed, in which order, with which literal words between.
+# The `good:` and `bad:` lines: which slots are printed, in which order, and the literal words between them.
 
 MAX_LENGTH = 10_000
 MAX_ITEMS = 60  # a long sentence has thirty
@@ -28,7 +28,7 @@ class Literal:
         return self.text if plain else self.quoted()
 
     def quoted(self) -> str:
-        """The text in quotes, which is right everywhere."""
+        """Write the text in quotes, which is always correct."""
         return text if (text := quote(self.text))[0] == '"' else f'"{text}"'
 
 
@@ -55,12 +55,12 @@ class Line:
         return self.written({item.ref.slot for item in self.items if isinstance(item, Use)})
 
     def written(self, slots: Collection[str]) -> str:
-        """The line as its file has it; a literal that is also the name of a slot needs quotes."""
+        """Write the line as in its file; a literal that is also the name of a slot needs quotes."""
         return " ".join(i.quoted() if isinstance(i, Literal) and i.text in slots else str(i) for i in self.items)
 
 
 def parse_line(text: str, place: Place, *, slots: Collection[str]) -> Line:
-    """The line in `text`; `slots` are the names declared."""
+    """Read the line in `text`; `slots` are the declared names."""
     if len(text) > MAX_LENGTH:
         raise fail("line-too-long", place, {"length": len(text), "limit": MAX_LENGTH})
     items: list[Literal | Use] = []
@@ -68,9 +68,9 @@ def parse_line(text: str, place: Place, *, slots: Collection[str]) -> Line:
     for raw, column in _tokens(text, place):
         if raw.startswith('"'):
             items.append(Literal(raw[1:-1].replace('\\"', '"').replace("\\\\", "\\")))
-        elif (found := _USE.fullmatch(raw)) and found["ref"].split(".")[0] in slots:
-            slot, *path = found["ref"].split(".")
-            items.append(Use(Ref(slot, tuple(path), column), found["column"] or "expression", column))
+        elif (use := _USE.fullmatch(raw)) and use["ref"].split(".")[0] in slots:
+            slot, *path = use["ref"].split(".")
+            items.append(Use(Ref(slot, tuple(path), column), use["column"] or "expression", column))
         elif _stands_for_itself(raw):
             items.append(Literal(re.sub(r"\\(.)", r"\1", raw)))
         else:
@@ -90,7 +90,7 @@ def parse_line(text: str, place: Place, *, slots: Collection[str]) -> Line:
 
 
 def _tokens(text: str, place: Place) -> list[tuple[str, int]]:
-    """Quoted or blank-separated pieces with their columns; quotes stay on."""
+    """Return the quoted or blank-separated pieces with their columns; quotes are kept."""
     tokens: list[tuple[str, int]] = []
     i = 0
     while i < len(text):
@@ -98,16 +98,16 @@ def _tokens(text: str, place: Place) -> list[tuple[str, int]]:
             i += 1
             continue
         pattern = r'"(?:[^"\\]|\\.)*"(?=\s|$)' if text[i] == '"' else r"(?:\\.|[^\s\\])+"
-        found = re.compile(pattern).match(text, i)
-        if not found:
+        piece = re.compile(pattern).match(text, i)
+        if not piece:
             raise fail("quote-open" if text[i] == '"' else "escape-unknown", place.at(i), {"text": text[i : i + 30]})
-        tokens.append((found.group(), i))
-        i = found.end()
+        tokens.append((piece.group(), i))
+        i = piece.end()
     return tokens
 
 
 def _stands_for_itself(raw: str) -> bool:
-    """Chinese characters and punctuation, or characters made literal by a backslash."""
+    """Accept Chinese characters and punctuation, and characters made literal by a backslash."""
     plain = re.sub(r"\\.", "", raw)
     return all(ord(c) > 0x2E7F or c in "…—“”‘’·.,!?;，。" for c in plain)
 

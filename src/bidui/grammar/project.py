@@ -59,6 +59,11 @@ class Project:
     problems: tuple[Problem, ...] = ()  # warnings, and errors where the caller wanted them all
     loose: tuple[Slot, ...] = ()  # slots of paradigms that cannot be read as a whole
 
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that keep pairs from being made."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
     def paradigm(self, uid: str) -> Paradigm:
         """Return the paradigm with that uid."""
         for paradigm in self.paradigms:
@@ -70,9 +75,8 @@ class Project:
 def load_project(path: str | Path) -> Project:
     """Return the project in a folder; raise `InputError` with every error in its files."""
     project = read_project(path)
-    errors = [problem for problem in project.problems if problem.severity == "error"]
-    if errors:
-        raise InputError(errors)
+    if project.errors:
+        raise InputError(project.errors)
     return project
 
 
@@ -404,28 +408,21 @@ def _scalar(text: str) -> str:
     return written(text) or "''"
 
 
-def project_texts(
-    *, settings: Settings, lexicon: Lexicon, phrases: Mapping[str, PhraseRule], paradigms: Iterable[Paradigm]
-) -> dict[str, str]:
+def project_texts(project: Project) -> dict[str, str]:
     """Return the files of a project by name; relations are separate files and not included."""
-    texts = {"project.yaml": settings_text(settings), "lexicon.tsv": lexicon_text(lexicon)}
-    if phrases:
-        texts["phrases.yaml"] = phrases_text(phrases)
-    for paradigm in paradigms:
+    texts = {"project.yaml": settings_text(project.settings), "lexicon.tsv": lexicon_text(project.lexicon)}
+    if project.phrases:
+        texts["phrases.yaml"] = phrases_text(project.phrases)
+    for paradigm in project.paradigms:
         texts[f"paradigms/{paradigm.phenomenon}/{paradigm.uid}.yaml"] = paradigm_text(paradigm)
     return texts
 
 
-def write_project(
-    out: str | Path,
-    *,
-    settings: Settings,
-    lexicon: Lexicon,
-    phrases: Mapping[str, PhraseRule],
-    paradigms: Iterable[Paradigm],
-) -> None:
-    """Write a project to `out`, which must be new or empty."""
-    write_texts(out, project_texts(settings=settings, lexicon=lexicon, phrases=phrases, paradigms=paradigms))
+def write_project(project: Project, out: str | Path) -> None:
+    """Write a project to `out`, which must be new or empty; raise `InputError` if it has errors."""
+    if project.errors:
+        raise InputError(project.errors)
+    write_texts(out, project_texts(project))
 
 
 def write_texts(out: str | Path, texts: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The rule language as values: what may fill a slot, and how a rule is written.
+"""The rule language: what may fill a slot, as values, and how a rule is read and written.
 
     pos:NR gender:male/female        Lexical: every condition holds; / is any of, ! not, * has one, - has none
     pos:PN mPos:who mPro:gender      Lexical with a match: it shares a value with the word in slot who
@@ -6,7 +6,10 @@
     自己 本人                         Words: themselves, one of them; "" is the empty slot
     2* pos:NR | pos:PN               alternatives, with weights
 
-Rules compare equal whatever blanks they were written with; positions are kept beside them for messages.
+Rules are equal whatever blanks they were written with; columns are kept beside them for messages.
+
+A new keyword is added to `KEYWORDS` and `_lexical` (reading) and to the class of its term (writing); what it means is
+built from `Word.links` in `constraints.py`.
 """
 
 import re
@@ -166,24 +169,24 @@ class Rule:
 
 
 def decimal(weight: Fraction) -> str:
-    """The weight to six decimals, which is all that a rule can say; never in scientific notation."""
+    """Write a weight with up to six decimals, as rules have it; never in scientific notation."""
     return f"{float(weight):.6f}".rstrip("0").rstrip(".")
 
 
 def escape(text: str) -> str:
-    """The text with a backslash before each character that the rule language uses."""
+    """Put a backslash before each character that the rule language uses."""
     escaped = "".join("\\" + c if c in ESCAPED else c for c in text)
     return "\\" + escaped if escaped[:1] in {"!", "-"} else escaped
 
 
 def quote(word: str) -> str:
-    """A literal word, in quotes where it would not be read back as itself."""
+    """Write a literal word, in quotes if it would not be read back as itself."""
     if word and not any(c in '"\\|:<>()*' or c.isspace() for c in word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-# The pieces of a rule's text, found by hand-written scanning: alternatives, tokens, escapes.
+# Scanning: a text is divided into alternatives and tokens. Written by hand, so that errors have columns.
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,7 @@ class Token:
 
 
 def alternatives(text: str, place: Place) -> Iterator[tuple[list[Token], int]]:
-    """The tokens of each alternative, with the column it starts at."""
+    """Yield the tokens of each alternative, with the column it starts at."""
     tokens: list[Token] = []
     start = i = 0
     while i < len(text):
@@ -228,7 +231,7 @@ def _quoted(text: str, start: int, place: Place) -> tuple[Token, int]:
 
 
 def _plain(text: str, start: int, place: Place) -> tuple[Token, int]:
-    """A token up to the next blank or bar outside of <> and ()."""
+    """Read a token up to the next blank or bar outside of <> and ()."""
     closing: list[str] = []
     i = start
     while i < len(text):
@@ -256,7 +259,7 @@ def _plain(text: str, start: int, place: Place) -> tuple[Token, int]:
 
 
 def split(raw: str, separator: str) -> list[str]:
-    """Pieces between separators that are neither escaped nor inside <> or ()."""
+    """Split at separators that are neither escaped nor inside <> or ()."""
     pieces = [""]
     depth = i = 0
     while i < len(raw):
@@ -274,7 +277,7 @@ def split(raw: str, separator: str) -> list[str]:
 
 
 def unescape(raw: str) -> str:
-    """The text meant by an escaped piece."""
+    """Remove the backslashes of an escaped piece."""
     return re.sub(r"\\(.)", r"\1", raw)
 
 
@@ -288,7 +291,7 @@ _NAME = re.compile(r"[\w+-]+(\.[\w+-]+)*")
 
 
 def parse_rule(text: str, place: Place) -> Rule:
-    """The rule in `text`, whose first character stands at `place`."""
+    """Read the rule in `text`, whose first character stands at `place`."""
     if len(text) > MAX_LENGTH:
         raise fail("rule-too-long", place, {"length": len(text), "limit": MAX_LENGTH})
     groups = list(alternatives(text, place))
@@ -302,12 +305,12 @@ def _alternative(tokens: list[Token], start: Place, place: Place) -> Alternative
         raise fail("alternative-empty", start)
     weight = Fraction(1)
     first = tokens[0]
-    if not first.quoted and (found := _WEIGHT.match(first.raw)):
-        weight = Fraction(found.group(1))
+    if not first.quoted and (prefix := _WEIGHT.match(first.raw)):
+        weight = Fraction(prefix.group(1))
         if weight == 0:
             raise fail("weight-zero", place.at(first.column))
-        rest = first.raw[found.end() :]
-        tokens = ([Token(rest, first.column + found.end())] if rest else []) + tokens[1:]
+        rest = first.raw[prefix.end() :]
+        tokens = ([Token(rest, first.column + prefix.end())] if rest else []) + tokens[1:]
         if not tokens:
             raise fail("alternative-empty", start)
     elif not first.quoted and (number := _NUMBER.match(first.raw)):
@@ -330,12 +333,17 @@ def _body(tokens: list[Token], place: Place) -> Lexical | Words | Phrase:
 
 def _words(tokens: list[Token], place: Place) -> Words:
     for token in tokens:
-        if not token.quoted and (found := _BRACKET.search(re.sub(r"\\.", "  ", token.raw))):
-            raise fail("bracket-stray", place.at(token.column + found.start()), {"char": found.group()})
+        if not token.quoted:
+            _refuse_brackets(token, place)
     words = tuple(t.raw if t.quoted else unescape(t.raw) for t in tokens)
     if "" in words and len(words) > 1:
         raise fail("empty-among-words", place.at(tokens[words.index("")].column))
     return Words(tuple(word for word in words if word), tokens[0].column)
+
+
+def _refuse_brackets(token: Token, place: Place) -> None:
+    if bracket := _BRACKET.search(re.sub(r"\\.", "  ", token.raw)):
+        raise fail("bracket-stray", place.at(token.column + bracket.start()), {"char": bracket.group()})
 
 
 def _phrase(tokens: list[Token], place: Place) -> Phrase:
@@ -404,13 +412,12 @@ def _condition(feature: str, value: str, token: Token, place: Place) -> Conditio
     values = tuple(unescape(v) for v in split(value[negated:], "/"))
     if "" in values:
         raise fail("value-missing", place.at(token.column), {"feature": feature})
-    if found := _BRACKET.search(re.sub(r"\\.", "  ", token.raw)):
-        raise fail("bracket-stray", place.at(token.column + found.start()), {"char": found.group()})
+    _refuse_brackets(token, place)
     return Condition(feature, "not" if negated else "any", values, token.column)
 
 
 def _match(pending: dict[str, tuple[Token, str]], mismatch: bool, place: Place) -> Match:
-    """Takes a finished position and property off `pending`."""
+    """Take a complete position and property off `pending`."""
     token, position = pending.pop("mmPos" if mismatch else "mPos")
     pro_token, text = pending.pop("mmPro" if mismatch else "mPro")
     properties = []

@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, Place
-from bidui.grammar.classic import ClassicImport, read_classic
+from bidui.grammar.classic import read_classic
 from bidui.grammar.classic.write import classic_template, export_phrases
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
-from bidui.grammar.project import Settings, lexicon_text, paradigm_text
+from bidui.grammar.project import Project, Settings, lexicon_text, paradigm_text
 from bidui.grammar.rules import Condition
 
 # both have two slots whose strings are equal, moved or copied; the third is three templates
 REFUSED = {"choice": "classic-same-text", "copy_of_two": "classic-same-text", "three_files": "classic-without"}
 
 
-def imported(folder: Path) -> ClassicImport:
+def imported(folder: Path) -> Project:
     phrases = folder / "phrases.json"
     return read_classic(folder / "templates", vocabulary=folder / "vocabulary.tsv", phrases=phrases)
 

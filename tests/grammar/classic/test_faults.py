@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bidui.errors import InputError, OutputRefused, Problem
-from bidui.grammar.classic import ClassicImport, read_classic
-from bidui.grammar.classic.read import write_import
-from bidui.grammar.project import write_project
+from bidui.grammar.classic import read_classic
+from bidui.grammar.project import Project, write_project
 
 VOCABULARY = "expression\tpos\tgender\n他\tPN\tmale\n她\tPN\tfemale\n小明\tNR\tmale\n书\tNN\t\n看\tVV\t\n"
 PHRASES: dict[str, object] = {
@@ -26,9 +26,7 @@ WHOLE: dict[str, object] = {
 }
 
 
-def imported(
-    folder: Path, *templates: object, vocabulary: str = VOCABULARY, phrases: object = PHRASES
-) -> ClassicImport:
+def imported(folder: Path, *templates: object, vocabulary: str = VOCABULARY, phrases: object = PHRASES) -> Project:
     """The import of a project with these templates; a text is written as it is."""
     (folder / "t").mkdir()
     for number, template in enumerate(templates, start=1):
@@ -106,7 +104,7 @@ def test_a_fault_of_a_template_is_an_error_in_its_place(tmp_path: Path, template
     assert {problem.place.file for problem in read.errors} == {"1.json"}
     assert read.paradigms == () or kind in {"feature-unknown", "classic-value-unknown", "phrase-unknown"}
     with pytest.raises(InputError):
-        write_import(read, tmp_path / "out")
+        write_project(read, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -226,16 +224,10 @@ def test_files_that_are_not_there_are_errors(tmp_path: Path) -> None:
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
     read = imported(tmp_path, WHOLE)
     (tmp_path / "out").mkdir()
-    write_import(read, tmp_path / "out")  # empty: taken
+    write_project(read, tmp_path / "out")  # empty: taken
     with pytest.raises(OutputRefused, match=r"not empty: lexicon\.tsv, paradigms, phrases\.yaml, project\.yaml"):
-        write_import(read, tmp_path / "out")
+        write_project(read, tmp_path / "out")
     with pytest.raises(OutputRefused, match="this is a file"):
-        write_import(read, tmp_path / "v.tsv")
-    write_project(  # the parts can be written without an import as well, to a folder that is made
-        tmp_path / "deep" / "er",
-        settings=read.settings,
-        lexicon=read.lexicon,
-        phrases={},
-        paradigms=read.paradigms,
-    )
+        write_project(read, tmp_path / "v.tsv")
+    write_project(replace(read, phrases={}), tmp_path / "deep" / "er")  # to a folder that is made
     assert (tmp_path / "deep" / "er" / "paradigms" / "y" / "x.yaml").is_file()

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bidui.grammar.classic import ClassicImport, read_classic
-from bidui.grammar.classic.read import write_import
+from bidui.grammar.classic import read_classic
 from bidui.grammar.paradigm import Paradigm
-from bidui.grammar.project import load_project
+from bidui.grammar.project import Project, load_project, write_project
 
 
-def imported(folder: Path) -> ClassicImport:
+def imported(folder: Path) -> Project:
     phrases = folder / "phrases.json"
     return read_classic(folder / "templates", vocabulary=folder / "vocabulary.tsv", phrases=phrases)
 
@@ -203,7 +202,7 @@ def test_everything_guessed_is_said(published: Path) -> None:
 
 def test_the_project_that_is_written_is_the_one_that_was_read(published: Path, tmp_path: Path) -> None:
     read = imported(published)
-    write_import(read, tmp_path / "project")
+    write_project(read, tmp_path / "project")
     project = load_project(tmp_path / "project")
     assert project.settings == read.settings
     assert project.lexicon == read.lexicon
@@ -215,7 +214,7 @@ def test_the_project_that_is_written_is_the_one_that_was_read(published: Path, t
 
 def test_importing_twice_gives_the_same_bytes(published: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        write_import(imported(published), tmp_path / name)
+        write_project(imported(published), tmp_path / name)
     files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
     assert len(files) == 3 + len(EXPECTED) + 1
     assert all((tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files if f.suffix)

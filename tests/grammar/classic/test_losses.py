@@ -5,8 +5,8 @@ from pathlib import Path
 
 from bidui.errors import Problem
 from bidui.grammar.classic import read_classic
-from bidui.grammar.classic.read import losses, write_import
-from bidui.grammar.project import load_project
+from bidui.grammar.classic.read import losses
+from bidui.grammar.project import load_project, write_project
 
 
 def lost(folder: Path, vocabulary: str, good: list[str], bad: list[str]) -> list[Problem]:
@@ -14,7 +14,7 @@ def lost(folder: Path, vocabulary: str, good: list[str], bad: list[str]) -> list
     template = {"uid": "x", "phenomenon": "y", "strict_MP": False, "sep": "", "good_rule": good, "bad_rule": bad}
     (folder / "t" / "x.json").write_text(json.dumps(template, ensure_ascii=False), encoding="utf-8")
     (folder / "v.tsv").write_text(vocabulary, encoding="utf-8")
-    write_import(read_classic(folder / "t", vocabulary=folder / "v.tsv"), folder / "project")
+    write_project(read_classic(folder / "t", vocabulary=folder / "v.tsv"), folder / "project")
     return losses(load_project(folder / "project"))
 
 

@@ -1,11 +1,10 @@
-"""The papers' own format: JSON templates, a TSV vocabulary and JSON phrases, imported as meant and exported again.
+"""The papers' own format: JSON templates, a TSV vocabulary and JSON phrases.
 
-`read` turns files into located values and whole projects, `convert` turns positions into names (equal rule strings
-are one slot) and says what the bad list does to the good one, and `write` turns paradigms back into templates where
-the format can say the same.
+`read.py` reads the files into a project, `convert.py` turns rule strings and lists into rules and lines, and `write.py`
+writes paradigms back.
 """
 
-from bidui.grammar.classic.read import ClassicImport, import_classic, read_classic
+from bidui.grammar.classic.read import import_classic, read_classic
 from bidui.grammar.classic.write import ClassicExport, export_classic
 
-__all__ = ["ClassicExport", "ClassicImport", "export_classic", "import_classic", "read_classic"]
+__all__ = ["ClassicExport", "export_classic", "import_classic", "read_classic"]

@@ -1,7 +1,7 @@
 """Reads a classic project: JSON templates, a TSV vocabulary and JSON phrases, as they were published.
 
-`read_classic` returns the project with every problem, and `write_import` writes it. `losses` reports the pairs that
-the original made and our stricter rules do not.
+`read_classic` returns the project with every problem. `losses` reports the pairs that the original made and our
+stricter rules do not.
 """
 
 import json
@@ -517,23 +517,7 @@ def _phenomenon(group: Sequence[Template], problems: list[Problem]) -> str:
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-@dataclass(frozen=True, slots=True)
-class ClassicImport:
-    """The parts of a project as far as they could be read, and every problem, errors too."""
-
-    settings: Settings
-    lexicon: Lexicon
-    phrases: Mapping[str, PhraseRule]
-    paradigms: tuple[Paradigm, ...]
-    problems: tuple[Problem, ...]
-
-    @property
-    def errors(self) -> tuple[Problem, ...]:
-        """The problems that keep the project from being written."""
-        return tuple(problem for problem in self.problems if problem.severity == "error")
-
-
-def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = None) -> ClassicImport:
+def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = None) -> Project:
     """Return the project made from a folder of templates, a vocabulary and phrases, with all its problems."""
     problems: list[Problem] = []
     lexicon = Lexicon((), ())
@@ -556,7 +540,7 @@ def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = No
             problems += unknown(cell.rule, cell.place, lexicon=lexicon, phrases=rules)
     problems += _unknown_in_phrases(rules, lexicon, read)
     paradigms = merge(read, problems, phrases=rules, settings=settings)
-    return ClassicImport(settings, lexicon, rules, paradigms, tuple(problems))
+    return Project(settings, lexicon, rules, {}, paradigms, problems=tuple(problems))
 
 
 def _unknown_in_phrases(
@@ -582,22 +566,15 @@ def _settings(templates: Path, read: Iterable[Template], lexicon: Lexicon) -> Se
 
 def import_classic(
     templates: str | Path, *, vocabulary: str | Path, out: str | Path, phrases: str | Path | None = None
-) -> ClassicImport:
+) -> Project:
     """Convert templates, vocabulary and phrases in the papers' format, and write them as a project in `out`.
 
-    The warnings of the result also name the pairs that the templates had and the project, by stricter rules, has not.
+    The warnings of the result also report the pairs that the templates had and the stricter project does not.
     """
     read = read_classic(Path(templates), vocabulary=Path(vocabulary), phrases=Path(phrases) if phrases else None)
-    write_import(read, out)
+    write_project(read, out)
     warnings = tuple(problem for problem in read.problems if problem.severity == "warning")
     return replace(read, problems=(*warnings, *losses(load_project(out))))
-
-
-def write_import(read: ClassicImport, out: str | Path) -> None:
-    """Write the project to a new folder; raise `InputError` if something could not be read."""
-    if read.errors:
-        raise InputError(read.errors)
-    write_project(out, settings=read.settings, lexicon=read.lexicon, phrases=read.phrases, paradigms=read.paradigms)
 
 
 # Losses: pairs that the original made and our stricter rules do not.

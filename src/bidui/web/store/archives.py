@@ -239,9 +239,7 @@ def _converted(bundle: Bundle) -> Bundle:
         )
     if classic.errors:
         raise InputError(classic.errors)
-    texts = project_texts(
-        settings=classic.settings, lexicon=classic.lexicon, phrases=classic.phrases, paradigms=classic.paradigms
-    )
+    texts = project_texts(classic)
     rest = sorted(files.keys() - {*templates, *tables, *phrases})
     return Bundle({name: text.encode() for name, text in texts.items()}, (*bundle.skipped, *rest), classic.problems)
 
