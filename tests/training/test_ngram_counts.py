@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.training import ngram_counts
-from bidui.training.ngram_counts import BOS, EOS, NumberedText, Packing, count_ngrams, number_text
+from bidui.training.ngram_counts import BOS, EOS, Packing, TextNumbers, count_ngrams, number_text
 
 Counted = list[tuple[tuple[int, ...], int]]
 
 
-def counted(text: NumberedText, folder: Path, order: int, *, memory: int = 1) -> tuple[Counted, int]:
+def counted(text: TextNumbers, folder: Path, order: int, *, memory: int = 1) -> tuple[Counted, int]:
     """The n-grams, last word first, with their counts; and in how many blocks they came."""
     blocks = list(count_ngrams(text, folder, order=order, memory=memory))
     rows = [(tuple(row), count) for words, counts in blocks for row, count in zip(words.tolist(), counts, strict=True)]

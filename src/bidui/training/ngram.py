@@ -1,8 +1,11 @@
-"""An n-gram model from text, as an ARPA file: numbered, counted, smoothed and written, in bounded memory."""
+"""N-gram models from text, as ARPA files: counted (`ngram_counts`), smoothed and written, in bounded memory.
+
+This is home-made because the Python package of KenLM only reads models: its estimator, lmplz, is a C++ program with
+dependencies of its own, which a `pip install` does not bring. Models are equal to those of lmplz; a test compares them.
+"""
 
 import errno
 import gzip
-import json
 import os
 import re
 import shutil
@@ -17,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import TEMPORARY, file_hash, new_file, tool_version, write_file
+from bidui.files import TEMPORARY, file_hash, new_file, reason, tool_version, write_json
 from bidui.training.documents import SourceCounts, read_documents, source_files
 from bidui.training.ngram_counts import (
     BOS,
@@ -47,13 +50,13 @@ Discounts: TypeAlias = tuple[float, float, float]
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 FALLBACK: Discounts = (0.5, 1.0, 1.5)  # those of lmplz
-LOOKUP_BYTES = 150  # that an n-gram takes at most while its context is looked up
-CONTEXT_BYTES = 50  # that a context takes at most while the counts after it are summed
+LOOKUP_BYTES = 150  # most bytes per n-gram while its context is looked up
+CONTEXT_BYTES = 50  # most bytes per context while the counts after it are summed
 
 
 @dataclass(frozen=True, slots=True)
 class Smoothing:
-    """The discounts of each order, and the orders whose own could not be estimated."""
+    """The discounts of each order, and the orders whose discounts could not be estimated."""
 
     discounts: tuple[Discounts, ...]
     fallen_back: tuple[int, ...]
@@ -66,7 +69,7 @@ def estimate(
     fallback: Discounts | None = None,
     on_progress: Progress = lambda step, done, total: None,
 ) -> Smoothing:
-    """Fill in contexts, probabilities and back-offs of all tables; `fallback` is for orders without discounts."""
+    """Fill in the contexts, probabilities and back-offs of all tables; `fallback` is for orders without discounts."""
     smoothing = find_discounts(tables, fallback)
     unigrams = tables.orders[0]
     _estimate_unigrams(unigrams, smoothing.discounts[0])
@@ -81,22 +84,22 @@ def estimate(
 
 
 def find_discounts(tables: Tables, fallback: Discounts | None = None) -> Smoothing:
-    """The discounts of every order; those of orders that have none are `fallback`, or an error."""
-    found = [discounts_of(counts_of_counts(tables, number)) for number in range(len(tables.orders))]
-    without = tuple(order for order, discounts in enumerate(found, start=1) if discounts is None)
+    """Return the discounts of every order; an order without any gets `fallback`, or is an error."""
+    estimates = [discounts_of(counts_of_counts(tables, number)) for number in range(len(tables.orders))]
+    without = tuple(order for order, discounts in enumerate(estimates, start=1) if discounts is None)
     if without and fallback is None:
         raise InputError(
             Problem("ngram-no-discounts", Place(), {"order": order, "numbers": counts_of_counts(tables, order - 1)})
             for order in without
         )
-    return Smoothing(tuple(discounts or fallback or FALLBACK for discounts in found), without)
+    return Smoothing(tuple(discounts or fallback or FALLBACK for discounts in estimates), without)
 
 
 def counts_of_counts(tables: Tables, number: int) -> list[int]:
-    """How many n-grams of a table have the counts 1, 2, 3 and 4.
+    """Return how many n-grams of a table have the counts 1, 2, 3 and 4.
 
-    Of each lower order, lmplz counts the very last n-gram by how often it occurs, not by its adjusted count. Models
-    are to be equal to its own, so this is done here too; it makes a difference in tiny texts only.
+    In each lower order, lmplz counts the very last n-gram by how often it occurs, not by its adjusted count. Models
+    must be equal to its models, so this is done here too; it matters in tiny texts only.
     """
     counts = tables.orders[number].counts
     having = np.zeros(6, np.int64)
@@ -109,13 +112,13 @@ def counts_of_counts(tables: Tables, number: int) -> list[int]:
 
 
 def discounts_of(having: list[int]) -> Discounts | None:
-    """The discounts by how many n-grams have the counts 1, 2, 3 and 4 (Chen and Goodman, equation 26).
+    """Return the discounts from the numbers of n-grams with counts 1, 2, 3 and 4 (Chen and Goodman, equation 26).
 
-    There are none if no n-gram has one of the first three, or if one would be below 0 or above its count.
+    There are none if one of the first three is 0, or if a discount would be below 0 or above its count.
     """
     if not all(having[:3]):
         return None
-    n1, n2, n3, n4 = map(np.float32, having)  # in single precision, for the same decision as that of lmplz
+    n1, n2, n3, n4 = map(np.float32, having)  # in single precision, so that the decision is that of lmplz
     y = n1 / np.float32(having[0] + 2.0 * having[1])
     one, two, three = (
         np.float32(c) - np.float32(c + 1) * y * more / n for c, n, more in ((1, n1, n2), (2, n2, n3), (3, n3, n4))
@@ -127,16 +130,16 @@ def _estimate_unigrams(table: Table, discounts: Discounts) -> None:
     counts = table.counts.read(0, len(table)).astype(np.int64)
     taken = _taken(counts, discounts)
     uniform = 1 / (len(table) - 1)  # of all but `<s>`
-    found = (counts - taken + taken.sum() * uniform) / counts.sum()
-    found[BOS] = 1
-    table.probabilities.append(found)
+    probabilities = (counts - taken + taken.sum() * uniform) / counts.sum()
+    probabilities[BOS] = 1
+    table.probabilities.append(probabilities)
 
 
 def _find_contexts(table: Table, below: Table, *, vocabulary: int, memory: int) -> None:
     """Look up the row of each n-gram's context, w1 … wn-1, in the table below.
 
-    The n-gram without w1 stands there too, and its own context, w2 … wn-1, is known by now: it is the suffix of what is
-    looked for, and w1 the first word. Many are looked up at a time, in the order of the table.
+    The n-gram without w1 is there too, and its own context, w2 … wn-1, is known by now: that is the suffix of the
+    wanted n-gram, and w1 its first word. Many are looked up at a time, in the order of the table.
     """
     if not len(below.suffixes):  # the context of a bigram is a word, and words are the rows of unigrams
         for start, stop in slices(len(table)):
@@ -146,25 +149,25 @@ def _find_contexts(table: Table, below: Table, *, vocabulary: int, memory: int) 
         low, high, suffixes = suffix_rows(table, start, stop)
         wanted = below.contexts.read(low, high).astype(np.int64)[suffixes] * vocabulary + table.words.read(start, stop)
         order = np.argsort(wanted)
-        found = np.empty(len(wanted), np.int64)
-        found[order] = _looked_up(wanted[order], below, vocabulary)
-        table.contexts.append(found)
+        contexts = np.empty(len(wanted), np.int64)
+        contexts[order] = _look_up(wanted[order], below, vocabulary)
+        table.contexts.append(contexts)
 
 
-def _looked_up(wanted: Array, table: Table, vocabulary: int) -> Array:
-    """The rows of n-grams, given in order as the row of the suffix, times the vocabulary, plus the first word."""
-    found = np.empty(len(wanted), np.int64)
+def _look_up(wanted: Array, table: Table, vocabulary: int) -> Array:
+    """Return the rows of n-grams, given in order as: row of the suffix x vocabulary + first word."""
+    rows = np.empty(len(wanted), np.int64)
     done = 0
     for start, stop in slices(len(table)):
         keys = table.suffixes.read(start, stop).astype(np.int64) * vocabulary + table.words.read(start, stop)
         until = done + int(wanted[done:].searchsorted(keys[-1], "right"))
-        found[done:until] = start + keys.searchsorted(wanted[done:until])
+        rows[done:until] = start + keys.searchsorted(wanted[done:until])
         done = until
-    return found
+    return rows
 
 
 def _estimate_order(table: Table, below: Table, discounts: Discounts, *, memory: int) -> None:
-    """The back-offs of the table below and the probabilities of this one, for as many contexts at a time as fit."""
+    """Fill in the back-offs of the table below and the probabilities of this one, as many contexts at a time as fit."""
     for low, high in slices(len(below), max(1, memory // CONTEXT_BYTES)):
         sums, taken = np.zeros(high - low), np.zeros(high - low)
         for start, stop in slices(len(table)):
@@ -179,28 +182,28 @@ def _estimate_order(table: Table, below: Table, discounts: Discounts, *, memory:
             counts = table.counts.read(start, stop)[inside]
             first, last, suffixes = suffix_rows(table, start, stop)
             lower = below.probabilities.read(first, last)[suffixes[inside]]
-            found = table.probabilities.read(start, stop) if low else np.zeros(stop - start)
-            found[inside] = (counts - _taken(counts, discounts)) / sums[contexts] + backoffs[contexts] * lower
-            table.probabilities.write(start, found)
+            values = table.probabilities.read(start, stop) if low else np.zeros(stop - start)
+            values[inside] = (counts - _taken(counts, discounts)) / sums[contexts] + backoffs[contexts] * lower
+            table.probabilities.write(start, values)
 
 
 def _within(rows: Array, low: int, high: int) -> tuple[Array, Array]:
-    """Those of the rows that are from `low` to before `high`, counted from `low`; and which they are."""
+    """Return the rows from `low` to before `high`, counted from `low`, and a mask of them."""
     inside = (rows >= low) & (rows < high)
     return rows[inside].astype(np.int64) - low, inside
 
 
 def _taken(counts: Array, discounts: Discounts) -> Array:
-    """What is taken off each count."""
+    """Return the discount of each count."""
     taken: Array = np.array([0.0, *discounts])[np.minimum(counts, 3)]
     return taken
 
 
-# ARPA files: n-gram models as text, a line an n-gram: log10 of its probability, its words, log10 of its back-off.
+# ARPA files: n-gram models as text, one n-gram per line: log10 of its probability, its words, log10 of its back-off.
 
-ROWS = 1 << 17  # lines that are laid out at a time
-LEAST = -99.0  # what ARPA has for the logarithm of 0; KenLM does not read -inf
-WIDEST = 24  # bytes of a word that is laid out with all others; longer ones are put in afterwards
+ROWS = 1 << 17  # lines that are formatted at a time
+LEAST = -99.0  # ARPA's logarithm of 0; KenLM does not read -inf
+WIDEST = 24  # bytes of a word that has a field of fixed width; longer words are inserted afterwards
 
 
 def write_arpa(
@@ -210,7 +213,7 @@ def write_arpa(
     *,
     on_progress: Callable[[str, int, int], None] = lambda step, done, total: None,
 ) -> None:
-    """Write the model to `path`, whole or not at all; compressed if its name ends with `.gz`."""
+    """Write the model to `path`, whole or not at all; compressed if its name ends in `.gz`."""
     texts = [word.encode() for word in words]
     done = 0
     with _new_file(path) as file:
@@ -227,14 +230,14 @@ def write_arpa(
 
 
 def _layout(texts: Sequence[bytes], order: int) -> Callable[[Tables, int, int], bytes]:
-    """How the lines of an order are made: in fields of fixed widths, from which the NULs that fill them are taken out.
+    """Return a function that formats lines of an order: in fields of fixed widths, from which the padding is removed.
 
-    A word that is longer than its field stands there as its number between two carriage returns, since no word has
-    any of these in it.
+    A word that is longer than its field is written as its number between two carriage returns, which no word contains,
+    and inserted afterwards.
     """
     short = np.array([text if len(text) <= WIDEST else b"\r%d\r" % number for number, text in enumerate(texts)])
     long = any(len(text) > WIDEST for text in texts)
-    # Seven decimals, as many as single precision has; in parts of which tables are small.
+    # Seven decimals, as many as single precision has, in parts whose tables are small.
     whole, three, four = (
         np.array([pattern % number for number in range(count)])
         for pattern, count in ((b"-%d.", 100), (b"%03d", 1000), (b"%04d", 10_000))
@@ -253,23 +256,23 @@ def _layout(texts: Sequence[bytes], order: int) -> Callable[[Tables, int, int], 
 
     def lines(tables: Tables, start: int, stop: int) -> bytes:
         table = tables.orders[order - 1]
-        found = np.zeros(stop - start, line)
-        fill(found["probability"], table.probabilities.read(start, stop).astype(np.float64))
+        rows = np.zeros(stop - start, line)
+        fill(rows["probability"], table.probabilities.read(start, stop).astype(np.float64))
         for n, word in enumerate(_words(tables.orders[:order], start, stop)):
-            found[f"blank{n}"] = b" " if n else b"\t"
-            found[f"word{n}"] = short[word]
+            rows[f"blank{n}"] = b" " if n else b"\t"
+            rows[f"word{n}"] = short[word]
         if order < len(tables.orders):
-            found["tab"] = b"\t"
-            fill(found["backoff"], table.backoffs.read(start, stop).astype(np.float64))
-        found["newline"] = b"\n"
-        data = found.tobytes().translate(None, b"\0")
+            rows["tab"] = b"\t"
+            fill(rows["backoff"], table.backoffs.read(start, stop).astype(np.float64))
+        rows["newline"] = b"\n"
+        data = rows.tobytes().translate(None, b"\0")
         return re.sub(rb"\r(\d+)\r", lambda match: texts[int(match[1])], data) if long else data
 
     return lines
 
 
 def _words(tables: Sequence[Table], start: int, stop: int) -> Iterator[Array]:
-    """The words of n-grams, from the first to the last: each table has the first, and leads to the one below."""
+    """Yield the words of n-grams, from the first to the last: each table has the first, and points to the one below."""
     at = np.arange(stop - start)
     for table in reversed(tables):
         yield table.words.read(start, stop)[at]
@@ -283,20 +286,20 @@ def _new_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a new file, compressed if its name ends in `.gz`."""
     with new_file(path) as file:
         if path.suffix == ".gz":
-            # Without a time and a name in it, so that equal models are equal files.
+            # Without a time and a name in it, so that equal models give equal files.
             with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
                 yield cast(IO[bytes], packed)
         else:
             yield file
 
 
-ORDERS = range(2, 7)  # of the models that KenLM reads, unless it is built for more
+ORDERS = range(2, 7)  # that KenLM reads, unless it is built for more
 MEMORY = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class NgramTraining:
-    """What a model was made of: the size of its text, how many n-grams each order has, and their discounts."""
+    """What a model was made from: the size of its text, the n-grams of each order, and their discounts."""
 
     order: int
     unit: Unit
@@ -308,8 +311,8 @@ class NgramTraining:
 
 
 def train_ngram(
-    source: Path,
-    out: Path,
+    source: str | Path,
+    out: str | Path,
     *,
     order: int = 5,
     unit: Unit = "char",
@@ -319,10 +322,12 @@ def train_ngram(
     seen: SourceCounts | None = None,
     on_progress: Progress = lambda step, done, total: None,
 ) -> NgramTraining:
-    """Train on the lines of a file or folder; beside the model, a `.json` says what it was made of.
+    """Estimate an n-gram model from the lines of a file or folder; a `.json` beside it says what it was made from.
 
-    A line is a sentence. Empty lines are none, though lmplz takes them for sentences without words.
+    A line is a sentence. Empty lines are ignored, though lmplz takes them for sentences without words. See
+    `train_ngram_on` for the settings.
     """
+    source, out = Path(source), Path(out)
     files, _ = source_files(source)
     size = sum(path.stat().st_size for path in files.values())
 
@@ -333,17 +338,17 @@ def train_ngram(
         for document in read_documents(source, field=field, seen=seen, on_bytes=on_bytes):
             yield from document.split("\n")
 
-    made = train_ngram_on(
+    training = train_ngram_on(
         sentences(), out, order=order, unit=unit, memory=memory, fallback=fallback, on_progress=on_progress
     )
     value = {
         "bidui": tool_version(),
         "sha256": file_hash(out),
         "sources": {name: file_hash(path) for name, path in files.items()},
-        **asdict(made),
+        **asdict(training),
     }
-    write_file(out.with_name(f"{out.name}.json"), (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode())
-    return made
+    write_json(out.with_name(f"{out.name}.json"), value)
+    return training
 
 
 def train_ngram_on(
@@ -356,10 +361,10 @@ def train_ngram_on(
     fallback: Discounts | None = None,
     on_progress: Progress = lambda step, done, total: None,
 ) -> NgramTraining:
-    """Estimate an n-gram model as KenLM's lmplz does, and write it to `out`; `.gz` at its end compresses it.
+    """Estimate an n-gram model from sentences as KenLM's lmplz does, and write it to `out`; `.gz` compresses it.
 
-    About `memory` bytes are used beside the vocabulary; everything else is kept in a folder beside `out`, which is
-    removed at the end. `fallback` has the discounts of orders for which the text does not give any.
+    About `memory` bytes are used besides the vocabulary; everything else is in a folder beside `out`, which is removed
+    at the end. `fallback` has the discounts of orders for which the text gives none.
     """
     if order not in ORDERS:
         raise fail("ngram-order", Place(), {"order": order, "least": ORDERS[0], "most": ORDERS[-1]})
@@ -379,6 +384,6 @@ def train_ngram_on(
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
-        raise fail("write-failed", Place(str(out)), {"reason": error.strerror or str(error)}) from error
+        raise fail("write-failed", Place(str(out)), {"reason": reason(error)}) from error
     ngrams = tuple(map(len, tables.orders))
     return NgramTraining(order, unit, text.sentences, text.tokens, len(text.words) - len(SPECIAL), ngrams, smoothing)

@@ -1,7 +1,9 @@
-"""Counting n-grams by sorting, in bounded memory: parts of the text are sorted, kept in run files, and merged.
+"""Counts of the n-grams of a text, in bounded memory: parts of the text are sorted into files, and merged.
 
-N-grams come out in suffix order: by their last words, then by the ones before, and so on to the first, so that all
-that end alike stand together. Before the beginning of a sentence stands `<s>`, as often as it takes.
+Text becomes numbers (`number_text`), numbers become sorted n-grams with their counts (`count_ngrams`), and these become
+one table per order with adjusted counts (`build_tables`), all in columns of files. N-grams are in suffix order: sorted
+by their last words, then by the ones before, and so on to the first, so that those with the same ending are neighbours.
+Before the beginning of a sentence stands `<s>`, as often as needed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,9 +17,10 @@ from numpy.typing import DTypeLike, NDArray
 from bidui.errors import Place, fail
 from bidui.models.model import jieba_words
 
-# Columns: long arrays of numbers that are kept in files and read in slices, so that memory does not grow with them.
+# Columns: long arrays of numbers in files, read in slices, so that memory does not grow with them. A memory map would
+# count as memory of the process, and could not grow.
 
-BLOCK = 1 << 18  # numbers: Python's part of the work is small, and what is made of them stays in the caches
+BLOCK = 1 << 18  # numbers per slice: enough that Python costs little, few enough for the caches
 
 
 @dataclass(slots=True)
@@ -32,59 +35,58 @@ class Column:
         return self.length
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
-        """The numbers from `start` to before `stop`, or as many of them as there are."""
+        """Return the numbers from `start` to before `stop`, or as many as there are."""
         count = min(stop, self.length) - start
         if count <= 0:
             return np.zeros(0, self.dtype)
         return np.fromfile(self.path, self.dtype, count, offset=start * self.dtype.itemsize)
 
     def write(self, start: int, values: NDArray[Any]) -> None:
-        """Put numbers in the place of those from `start` on, or behind all."""
+        """Write numbers from `start` on, over those that are there, or at the end."""
         with self.path.open("r+b") as file:
             file.seek(start * self.dtype.itemsize)
-            file.write(np.ascontiguousarray(values, self.dtype).data)  # `tofile` does not say that a disk is full
+            file.write(np.ascontiguousarray(values, self.dtype).data)  # `tofile` does not report a full disk
         self.length = max(self.length, start + len(values))
 
     def append(self, values: NDArray[Any]) -> None:
-        """Put numbers behind all."""
+        """Write numbers at the end."""
         self.write(self.length, values)
 
     def remove(self) -> None:
-        """Give the room on the disk back."""
+        """Delete the file."""
         self.path.unlink()
         self.length = 0
 
 
 def new_column(path: Path, dtype: DTypeLike) -> Column:
-    """A column without numbers, in a new file."""
+    """Make a column without numbers, in a new file."""
     path.open("xb").close()
     return Column(path, np.dtype(dtype))
 
 
 def slices(length: int, size: int = BLOCK) -> Iterator[tuple[int, int]]:
-    """Start and stop of the slices in which `length` numbers are read."""
+    """Yield the start and stop of the slices in which `length` numbers are read."""
     for start in range(0, length, size):
         yield start, min(length, start + size)
 
 
-# Text as numbers: the units of every sentence, numbered in the order in which they first appear, in one column.
-#
-# Numbers 0, 1 and 2 are `<unk>`, `<s>` and `</s>`; every sentence ends with `</s>`.
+# Text as numbers: the units of every sentence, numbered in the order of their first occurrence, in one column. Numbers
+# 0, 1 and 2 are `<unk>`, `<s>` and `</s>`; every sentence ends with `</s>`.
 
 Unit = Literal["char", "jieba", "blank"]
 SPECIAL = ("<unk>", "<s>", "</s>")
 UNK, BOS, EOS = range(3)
 BATCH = 1 << 20  # characters that are numbered at a time
 _FORBIDDEN = frozenset((*SPECIAL, "<UNK>"))  # KenLM reads <UNK> as <unk>
-_BLANKS = ("\0", "\t", "\n", "\r")  # with the blank itself, what separates words for lmplz, and for KenLM in ARPA
+_BLANKS = ("\0", "\t", "\n", "\r")  # these and the blank separate words for lmplz, and for KenLM in ARPA
 _SPACES = [code for code in range(0x3001) if chr(code).isspace() or not code]  # no later character is a space
 _UNSEEN, _SPACE = -1, -2
 
-Numbered = Callable[[list[str]], NDArray[Any]]
+Number = Callable[[list[str]], NDArray[Any]]  # from sentences to the numbers of their units
 
 
 @dataclass(frozen=True, slots=True)
-class NumberedText:
+class TextNumbers:
     """The numbers of all sentences, one after the other, and the word that each number stands for."""
 
     numbers: Column
@@ -93,24 +95,24 @@ class NumberedText:
 
     @property
     def tokens(self) -> int:
-        """How many there are without the ends of sentences."""
+        """The number of tokens, without the ends of sentences."""
         return len(self.numbers) - self.sentences
 
 
-def number_text(sentences: Iterable[str], path: Path, *, unit: Unit = "char") -> NumberedText:
-    """Divide sentences into units and write their numbers to `path`.
+def number_text(sentences: Iterable[str], path: Path, *, unit: Unit = "char") -> TextNumbers:
+    """Split sentences into units and write their numbers to `path`.
 
-    `char` takes every character that is no space, `jieba` the words that jieba finds, and `blank` what stands between
-    blanks, tabs and NULs, as lmplz does. A sentence without units is one that ends at once.
+    The units are: with `char`, all characters except spaces; with `jieba`, the words that jieba finds; with `blank`,
+    what is separated by blanks, tabs and NULs, as in lmplz. A sentence without units has only its end.
     """
     numbers = new_column(path, np.uint32)
     known = {word: number for number, word in enumerate(SPECIAL)}
-    numbered = _characters(known) if unit == "char" else _words(known, _divider(unit))
+    number = _number_characters(known) if unit == "char" else _number_words(known, _splitter(unit))
     count = 0
     for batch in _batches(sentences):
-        numbers.append(numbered(batch))
+        numbers.append(number(batch))
         count += len(batch)
-    return NumberedText(numbers, tuple(known), count)
+    return TextNumbers(numbers, tuple(known), count)
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
@@ -126,42 +128,42 @@ def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _characters(known: dict[str, int]) -> Numbered:
-    """Numbers characters by a table of all there can be, a million of them at once."""
+def _number_characters(known: dict[str, int]) -> Number:
+    """Return a function that numbers characters by a table of all code points, a million of them at once."""
     table = np.full(0x110000, _UNSEEN, np.int32)
     table[_SPACES] = _SPACE
     table[ord("\n")] = EOS
 
-    def numbered(batch: list[str]) -> NDArray[Any]:
+    def number(batch: list[str]) -> NDArray[Any]:
         text = "".join(sentence.replace("\n", " ") + "\n" for sentence in batch)
         codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         unseen, first = np.unique(codes[table[codes] == _UNSEEN], return_index=True)
         for code in unseen[np.argsort(first)].tolist():
             table[code] = known.setdefault(chr(code), len(known))
-        found = table[codes]
-        kept: NDArray[np.int32] = found[found != _SPACE]
-        return kept
+        numbers = table[codes]
+        units: NDArray[np.int32] = numbers[numbers != _SPACE]
+        return units
 
-    return numbered
+    return number
 
 
-def _words(known: dict[str, int], divide: Callable[[str], Iterable[str]]) -> Numbered:
-    def numbered(batch: list[str]) -> NDArray[Any]:
-        found: list[int] = []
+def _number_words(known: dict[str, int], split: Callable[[str], Iterable[str]]) -> Number:
+    def number(batch: list[str]) -> NDArray[Any]:
+        numbers: list[int] = []
         for sentence in batch:
-            words = list(divide(sentence))
+            words = list(split(sentence))
             if not _FORBIDDEN.isdisjoint(words):
                 word = next(filter(_FORBIDDEN.__contains__, words))
                 raise fail("ngram-special-word", Place(), {"word": word, "sentence": sentence[:40]})
-            found += [known.setdefault(word, len(known)) for word in words]
-            found.append(EOS)
-        return np.array(found, np.int64)
+            numbers += [known.setdefault(word, len(known)) for word in words]
+            numbers.append(EOS)
+        return np.array(numbers, np.int64)
 
-    return numbered
+    return number
 
 
-def _divider(unit: Unit) -> Callable[[str], Iterable[str]]:
-    """For jieba, the same words that `bidui.models.ngram` looks up."""
+def _splitter(unit: Unit) -> Callable[[str], Iterable[str]]:
+    """Return how sentences are split; with jieba, into the same words that `bidui.models.ngram` looks up."""
     if unit == "blank":
         return _between_blanks
     return lambda sentence: (word for word, _, _ in jieba_words(sentence))
@@ -175,26 +177,25 @@ def _between_blanks(sentence: str) -> Iterable[str]:
 
 Array: TypeAlias = NDArray[Any]
 Block: TypeAlias = tuple[Array, Array]  # n-grams as rows of words, the last word first, and their counts
-TOKEN_BYTES = 120  # what a token takes at most while its part of the text is sorted
-ROW_BYTES = 150  # what an n-gram takes at most while runs are merged
-LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22  # that are sorted or merged at a time; caches make more of them slower
+TOKEN_BYTES = 120  # most bytes per token while a part of the text is sorted
+ROW_BYTES = 150  # most bytes per n-gram while runs are merged
+LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22  # sorted or merged at a time; more would not fit the caches and be slower
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How n-grams are laid out in keys: as many of their last words as fit into 64 bits, then single words."""
+    """How n-grams become keys: as many of their last words as fit into 64 bits, then single words."""
 
     order: int
     vocabulary: int
 
     @property
     def together(self) -> int:
-        """How many words the first key holds."""
-        fits = [n for n in range(1, self.order + 1) if self.vocabulary**n <= 1 << 64]
-        return fits[-1]
+        """The number of words in the first key."""
+        return [n for n in range(1, self.order + 1) if self.vocabulary**n <= 1 << 64][-1]
 
     def pack(self, words: Sequence[Array]) -> list[Array]:
-        """The keys of n-grams that are given word by word, the last word first."""
+        """Return the keys of n-grams that are given word by word, the last word first."""
         key = words[0].astype(np.uint64)
         for word in words[1 : self.together]:
             key *= np.uint64(self.vocabulary)
@@ -202,7 +203,7 @@ class Packing:
         return [key, *(word.astype(np.uint32) for word in words[self.together :])]
 
     def unpack(self, keys: Sequence[Array]) -> Array:
-        """The words of n-grams as rows, the last word first."""
+        """Return the words of n-grams as rows, the last word first."""
         words = np.empty((len(keys[0]), self.order), np.uint32, order="F")
         rest = keys[0]
         for column in range(self.together - 1, 0, -1):
@@ -214,14 +215,14 @@ class Packing:
 
 
 def count_ngrams(
-    text: NumberedText,
+    text: TextNumbers,
     folder: Path,
     *,
     order: int,
     memory: int,
     on_progress: Callable[[str, int, int], None] = lambda step, done, total: None,
 ) -> Iterator[Block]:
-    """All n-grams of a text, each once, in suffix order and in blocks; run files are kept in `folder` meanwhile."""
+    """Yield all n-grams of a text, each once, in suffix order and in blocks; `folder` is for temporary run files."""
     packing = Packing(order, len(text.words))
     size = max(LEAST_ROWS, min(MOST_ROWS, memory // TOKEN_BYTES))
     runs: list[list[Column]] = []
@@ -230,7 +231,7 @@ def count_ngrams(
         on_progress("sorting", stop, len(text.numbers))
     total = sum(len(run[0]) for run in runs)
     done = 0
-    for taken, (*keys, counts) in _merged(runs, min(MOST_ROWS, memory // ROW_BYTES)):
+    for taken, (*keys, counts) in _merge(runs, min(MOST_ROWS, memory // ROW_BYTES)):
         yield packing.unpack(keys), counts
         done += taken
         on_progress("merging", done, total)
@@ -239,51 +240,51 @@ def count_ngrams(
 
 
 def _sorted_run(numbers: Column, start: int, stop: int, packing: Packing, *, name: Path) -> list[Column]:
-    """The keys and last the counts of the n-grams that end from `start` to `stop`, in files that begin with `name`."""
+    """Write the keys, and last the counts, of the n-grams that end from `start` to `stop`, to files named `name`-n."""
     keys = packing.pack(_windows(numbers, start, stop, packing.order))
     run = []
-    for number, values in enumerate(_summed(keys, np.ones(len(keys[0]), np.int64))):
+    for number, values in enumerate(_sum_equal(keys, np.ones(len(keys[0]), np.int64))):
         run.append(new_column(name.with_name(f"{name.name}-{number}"), values.dtype))
         run[-1].append(values)
     return run
 
 
 def _windows(numbers: Column, start: int, stop: int, order: int) -> list[Array]:
-    """Of each token from `start` to `stop` the token itself, the one before it, and so on to the beginning."""
+    """Return each token from `start` to `stop`, the token before each, and so on for `order` tokens."""
     before = numbers.read(max(0, start - order + 1), start)
     tokens = np.concatenate([np.full(order - 1 - len(before), EOS, np.uint32), before, numbers.read(start, stop)])
     size = len(tokens) - order + 1
-    found = [tokens[order - 1 :]]
+    words = [tokens[order - 1 :]]
     inside = np.ones(size, bool)
     for back in range(1, order):
         word = tokens[order - 1 - back :][:size]
         inside &= word != EOS  # the end of the sentence before
-        found.append(np.where(inside, word, np.uint32(BOS)))
-    return found
+        words.append(np.where(inside, word, np.uint32(BOS)))
+    return words
 
 
-def _summed(keys: list[Array], counts: Array) -> list[Array]:
-    """The distinct n-grams in order, and last the sum of the counts of each."""
+def _sum_equal(keys: list[Array], counts: Array) -> list[Array]:
+    """Return the distinct n-grams in order, and last the sum of the counts of each."""
     order = np.argsort(keys[0], kind="stable")
     first = keys[0][order]
     new = np.concatenate([[True], first[1:] != first[:-1]])
-    found = [first]
+    ordered = [first]
     for key in keys[1:]:
-        # Rows that are equal so far are sorted among themselves: a sort of numbers that are nearly sorted.
+        # Rows that are equal so far are sorted among themselves, which sorts numbers that are nearly sorted.
         ranks = np.cumsum(new) << 32
         again = np.argsort(ranks | key[order], kind="stable")
         order = order[again]
-        found.append(key[order])
-        new[1:] |= found[-1][1:] != found[-1][:-1]
+        ordered.append(key[order])
+        new[1:] |= ordered[-1][1:] != ordered[-1][:-1]
     starts = np.flatnonzero(new)
-    return [*(key[starts] for key in found), np.add.reduceat(counts[order], starts)]
+    return [*(key[starts] for key in ordered), np.add.reduceat(counts[order], starts)]
 
 
-def _merged(runs: list[list[Column]], most: int) -> Iterator[tuple[int, list[Array]]]:
-    """Blocks of all runs together, each n-gram once; and how many rows of the runs went into each block.
+def _merge(runs: list[list[Column]], most: int) -> Iterator[tuple[int, list[Array]]]:
+    """Yield blocks of all runs together, each n-gram once, and the number of rows of the runs in each block.
 
-    Of every run some rows are in memory. What comes next in the order is among them, up to the least of their last
-    rows; behind that, a run could have more on the disk.
+    Some rows of every run are in memory. The next n-grams in order are among them, up to the least of the last rows;
+    beyond that, a run could have more on the disk.
     """
     size = max(LEAST_ROWS, most // len(runs))
     at = [0] * len(runs)
@@ -299,25 +300,25 @@ def _merged(runs: list[list[Column]], most: int) -> Iterator[tuple[int, list[Arr
         if taken:
             parts = [[column[:cut] for column in rows] for rows, cut in zip(held, cuts, strict=True)]
             *keys, counts = (np.concatenate(same) for same in zip(*parts, strict=True))
-            yield taken, _summed(keys, counts)
+            yield taken, _sum_equal(keys, counts)
         at = [start + cut for start, cut in zip(at, cuts, strict=True)]
         if not lasts:
             return
 
 
 def _rows_up_to(keys: list[Array], last: tuple[int, ...]) -> int:
-    """How many of the ordered rows come no later than `last`."""
+    """Return how many of the ordered rows come no later than `last`."""
     low, high = 0, len(keys[0])
     for key, value in zip(keys, last, strict=True):
         wanted = key.dtype.type(value)
-        alike = key[low:high]  # the rows that are as `last` in all keys before
+        alike = key[low:high]  # the rows that equal `last` in all keys before
         low, high = low + int(alike.searchsorted(wanted, "left")), low + int(alike.searchsorted(wanted, "right"))
     return high
 
 
-# The n-grams of all orders up to the longest, with adjusted counts, as tables in files.
+# Tables of the n-grams of all orders, with adjusted counts.
 #
-# A table has a row for each n-gram, in suffix order: its first word, the row of the rest in the table of the order
+# A table has one row per n-gram, in suffix order: its first word, the row of the rest in the table of the order
 # below, and its adjusted count. That is (Kneser and Ney 1995; Chen and Goodman 1998, section 4.1.6) how often it
 # occurs, for n-grams of the highest order and those that begin with `<s>`, and else how many different words it
 # follows.
@@ -325,7 +326,7 @@ def _rows_up_to(keys: list[Array], last: tuple[int, ...]) -> int:
 
 @dataclass(slots=True)
 class Table:
-    """The n-grams of one order; that of unigrams has a row for each word of the vocabulary, without a rest."""
+    """The n-grams of one order; that of unigrams has one row per word of the vocabulary, without suffixes."""
 
     words: Column  # the first word of each
     suffixes: Column  # the row of the others in the table below
@@ -340,21 +341,20 @@ class Table:
 
 @dataclass(slots=True)
 class Tables:
-    """One table an order, the unigrams first."""
+    """One table per order, the unigrams first."""
 
     orders: list[Table]
-    last_counts: list[
-        int
-    ]  # how often the last n-gram of each order occurs; 0 if the very last one is shorter than that
+    # How often the last n-gram of each order occurs; 0 if the very last one is shorter than that.
+    last_counts: list[int]
 
     @property
     def ngrams(self) -> int:
-        """How many there are of all orders."""
+        """The number of n-grams of all orders."""
         return sum(map(len, self.orders))
 
 
 def build_tables(blocks: Iterable[Block], folder: Path, *, order: int, rows: int) -> Tables:
-    """The tables of n-grams that come in suffix order, each once; no table can have more than `rows` rows."""
+    """Make tables of n-grams that come in suffix order, each once; no table can have more than `rows` rows."""
     index = np.uint32 if rows < 1 << 32 else np.int64
     tables = Tables([_new_table(folder, length, index) for length in range(1, order + 1)], [0] * order)
     unigrams = tables.orders[0]
@@ -368,7 +368,7 @@ def build_tables(blocks: Iterable[Block], folder: Path, *, order: int, rows: int
 
 
 def suffix_rows(table: Table, start: int, stop: int) -> tuple[int, int, Array]:
-    """For rows of a table the slice of the table below that holds their suffixes, and where in it each of them is."""
+    """Return the slice of the table below that holds the suffixes of some rows, and the place of each in it."""
     rows = table.suffixes.read(start, stop).astype(np.int64)
     low, high = int(rows[0]), int(rows[-1]) + 1
     return low, high, rows - low
@@ -381,9 +381,9 @@ def _new_table(folder: Path, order: int, index: type[np.generic]) -> Table:
 
 
 def _add(tables: Tables, words: Array, counts: Array, *, last: Array) -> None:
-    """Put what is new in a block behind what is there; `last` is the n-gram before the block."""
-    same = np.ones(len(words), bool)  # as the n-gram before, in the last words looked at so far
-    real = np.ones(len(words), bool)  # without anything before `<s>`
+    """Append the new n-grams of a block to the tables; `last` is the n-gram before the block."""
+    same = np.ones(len(words), bool)  # whether the last words so far equal those of the n-gram before
+    real = np.ones(len(words), bool)  # whether nothing stands before `<s>`
     suffixes = np.zeros(len(words), np.int64)
     for number, table in enumerate(tables.orders):
         word = words[:, number]
@@ -396,20 +396,20 @@ def _add(tables: Tables, words: Array, counts: Array, *, last: Array) -> None:
             table.suffixes.append(suffixes[new])
         suffixes = len(table) - 1 + np.cumsum(new)
         table.words.append(word[new])
-        # N-grams of the highest order and those that begin with `<s>` keep this; others are counted as they are found.
+        # N-grams of the highest order and those that begin with `<s>` keep this; others count what they follow.
         occurs = (word[new] == BOS) | (number + 1 == len(tables.orders))
         table.counts.append(np.where(occurs, counts[new], 0))
         tables.last_counts[number] = _last_count(counts, same, before=tables.last_counts[number]) if real[-1] else 0
 
 
 def _last_count(counts: Array, same: Array, *, before: int) -> int:
-    """How often the last n-gram occurs, of which there may be some `before` the block."""
+    """Return how often the last n-gram occurs, including its occurrences `before` the block."""
     changes = np.flatnonzero(~same)
     return int(counts[changes[-1] :].sum()) if len(changes) else before + int(counts.sum())
 
 
 def _count_followed(table: Table, rows: Array) -> None:
-    """Add one to the count of an n-gram for each time that its row is given; these are the last rows of the table."""
+    """Add one to the count of an n-gram for each time that its row is given; the rows are the last of the table."""
     if len(rows):
         start = int(rows[0])
         counts = table.counts.read(start, len(table))

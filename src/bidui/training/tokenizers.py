@@ -1,4 +1,4 @@
-"""Tokenizers: loading those of Hugging Face and sentencepiece, saving them, and the counts of the paper's Table 4."""
+"""Tokenizers: train them, load those of Hugging Face and sentencepiece, save them, and count their vocabularies."""
 
 import heapq
 import json
@@ -33,57 +33,57 @@ class VocabularyCounts:
 
 
 def load_tokenizer(name: str | Path) -> PreTrainedTokenizerBase:
-    """The tokenizer of a Hugging Face folder or hub name, or of a sentencepiece `.model` file.
+    """Load the tokenizer of a Hugging Face folder or hub name, or of a sentencepiece `.model` file.
 
-    A `.model` file is run by sentencepiece itself. Converted to merges, as transformers would, the one of
-    Chinese-LLaMA divides two fifths of all lines otherwise: its pieces were merged from two models, 18,212 of them
-    have the same score, and sentencepiece takes the leftmost of equals, which no list of merges can say.
+    A `.model` file is run by sentencepiece itself. Converted to merges, as transformers would do, that of Chinese-LLaMA
+    tokenizes 40% of the lines differently: its pieces were merged from two models, 18,212 of them have the same score,
+    and sentencepiece takes the leftmost of equals, which no list of merges can express.
     """
     path = Path(name)
     try:
         if path.suffix == ".model" and path.is_file():
             # transformers' plain wrapper of sentencepiece; the pad and sep that it adds would be new ids
             return BertGenerationTokenizer(str(path), pad_token=None, sep_token=None)
-        found: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(name))
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(name))
     except ImportError as error:
         raise fail("needs-extra", Place(str(name)), {"package": "sentencepiece", "extra": "lm"}) from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RuntimeError) as error:
         raise fail("tokenizer-missing", Place(str(name)), {"reason": first_line(error)}) from error
-    if len(found.get_vocab()) <= len(found.all_special_tokens):
+    if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens):
         raise fail("tokenizer-missing", Place(str(name)), {"reason": "it has no vocabulary"})
-    return found
+    return tokenizer
 
 
 def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
-    """Put a tokenizer into a folder that is not there or empty; `AutoTokenizer` and `load_tokenizer` load it."""
+    """Write a tokenizer to a folder that is absent or empty; `AutoTokenizer` and `load_tokenizer` load it."""
     write_new_folder(folder, tokenizer_files(tokenizer).items())
 
 
 def tokenizer_files(tokenizer: PreTrainedTokenizerBase) -> dict[str, bytes]:
-    """The files of a tokenizer, by name; the same whether it was just trained or loaded, by any version."""
+    """Return the files of a tokenizer, by name; the same for any version, and for a tokenizer just trained."""
     with tempfile.TemporaryDirectory() as folder:
         tokenizer.save_pretrained(folder)
         files = {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.is_file()}
     settings = json.loads(files["tokenizer_config.json"])
     if settings.get("tokenizer_class") == "TokenizersBackend":
-        settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # the name that transformers 4 has for it, and 5 too
-    kept = {name: value for name, value in sorted(settings.items()) if name not in ("is_local", "local_files_only")}
-    files["tokenizer_config.json"] = (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode()
+        settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # the name that transformers 4 and 5 both know
+    stable = {name: value for name, value in sorted(settings.items()) if name not in ("is_local", "local_files_only")}
+    files["tokenizer_config.json"] = (json.dumps(stable, ensure_ascii=False, indent=2) + "\n").encode()
     return files
 
 
 def vocabulary_size(tokenizer: PreTrainedTokenizerBase) -> int:
-    """The rows an embedding needs: one more than the greatest id."""
+    """Return the number of rows that an embedding needs: one more than the greatest id."""
     return max(tokenizer.get_vocab().values()) + 1
 
 
 def vocabulary_counts(tokenizer: PreTrainedTokenizerBase) -> VocabularyCounts:
-    """How many entries there are, and how many of them contain Chinese characters: one character, or several.
+    """Count the entries, and those with Chinese characters that have one character, or several.
 
-    Chinese characters are those from U+4E00 to U+9FFF, and all characters of the text that a token stands for count,
-    the blank that sentencepiece writes ▁ too: ▁我 has two. So the Chinese-LLaMA tokenizer has 49,953 entries, 6,963 of
-    one character and 10,876 of several. Table 4 prints these very numbers with the last two exchanged in that row,
-    and only there: its `char` has 11,116 of one character and none of several.
+    Chinese characters are those from U+4E00 to U+9FFF. All characters of the text that a token stands for count, and so
+    does the blank that sentencepiece writes ▁: ▁我 has two. So the Chinese-LLaMA tokenizer has 49,953 entries, 6,963 of
+    one character and 10,876 of several. Table 4 prints these numbers with the last two exchanged in that row, and only
+    there: its `char` has 11,116 of one character and none of several.
     """
     vocabulary = tokenizer.get_vocab()
     text_of = _spelling(tokenizer)
@@ -93,40 +93,40 @@ def vocabulary_counts(tokenizer: PreTrainedTokenizerBase) -> VocabularyCounts:
 
 
 def _spelling(tokenizer: PreTrainedTokenizerBase) -> Callable[[str], str]:
-    """How the text of a token is found from the way it is written in the vocabulary."""
+    """Return a function from a token, as the vocabulary writes it, to its text."""
     if not tokenizer.is_fast:
         return lambda token: token
     written = json.loads(tokenizer.backend_tokenizer.to_str())
     if '"ByteLevel"' in json.dumps([written["decoder"], written["pre_tokenizer"]]):
         bytes_of = _byte_characters()
-        # part of a character is no text
+        # part of a character is not text
         return lambda token: bytes(bytes_of.get(char, 0) for char in token).decode("utf-8", "ignore")
     within = written["model"].get("continuing_subword_prefix") or ""  # ## of BERT
     return lambda token: token.removeprefix(within)
 
 
 def _byte_characters() -> dict[str, int]:
-    """The characters by which GPT-2 and its successors write the 256 bytes."""
+    """Return the characters by which GPT-2 and its successors write the 256 bytes."""
     shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     hidden = [byte for byte in range(256) if byte not in shown]
     return {chr(byte): byte for byte in shown} | {chr(256 + n): byte for n, byte in enumerate(hidden)}
 
 
-# Trains tokenizers: a token a character, characters merged into words by BPE, or the words that jieba finds.
+# Training: one token per character, characters merged into words by BPE, or the words that jieba finds.
 #
-# All give the same tokenizer for the same texts in any order, and the first two have the same characters, the
-# frequent ones first and equals by code point. The newline is always a token, since documents are joined by it.
+# The same texts in any order give the same tokenizer. The first two kinds have the same characters, the most frequent
+# first and equals by code point. The newline is always a token, since it joins documents.
 
 SPECIAL = ("<unk>", "<s>", "</s>", "<pad>")
 CHARACTERS = r"[\s\S]"
-# Runs of Chinese characters, runs of other letters, and everything else alone: no word goes beyond one of these.
+# Runs of Chinese characters, runs of other letters, and single other characters: a word never crosses their bounds.
 BLANKS = r"\s+"
 RUNS = r"\p{Han}+|[^\P{L}\p{Han}]+|[\s\S]"
-LONGEST_WORD = 8  # characters; longer ones are phrases that some source repeats
+LONGEST_WORD = 8  # characters; longer words are phrases that some source repeats
 
 
 def train_char(texts: Iterable[str], *, least: int = 8) -> PreTrainedTokenizerFast:
-    """A token for every character that occurs at least `least` times."""
+    """Train a tokenizer with one token for every character that occurs at least `least` times."""
     counts = np.zeros(0x110000, np.int64)
     for text in _counted(texts, counts):
         del text  # only the counts matter
@@ -137,10 +137,10 @@ def train_char(texts: Iterable[str], *, least: int = 8) -> PreTrainedTokenizerFa
 def train_word(
     texts: Iterable[str], *, size: int = 20_000, least: int = 8, most: int = 20_000_000
 ) -> PreTrainedTokenizerFast:
-    """A vocabulary of `size`: the characters that occur at least `least` times, and words that BPE merges from them.
+    """Train a vocabulary of `size`: characters that occur at least `least` times, and words that BPE merges from them.
 
-    Words are found in at most `most` characters of text, since BPE takes some 120 bytes of memory for each: whole
-    texts, chosen by their hashes. A text without enough repetitions gives fewer words than asked for.
+    Words are learned from at most `most` characters of text, since BPE takes about 120 bytes of memory for each: whole
+    texts, chosen by their hashes. A text without enough repetitions gives fewer words.
     """
     counts = np.zeros(0x110000, np.int64)
     sample = _sample(_counted(texts, counts), most=most)
@@ -154,10 +154,10 @@ def train_word(
 
 
 def train_jieba(texts: Iterable[str], *, size: int = 50_000, least: int = 8) -> PreTrainedTokenizerFast:
-    """A vocabulary of at most `size`: the most frequent words, as jieba divides the texts, of `least` times or more.
+    """Train a vocabulary of at most `size`: the most frequent words that jieba finds, each at least `least` times.
 
-    No file of a tokenizer can hold jieba, so transformers alone divides at blanks only. It is for LSTM models over
-    words, and those who encode for them divide first, here and in scoring alike.
+    The files of a tokenizer cannot hold jieba, so transformers alone splits at blanks only. It is for LSTM models over
+    words; bidui runs jieba before it looks words up, in training and in scoring.
     """
     counts: Counter[str] = Counter()
     for text in texts:
@@ -168,10 +168,10 @@ def train_jieba(texts: Iterable[str], *, size: int = 50_000, least: int = 8) -> 
 
 
 def _counted(texts: Iterable[str], counts: NDArray[np.int64]) -> Iterator[str]:
-    """The texts themselves; how often each code point occurs in them is added to `counts`."""
+    """Yield the texts; the number of occurrences of each code point is added to `counts`."""
     for text in texts:
-        codes, found = np.unique(np.frombuffer(text.encode("utf-32-le"), "<u4"), return_counts=True)
-        counts[codes] += found
+        codes, numbers = np.unique(np.frombuffer(text.encode("utf-32-le"), "<u4"), return_counts=True)
+        counts[codes] += numbers
         yield text
 
 
@@ -181,12 +181,12 @@ def _alphabet(counts: NDArray[np.int64], *, least: int) -> list[str]:
 
 
 def _sample(texts: Iterable[str], *, most: int) -> list[str]:
-    """The texts with the smallest hashes, as many as have at most `most` characters together."""
+    """Return the texts with the smallest hashes that together have at most `most` characters."""
     chosen: list[tuple[int, str]] = []  # a heap with the greatest hash on top
     size, limit = 0, 1 << 64
     for text in texts:
         place = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
-        if place >= limit:  # beyond one that had no room; taking it would make the order of texts matter
+        if place >= limit:  # greater than one that was dropped; keeping it would make the order of texts matter
             continue
         heapq.heappush(chosen, (-place, text))
         size += len(text)
@@ -197,20 +197,20 @@ def _sample(texts: Iterable[str], *, most: int) -> list[str]:
 
 
 def _merges(texts: list[str], *, words: int, least: int) -> list[tuple[str, str]]:
-    """The pairs that BPE merges, in their order, until there are so many words."""
+    """Return the pairs that BPE merges, in order, until there are `words` words."""
     inner = Tokenizer(models.BPE())
     inner.pre_tokenizer = pre_tokenizers.Split(Regex(RUNS), "isolated")
-    # Its alphabet is all characters. Those rarer than `least` are in no pair that occurs so often, so in no word.
+    # Its alphabet has all characters. Those rarer than `least` are in no pair that occurs often enough.
     size = words + len(set().union(*texts))
-    longest = LONGEST_WORD + 1  # the trainer takes only what is shorter
+    longest = LONGEST_WORD + 1  # the trainer takes only shorter words
     trainer = BpeTrainer(vocab_size=size, min_frequency=max(least, 2), max_token_length=longest, show_progress=False)
     _interruptibly(lambda: inner.train_from_iterator(texts, trainer))
-    found = json.loads(inner.to_str())["model"]["merges"]
-    return [(left, right) for left, right in found]
+    merges = json.loads(inner.to_str())["model"]["merges"]
+    return [(left, right) for left, right in merges]
 
 
 def _interruptibly(work: Callable[[], None]) -> None:
-    """Do work that takes minutes without looking whether the user wants to stop it."""
+    """Run work that takes minutes in a thread, so that Ctrl-C can stop it."""
     failed: list[BaseException] = []
 
     def run() -> None:
