@@ -8,7 +8,7 @@ import pytest
 from bidui.errors import InputError
 from bidui.training.recipe import RunRecipe, learning_rates, short_count
 from bidui.training.sizes import SIZES, Size
-from bidui.training.suite import SuiteRun, choose_runs, plan, totals, zh_pythia
+from bidui.training.suite import SuiteRun, choose_runs, plan_suite, suite_totals, zh_pythia
 
 CLLAMA = {  # parameters with a vocabulary of 49,953, of models built by transformers
     "14m": 13_977_856,
@@ -45,8 +45,8 @@ def test_a_size_without_a_speed_is_an_error_that_says_how_to_give_one(monkeypatc
     monkeypatch.setitem(SIZES, "30m", Size("30m", 6, 256, 8))
     run = SuiteRun("30m", "cllama", 10**7, 0)
     with pytest.raises(InputError, match="no training speed is known for the size 30m"):
-        plan([run])
-    (planned,) = plan([run], speed={"30m": 1_000_000})
+        plan_suite([run])
+    (planned,) = plan_suite([run], speed={"30m": 1_000_000})
     assert planned.hours == pytest.approx(9.99424 / 3600)
 
 
@@ -79,7 +79,7 @@ def test_steps_warm_up_and_milestones_are_those_of_the_recipe(
     tokens: int, steps: int, warmup: int, milestones: int
 ) -> None:
     """A plan of other steps than training takes would be worse than none."""
-    (one,) = plan([SuiteRun("14m", "cllama", tokens, 0)])
+    (one,) = plan_suite([SuiteRun("14m", "cllama", tokens, 0)])
     assert (one.steps, one.warmup, one.milestones) == (steps, warmup, milestones)
     assert one.tokens == steps * 256 * 64 and 0 <= tokens - one.tokens < 256 * 64
     rates = learning_rates(RunRecipe("14m", "", "", 10, "line", tokens), steps=steps)
@@ -89,15 +89,15 @@ def test_steps_warm_up_and_milestones_are_those_of_the_recipe(
 def test_parameters_are_the_true_ones() -> None:
     """160M is 104M with characters: the vocabularies of Table 4 make that much of a difference."""
     runs = choose_runs(zh_pythia(seeds=[0]), tokens=[3 * 10**9])
-    found = {(one.run.size, one.run.tokenizer): one.parameters for one in plan(runs)}
+    found = {(one.run.size, one.run.tokenizer): one.parameters for one in plan_suite(runs)}
     others = {("160m", "word"): 116_199_936, ("160m", "char"): 103_706_112}
     assert found == {**{(size, "cllama"): number for size, number in CLLAMA.items()}, **others}
-    assert {f"{one.body / 1e6:.3g}" for one in plan(runs)} == {"1.19", "18.9", "85.1", "302", "1.21e+03"}
+    assert {f"{one.body / 1e6:.3g}" for one in plan_suite(runs)} == {"1.19", "18.9", "85.1", "302", "1.21e+03"}
 
 
 def test_costs_of_one_run_by_hand() -> None:
     """14M on 10M tokens: 6 x 13,977,856 x 9,994,240, and 26 checkpoints of four bytes a parameter."""
-    (one,) = plan([SuiteRun("14m", "cllama", 10**7, 0)], speed={"14m": 1_000_000})
+    (one,) = plan_suite([SuiteRun("14m", "cllama", 10**7, 0)], speed={"14m": 1_000_000})
     assert one.flops == 838_188_285_296_640
     assert one.weights == 26 * 55_911_424
     assert one.hours == pytest.approx(9.99424 / 3600)
@@ -105,7 +105,7 @@ def test_costs_of_one_run_by_hand() -> None:
 
 def test_disk_for_the_705_checkpoints_of_the_paper_is_as_reckoned_before() -> None:
     """The paper's 47 a run are ours without step 0; in fp32 those of the 15 runs on 3B tokens are 1.16 TB."""
-    planned = plan(choose_runs(main_runs(), tokens=[3 * 10**9]))
+    planned = plan_suite(choose_runs(main_runs(), tokens=[3 * 10**9]))
     assert sum(one.milestones - 1 for one in planned) == 705
     assert sum((one.milestones - 1) * 4 * one.parameters for one in planned) / 1e12 == pytest.approx(1.16, abs=0.005)
 
@@ -115,8 +115,8 @@ def test_totals_of_the_main_suite_by_hand() -> None:
 
     6 N D counts the embedding, from which a row is only looked up. Without it, there is the 1.4e20 that kernels do.
     """
-    planned = plan(main_runs())
-    found = totals(planned)
+    planned = plan_suite(main_runs())
+    found = suite_totals(planned)
     assert (found.runs, found.steps) == (60, 15 * (610 + 6_103 + 61_035 + 183_105))
     assert found.milestones == 15 * (26 + 35 + 44 + 48)
     assert found.flops == pytest.approx(6 * 2_063_654_144 * 4.11e9 * 3, rel=1e-4)
@@ -128,17 +128,17 @@ def test_totals_of_the_main_suite_by_hand() -> None:
 def test_hours_at_the_measured_speeds_by_hand() -> None:
     """4.11B tokens three times at each speed, and six runs of 3B at that of 160M."""
     seconds = 12.33e9 * sum(1 / speed for speed in (2.95e6, 1.28e6, 0.52e6, 0.203e6, 0.064e6)) + 18e9 / 0.52e6
-    assert totals(plan(zh_pythia())).hours == pytest.approx(seconds / 3600, rel=1e-4)
+    assert suite_totals(plan_suite(zh_pythia())).hours == pytest.approx(seconds / 3600, rel=1e-4)
 
 
 def test_speeds_that_are_given_replace_the_measured_ones() -> None:
     runs = [SuiteRun("14m", "cllama", 10**7, 0), SuiteRun("70m", "cllama", 10**7, 0)]
-    usual, given = plan(runs), plan(runs, speed={"14m": 2.95e6 / 2})
+    usual, given = plan_suite(runs), plan_suite(runs, speed={"14m": 2.95e6 / 2})
     assert given[0].hours == pytest.approx(2 * usual[0].hours) and given[1].hours == usual[1].hours
 
 
 def test_a_vocabulary_of_ones_own_counts() -> None:
-    (one,) = plan([SuiteRun("14m", "char", 10**7, 0)], vocabularies={"char": 6_400})
+    (one,) = plan_suite([SuiteRun("14m", "char", 10**7, 0)], vocabularies={"char": 6_400})
     assert one.parameters == one.body + 2 * 6_400 * 128
 
 
@@ -165,6 +165,6 @@ def test_made_up_runs_are_checked() -> None:
     with pytest.raises(InputError, match="there is no size 15m"):
         SuiteRun("15m", "cllama", 10**7, 0)
     with pytest.raises(InputError, match="the vocabulary of the tokenizer mine is not known"):
-        plan([SuiteRun("14m", "mine", 10**7, 0)])
+        plan_suite([SuiteRun("14m", "mine", 10**7, 0)])
     with pytest.raises(InputError, match="14m=0 is no speed"):
-        plan([SuiteRun("14m", "cllama", 10**7, 0)], speed={"14m": 0})
+        plan_suite([SuiteRun("14m", "cllama", 10**7, 0)], speed={"14m": 0})

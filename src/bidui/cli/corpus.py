@@ -21,7 +21,6 @@ from rich.progress import (
 
 from bidui.cli.console import count, messages
 from bidui.errors import Place, fail
-from bidui.files import check_new_folder
 
 if TYPE_CHECKING:
     from bidui.training.corpus import Corpus
@@ -176,33 +175,21 @@ def train(
 ) -> None:
     """Train a tokenizer on text. Hugging Face's AutoTokenizer can load the output folder."""
     with needing_models():
-        from bidui.training.documents import SourceCounts, read_documents, source_files
-        from bidui.training.tokenizers import save_tokenizer, train_char, train_jieba, train_word
+        from bidui.training.documents import SourceCounts
+        from bidui.training.tokenizers import train_tokenizer
 
-    if kind == "char" and size is not None:
-        raise fail("tokenizer-no-size", Place(), {})
-    check_new_folder(out)
     console = messages()
     seen = SourceCounts()
-    total = sum(path.stat().st_size for path in source_files(corpus)[0].values())
     with reading_bar(console) as progress:
-        task = progress.add_task("reading", total=total)
+        task = progress.add_task("reading")
 
-        def texts() -> Iterator[str]:
-            yield from read_documents(
-                corpus, field=field, seen=seen, on_bytes=lambda count: progress.update(task, completed=count)
-            )
-            progress.update(task, description="merging" if kind == "word" else "reading", total=None)
+        def show(activity: str, done: int, total: int) -> None:
+            progress.update(task, description=activity, completed=done, total=total or None)
 
-        if kind == "char":
-            made = train_char(texts(), least=least)
-        elif kind == "word":
-            made = train_word(texts(), size=size or 20_000, least=least)
-        else:
-            made = train_jieba(texts(), size=size or 50_000, least=least)
-    seen.refuse_nothing(corpus)
-    save_tokenizer(made, out)
-    console.print(f"{escape(str(out))}: {count(len(made), 'entry', 'entries')}", highlight=False)
+        tokenizer = train_tokenizer(
+            kind, corpus, out=out, size=size, least=least, field=field, seen=seen, on_progress=show
+        )
+    console.print(f"{escape(str(out))}: {count(len(tokenizer), 'entry', 'entries')}", highlight=False)
     show_seen(console, seen)
 
 
@@ -227,13 +214,12 @@ def show_tokenizer(
     typer.echo(f"multi-character   {counts.multi_character:,}")
     typer.echo(f"BOS {loaded.bos_token}, EOS {loaded.eos_token}, unknown {loaded.unk_token}")
     typer.echo(f"hash {tokenizer_hash(loaded)}")
-    (found,) = (encode_words if declared_kind(loaded) == "jieba" else encode)(loaded, [sentence])
-    typer.echo(" ".join(loaded.convert_ids_to_tokens(found.ids)))
+    (tokens,) = (encode_words if declared_kind(loaded) == "jieba" else encode)(loaded, [sentence])
+    typer.echo(" ".join(loaded.convert_ids_to_tokens(tokens.ids)))
 
 
 # `bidui ngram`: estimate n-gram language models from text, as KenLM does.
 
-LEAST_MEMORY = 16 << 20
 SCORED = {"char": "", "jieba": "?unit=jieba", "blank": "?unit=lexicon"}  # how `bidui score` must tokenize sentences
 
 
@@ -269,7 +255,6 @@ def ngram(
 
     console = messages()
     seen = SourceCounts()
-    size = _bytes(memory)
     tasks: dict[str, TaskID] = {}
     with reading_bar(console) as progress:
 
@@ -283,7 +268,7 @@ def ngram(
             out,
             order=order,
             unit=unit,
-            memory=size,
+            memory=memory,
             fallback=FALLBACK if discount_fallback else None,
             field=field,
             seen=seen,
@@ -291,16 +276,6 @@ def ngram(
         )
     show_seen(console, replace(seen, divided=0))  # long documents are split between lines, so sentences stay whole
     _show(console, made, out)
-
-
-def _bytes(text: str) -> int:
-    """Return the number of bytes meant by `500M` or `2G`."""
-    units = {"K": 10, "M": 20, "G": 30}
-    number, unit = text[:-1], text[-1:].upper()
-    size = int(number) << units[unit] if unit in units and number.isascii() and number.isdecimal() else 0
-    if size < LEAST_MEMORY:
-        raise fail("ngram-memory", Place("", part="--memory"), {"value": text, "least": f"{LEAST_MEMORY >> 20}M"})
-    return size
 
 
 def _show(console: Console, made: "NgramTraining", out: Path) -> None:

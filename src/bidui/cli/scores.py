@@ -221,24 +221,6 @@ def export_scores(
     The fields are sentence_good, sentence_bad, UID, phenomenon, pairID, score_good, score_bad, length_good,
     length_bad, and correct: 1, 0.5 for a tie, or 0.
     """
-    # imported here because polars takes a third of a second to load and other commands do not need it
-    from bidui.scores.choices import file_of, published_lines
-    from bidui.scores.links import parse_link
-    from bidui.scores.table import read_scores, score_folders
-    from bidui.scores.unigrams import read_unigrams
-
-    check_new_folder(out)
-    chosen = parse_link(link)
-
-    def files() -> Iterator[tuple[str, bytes]]:
-        for folder in score_folders(results):
-            scores = read_scores(folder)
-            known = None
-            if unigrams is not None:
-                wanted = str(scores.declared.get("tokenizer", ""))
-                known = read_unigrams(unigrams, tokenizer=wanted).logprobs(smoothing=smoothing)
-            yield file_of(folder, results=results), published_lines(scores.table, chosen, unit=unit, unigrams=known)
-
-    models = write_new_folder(out, files())
+    models = bidui.export_scores(results, out=out, link=link, unit=unit, unigrams=unigrams, smoothing=smoothing)
     console = messages()
-    console.print(f"{escape(str(out))}: scores of {count(models, 'model')} by {escape(chosen.name)}", highlight=False)
+    console.print(f"{escape(str(out))}: scores of {count(models, 'model')} by {escape(link)}", highlight=False)

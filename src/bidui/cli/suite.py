@@ -177,15 +177,15 @@ def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path
 
 
 def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: Sequence[str], *, as_json: bool) -> None:
-    from bidui.training.suite import VOCABULARIES, parse_speeds, plan, totals
+    from bidui.training.suite import VOCABULARIES, parse_speeds, plan_suite, suite_totals
 
     vocabularies = dict(VOCABULARIES)
     if folders:
         from bidui.training.corpus import read_corpus
 
         vocabularies |= {tokenizer: read_corpus(folder).vocabulary for tokenizer, folder in folders.items()}
-    planned = plan(runs, speed=parse_speeds(speed), vocabularies=vocabularies)
-    total = totals(planned)
+    planned = plan_suite(runs, speed=parse_speeds(speed), vocabularies=vocabularies)
+    total = suite_totals(planned)
     if as_json:
         each = [{"name": one.run.name, **asdict(one.run), **_costs(one)} for one in planned]
         typer.echo(json.dumps({"runs": each, "totals": asdict(total)}, indent=1))

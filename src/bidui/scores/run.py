@@ -9,12 +9,22 @@ import polars as pl
 
 from bidui.benchmarks import find_pairs
 from bidui.errors import InputError, Place, fail
-from bidui.files import Manifest, claim_folder, remove_temporaries, sha256, write_file
+from bidui.files import (
+    Manifest,
+    check_new_folder,
+    claim_folder,
+    remove_temporaries,
+    sha256,
+    write_file,
+    write_new_folder,
+)
 from bidui.models.model import Model, TokenScores
 from bidui.models.specs import DEFAULT, load_model, parse_spec
 from bidui.pairs import Pair, Pairs, uid_fits
-from bidui.scores.choices import COLUMNS, PairTotals, pair_totals
+from bidui.scores.choices import COLUMNS, PairTotals, file_of, pair_totals, published_lines
+from bidui.scores.links import Link, as_link
 from bidui.scores.table import (
+    LengthUnit,
     ScoreManifest,
     Scores,
     ScoreTable,
@@ -22,6 +32,8 @@ from bidui.scores.table import (
     empty_table,
     manifest_in,
     read_manifest,
+    read_scores,
+    score_folders,
     score_table,
     stored_table,
     table_bytes,
@@ -153,6 +165,30 @@ def read_totals(
     counts = read_unigrams(unigrams, tokenizer=str(manifest.declared.get("tokenizer", "")))
     table = stored_table(folder, manifest, [*COLUMNS, "ids"])
     return manifest, pair_totals(table, unigrams=counts.logprobs(smoothing=smoothing))
+
+
+def export_scores(
+    results: str | Path,
+    *,
+    out: str | Path,
+    link: str | Link = "lp",
+    unit: LengthUnit = "tokens",
+    unigrams: Path | None = None,
+    smoothing: float = 1.0,
+) -> int:
+    """Write stored scores as others publish them, one JSONL file per model, to a new folder; return their number."""
+    results, function = Path(results), as_link(link)
+    check_new_folder(Path(out))
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        for folder in score_folders(results):
+            scores, counts = read_scores(folder), None
+            if unigrams is not None:
+                tokenizer = str(scores.declared.get("tokenizer", ""))
+                counts = read_unigrams(unigrams, tokenizer=tokenizer).logprobs(smoothing=smoothing)
+            yield file_of(folder, results=results), published_lines(scores.table, function, unit=unit, unigrams=counts)
+
+    return write_new_folder(Path(out), files())
 
 
 def pairs_hash(pairs: Sequence[Pair]) -> str:

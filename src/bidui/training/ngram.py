@@ -295,6 +295,7 @@ def _new_file(path: Path) -> Iterator[IO[bytes]]:
 
 ORDERS = range(2, 7)  # that KenLM reads, unless it is built for more
 MEMORY = 1 << 30
+LEAST_MEMORY = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +317,7 @@ def train_ngram(
     *,
     order: int = 5,
     unit: Unit = "char",
-    memory: int = MEMORY,
+    memory: int | str = MEMORY,
     fallback: Discounts | None = None,
     field: str = "text",
     seen: SourceCounts | None = None,
@@ -325,21 +326,21 @@ def train_ngram(
     """Estimate an n-gram model from the lines of a file or folder; a `.json` beside it says what it was made from.
 
     A line is a sentence. Empty lines are ignored, though lmplz takes them for sentences without words. See
-    `train_ngram_on` for the settings.
+    `train_ngram_on` for the settings; `memory` may be `500M` or `2G`.
     """
-    source, out = Path(source), Path(out)
+    source, out, size = Path(source), Path(out), _bytes(memory)
     files, _ = source_files(source)
-    size = sum(path.stat().st_size for path in files.values())
+    total = sum(path.stat().st_size for path in files.values())
 
     def on_bytes(done: int) -> None:
-        on_progress("reading", done, size)
+        on_progress("reading", done, total)
 
     def sentences() -> Iterator[str]:
         for document in read_documents(source, field=field, seen=seen, on_bytes=on_bytes):
             yield from document.split("\n")
 
     training = train_ngram_on(
-        sentences(), out, order=order, unit=unit, memory=memory, fallback=fallback, on_progress=on_progress
+        sentences(), out, order=order, unit=unit, memory=size, fallback=fallback, on_progress=on_progress
     )
     value = {
         "bidui": tool_version(),
@@ -349,6 +350,18 @@ def train_ngram(
     }
     write_json(out.with_name(f"{out.name}.json"), value)
     return training
+
+
+def _bytes(memory: int | str) -> int:
+    """Return the number of bytes meant by `500M` or `2G`."""
+    if isinstance(memory, int):
+        return memory
+    units = {"K": 10, "M": 20, "G": 30}
+    number, unit = memory[:-1], memory[-1:].upper()
+    size = int(number) << units[unit] if unit in units and number.isascii() and number.isdecimal() else 0
+    if size < LEAST_MEMORY:
+        raise fail("ngram-memory", Place("", part="--memory"), {"value": memory, "least": f"{LEAST_MEMORY >> 20}M"})
+    return size
 
 
 def train_ngram_on(

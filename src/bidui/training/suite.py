@@ -120,7 +120,7 @@ def parse_speeds(texts: Iterable[str]) -> dict[str, float]:
     return speeds
 
 
-def plan(
+def plan_suite(
     runs: Iterable[SuiteRun],
     *,
     speed: Mapping[str, float] | None = None,
@@ -134,7 +134,7 @@ def plan(
     return tuple(_planned(run, speed=speeds.get(run.size), vocabularies=vocabularies) for run in runs)
 
 
-def totals(planned: Sequence[PlannedRun]) -> Totals:
+def suite_totals(planned: Sequence[PlannedRun]) -> Totals:
     """Return the sums over runs."""
     names = [field.name for field in fields(Totals) if field.name != "runs"]
     return Totals(len(planned), **{name: sum(getattr(run, name) for run in planned) for name in names})

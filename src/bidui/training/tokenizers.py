@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from threading import Thread
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,11 @@ from tokenizers.trainers import BpeTrainer
 from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import Place, fail
-from bidui.files import write_new_folder
+from bidui.files import check_new_folder, write_new_folder
 from bidui.models.huggingface import first_line
 from bidui.models.model import jieba_words
 from bidui.models.tokenize import DECLARED
+from bidui.training.documents import SourceCounts, read_documents, source_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,48 @@ CHARACTERS = r"[\s\S]"
 BLANKS = r"\s+"
 RUNS = r"\p{Han}+|[^\P{L}\p{Han}]+|[\s\S]"
 LONGEST_WORD = 8  # characters; longer words are phrases that some source repeats
+
+
+def train_tokenizer(
+    kind: Literal["char", "word", "jieba"],
+    source: str | Path,
+    *,
+    out: str | Path | None = None,
+    size: int | None = None,
+    least: int = 8,
+    field: str = "text",
+    seen: SourceCounts | None = None,
+    on_progress: Callable[[str, int, int], None] = lambda activity, done, total: None,
+) -> PreTrainedTokenizerFast:
+    """Train a tokenizer on a file or folder of text, and write it to the folder `out`, if given.
+
+    `size` is the size of the vocabulary, by default 20,000 for `word` and 50,000 for `jieba`; for `char` it follows from
+    `least`, the number of times that a character or word must occur.
+    """
+    if kind == "char" and size is not None:
+        raise fail("tokenizer-no-size", Place(), {})
+    if out is not None:
+        check_new_folder(Path(out))
+    source, seen = Path(source), SourceCounts() if seen is None else seen
+    total = sum(path.stat().st_size for path in source_files(source)[0].values())
+
+    def texts() -> Iterator[str]:
+        yield from read_documents(
+            source, field=field, seen=seen, on_bytes=lambda done: on_progress("reading", done, total)
+        )
+        if kind == "word":
+            on_progress("merging", 0, 0)
+
+    if kind == "char":
+        tokenizer = train_char(texts(), least=least)
+    elif kind == "word":
+        tokenizer = train_word(texts(), size=size or 20_000, least=least)
+    else:
+        tokenizer = train_jieba(texts(), size=size or 50_000, least=least)
+    seen.refuse_nothing(source)
+    if out is not None:
+        save_tokenizer(tokenizer, Path(out))
+    return tokenizer
 
 
 def train_char(texts: Iterable[str], *, least: int = 8) -> PreTrainedTokenizerFast:
