@@ -87,7 +87,7 @@ export interface Address {
   address: string;
 }
 
-/** One way to build a phrase: a rule alone, or parts with what is said of them. */
+/** An alternative of a phrase: a rule alone, or parts with their line, head and weight. */
 export interface AlternativeRow {
   path: (string | number)[];
   span: Span;
@@ -371,7 +371,7 @@ export interface Feature {
   words: number;
 }
 
-/** A value that is no slot and no line; without a span it is not in the text. */
+/** A field such as `edit` or `about.en`; without a span it is not in the text. */
 export interface Field {
   name: string;
   value: string;
@@ -668,7 +668,7 @@ export interface ParadigmLine {
   count: ParadigmCount | null;
 }
 
-/** The whole file; `slots` are those that several wordings share. */
+/** The rows of a whole paradigm; `slots` are those that several wordings share. */
 export interface ParadigmRows {
   fields: Field[];
   slots: SlotRow[];
@@ -1124,7 +1124,7 @@ export interface SetRule {
   variant?: number | null;
 }
 
-/** A slot: its name, its rule as it is meant (not as YAML quotes it), and where both stand. */
+/** A slot, or a part of a phrase: its name, its rule without the quotes of YAML, and where both stand. */
 export interface SlotRow {
   name: string;
   rule: string;
@@ -1241,7 +1241,11 @@ export interface WordUses {
   total: number;
 }
 
-/** One variant, or the paradigm itself where it has none; a bad line that is not there is the same as the good. */
+/**
+ * A variant, or the paradigm itself where it has none; a missing bad line is the same as the good line.
+ *
+ * `slots` are those that it declares itself; `groups` are the groups of slots under `link` and `repeat`.
+ */
 export interface Wording {
   path: (string | number)[];
   name: string;

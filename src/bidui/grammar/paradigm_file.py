@@ -1,8 +1,9 @@
-"""Paradigm files: YAML read into paradigms, with every problem of a file reported at once."""
+"""Paradigm and phrase files: YAML trees read into paradigms and phrases, with all problems of a file together."""
 
 import re
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
 
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar.paradigm import EDITS, Line, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, Variant, parse_line
@@ -53,14 +54,15 @@ def paradigm_of(document: MappingNode) -> tuple[Paradigm | None, list[Problem]]:
 
 
 def parse_slots(text: str, *, name: str) -> tuple[Slot, ...]:
-    """The slots whose rules can be read, of a text that need not be a paradigm."""
+    """Return the slots whose rules can be read, of a text that need not be a paradigm."""
     try:
         fields = Fields(parse_document(text, name=name), [])
     except InputError:
         return ()
     variants = fields.node("variants")
-    own = [item for item in variants.items if isinstance(item, MappingNode)] if isinstance(variants, Sequence) else []
-    parts = [fields, *(Fields(item, [], f"variant {number}") for number, item in enumerate(own, start=1))]
+    items = variants.items if isinstance(variants, Sequence) else ()
+    mappings = (item for item in items if isinstance(item, MappingNode))
+    parts = [fields, *(Fields(item, [], f"variant {number}") for number, item in enumerate(mappings, start=1))]
     return tuple(slot for part in parts for slot in _slots(part).values())
 
 
@@ -94,7 +96,7 @@ def _variants(fields: Fields) -> tuple[Variant, ...]:
     shared = _slots(fields)
     node = fields.node("variants")
     if node is None:
-        variant = _variant(fields, "", shared, shared)
+        variant = _variant(fields, "", shared)
         return (variant,) if variant else ()
     if not isinstance(node, Sequence) or not node.items:
         fields.report("not-a-list", node, {"key": "variants"})
@@ -106,8 +108,7 @@ def _variants(fields: Fields) -> tuple[Variant, ...]:
             continue
         sub = Fields(item, fields.problems, f"variant {number}")
         sub.part = f'variant "{name}"' if (name := sub.text("name")) else sub.part
-        own = _slots(sub)
-        variant = _variant(sub, name or str(number), {**shared, **own}, own, also=_declared(fields))
+        variant = _variant(sub, name or str(number), _slots(sub), shared=shared, also=_declared(fields))
         sub.unknown()
         if variant:
             variants.append(variant)
@@ -121,17 +122,23 @@ def _variants(fields: Fields) -> tuple[Variant, ...]:
 
 
 def _unused(fields: Fields, shared: Mapping[str, Slot], variants: tuple[Variant, ...]) -> None:
-    """A slot of the whole paradigm must be used by some variant; a variant keeps only those it uses."""
+    """Report slots of the whole paradigm that no variant uses; a variant keeps only those it uses."""
     for slot in shared.values():
         if not any(slot.name in variant.slots for variant in variants):
             fields.problems.append(Problem("slot-unused", slot.place, {"slot": slot.name}))
 
 
 def _variant(
-    fields: Fields, name: str, slots: Mapping[str, Slot], own: Mapping[str, Slot], *, also: Collection[str] = ()
+    fields: Fields,
+    name: str,
+    slots: Mapping[str, Slot],
+    *,
+    shared: Mapping[str, Slot] = MappingProxyType({}),
+    also: Collection[str] = (),
 ) -> Variant | None:
+    """Return a variant with its slots and those it shares; `also` are all names that the paradigm declares."""
     names = list(dict.fromkeys((*also, *_declared(fields))))
-    if not names:  # then nothing in the lines is known, and there is no need to say so word by word
+    if not names:  # then every word of the lines is unknown, which need not be reported for each
         slots_node = fields.node("slots")
         if slots_node is None:
             fields.report("key-missing", None, {"key": "slots"})
@@ -148,10 +155,10 @@ def _variant(
         fields.report("sides-equal", fields.node("bad"))
         return None
     used = {item.ref.slot for line in (good, bad) for item in line.items if isinstance(item, Use)}
-    for slot in own.values():
+    for slot in slots.values():
         if slot.name not in used:
             fields.problems.append(Problem("slot-unused", slot.place, {"slot": slot.name}))
-    kept = {key: slot for key, slot in slots.items() if key in used}
+    kept = {key: slot for key, slot in {**shared, **slots}.items() if key in used}
     return Variant(name, kept, good, bad, weight, linked, repeat, crossed, fields.place())
 
 
@@ -168,7 +175,7 @@ def _slots(fields: Fields) -> dict[str, Slot]:
 
 
 def read_slot(name: str, node: Node, part: str, problems: list[Problem]) -> Slot | None:
-    """The slot whose rule is `node`, or None with the problem reported."""
+    """Return the slot whose rule is `node`, or None with the problem reported."""
     p = node.place
     place = Place(p.file, p.line, p.column, part)
     if not isinstance(node, Scalar):
@@ -197,13 +204,13 @@ def _line(fields: Fields, key: str, slots: list[str]) -> Line | None:
 
 
 def _declared(fields: Fields) -> list[str]:
-    """The names of slots, those whose rule is broken too: one mistake, one message."""
+    """Return the names of slots, also of those whose rule is broken: one mistake gives one message."""
     node = fields.node("slots")
     return list(node.items) if isinstance(node, MappingNode) else []
 
 
 def _groups(fields: Fields, key: str, slots: list[str]) -> tuple[tuple[str, ...], ...]:
-    """`[a, b]` or `[[a, b], [c, d]]`."""
+    """Return the groups of slots in `[a, b]` or `[[a, b], [c, d]]`."""
     node = fields.node(key)
     if node is None:
         return ()
@@ -262,12 +269,12 @@ def _phrase(name: str, node: Node, problems: list[Problem]) -> PhraseRule | None
             fields.report("depth-bad", fields.node("depth"), {"value": text, "limit": MAX_DEPTH})
             return None
         depth = int(text)
-        found = fields.node("alternatives")
+        alternatives_node = fields.node("alternatives")
         fields.unknown()
-        if found is None:
+        if alternatives_node is None:
             fields.report("key-missing", None, {"key": "alternatives"})
             return None
-        node = found
+        node = alternatives_node
     items = node.items if isinstance(node, Sequence) else (node,)
     alternatives: list[PhraseAlternative] = []
     for number, item in enumerate(items, start=1):
@@ -327,7 +334,7 @@ def _line_of_parts(fields: Fields, parts: Mapping[str, Slot], names: list[str]) 
 
 
 def single(alternative: Alternative, place: Place) -> PhraseAlternative:
-    """The phrase alternative that is one word or one other phrase, which is its own head."""
+    """Return the phrase alternative that is a single word or another phrase, which is also its head."""
     slot = Slot("word", Rule((Alternative(alternative.rule),)), place)
     head = "word" if isinstance(alternative.rule, Phrase) or str(alternative.rule) != '""' else ""
     return PhraseAlternative({"word": slot}, Line((Use(Ref("word")),), place), head, alternative.weight, place)

@@ -27,8 +27,9 @@ def lines(good: str, bad: str | None, slots: str = "{a: x, b: y, c: z}") -> str:
 
 def test_fields_slots_and_lines_become_rows() -> None:
     rows = read_rows(GENDER)
-    assert (rows.field("uid"), rows.field("edit"), rows.field("source")) == ("gender", "agreement", "")
-    assert rows.field("about.zh") == "“他自己”与主语的性别一致。"
+    fields = {field.name: field.value for field in rows.fields}
+    assert (fields["uid"], fields["edit"], fields["source"]) == ("gender", "agreement", "")
+    assert fields["about.zh"] == "“他自己”与主语的性别一致。"
     (wording,) = rows.wordings
     assert [(slot.name, slot.rule) for slot in wording.slots] == [
         ("who", "pos:NR"),

@@ -1,4 +1,8 @@
-"""Diagnostics: the problems of a text, finished or half-typed, each at the characters that caused it."""
+"""Diagnostics: the problems of a text, finished or half-typed, each at the characters that caused it.
+
+`compile_text` reads a paradigm and collects its problems, which name a line and column. `located` finds the characters
+that each problem is about: a whole rule, a token of it, a single character, or the rest of a line.
+"""
 
 import re
 from bisect import bisect_left
@@ -21,11 +25,9 @@ from bidui.web.editing.pieces import Piece, items_of, pieces_of
 from bidui.web.editing.text import Lines, Range, Span, Utf16
 from bidui.words import Language
 
-# Ranges: the characters that a problem is about, found from the place it names.
-
-_ONE = {"bracket-stray", "bracket-too-deep", "quote-inside", "escape-unknown"}  # about a single character
-_REST = {"quote-open"}  # about all that follows
-_NAMED = {  # which of the values names the pieces that a problem is about, and what they may be
+_CHARACTER = {"bracket-stray", "bracket-too-deep", "quote-inside", "escape-unknown"}  # problems of a single character
+_REST = {"quote-open"}  # problems of all that follows
+_NAMED = {  # the value of a problem that names the piece it is about, and the kinds of such pieces
     "value-unknown": ("value", ("value",)),
     "feature-unknown": ("feature", ("feature", "theirs")),
     "slot-unknown": ("slot", ("slot",)),
@@ -34,7 +36,11 @@ _NAMED = {  # which of the values names the pieces that a problem is about, and 
     "part-unknown": ("part", ("slot", "part")),
     "position-bad": ("position", ("slot",)),
 }
-_FIELDS = {"edit-differs": "edit", "linked-unequal": "link", "crossed-form": "crossed"}  # keys that problems are about
+_FIELDS = {
+    "edit-differs": "edit",
+    "linked-unequal": "link",
+    "crossed-form": "crossed",
+}  # the fields that problems are about
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,7 @@ def _whole(site: Site) -> Span:
 
 
 def _rest_of_line(lines: Lines, offset: int) -> Span:
-    """From a character to the end of its line; at the end of a line, its last character."""
+    """Return the span from a character to the end of its line; at the end of a line, its last character."""
     end = lines.line_end(offset)
     start = offset if offset < end else max(lines.line_start(offset), end - 1)
     return Span(start, end)
@@ -118,7 +124,7 @@ def _within(problem: Problem, site: Site, offset: int) -> tuple[int, int]:
     offset = max(0, min(offset, len(text)))
     if site.key or not text:
         return 0, len(text)
-    if problem.kind in _ONE:
+    if problem.kind in _CHARACTER:
         return offset, min(offset + 1, len(text))
     if problem.kind in _REST:
         return offset, len(text)
@@ -294,7 +300,7 @@ def _inner(site: Site | None, span: Span, sites: Sequence[Site]) -> Span | None:
 
 
 def _plain(value: object) -> str | int | list[str]:
-    """A value that can travel as JSON."""
+    """Return a value that can be sent as JSON."""
     if isinstance(value, list | tuple):
         return [str(item) for item in value]
     return value if isinstance(value, int) else str(value)

@@ -66,7 +66,7 @@ class Batch:
         self.expected = value_of(self.root)
 
     def node(self, path: Path) -> Node | None:
-        """The node at a path, or None."""
+        """Return the node at a path, or None."""
         return node_at(self.root, path)
 
     def set_value(self, path: Path, value: str) -> None:
@@ -295,17 +295,17 @@ class Batch:
         return Change(node.start, node.end, empty)
 
     def _block_entry(self, path: Path) -> Entry | None:
-        """The entry at a path, if its mapping is written as a block."""
+        """Return the entry at a path, if its mapping is written as a block."""
         parent = self.node(path[:-1])
         return parent.items.get(str(path[-1])) if path and isinstance(parent, Mapping) and not parent.flow else None
 
     def _nested(self, entry: Entry, value: Value) -> str:
-        """A value on lines of its own below a key."""
+        """Return a value on lines of its own below a key."""
         indent = newline_of(self.text) + " " * self._column(entry.key.start) + _STEP
         return "".join(f"{indent}{line}" for line in _block(value))
 
     def _sibling(self, path: Path) -> tuple[int, Mapping | Sequence]:
-        """The number of an entry or item, and its parent."""
+        """Return the number of an entry or item, and its parent."""
         parent = self.node(path[:-1])
         if path and isinstance(parent, Mapping | Sequence) and self.node(path) is not None:
             if isinstance(parent, Sequence):
@@ -314,7 +314,7 @@ class Batch:
         raise _missing(path)
 
     def _past_comments(self, end: int, column: int) -> int:
-        """The end of the comments below an entry that stand further in than it does, and so belong to it."""
+        """Return the end of the comments below an entry that are indented more than it, and so belong to it."""
         while (start := self.lines.next_line(end)) < len(self.text):
             line = self.text[start : self.lines.line_end(start)]
             if not line.lstrip().startswith("#") or len(line) - len(line.lstrip()) <= column:
@@ -323,14 +323,14 @@ class Batch:
         return end
 
     def _before_comments(self, start: int, column: int) -> int:
-        """The start of the comments right above a line that stand as far in as the line."""
+        """Return the start of the comments right above a line that are indented like it."""
         indent = " " * column + "#"
         while start and self.text.startswith(indent, above := self.lines.line_start(start - 1)):
             start = above
         return start
 
     def _dash(self, start: int) -> int:
-        """The dash of a list's item, which must stand on its line."""
+        """Return the dash of a list's item, which must stand on its line."""
         dash = self.text.rfind("-", self.lines.line_start(start), start)
         if dash < 0 or self.text[dash + 1 : start].strip():
             raise self._refusal(start)
@@ -356,7 +356,7 @@ def as_edit(change: Callable[Concatenate[Batch, Parameters], None]) -> Callable[
 
 
 def _flow(value: Value) -> str:
-    """A value on one line."""
+    """Return a value on one line."""
     if isinstance(value, str):
         return written(value, flow=True)
     if isinstance(value, list):
@@ -367,7 +367,7 @@ def _flow(value: Value) -> str:
 
 
 def _block(value: Value) -> list[str]:
-    """A value on lines of its own; lists of texts are short and stay on one."""
+    """Return a value on lines of its own; lists of texts are short and stay on a line."""
     lines: list[str] = []
     if isinstance(value, list):
         for item in value:

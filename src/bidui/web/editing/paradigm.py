@@ -1,7 +1,8 @@
-"""A paradigm as rows: its fields, its slots with their rules, and of each wording the good and bad line side by side.
+"""A paradigm as rows, and edits of it: of fields and slots, of the good and bad line side by side, and of variants.
 
-The rows are a view of the file's text, which stays the truth; every row knows the path and the stretch of text it
-stands for. What is not shaped as a paradigm should be is left to the plain text.
+The rows are a view of the file's text; every row knows the path and the stretch of text that it stands for. What is not
+shaped like a paradigm is left to the plain-text editor. Each edit returns the change of the text that makes it, and
+changes nothing else. Renaming a slot or a phrase also changes every rule and line that means it.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,16 +35,16 @@ Groups = Annotated[list[list[str]], Constraint(max_length=200)]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A value that is no slot and no line; without a span it is not in the text."""
+    """A field such as `edit` or `about.en`; without a span it is not in the text."""
 
-    name: str  # `edit`, `about.en`
+    name: str
     value: str = ""
     span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SlotRow:
-    """A slot: its name, its rule as it is meant (not as YAML quotes it), and where both stand."""
+    """A slot, or a part of a phrase: its name, its rule without the quotes of YAML, and where both stand."""
 
     name: str
     rule: str
@@ -64,33 +65,32 @@ class LineRow:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One variant, or the paradigm itself where it has none; a bad line that is not there is the same as the good."""
+    """A variant, or the paradigm itself where it has none; a missing bad line is the same as the good line.
 
-    path: Path  # () or ("variants", 0)
+    `slots` are those that it declares itself; `groups` are the groups of slots under `link` and `repeat`.
+    """
+
+    path: Path
     name: str
-    slots: tuple[SlotRow, ...]  # those it declares itself
+    slots: tuple[SlotRow, ...]
     good: LineRow | None
     bad: LineRow | None
     rows: tuple[ItemRow, ...]
     options: Mapping[str, str]
-    groups: Mapping[str, tuple[tuple[str, ...], ...]]  # link, repeat
+    groups: Mapping[str, tuple[tuple[str, ...], ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class ParadigmRows:
-    """The whole file; `slots` are those that several wordings share."""
+    """The rows of a whole paradigm; `slots` are those that several wordings share."""
 
     fields: tuple[Field, ...]
     slots: tuple[SlotRow, ...]
     wordings: tuple[Wording, ...]
     seams: tuple[str, ...] = ()
 
-    def field(self, name: str) -> str:
-        """The value of a field, empty where there is none."""
-        return next((field.value for field in self.fields if field.name == name), "")
-
     def wording(self, variant: int | None) -> Wording:
-        """The n-th variant, or the paradigm itself."""
+        """Return a variant by its number, or the paradigm itself."""
         return self.wordings[variant or 0]
 
     def in_scope(self, wording: Wording) -> dict[str, SlotRow]:
@@ -118,7 +118,7 @@ def paradigm_rows(document: MappingNode) -> ParadigmRows:
 
 
 def is_rule(path: Path, *, phrases: bool = False) -> bool:
-    """Whether a path leads to a rule: of a slot, or in `phrases.yaml` of a part or of an alternative without parts."""
+    """Whether a path leads to a rule: of a slot, or in `phrases.yaml` of a part or an alternative without parts."""
     if not phrases:
         return len(path) >= 2 and path[-2] == "slots"
     keys = [step for step in path if isinstance(step, str)]
@@ -183,7 +183,7 @@ def _texts(node: MappingNode, key: str) -> tuple[str, ...]:
 
 
 def _groups(node: MappingNode, key: str) -> tuple[tuple[str, ...], ...]:
-    """`[a, b]` or `[[a, b], [c, d]]`, as groups of names."""
+    """Return `[a, b]` or `[[a, b], [c, d]]` as groups of names."""
     value = node.get(key)
     outer = value.items if isinstance(value, Sequence) else ()
     lists = [item.items if isinstance(item, Sequence) else None for item in outer]
@@ -191,8 +191,6 @@ def _groups(node: MappingNode, key: str) -> tuple[tuple[str, ...], ...]:
         lists = [outer]
     return tuple(tuple(item.text for item in items or () if isinstance(item, Scalar)) for items in lists)
 
-
-# Edits of a paradigm by field and slot: each gives the change of the file's text that does it, and no other.
 
 # The order in which `bidui` writes a paradigm's keys; a new key goes after those that come before it here.
 ORDER = (
@@ -286,12 +284,12 @@ def set_group(batch: Batch, *, key: Literal["link", "repeat"], groups: Groups, v
 
 
 def slot_path(slot: str, variant: int | None) -> Path:
-    """The path of a slot of variant number `variant`, or of the paradigm itself."""
+    """Return the path of a slot of a variant, or of the paradigm itself."""
     return (*wording_path(variant), "slots", slot)
 
 
 def wording_path(variant: int | None) -> Path:
-    """The path of a variant, counted from 0; None is the paradigm itself."""
+    """Return the path of a variant, counted from 0; None is the paradigm itself."""
     return () if variant is None else ("variants", variant)
 
 
@@ -324,7 +322,7 @@ def _is_word(item: str) -> bool:
 
 
 def _add(batch: Batch, path: Path, *, key: str, value: Value) -> None:
-    """Add a key where the order of keys has it."""
+    """Add a key at its place in the order of keys."""
     mapping = batch.node(path)
     keys = list(mapping.items) if isinstance(mapping, MappingNode) else []
     place = ORDER.index(key) if key in ORDER else len(ORDER)
@@ -334,10 +332,8 @@ def _add(batch: Batch, path: Path, *, key: str, value: Value) -> None:
     )
 
 
-# Edits of the two lines as rows: what stands on both sides, and what the bad side does to it.
-#
-# Rows are counted as `read_rows` gives them. Until the bad side differs, it is the same as the good one and follows
-# it; a bad line is written into the file with the first difference.
+# Edits of the two lines as rows, which are counted as in `Wording.rows`. Until the bad line differs, it is the same as
+# the good line and follows it; it is written into the file with the first difference.
 
 
 @dataclass(slots=True)
@@ -356,14 +352,14 @@ class _Lines:
         return self.wording.rows[number]
 
     def bad_place(self, number: int) -> int:
-        """The number of a row's item on the bad side."""
+        """Return the number of a row's item on the bad side."""
         place = self.row(number).bad
         if place is None:
             raise _missing(number)
         return place
 
     def before(self, number: int) -> tuple[int, int]:
-        """How many items of each side stand in the rows before a row."""
+        """Return how many items of each side stand in the rows before a row."""
         rows = self.wording.rows[: max(0, number)]
         return sum(row.good is not None for row in rows), sum(row.bad is not None for row in rows)
 
@@ -509,8 +505,6 @@ def _read(batch: Batch, variant: int | None) -> _Lines:
     return _Lines(batch, variant, wording, good, bad)
 
 
-# Edits of a paradigm's variants: added, copied, moved, deleted, and made of a paradigm that had none.
-
 _MOVED = ("weight", "good", "bad", "link", "repeat", "crossed")  # keys that go into the first variant
 
 
@@ -578,14 +572,11 @@ def _split(batch: Batch) -> None:
 
 
 def _names(batch: Batch) -> set[str]:
-    """The names of the variants, unnamed ones by their number."""
+    """Return the names of the variants; a variant without a name has its number."""
     node = batch.node(("variants",))
     value = value_of(node) if node is not None else []
     items = value if isinstance(value, list) else []
     return {str(i.get("name") or n) if isinstance(i, dict) else "" for n, i in enumerate(items, start=1)}
-
-
-# Renaming: a slot or a phrase gets another name, and so does every place that means it, and no other place.
 
 
 @as_edit

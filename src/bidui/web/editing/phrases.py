@@ -1,4 +1,4 @@
-"""Phrases as rows: each with its alternatives, and of each alternative its rule or its parts; and edits of them."""
+"""Phrases as rows, and edits of them: each phrase has alternatives, and each alternative a rule or parts."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ from bidui.web.editing.text import Change, Span, newline_of
 
 @dataclass(frozen=True, slots=True)
 class AlternativeRow:
-    """One way to build a phrase: a rule alone, or parts with what is said of them."""
+    """An alternative of a phrase: a rule alone, or parts with their line, head and weight."""
 
     path: Path
     span: Span

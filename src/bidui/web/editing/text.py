@@ -23,10 +23,6 @@ class Span:
     start: int
     end: int
 
-    def holds(self, offset: int) -> bool:
-        """Whether a cursor at `offset` stands in it or at either end."""
-        return self.start <= offset <= self.end
-
 
 @dataclass(frozen=True, slots=True)
 class Range:
