@@ -1,6 +1,6 @@
 // Drawing with Preact: opening a page, redrawing on changes, and keeping the focus while rows move.
-import { render, type VNode } from "preact";
-import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
+import { type RefObject, render, type VNode } from "preact";
+import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { mayPass } from "./api";
 import { element, failure } from "./notices";
 import { t } from "./page";
@@ -51,6 +51,13 @@ export function useObserved(...objects: Observable[]): void {
     const stops = objects.map((object) => object.subscribe(() => redraw(undefined)));
     return () => stops.forEach((stop) => stop());
   }, objects);
+}
+
+/** The `ref` of a dialog that opens when it is drawn. */
+export function useDialog(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return dialog;
 }
 
 /** Give the focus back to a field that lost it because its row moved on the screen. */

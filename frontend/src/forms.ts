@@ -6,7 +6,7 @@
 // `data-set-name="value"`, and closed by `data-close`.
 import { ask, call } from "./api";
 import { focusStays } from "./keyboard";
-import { element, failure, problemList, say, sayNext } from "./notices";
+import { element, failure, problemList, saveAs, say, sayNext } from "./notices";
 import { encodePath, t } from "./page";
 import { tab } from "./tabs";
 import type { Problem } from "./wire";
@@ -101,9 +101,7 @@ async function download(form: HTMLFormElement): Promise<void> {
   const disposition = response.headers.get("Content-Disposition") ?? "";
   const name = /filename\*?=(?:UTF-8'')?"?([^";]+)/.exec(disposition)?.[1] ?? "pairs.zip";
   const file = decodeURIComponent(name);
-  const link = element("a", { href: URL.createObjectURL(await response.blob()), download: file }) as HTMLAnchorElement;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  await saveAs(response, file);
   const short = (response.headers.get("Bidui-Short") ?? "").split(/[,;]\s*/).filter(Boolean);
   const list = short.map((entry) => element("li", { class: "place" }, decodeURIComponent(entry).replace("=", ": ")));
   const parts = short.length ? [element("p", {}, t("js.shell.short")), element("ul", {}, ...list)] : [];

@@ -46,6 +46,13 @@ export function showKept(): void {
   say(text);
 }
 
+/** Save an answer as a file of the reader. */
+export async function saveAs(response: Response, name: string): Promise<void> {
+  const address = URL.createObjectURL(await response.blob());
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
 /** A list of problems, each with its place. */
 export function problemList(problems: readonly Problem[]): HTMLElement {
   const items = problems.map((problem) => {

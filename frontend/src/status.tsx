@@ -1,7 +1,7 @@
 // What the page says about saving: the state of the open file, who else has it open, drafts, and conflicts.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused } from "./api";
-import { useObserved } from "./drawing";
+import { useDialog, useObserved } from "./drawing";
 import { nameOf, othersHere, t, time } from "./page";
 import type { Choices, Disagreement, FileDocument } from "./saving";
 import type { Problem, RowConflict } from "./wire";
@@ -110,13 +110,12 @@ export function Problems({ problems }: { problems: Problem[] }) {
 
 /** The rows that two people changed, side by side, with a choice for each. */
 function ConflictDialog({ file, close }: { file: FileDocument; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useDialog();
   const [choices, setChoices] = useState<Choices>({});
   const [failure, setFailure] = useState("");
   const update = useRef(Promise.resolve()); // of the rows, with what was typed since
   const { conflict } = file;
   useEffect(() => {
-    dialog.current?.showModal();
     update.current = file.resolve({}).catch(() => undefined);
   }, []);
   useObserved(file);

@@ -1,6 +1,7 @@
 // The dialogs of the lexicon: what a large paste would change, rows in conflict, and a new column.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
+import { useDialog } from "../drawing";
 import { focusStays } from "../keyboard";
 import { page, t } from "../page";
 import { tab } from "../tabs";
@@ -16,9 +17,8 @@ const MOST_ODD = 20; // cells to list
 
 export function PasteDialog(props: { space: Workspace; plan: PastePlan; close: (agreed: boolean) => void }) {
   const { plan, space } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useDialog();
   const tooMany = space.tooMany(plan);
-  useEffect(() => dialog.current?.showModal(), []);
   const nothing = plan.odd.length > 0 || (plan.changes.length === 0 && plan.added.length === 0);
   return (
     <dialog ref={dialog} class="wide" aria-labelledby="paste-title" onClose={() => props.close(dialog.current?.returnValue === "yes")}>
@@ -139,7 +139,7 @@ type Choice = "mine" | "theirs";
 
 export function MergeDialog(props: { conflict: TableConflict; done: () => void; later: () => void }) {
   const { file, base, conflict } = props.conflict;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useDialog();
   const [merged, setMerged] = useState<MergeAnswer | null>(null);
   const [choose, setChoose] = useState<Record<string, Choice>>({});
   const [problems, setProblems] = useState<Problem[]>([]);
@@ -148,7 +148,6 @@ export function MergeDialog(props: { conflict: TableConflict; done: () => void; 
   const stays = useRef(focusStays());
 
   useEffect(() => {
-    dialog.current?.showModal();
     stays.current = focusStays();
     api.merge(page.project, file, { base, mine, choose: {} }).then(setMerged, fail);
   }, []);
@@ -248,11 +247,10 @@ interface ColumnProps {
 
 export function ColumnDialog(props: ColumnProps) {
   const { space } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useDialog();
   const files = [...space.sheets.keys()];
   const [file, setFile] = useState(space.view.file || props.row?.file || files[0] || "");
   const [name, setName] = useState("");
-  useEffect(() => dialog.current?.showModal(), []);
   const clean = name.trim();
   const taken = space.sheets.get(file)?.columns.includes(clean) ?? false;
   const wrong = /[\s\\|:/"<>()=#@,*]/.test(clean);

@@ -1,7 +1,8 @@
 // The fields of a paradigm: its description, source and options; renaming it, and downloading its pairs.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { edit, pairsFile, problemOf, Refused, renameFile } from "../api";
-import { useEchoes } from "../drawing";
+import { useDialog, useEchoes } from "../drawing";
+import { saveAs } from "../notices";
 import { editAddress, t } from "../page";
 import { Problems } from "../status";
 import { tab } from "../tabs";
@@ -102,9 +103,8 @@ export function TextInput({ model, target, id, lang, label, list, size }: TextIn
 
 /** Change the name or phenomenon of a paradigm, which are those of its file: the file is moved. */
 export function RenameDialog({ model, rows, close }: { model: ParadigmModel; rows: ParadigmRows; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useDialog();
   const [problems, setProblems] = useState<Problem[]>([]);
-  useEffect(() => dialog.current?.showModal(), []);
   const rename = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
@@ -153,11 +153,7 @@ export function Download({ model, uid }: { model: ParadigmModel; uid: string }) 
       await model.finished();
       const response = await pairsFile(model.file.project, query);
       const name = `${uid}.${query.get("format")}`;
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(await response.blob());
-      link.download = name;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      await saveAs(response, name);
       const short = decodeURIComponent(response.headers.get("Bidui-Short") ?? "").split("=")[1];
       const numbers = { given: Number(short), asked: Number(query.get("n")) };
       setOutcome({ text: short ? t("paradigm.download.short", numbers) : t("paradigm.download.done", { file: name }), bad: false });

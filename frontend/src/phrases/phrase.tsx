@@ -1,7 +1,7 @@
 // The open phrase: its name and depth, samples of what it prints, its alternatives, and the files that use it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { phraseUses } from "../api";
-import { useObserved } from "../drawing";
+import { useDialog, useObserved } from "../drawing";
 import { at, Messages } from "../editor/diagnostics";
 import { useCommit } from "../editor/inputs";
 import { focusEditor } from "../editor/rule_editor";
@@ -122,8 +122,7 @@ export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }
 }
 
 function DeleteDialog({ name, uses, close }: { name: string; uses: PhraseUses | null; close: (yes: boolean) => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useDialog();
   const names = uses?.files.map(({ uid }) => uid ?? t("phrases.other_phrases")).join(", ") ?? "";
   return (
     <dialog ref={dialog} aria-labelledby="delete-title" onClose={() => close(dialog.current?.returnValue === "yes")}>
