@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bidui.analysis import accuracy
-from bidui.analysis.accuracy import Interval
-from bidui.analysis.estimate import Level
+from bidui.analysis.accuracy import CLIMP_KINDS, Interval, kind_accuracy, kind_difference
+from bidui.analysis.estimate import Estimate, Level
 from bidui.errors import InputError
 from bidui.reports.published import columns, read_published
 from bidui.scores.choices import Choices
@@ -135,3 +135,72 @@ def test_the_average_of_sling_is_macro_over_phenomena() -> None:
 
 def thousand(uid: str, phenomenon: str, right: int) -> list[tuple[str, str, float, float]]:
     return [(uid, phenomenon, -1.0, -2.0)] * right + [(uid, phenomenon, -2.0, -1.0)] * (1000 - right)
+
+
+def test_accuracies_are_a_mapping_and_a_data_frame() -> None:
+    """The frame has a row per group, and a notebook shows a table; names cannot break out of its HTML."""
+    found = accuracy(choices(("a", "<x>", -1.0, -2.0), ("b", "y", -1.0, -1.0)), by="phenomenon")
+    assert list(found) == ["<x>", "y"] and len(found) == 2
+    assert found.frame.columns == ["phenomenon", "accuracy", "low", "high", "pairs", "ties"]
+    assert found.frame["accuracy"].to_list() == [1.0, 0.5] and found.frame["ties"].to_list() == [0, 1]
+    assert repr(found).splitlines()[1].split() == ["<x>", "100.00", "20.65–100.00", "1", "0"]
+    html = found._repr_html_()
+    assert "<td>100.00 [20.65, 100.00]</td>" in html and "&lt;x&gt;" in html and "<x>" not in html
+
+
+def test_a_long_table_is_shortened_when_printed() -> None:
+    found = accuracy(choices(*[(f"u{n}", "x", -1.0, -2.0) for n in range(50)]), by="paradigm")
+    assert repr(found).endswith("… and 10 more") and len(found.frame) == 50
+
+
+# Kinds of paradigms.
+
+
+def scored_pairs(*rows: tuple[str, int, float, float]) -> Choices:
+    uids, pairs, good, bad = zip(*rows, strict=True)
+    names = np.array(uids, object)
+    scores = np.array(good, np.float64), np.array(bad, np.float64)
+    return Choices("lp", names, names, np.array(pairs, np.int32), *scores, np.zeros(len(rows), np.int8))
+
+
+# kinds of paradigms
+
+
+def of_paradigms(**right: tuple[int, int]) -> Choices:
+    """Pairs of each paradigm, so many of them right of so many."""
+    return scored_pairs(*[(uid, n, float(n < good), 0.5) for uid, (good, pairs) in right.items() for n in range(pairs)])
+
+
+def test_included_and_excluded_paradigms_side_by_side() -> None:
+    """Included: 9 of 10 and 1 of 2, so 10 of 12 pairs and a mean of 0.7; excluded: 1 of 4."""
+    kinds = {"a": "included", "b": "included", "c": "excluded"}
+    scored = of_paradigms(a=(9, 10), b=(1, 2), c=(1, 4))
+    found = kind_accuracy(scored, kinds, resamples=100)
+    assert list(found) == ["included", "excluded"]
+    included, excluded = found["included"], found["excluded"]
+    assert (included.paradigms, included.pairs.pairs, included.pairs.value) == (2, 12, pytest.approx(10 / 12))
+    assert included.mean.value == pytest.approx(0.7)
+    assert included.mean.interval == pytest.approx((0.5, 0.9))  # twice the one, twice the other
+    assert (excluded.paradigms, excluded.mean) == (1, Estimate(0.25, 0.25, 0.25))
+    difference = kind_difference(scored, kinds, first="included", second="excluded", resamples=100)
+    assert (difference.value, difference.low, difference.high) == pytest.approx((0.45, 0.25, 0.65))
+
+
+def test_kinds_of_equal_size_are_drawn_apart() -> None:
+    """Drawn alike, two kinds with the same accuracies would seem to differ by 0 for certain."""
+    kinds = {"a": "x", "b": "x", "c": "y", "d": "y"}
+    found = kind_difference(of_paradigms(a=(0, 1), b=(1, 1), c=(0, 1), d=(1, 1)), kinds, first="x", second="y")
+    assert (found.value, found.low, found.high) == (0.0, -1.0, 1.0)
+
+
+def test_a_paradigm_of_no_kind_is_refused_and_not_dropped() -> None:
+    with pytest.raises(InputError, match="no kind is given for b"):
+        kind_accuracy(of_paradigms(a=(1, 1), b=(1, 1)), {"a": "x"})
+    with pytest.raises(InputError, match="of the kind z"):
+        kind_difference(of_paradigms(a=(1, 1)), {"a": "x"}, first="x", second="z")
+
+
+def test_climp_has_eight_local_and_three_hierarchical_paradigms() -> None:
+    """Classifiers and verb complements; the ba construction, binding and filler-gap: section 5 of the paper."""
+    kinds = list(CLIMP_KINDS.values())
+    assert [kinds.count(kind) for kind in ("local", "hierarchical", "other")] == [8, 3, 5]

@@ -1,16 +1,34 @@
 """Models compared on the same pairs: tests with published values, corrections by hand, and what is refused."""
 
-from math import isnan, nan
+import warnings
+from math import erfc, isnan, nan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bidui.analysis.estimate import Estimate
-from bidui.analysis.significance import Correction, compare_models, correct, same_pairs, sign_test
+from bidui.analysis.accuracy import Accuracy, accuracy
+from bidui.analysis.estimate import Estimate, wilson
+from bidui.analysis.significance import (
+    Alternative,
+    Correction,
+    Rule,
+    bias,
+    compare_models,
+    correct,
+    kendall_tau_b,
+    read_against,
+    readings,
+    same_pairs,
+    sign_test,
+    signed_rank,
+    signed_rank_counts,
+    without,
+)
 from bidui.errors import InputError
+from bidui.reports.published import columns, read_published
 from bidui.scores.choices import Choices
 
 
@@ -182,3 +200,369 @@ def test_resamples_too_few_for_the_correction_are_refused() -> None:
     with pytest.raises(InputError, match="1000 resamples are too few here; use at least 1800"):
         compare_models(models, test="bootstrap")
     assert len(compare_models(models, test="bootstrap", correction="none")) == 45
+
+
+# Wilcoxon's test against what R and scipy print, values worked out by hand, and the tables of SLING.
+
+
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+RULES: tuple[Rule, ...] = ("r", "scipy")
+
+# The example of R's help page: depression scores of nine patients at two visits (Hollander and Wolfe 1973).
+BEFORE = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+AFTER = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+
+# The example of scipy's documentation: Darwin's fifteen differences in height.
+DARWIN = [6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75]
+
+# R's data set `sleep`: hours gained with two drugs. One patient slept as long with both, and two differences tie.
+FIRST_DRUG = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+SECOND_DRUG = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+
+
+def test_choices_of_ranks_are_counted_by_their_sum() -> None:
+    """Of 1, 2, 3 the sums 0 to 6 are made by {}, {1}, {2}, {3} and {1, 2}, {1, 3}, {2, 3}, {1, 2, 3}."""
+    assert signed_rank_counts([2, 4, 6])[::2].tolist() == [1, 1, 1, 2, 1, 1, 1]
+    assert signed_rank_counts([3, 3]).tolist() == [1, 0, 0, 2, 0, 0, 1]  # two that share the ranks 1 and 2
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_without_ties_p_is_exact(rule: Rule) -> None:
+    """R prints V = 40, p = 0.01953. By hand: 5 is lost of 45, and 10 of 512 choices of ranks lose 5 or less."""
+    found = signed_rank(BEFORE, AFTER, alternative="greater", rule=rule)
+    assert (found.method, found.statistic, found.used, found.zeros, found.ties) == ("exact", 40, 9, 0, 0)
+    assert found.p == 10 / 512
+    assert signed_rank(BEFORE, AFTER, rule=rule).p == 20 / 512
+
+
+def test_scipys_statistic_is_the_smaller_sum_when_two_sided() -> None:
+    """scipy's documentation prints 24 and 0.041259765625, and 96 and 0.0206298828125 when one-sided."""
+    zeros = [0] * len(DARWIN)
+    two, one = (signed_rank(DARWIN, zeros, rule="scipy", alternative=a) for a in ("two-sided", "greater"))
+    assert (two.statistic, two.p) == (24, 0.041259765625)
+    assert (one.statistic, one.p) == (96, 0.0206298828125)
+    assert signed_rank(DARWIN, zeros, rule="r").statistic == 96
+
+
+def test_with_ties_or_zeros_r_approximates_and_corrects() -> None:
+    """R prints V = 0, p-value = 0.009091, and two warnings. By hand: z = -22 / sqrt(71.25 - 6 / 48) = -2.6086."""
+    found = signed_rank(FIRST_DRUG, SECOND_DRUG)
+    assert (found.method, found.statistic, found.used, found.zeros, found.ties) == ("normal corrected", 0, 9, 1, 2)
+    assert found.p == pytest.approx(0.009091, abs=5e-7)
+
+
+def test_with_few_ties_scipy_goes_through_all_signs() -> None:
+    """All nine differences are negative, which 1 of 512 choices of signs does, and 1 the other way."""
+    found = signed_rank(FIRST_DRUG, SECOND_DRUG, rule="scipy")
+    assert (found.method, found.p) == ("exact", 2 / 512)
+
+
+@pytest.mark.parametrize(("n", "r", "scipy"), [(49, "exact", "exact"), (50, "normal corrected", "exact")])
+def test_r_approximates_from_fifty_and_scipy_from_fifty_one(n: int, r: str, scipy: str) -> None:
+    values = np.arange(1, n + 1)
+    assert signed_rank(values, 0 * values).method == r
+    assert signed_rank(values, 0 * values, rule="scipy").method == scipy
+    more = np.arange(1, n + 3)
+    assert signed_rank(more, 0 * more, rule="scipy").method == "normal"
+
+
+def test_the_correction_moves_half_a_rank_towards_the_mean() -> None:
+    """Of the ranks 1 to 50 all are positive: V is 1275, its mean 637.5, its variance 50 * 51 * 101 / 24."""
+    values = np.arange(1, 51)
+    sigma = sqrt(50 * 51 * 101 / 24)
+    for alternative, away in (("two-sided", 637), ("greater", 637), ("less", 638)):
+        tail = erfc(away / sigma / sqrt(2)) / 2
+        expected = {"two-sided": 2 * tail, "greater": tail, "less": 1 - tail}[alternative]
+        assert signed_rank(values, 0 * values, alternative=alternative).p == pytest.approx(expected, rel=1e-12)
+
+
+FEW, MANY = ((2, 6), (14, 60))  # between them scipy goes through thousands of signs, slowly
+
+
+@given(
+    st.sampled_from([FEW, MANY]).flatmap(lambda n: st.lists(st.integers(-9, 9), min_size=n[0], max_size=n[1])),
+    st.sampled_from(ALTERNATIVES),
+)
+@settings(max_examples=50)
+@example([1, 2, 2, 3, 0, 5, -1, -2, 4, 4, 6, 7, -8], "greater")  # 13, the most that it goes through
+@example([1, 2, 2, 3, 0, 5, -1, -2, 4, 4, 6, 7, -8, 9], "greater")
+def test_scipys_rule_is_scipys(values: list[int], alternative: Alternative) -> None:
+    """Whoever reads `scipy` in a table must be able to get the same number from scipy itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy divides by zero where all differences are zero
+        theirs = stats.wilcoxon(values, alternative=alternative)
+    ours = signed_rank(values, [0] * len(values), alternative=alternative, rule="scipy")
+    assert ours.statistic == theirs.statistic
+    assert ours.p == pytest.approx(float(theirs.pvalue), nan_ok=True, rel=1e-9)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=60), st.sampled_from(RULES))
+def test_sides_swapped_greater_is_less(values: list[float], rule: Rule) -> None:
+    zeros = [0.0] * len(values)
+    greater = signed_rank(values, zeros, alternative="greater", rule=rule)
+    less = signed_rank(zeros, values, alternative="less", rule=rule)
+    assert greater.p == pytest.approx(less.p, nan_ok=True)
+    assert greater.method == less.method
+
+
+def test_what_ties_on_paper_ties_only_if_digits_say_so() -> None:
+    """0.3 - 0.2 and 0.2 - 0.1 differ in the last bit, and R ranks them apart unless it has digits.rank."""
+    assert signed_rank([0.3, 0.2], [0.2, 0.1]).ties == 0
+    assert signed_rank([0.3, 0.2], [0.2, 0.1], digits=9).ties == 2
+
+
+def test_of_equal_lists_r_has_no_p() -> None:
+    """As R prints NA: there is nothing to rank. Over all signs of nothing every outcome is as extreme."""
+    found = signed_rank([1, 2], [1, 2])
+    assert (found.used, found.zeros) == (0, 2) and isnan(found.p)
+    assert signed_rank([1, 2], [1, 2], rule="scipy").p == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([1, 2], [1], "2 values on one side and 1 on the other"),
+        ([], [], "0 values are too few"),
+        ([1, nan], [1, 2], "value number 2 is nan"),
+    ],
+)
+def test_values_without_a_partner_are_refused(first: list[float], second: list[float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        signed_rank(first, second)
+
+
+def sling(*, baselines: bool) -> dict[str, dict[str, float]]:
+    """The accuracies of Table 8 by model and paradigm."""
+    table = read_published("sling-8")
+    models = {name: dict(cells) for name, cells in columns(table, link="mean_lp", level="paradigm").items()}
+    if baselines:
+        for name, cells in columns(table, link="mean_lp", level="paradigm", measure="bias").items():
+            models[name] |= cells
+    del models["human"]
+    return models
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p"),
+    [
+        ("lstm", "gpt2-zh", {"two-sided": 0.617}),
+        ("mengzi-base", "mengzi-base-fin", {"two-sided": 0.004, "greater": 0.002, "less": 0.998}),
+        ("xlm-R-base", "xlm-R-large", {"two-sided": 0.913}),
+        ("mt5-small", "mt5-large", {"two-sided": 0.293}),
+        ("byt5-small", "byt5-large", {"two-sided": 0.277}),
+    ],
+)
+def test_table_9_of_sling_comes_out(first: str, second: str, p: dict[Alternative, float]) -> None:
+    """Over 38 paradigms, baselines among them, by R's rule, per cents subtracted as the machine does."""
+    models = sling(baselines=True)
+    for alternative, printed in p.items():
+        found = signed_rank(*couple(models, first, second), alternative=alternative)
+        assert found.method == "normal corrected"
+        assert round(found.p, 3) == printed
+
+
+def test_one_row_of_table_9_does_not_come_out() -> None:
+    """pert-base and pert-large: printed 0.009, 0.005 and 0.996; the cells give 0.010, 0.005 and 0.995.
+
+    One difference is zero, and of the 37 ranks the positive ones add up to 523: z = (523 - 351.5 - 0.5) / 66.28 = 2.58.
+    The printed figures need a sum from 524.5 to 526, so some cell must have been another.
+    """
+    couples = couple(sling(baselines=True), "pert-base", "pert-large")
+    found = {a: signed_rank(*couples, alternative=a) for a in ALTERNATIVES}
+    assert (found["two-sided"].statistic, found["two-sided"].used, found["two-sided"].zeros) == (523, 37, 1)
+    assert [round(found[a].p, 3) for a in ALTERNATIVES] == [0.010, 0.005, 0.995]
+
+
+def test_the_bits_of_the_machine_show_in_table_9() -> None:
+    """xlm-R: 0.913 was printed; with differences that tie on paper counted as ties it would have been 0.908."""
+    models = sling(baselines=True)
+    assert round(signed_rank(*couple(models, "xlm-R-base", "xlm-R-large"), digits=9).p, 3) == 0.908
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "method", "p"),
+    [
+        ("self_male", "pp_male", "exact", 0.002),  # Table 11
+        ("self_female", "pp_female", "normal corrected", 0.008),
+        ("cl_simple_noun", "cl_comp_noun_v2", "exact", 0.000),  # Table 12
+        ("cl_adj_simple_noun", "cl_adj_comp_noun_v2", "exact", 0.000),
+        ("cl_comp_noun_v2", "cl_adj_comp_noun_v2", "normal corrected", 1),  # Table 10
+    ],
+)
+def test_tables_10_to_12_of_sling_come_out(first: str, second: str, method: str, p: float) -> None:
+    """Two-sided, over the 18 models. Exact where nothing ties, so that the rule is seen to be R's."""
+    found = signed_rank(*couple(by_paradigm(), first, second))
+    assert found.method == method
+    assert round(found.p, 3) == p
+
+
+def test_the_first_row_of_table_10_is_below_a_thousandth() -> None:
+    """Printed 0.000***, 0.000*** and 1.000; we get 0.0009, 0.0005 and 0.9996.
+
+    So the first is no rounding of the p by R's rule but says "below 0.001"; two ties of two forbid the exact p, which
+    would be 66 / 2^18 = 0.0003.
+    """
+    couples = couple(by_paradigm(), "cl_simple_noun", "cl_adj_simple_noun")
+    found = {a: signed_rank(*couples, alternative=a) for a in ALTERNATIVES}
+    assert (found["two-sided"].statistic, found["two-sided"].ties) == (162, 4)
+    assert 0.0005 < found["two-sided"].p < 0.001
+    assert [round(found[a].p, 3) for a in ("greater", "less")] == [0.000, 1.000]
+
+
+def by_paradigm() -> dict[str, dict[str, float]]:
+    models = sling(baselines=False)
+    return {uid: {model: models[model][uid] for model in models} for uid in models["lstm"]}
+
+
+def couple(rows: dict[str, dict[str, float]], first: str, second: str) -> tuple[list[float], list[float]]:
+    return list(rows[first].values()), [rows[second][name] for name in rows[first]]
+
+
+# Kendall's tau-b by hand, beside scipy's, and as SLING prints it.
+
+
+def test_tau_counts_pairs_in_the_same_order() -> None:
+    """1 2 3 4 beside 1 3 2 4: five of six pairs agree and one does not."""
+    assert kendall_tau_b([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(4 / 6)
+    assert kendall_tau_b([1, 2, 3], [3, 2, 1]) == -1
+
+
+def test_ties_are_taken_out_of_what_could_agree() -> None:
+    """1 1 2 beside 1 2 3: of three pairs one ties on the left, and two agree: 2 / sqrt(2 * 3)."""
+    assert kendall_tau_b([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / 6**0.5)
+    assert isnan(kendall_tau_b([1, 1], [1, 2]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=20))
+def test_tau_b_is_scipys(couples: list[tuple[int, int]]) -> None:
+    x, y = zip(*couples, strict=True)
+    assert kendall_tau_b(x, y) == pytest.approx(float(stats.kendalltau(x, y).statistic), nan_ok=True)
+
+
+def test_one_model_has_no_ranking() -> None:
+    with pytest.raises(InputError, match="1 values are too few"):
+        kendall_tau_b([1], [1])
+
+
+@pytest.mark.parametrize("table", ["sling-8", "sling-5"])
+def test_footnote_18_of_sling_comes_out(table: str) -> None:
+    """0.42 between the orders of 10 monolingual models on CLiMP and SLING, 0.79 of 8 multilingual ones.
+
+    Tables 5 and 8 print other averages for xlm-R-large and gpt3, but the same order.
+    """
+    climp = columns(read_published("sling-7"), link="mean_lp", level="overall")
+    sling = columns(read_published(table), link="mean_lp", level="overall")
+    models = list(climp)
+    tau = [
+        kendall_tau_b([climp[model]["all"] for model in some], [sling[model]["all"] for model in some])
+        for some in (models[:10], models[10:])
+    ]
+    assert [round(number, 2) for number in tau] == [0.42, 0.79]
+
+
+# Baselines show bias, not knowledge: values by hand, and what SLING says of its models.
+
+
+MONOLINGUAL = 10  # the first columns of the tables
+
+
+def of(percent: float, *, pairs: int = 1000) -> Accuracy:
+    return Accuracy(wilson(percent / 100, pairs=pairs), pairs, 0)
+
+
+def test_fifty_per_cent_is_neutral_and_the_sign_is_the_direction() -> None:
+    """8 of 10: 0.8 - 0.2 = 0.6 towards the good side, and 2 * (1 + 10 + 45) / 2^10 = 0.109. 2 of 10: the other way."""
+    assert (bias(of(50)).estimate.value, bias(of(50)).p) == (0, 1)
+    found = [bias(of(percent, pairs=10)) for percent in (80, 20)]
+    assert [b.estimate.value for b in found] == pytest.approx([0.6, -0.6])
+    assert [b.p for b in found] == pytest.approx([0.109375, 0.109375])
+    assert found[0].estimate.low == pytest.approx(-found[1].estimate.high)
+
+
+def test_ties_lean_to_neither_side() -> None:
+    """Of 10 pairs 4 tie and 6 go one way: 6 + 4 / 2 = 8 of 10, and 2 / 2^6 for the six."""
+    found = bias(Accuracy(wilson(0.8, pairs=10), 10, 4))
+    assert (found.estimate.value, found.p) == pytest.approx((0.6, 2 / 64))
+
+
+def test_a_test_paradigm_counts_by_how_far_it_rises_above_its_baseline() -> None:
+    """Newcombe's example again: 56 of 70 less 48 of 80 is 0.2, from 0.0524 to 0.3339."""
+    found = read_against(of(80, pairs=70), of(60, pairs=80))
+    assert (found.gain.value, *found.gain.interval) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+
+
+def made() -> Choices:
+    """Four pairs of a baseline, of which one is right, and four of a test, all right."""
+    names = np.array(["base"] * 4 + ["test"] * 4, object)
+    good = np.array([1, 0, 0, 0, 1, 1, 1, 1], np.float64)
+    return Choices("lp", names, names, np.arange(8, dtype=np.int32), good, 1 - good, np.zeros(8, np.int8))
+
+
+def test_paradigms_are_read_against_the_baselines_they_are_given() -> None:
+    (found,) = readings(made(), baselines={"test": "base"}).values()
+    assert (found.test.value, found.baseline.value, found.gain.value, found.bias.estimate.value) == (
+        1,
+        0.25,
+        0.75,
+        -0.5,
+    )
+    assert not found.favoured
+
+
+def test_a_baseline_that_was_not_scored_is_named() -> None:
+    with pytest.raises(InputError, match="no pair of the paradigm other was scored; there are: base, test"):
+        readings(made(), baselines={"test": "other"})
+
+
+def test_averages_do_without_baselines() -> None:
+    assert accuracy(made())["all"].value == 5 / 8
+    assert accuracy(without(made(), uids=["base"]))["all"].value == 1
+    assert accuracy(without(made(), uids=[]))["all"].value == 5 / 8
+
+
+def test_four_models_of_sling_are_neutral_with_a_male_subject() -> None:
+    """Section 5.4: "only four monolingual LMs (gpt2-zh, CPM, pert-base, and ernie) are gender neutral".
+
+    The paper gives no test. These four come out at the level of 0.01; CPM, with 541 of 1,000, is at 0.0104.
+    """
+    assert neutral("baseline_male") == ["gpt2-zh", "CPM", "pert-base", "ernie"]
+    assert 0.01 < bias(of(54.1)).p < 0.011
+
+
+def test_with_a_female_subject_not_all_models_lean_to_the_female() -> None:
+    """Section 5.4 says that all are biased towards a female object; the cells say so of 14 of 18.
+
+    byt5-large, with 480 of 1,000, is neutral; mt5-large, byt5-small and gpt3 lean to the male.
+    """
+    cells = columns(read_published("sling-8"), link="mean_lp", level="paradigm", measure="bias")
+    assert neutral("baseline_female") == ["byt5-large"]
+    found = {model: bias(of(values["baseline_female"])) for model, values in cells.items()}
+    assert [model for model, b in found.items() if b.estimate.high < 0] == ["mt5-large", "byt5-small", "gpt3"]
+    assert sum(b.estimate.low > 0 for b in found.values()) == 14
+
+
+def test_a_strong_bias_answers_the_test_by_itself() -> None:
+    """PanGu-α is always right with a male reflexive, and as often in the baseline: it may know nothing.
+
+    bert-base-zh rises from 42.7 to 92.6, against its bias. xlm-R-large rises by 35.2 to 61.9, though the paper finds a
+    "meaningful accuracy increase" among multilingual models in gpt3 only, which rises by 24.1 to 91.6. Of monolingual
+    models "most were able to use ziji as a hint": eight of ten rise by more than noise.
+    """
+    table = read_published("sling-8")
+    tests = columns(table, link="mean_lp", level="paradigm")
+    bases = columns(table, link="mean_lp", level="paradigm", measure="bias")
+    found = {m: read_against(of(tests[m]["self_male"]), of(bases[m]["baseline_male"])) for m in bases}
+    assert found["PanGu-α"].favoured and found["PanGu-α"].gain.value == 0
+    assert not found["bert-base-zh"].favoured
+    assert {m: round(100 * found[m].gain.value, 1) for m in ("bert-base-zh", "xlm-R-large", "gpt3")} == {
+        "bert-base-zh": 49.9,
+        "xlm-R-large": 35.2,
+        "gpt3": 24.1,
+    }
+    monolingual = list(found)[:MONOLINGUAL]
+    assert [m for m in monolingual if found[m].gain.low <= 0] == ["CPM", "PanGu-α"]  # by 3.6, within 1.96 * 2.2, and 0
+
+
+def neutral(uid: str) -> list[str]:
+    cells = columns(read_published("sling-8"), link="mean_lp", level="paradigm", measure="bias")
+    return [model for model, values in cells.items() if bias(of(values[uid])).p > 0.01]

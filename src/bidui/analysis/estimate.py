@@ -1,7 +1,8 @@
-"""Estimates: a value with its interval, and the ways to get one: by formula, by bootstrap, from percentiles.
+"""Estimates: a value with its interval, and the ways to get one: by formula, or by resampling pairs or clusters.
 
 `Estimate` is the only type for a value with an interval, in analyses, tables and figures alike. Intervals are of 95%
-unless a function says otherwise.
+unless a function says otherwise. `Strata` are the paradigms that averages and resamples are made of; `Summary` and
+`Box` describe a list of values.
 """
 
 from collections.abc import Iterator, Sequence

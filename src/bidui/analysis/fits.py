@@ -7,7 +7,7 @@ where the points end before the curve has levelled off. The scatter is assumed t
 of one size. What all points share, such as the choice of the pairs, is not in the intervals.
 
 The descent is MINPACK's, from scipy. Bounds and profiles are written here for two reasons. `least_squares`, scipy's
-bounded method, runs in Python and takes many times longer, and one U-shape needs several hundred descents. And an
+bounded method, runs in Python and takes six times as long, and one U-shape needs hundreds of descents. And an
 interval must reach over every valley that a start ended in, and say where the points set no limit; lmfit's
 `conf_interval` starts from a single minimum.
 """

@@ -1,4 +1,4 @@
-"""Significance: which of several models differ on the same pairs, and corrections for multiple tests."""
+"""Significance: which models differ on the same pairs, tests over paradigms, corrections, rankings and baselines."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -25,104 +25,6 @@ from bidui.analysis.estimate import (
 from bidui.errors import fail
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
-
-# Wilcoxon's signed-rank test, by the rules of R and of scipy, which differ in when and how they approximate.
-#
-# Both drop differences of zero, rank the others by size (equal sizes share the mean of their ranks), and add up the
-# ranks of the positive ones. Then:
-#
-#     r      R's wilcox.test of 2022, which SLING used (Tables 9 to 12): exact with fewer than 50 differences, no ties
-#            and no zeros; otherwise the normal approximation with continuity correction
-#     scipy  scipy.stats.wilcoxon of 1.17 with its defaults: exact with at most 50 and no ties or zeros; with ties or
-#            zeros exact over all signs with at most 13; otherwise the normal approximation without correction
-#
-# The approximations are scipy's. The exact p is computed here, because scipy goes through all signs one by one where
-# there are ties, which takes seconds; counting sums of ranks takes microseconds.
-#
-# Differences are ranked as the machine subtracts, so 0.3 - 0.2 and 0.2 - 0.1, which differ in the last bit, do not
-# tie. R does the same, and some p-values of SLING come out only this way. `digits` rounds before ranking (R:
-# `digits.rank`), which is better in new work.
-
-Rule = Literal["r", "scipy"]
-Alternative = Literal["two-sided", "greater", "less"]
-TestMethod = Literal["exact", "normal corrected", "normal"]
-
-R_EXACT_BELOW = 50
-SCIPY_EXACT_TO = 50
-SCIPY_ALL_SIGNS_TO = 13  # 2^13 sign patterns are fewer than its 9,999 resamples, so it goes through all of them
-
-
-@dataclass(frozen=True, slots=True)
-class SignedRank:
-    """The result of the test, and how it was computed; p is NaN where all differences are zero and R has none."""
-
-    rule: Rule
-    alternative: Alternative
-    method: TestMethod
-    statistic: float  # V, the ranks of positive differences; for scipy, two-sided, the smaller of V and its counterpart
-    used: int  # differences that are not zero
-    zeros: int
-    ties: int  # differences that share their size with another
-    p: float
-
-
-def signed_rank(
-    first: Sequence[float] | Floats,
-    second: Sequence[float] | Floats,
-    *,
-    alternative: Alternative = "two-sided",
-    rule: Rule = "r",
-    digits: int | None = None,
-) -> SignedRank:
-    """Test whether the values of `first` differ from (are `greater` or `less` than) their partners in `second`.
-
-    `digits` is the number of significant digits of a difference that count when differences are ranked; default all.
-    """
-    left, right = paired(first, second)
-    differences = left - right
-    if digits is not None:
-        differences = np.array([float(f"{difference:.{digits - 1}e}") for difference in differences])
-    nonzero = differences[differences != 0]
-    _, shared = np.unique(np.abs(nonzero), return_counts=True)
-    used, zeros, ties = len(nonzero), len(differences) - len(nonzero), int(shared[shared > 1].sum())
-    ranks = rankdata(np.abs(nonzero))
-    v = float(ranks[nonzero > 0].sum())
-    method = _method(rule, count=len(differences), clean=not (zeros or ties))
-    if method == "exact":
-        p = _exact(v, ranks, alternative)
-    elif used:
-        corrected = method == "normal corrected"
-        p = float(wilcoxon(nonzero, alternative=alternative, correction=corrected, method="asymptotic").pvalue)
-    else:
-        p = nan
-    statistic = min(v, float(ranks.sum()) - v) if rule == "scipy" and alternative == "two-sided" else v
-    return SignedRank(rule, alternative, method, statistic, used, zeros, ties, p)
-
-
-def signed_rank_counts(doubled_ranks: Sequence[int] | NDArray[np.int64]) -> Floats:
-    """Count how many of the 2^n choices of ranks have each sum; ranks and sums are doubled, so shared ones are whole.
-
-    For the ranks 1 to n this is R's dsignrank, times 2^n. Exact up to n = 53.
-    """
-    counts = np.zeros(int(sum(doubled_ranks)) + 1)
-    counts[0] = 1
-    for rank in doubled_ranks:
-        counts[rank:] = counts[rank:] + counts[:-rank]
-    return counts
-
-
-def _method(rule: Rule, *, count: int, clean: bool) -> TestMethod:
-    if rule == "r":
-        return "exact" if clean and count < R_EXACT_BELOW else "normal corrected"
-    return "exact" if count <= (SCIPY_EXACT_TO if clean else SCIPY_ALL_SIGNS_TO) else "normal"
-
-
-def _exact(v: float, ranks: Floats, alternative: Alternative) -> float:
-    counts = signed_rank_counts((2 * ranks).astype(np.int64))
-    at = round(2 * v)
-    less, greater = (float(part.sum() / counts.sum()) for part in (counts[: at + 1], counts[at:]))
-    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * less, 2 * greater)}[alternative]
-
 
 Test = Literal["mcnemar", "mcnemar_mid_p", "bootstrap"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
@@ -243,6 +145,104 @@ def correct(p_values: Sequence[float], *, by: Correction) -> list[float]:
     elif by == "benjamini_hochberg":
         values[order] = false_discovery_control(values[order])
     return [float(value) for value in values]
+
+
+# Wilcoxon's signed-rank test, by the rules of R and of scipy, which differ in when and how they approximate.
+#
+# Both drop differences of zero, rank the others by size (equal sizes share the mean of their ranks), and add up the
+# ranks of the positive ones. Then:
+#
+#     r      R's wilcox.test of 2022, which SLING used (Tables 9 to 12): exact with fewer than 50 differences, no ties
+#            and no zeros; otherwise the normal approximation with continuity correction
+#     scipy  scipy.stats.wilcoxon of 1.17 with its defaults: exact with at most 50 and no ties or zeros; with ties or
+#            zeros exact over all signs with at most 13; otherwise the normal approximation without correction
+#
+# The approximations are scipy's. The exact p is computed here, because scipy goes through all signs one by one where
+# there are ties, which takes seconds; counting sums of ranks takes microseconds.
+#
+# Differences are ranked as the machine subtracts, so 0.3 - 0.2 and 0.2 - 0.1, which differ in the last bit, do not
+# tie. R does the same, and some p-values of SLING come out only this way. `digits` rounds before ranking (R:
+# `digits.rank`), which is better in new work.
+
+Rule = Literal["r", "scipy"]
+Alternative = Literal["two-sided", "greater", "less"]
+TestMethod = Literal["exact", "normal corrected", "normal"]
+
+R_EXACT_BELOW = 50
+SCIPY_EXACT_TO = 50
+SCIPY_ALL_SIGNS_TO = 13  # 2^13 sign patterns are fewer than its 9,999 resamples, so it goes through all of them
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRank:
+    """The result of the test, and how it was computed; p is NaN where all differences are zero and R has none."""
+
+    rule: Rule
+    alternative: Alternative
+    method: TestMethod
+    statistic: float  # V, the ranks of positive differences; for scipy, two-sided, the smaller of V and its counterpart
+    used: int  # differences that are not zero
+    zeros: int
+    ties: int  # differences that share their size with another
+    p: float
+
+
+def signed_rank(
+    first: Sequence[float] | Floats,
+    second: Sequence[float] | Floats,
+    *,
+    alternative: Alternative = "two-sided",
+    rule: Rule = "r",
+    digits: int | None = None,
+) -> SignedRank:
+    """Test whether the values of `first` differ from (are `greater` or `less` than) their partners in `second`.
+
+    `digits` is the number of significant digits of a difference that count when differences are ranked; default all.
+    """
+    left, right = paired(first, second)
+    differences = left - right
+    if digits is not None:
+        differences = np.array([float(f"{difference:.{digits - 1}e}") for difference in differences])
+    nonzero = differences[differences != 0]
+    _, shared = np.unique(np.abs(nonzero), return_counts=True)
+    used, zeros, ties = len(nonzero), len(differences) - len(nonzero), int(shared[shared > 1].sum())
+    ranks = rankdata(np.abs(nonzero))
+    v = float(ranks[nonzero > 0].sum())
+    method = _method(rule, count=len(differences), clean=not (zeros or ties))
+    if method == "exact":
+        p = _exact(v, ranks, alternative)
+    elif used:
+        corrected = method == "normal corrected"
+        p = float(wilcoxon(nonzero, alternative=alternative, correction=corrected, method="asymptotic").pvalue)
+    else:
+        p = nan
+    statistic = min(v, float(ranks.sum()) - v) if rule == "scipy" and alternative == "two-sided" else v
+    return SignedRank(rule, alternative, method, statistic, used, zeros, ties, p)
+
+
+def signed_rank_counts(doubled_ranks: Sequence[int] | NDArray[np.int64]) -> Floats:
+    """Count how many of the 2^n choices of ranks have each sum; ranks and sums are doubled, so shared ones are whole.
+
+    For the ranks 1 to n this is R's dsignrank, times 2^n. Exact up to n = 53.
+    """
+    counts = np.zeros(int(sum(doubled_ranks)) + 1)
+    counts[0] = 1
+    for rank in doubled_ranks:
+        counts[rank:] = counts[rank:] + counts[:-rank]
+    return counts
+
+
+def _method(rule: Rule, *, count: int, clean: bool) -> TestMethod:
+    if rule == "r":
+        return "exact" if clean and count < R_EXACT_BELOW else "normal corrected"
+    return "exact" if count <= (SCIPY_EXACT_TO if clean else SCIPY_ALL_SIGNS_TO) else "normal"
+
+
+def _exact(v: float, ranks: Floats, alternative: Alternative) -> float:
+    counts = signed_rank_counts((2 * ranks).astype(np.int64))
+    at = round(2 * v)
+    less, greater = (float(part.sum() / counts.sum()) for part in (counts[: at + 1], counts[at:]))
+    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * less, 2 * greater)}[alternative]
 
 
 # Rankings: how far two benchmarks, or two measures, put the same models in the same order.

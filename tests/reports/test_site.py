@@ -1,21 +1,30 @@
 """Which tables a set of results gives, with values worked out by hand, and what stands where a table cannot be made."""
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from bidui.analysis.accuracy import Accuracy
 from bidui.analysis.estimate import Estimate
 from bidui.benchmarks import Benchmark
+from bidui.errors import InputError, OutputRefused, Problem
+from bidui.files import sha256
 from bidui.models.model import TokenScores
-from bidui.pairs import Pairs
+from bidui.pairs import Pair, Pairs, Region
+from bidui.people.ratings import Rating
+from bidui.reports.figures import Drawing, Rows
 from bidui.reports.results import collect
-from bidui.reports.section import Absent, Picture, Section, Settings
-from bidui.reports.site import contents
-from bidui.reports.tables import Table, Value
+from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings
+from bidui.reports.sections.regions import parse_regions
+from bidui.reports.site import INDEX, MANIFEST, check_place, contents, page, write_report
+from bidui.reports.tables import Column, Table, Value
 from bidui.scores.links import lp, slln_lp
 from bidui.scores.milestones import AlphaCount, write_alphas
 from bidui.scores.run import run_scoring
@@ -338,3 +347,331 @@ def test_a_run_that_did_not_count_by_alpha_says_why_there_is_no_sweep(tmp_path: 
     write_run(tmp_path / "r", {400: [70, 80]})
     title = texts("report", "en")["alpha-sweep"]
     assert reasons(report(tmp_path, link="slln:0.5"))[f"length: {title}"] == "report-no-scores"
+
+
+# What pairs, ratings and a word list add to a report, with values worked out by hand.
+
+
+def report_with(folder: Path, given: Extras) -> list[Section]:
+    settings = Settings((lp(),), main="lp", usual=False, extras=given)
+    return list(contents(collect(folder), settings))
+
+
+def test_what_was_not_given_is_named_with_its_option(tmp_path: Path) -> None:
+    write_scores(tmp_path)
+    found = reasons(report_with(tmp_path, Extras()))
+    kinds = {title: kind for title, kind in found.items() if kind == "report-no-given"}
+    assert list(kinds) == ["regions: Regions", "ratings: Graded ratings", "frequencies: Word frequencies"]
+
+
+def test_regions_by_phenomenon_summed_and_averaged(tmp_path: Path) -> None:
+    """Sums: 甲 less 乙 is 1 and 甲乙 less 乙甲 is 0, so p has 0.5 with a deviation of √0.5; 甲甲甲甲 less 丙 is -1.
+
+    Averaged over tokens, the last is -1 less -3. What comes before the change is the same, and not shown.
+    """
+    write_scores(tmp_path)
+    found = tables(report_with(tmp_path, Extras(pairs=tuple(PAIRS))))
+    assert [cells(found["regions"], row) for row in range(2)] == [["p", "changed", 2, 0.5], ["q", "changed", 1, -1]]
+    value = found["regions"].rows[0][3]
+    assert isinstance(value, Estimate) and value.high - 0.5 == pytest.approx(1.959964 * 0.5)
+    assert cells(found["regions-phenomenon-mean"], 1) == ["q", "changed", 1, 2]
+    assert cells(found["regions-paradigm-sum"], 1) == ["v", "q", "changed", 1, -1]
+    assert len(found["regions"].rows) == 2
+
+
+def test_regions_of_ones_own_are_made_of_slots(tmp_path: Path) -> None:
+    """The noun is 甲 against 丙: 2 nats; the verb 乙 is on both sides; of v nothing is named, so it is left out."""
+    named = Pair(
+        "甲乙",
+        "丙乙",
+        "u",
+        "p",
+        0,
+        regions=(Region("good", 0, 1, "noun", ""), Region("bad", 0, 1, "noun", "")),
+        slots=(("noun", "甲"), ("verb", "乙")),
+    )
+    pairs = (named, pair("v", 0, "甲", "乙", phenomenon="q"))
+    write_scores(tmp_path, pairs=Pairs(pairs))
+    found = tables(report_with(tmp_path, Extras(pairs=pairs, regions=parse_regions(["NP=noun", "VP=verb"]))))
+    assert [cells(found["regions"], row) for row in range(len(found["regions"].rows))] == [["p", "NP", 1, 2]]
+    assert cells(found["regions-slots-sum"], 0) == ["u", "p", "noun", 1, 2]
+    lost = reasons(report_with(tmp_path, Extras(pairs=pairs, regions={"X": ("other",)})))
+    assert lost["regions: Regions"] == "report-no-regions"
+
+
+def test_a_model_of_other_pairs_is_named_and_the_others_stay(tmp_path: Path) -> None:
+    write_scores(tmp_path, name="one")
+    write_scores(tmp_path, name="two", pairs=Pairs((pair("u", 0, "丙", "丁"),)))
+    sections = report_with(tmp_path, Extras(pairs=tuple(PAIRS)))
+    assert reasons(sections)["regions: Regions, two"] == "regions-other-pairs"
+    assert [column.name for column in tables(sections)["regions"].columns] == ["phenomenon", "region", "pairs", "one"]
+
+
+def test_regions_are_traced_over_the_checkpoints_of_a_run(tmp_path: Path) -> None:
+    """Both checkpoints are the same model: u has (1 + 0) / 2, v has -1 + 3, averaged over tokens."""
+    write_run(tmp_path / "run", {400: [50]})
+    for step in (1, 400):
+        write_scores(tmp_path / "run" / "scores", name=f"step-{step:06d}")
+    sections = report_with(tmp_path, Extras(pairs=tuple(PAIRS)))
+    pictures = {item.name: item for section in sections for item in section.items if isinstance(item, Picture)}
+    lines = pictures["regions-step-000400"].drawing.rows.lines
+    assert [(*line[:2], *line[3:5]) for line in lines] == [
+        ("u", "changed", 1.0, 0.5),
+        ("u", "changed", 400.0, 0.5),
+        ("v", "changed", 1.0, 2.0),
+        ("v", "changed", 400.0, 2.0),
+    ]
+
+
+def rated(rater: str, values: list[float]) -> list[Rating]:
+    """Of all sentences of PAIRS, good and bad in turn."""
+    sides = [(one, side) for one in PAIRS for side in ("good", "bad")]
+    found = zip(sides, values, strict=True)
+    return [Rating(rater, one.uid, one.pair_id, "good" if s == "good" else "bad", v) for (one, s), v in found]
+
+
+def test_ratings_that_follow_lp_correlate_with_it_whatever_the_scale_of_the_rater(tmp_path: Path) -> None:
+    """LP is -2, -3, -3, -3, -4, -3. One rater adds 10, another doubles that; z-scored, both say the same.
+
+    A third gives 4 to everything, and is named. One sentence was not scored, and one other side not rated.
+    """
+    write_scores(tmp_path)
+    mild, strict = [8.0, 7, 7, 7, 6, 7], [16.0, 14, 14, 14, 12, 14]
+    ratings = [*rated("mild", mild), *rated("strict", strict), *rated("bored", [4.0] * 6)]
+    ratings += [Rating("mild", "w", 0, "good", 3)]
+    found = tables(report_with(tmp_path, Extras(ratings=tuple(ratings))))
+    assert cells(found["ratings-pointwise"], 0) == ["lp", pytest.approx(1)]
+    assert cells(found["ratings-pairwise"], 0) == ["lp", pytest.approx(1)]
+    assert cells(found["ratings-counts"], 0) == ["counting", 6, 3, 1, 0]
+    assert "19 ratings by 3 raters" in found["ratings-counts"].note and "bored" in found["ratings-counts"].note
+
+
+def test_ratings_of_other_sentences_say_so(tmp_path: Path) -> None:
+    write_scores(tmp_path)
+    ratings = tuple(Rating("r", "other", number, "good", number) for number in range(4))
+    assert "report-unrated" in reasons(report_with(tmp_path, Extras(ratings=ratings))).values()
+
+
+def test_ratings_of_single_sentences_correlate_over_sentences(tmp_path: Path) -> None:
+    """Good sides alone have LP -2, -3, -4 and are rated so; there is no pair to take a difference in."""
+    write_scores(tmp_path)
+    sentences = [("u", 0, 3.0), ("u", 1, 2.0), ("v", 0, 1.0)]
+    sections = report_with(
+        tmp_path, Extras(ratings=tuple(Rating("r", uid, n, "good", value) for uid, n, value in sentences))
+    )
+    found = tables(sections)
+    assert cells(found["ratings-pointwise"], 0) == ["lp", pytest.approx(1)]
+    assert cells(found["ratings-counts"], 0) == ["counting", 3, 0, 0, 3]
+    assert "ratings-pairwise" not in found and "report-few-rated" in reasons(sections).values()
+
+
+def test_raters_who_never_vary_are_the_reason_that_is_given(tmp_path: Path) -> None:
+    """It used to be said that no rated sentence was scored."""
+    write_scores(tmp_path)
+    found = reasons(report_with(tmp_path, Extras(ratings=tuple(rated("bored", [4.0] * 6)))))
+    assert "report-raters-constant" in found.values() and "report-unrated" not in found.values()
+
+
+def test_words_of_the_pairs_stand_in_bands_of_ranks(tmp_path: Path) -> None:
+    """Of 甲 in two pairs, 乙 in one and 丙 in one, the list has 甲 and 乙: two of three words, three of four uses."""
+    write_scores(tmp_path)
+    pairs = (Pair("甲乙", "乙甲", "u", "p", 0, words=("甲", "乙")), Pair("甲", "丙", "u", "p", 1, words=("甲", "丙")))
+    sections = report_with(tmp_path, Extras(pairs=pairs, frequencies={"甲": 9.0, "丁": 5.0, "乙": 2.0}))
+    found = tables(sections)
+    assert cells(found["frequencies"], 0) == ["1–1,000", 2, pytest.approx(2 / 3), 0.75]
+    assert cells(found["frequencies"], -1) == ["not in the list", 1, pytest.approx(1 / 3), 0.25]
+    assert [row[0::3] for row in found["frequencies-words"].rows] == [("甲", 1), ("乙", 3), ("丙", None)]
+    assert "frequencies" in {item.name for one in sections for item in one.items if isinstance(item, Picture)}
+
+
+# The page: whole HTML, safe, in both languages, and without anything from elsewhere.
+
+
+VOID = {"meta", "img", "br", "link", "hr", "input"}
+EVIL = '<script>alert(1)</script> & "it\'s"'
+TABLE = Table(
+    "t", "A table", (Column("a", EVIL), Column("b", "b", "percent")), ((EVIL, Estimate(0.5, 0.4, 0.6)),), note=EVIL
+)
+
+
+@dataclass
+class Reader(HTMLParser):
+    """Follows the tags of a page: those still open, all links and sources, ids, and the text."""
+
+    open: list[str] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        found = dict(attrs)
+        self.targets += [str(found[name]) for name in ("href", "src") if name in found]
+        self.ids += [str(found["id"])] if "id" in found else []
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def made(*items: Item, language: Language = "en", files: tuple[Table, ...] = ()) -> tuple[str, Reader]:
+    section = Section("one", "One", "About it.", items, files)
+    html = page([section], title=EVIL, footer="made by hand", language=language)
+    reader = Reader()
+    reader.feed(html)
+    assert reader.open == []
+    return html, reader
+
+
+def picture(name: str = "f") -> Picture:
+    return Picture(name, "A figure", Drawing(Figure(figsize=(6.9, 3)), Rows(("a",), ((1,),))), "How to read it.")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_page_is_whole_html_without_anything_from_elsewhere(language: Language) -> None:
+    """It is opened from a disk, on a train, and by a screen reader."""
+    html, reader = made(TABLE, picture(), Absent("gone", (Problem("report-no-runs"),)), language=language)
+    assert html.startswith("<!DOCTYPE html>")
+    assert f'<html lang="{"zh-Hans" if language == "zh" else "en"}">' in html
+    assert not re.search(r"https?:|//[a-z]|@import|url\(", html)
+    assert "script" not in reader.tags
+    assert {"h1", "h2", "h3", "main", "nav", "footer"} <= set(reader.tags)
+    assert len(reader.ids) == len(set(reader.ids))
+    assert {target[1:] for target in reader.targets if target.startswith("#")} <= set(reader.ids)
+
+
+def test_what_a_user_named_cannot_become_a_tag() -> None:
+    """Names of models come from folders and files of others."""
+    _, reader = made(TABLE)
+    assert "script" not in reader.tags
+    assert reader.text.count(EVIL) == 5  # the title twice, head, cell, note
+
+
+def test_links_go_to_the_files_of_every_table_and_figure() -> None:
+    """By hand: three formats of two tables, four of the figure, and the figure itself as SVG."""
+    _, reader = made(TABLE, picture("g"), files=(Table("u", "U", (), ()),))
+    files = [target for target in reader.targets if not target.startswith("#")]
+    assert sorted(files) == sorted(
+        [f"tables/{name}.{end}" for name in "tu" for end in ("csv", "md", "tex")]
+        + [f"figures/g.{end}" for end in ("svg", "svg", "pdf", "png", "csv")]
+    )
+
+
+def test_what_is_absent_is_named_with_the_reason_in_the_language_of_the_page() -> None:
+    """It must not vanish; and three things with one reason are said once."""
+    gone = tuple(Absent(title, (Problem("report-no-unigrams"),)) for title in ("A", "B"))
+    _, english = made(*gone)
+    assert "A · B" in english.text and english.text.count("which MORCELA needs") == 1
+    _, chinese = made(*gone, language="zh")
+    assert "一元频率" in chinese.text
+
+
+def test_a_reason_begins_with_a_capital_but_an_option_or_a_name_stays_as_it_is() -> None:
+    """A style of the page once made --Pairs of --pairs, which nobody can type."""
+    reasons = (Problem("report-no-given", values={"option": "--pairs"}), Problem("report-no-runs"))
+    text, found = made(Absent("A", reasons))
+    assert "--pairs was not given" in found.text and "There are no training runs" in found.text
+    assert "first-letter" not in text
+
+
+def test_a_long_table_is_folded_and_a_short_one_is_not() -> None:
+    """118 paradigms would push everything else away."""
+    assert "details" not in made(TABLE)[1].tags
+    long = Table("long", "L", (Column("a", "a"),), tuple((str(n),) for n in range(118)))
+    _, reader = made(long)
+    assert "details" in reader.tags and "118" in reader.text
+
+
+def test_values_are_as_in_the_other_formats() -> None:
+    """50.00 [40.00, 60.00] here and in Markdown and LaTeX."""
+    html, _ = made(TABLE)
+    assert '<td class="number">50.00 <span class="interval">[40.00, 60.00]</span></td>' in html
+
+
+# Writing a report: whole or not at all, and never over anything else.
+
+
+FIRST = Table("first", "First", (Column("a", "a"),), (("x",),))
+SECOND = Table("second", "Second", (Column("a", "a"),), (("y",),))
+
+
+def written(out: Path, *tables: Table, files: tuple[Table, ...] = ()) -> Path:
+    section = Section("one", "One", "", tables, files)
+    write_report([section], out=out, title="T", asked={"lang": "en"}, inputs={"a": "b"})
+    return out / INDEX
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def test_every_table_is_written_in_three_formats_with_a_page_and_a_manifest(tmp_path: Path) -> None:
+    """Those that the page only links to, too."""
+    assert written(tmp_path / "site", FIRST, files=(SECOND,)) == tmp_path / "site" / INDEX
+    tables = [f"tables/{name}.{end}" for name in ("first", "second") for end in ("csv", "md", "tex")]
+    assert names(tmp_path / "site") == sorted([INDEX, MANIFEST, *tables])
+    manifest = json.loads((tmp_path / "site" / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest["asked"] == {"lang": "en"} and manifest["inputs"] == {"a": "b"}
+    data = (tmp_path / "site" / "tables" / "first.csv").read_bytes()
+    assert manifest["files"]["tables/first.csv"] == sha256(data)
+
+
+def test_a_second_report_replaces_the_first_and_leaves_nothing_of_it(tmp_path: Path) -> None:
+    """A table that is no longer made must not lie there as if it were; and nothing half written stays."""
+    written(tmp_path / "site", FIRST)
+    before = (tmp_path / "site" / INDEX).read_bytes()
+    written(tmp_path / "site", FIRST)
+    assert (tmp_path / "site" / INDEX).read_bytes() == before
+    written(tmp_path / "site", SECOND)
+    tables = [f"tables/second.{end}" for end in ("csv", "md", "tex")]
+    assert names(tmp_path / "site") == sorted([INDEX, MANIFEST, *tables])
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    """`-o .` in a folder of results must not cost anybody their results."""
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(OutputRefused, match=r"thesis\.tex"):
+        written(tmp_path, FIRST)
+    assert names(tmp_path) == ["thesis.tex"]
+
+
+def test_a_report_with_a_file_of_the_users_is_refused(tmp_path: Path) -> None:
+    """It would be lost with the rest of the folder."""
+    written(tmp_path / "site", FIRST)
+    (tmp_path / "site" / "notes.txt").write_text("mine")
+    with pytest.raises(OutputRefused, match=r"notes\.txt"):
+        written(tmp_path / "site", SECOND)
+    assert (tmp_path / "site" / "tables" / "first.csv").is_file()
+
+
+def test_a_table_that_the_user_has_edited_is_not_overwritten(tmp_path: Path) -> None:
+    """Tables for a paper are often finished by hand."""
+    written(tmp_path / "site", FIRST)
+    (tmp_path / "site" / "tables" / "first.tex").write_text("by hand")
+    with pytest.raises(OutputRefused, match=r"tables/first\.tex"):
+        check_place(tmp_path / "site")
+
+
+def test_a_broken_manifest_is_told(tmp_path: Path) -> None:
+    """Then nobody knows what is the report's."""
+    (tmp_path / MANIFEST).write_text("{}")
+    with pytest.raises(InputError, match="manifest of a report"):
+        check_place(tmp_path)
+
+
+def test_a_report_that_fails_leaves_the_old_one_as_it_was(tmp_path: Path) -> None:
+    """Two tables of one name are a mistake of ours; the old page still opens."""
+    written(tmp_path / "site", FIRST)
+    with pytest.raises(AssertionError):
+        written(tmp_path / "site", SECOND, SECOND)
+    assert "tables/first.csv" in names(tmp_path / "site")
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]

@@ -1,18 +1,16 @@
-"""Models beside people: gaps, z-scored ratings, correlations and kinds of paradigms, with values worked out by hand."""
+"""Models beside people: gaps and correlations with z-scored ratings, with values worked out by hand."""
 
 from math import atanh, sqrt, tanh
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, kind_accuracy, kind_difference
+from bidui.analysis.accuracy import Accuracy
 from bidui.analysis.estimate import Estimate
 from bidui.analysis.people import Coefficient, Gap, behind, correlate, correlation, gaps
 from bidui.errors import InputError
 from bidui.pairs import Side
-from bidui.people.ratings import Acceptability, Rating, acceptability
+from bidui.people.ratings import Acceptability
 from bidui.scores.choices import Choices
 
 
@@ -56,58 +54,6 @@ def test_the_interval_of_a_gap_is_newcombes() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
     with pytest.raises(InputError, match="3 right of 2"):
         behind(Accuracy(Estimate(0.6, 0.0, 1.0), 80, 0), correct=3, judgements=2)
-
-
-# ratings
-
-
-def test_ratings_are_scaled_by_rater_and_averaged_by_sentence() -> None:
-    """甲 gives 1 2 3 (mean 2, deviation 1: -1 0 1), 乙 4 7 4 (mean 5, deviation √3: -1/√3, 2/√3, -1/√3)."""
-    sentences: list[tuple[int, Side]] = [(0, "good"), (0, "bad"), (1, "good")]
-    given = {"甲": (1, 2, 3), "乙": (4, 7, 4)}
-    found = acceptability(
-        Rating(who, "u", *s, v) for who, vs in given.items() for s, v in zip(sentences, vs, strict=True)
-    )
-    third = 1 / sqrt(3)
-    assert found.values == pytest.approx([(-1 - third) / 2, third, (1 - third) / 2])
-    assert list(zip(found.pairs.tolist(), found.good.tolist(), strict=True)) == [(0, True), (0, False), (1, True)]
-    assert found.counts.tolist() == [2, 2, 2]
-    assert (found.constant, found.ratings_lost, found.sentences_lost) == ((), 0, 0)
-
-
-def test_raters_without_variance_are_named_and_leave_no_nan() -> None:
-    """丙 gives 4 to everything and 丁 rated once; nobody else rated pair 1."""
-    rows = [("甲", 0, "good", 5.0), ("甲", 0, "bad", 1.0), ("丙", 0, "good", 4.0), ("丙", 1, "good", 4.0)]
-    found = acceptability(Rating(who, "u", pair, side, v) for who, pair, side, v in [*rows, ("丁", 0, "bad", 2.0)])  # type: ignore[arg-type]
-    assert found.constant == ("丁", "丙")
-    assert (found.ratings_lost, found.sentences_lost) == (3, 1)
-    assert found.values == pytest.approx([1 / sqrt(2), -1 / sqrt(2)])  # 5 and 1: mean 3, deviation √8
-    assert found.counts.tolist() == [1, 1]
-
-
-def test_equal_ratings_are_no_variance_whatever_their_binary_fractions() -> None:
-    """The mean of three times 0.1 is not 0.1, and a deviation of 1e-17 would make z-scores of nothing."""
-    found = acceptability([Rating("甲", "u", n, "good", 0.1) for n in range(3)])
-    assert found.constant == ("甲",) and len(found.values) == 0
-
-
-@given(
-    st.lists(st.integers(1, 7), min_size=2, max_size=8).filter(lambda v: len(set(v)) > 1),
-    st.floats(0.1, 10),
-    st.floats(-50, 50),
-)
-def test_the_scale_a_rater_uses_does_not_matter(values: list[int], stretch: float, shift: float) -> None:
-    """Seven points or a hundred, kind or strict: the z-scores are the same."""
-
-    def z(moved: list[float]) -> list[float]:
-        return acceptability(Rating("甲", "u", n, "good", v) for n, v in enumerate(moved)).values.tolist()
-
-    assert z([stretch * v + shift for v in values]) == pytest.approx(z([float(v) for v in values]), abs=1e-6)
-
-
-def test_a_rating_that_is_no_number_is_refused() -> None:
-    with pytest.raises(InputError, match="number 2 is nan"):
-        acceptability([Rating("甲", "u", 0, "good", 1.0), Rating("甲", "u", 0, "bad", float("nan"))])
 
 
 # correlations
@@ -187,46 +133,3 @@ def test_what_cannot_be_correlated_is_refused() -> None:
         correlation(np.arange(2.0), np.arange(2.0))
     with pytest.raises(InputError, match="at least 100"):
         correlation(np.arange(9.0), np.arange(9.0), resamples=0)
-
-
-# kinds of paradigms
-
-
-def of_paradigms(**right: tuple[int, int]) -> Choices:
-    """Pairs of each paradigm, so many of them right of so many."""
-    return choices(*[(uid, n, float(n < good), 0.5) for uid, (good, pairs) in right.items() for n in range(pairs)])
-
-
-def test_included_and_excluded_paradigms_side_by_side() -> None:
-    """Included: 9 of 10 and 1 of 2, so 10 of 12 pairs and a mean of 0.7; excluded: 1 of 4."""
-    kinds = {"a": "included", "b": "included", "c": "excluded"}
-    scored = of_paradigms(a=(9, 10), b=(1, 2), c=(1, 4))
-    found = kind_accuracy(scored, kinds, resamples=100)
-    assert list(found) == ["included", "excluded"]
-    included, excluded = found["included"], found["excluded"]
-    assert (included.paradigms, included.pairs.pairs, included.pairs.value) == (2, 12, pytest.approx(10 / 12))
-    assert included.mean.value == pytest.approx(0.7)
-    assert included.mean.interval == pytest.approx((0.5, 0.9))  # twice the one, twice the other
-    assert (excluded.paradigms, excluded.mean) == (1, Estimate(0.25, 0.25, 0.25))
-    difference = kind_difference(scored, kinds, first="included", second="excluded", resamples=100)
-    assert (difference.value, difference.low, difference.high) == pytest.approx((0.45, 0.25, 0.65))
-
-
-def test_kinds_of_equal_size_are_drawn_apart() -> None:
-    """Drawn alike, two kinds with the same accuracies would seem to differ by 0 for certain."""
-    kinds = {"a": "x", "b": "x", "c": "y", "d": "y"}
-    found = kind_difference(of_paradigms(a=(0, 1), b=(1, 1), c=(0, 1), d=(1, 1)), kinds, first="x", second="y")
-    assert (found.value, found.low, found.high) == (0.0, -1.0, 1.0)
-
-
-def test_a_paradigm_of_no_kind_is_refused_and_not_dropped() -> None:
-    with pytest.raises(InputError, match="no kind is given for b"):
-        kind_accuracy(of_paradigms(a=(1, 1), b=(1, 1)), {"a": "x"})
-    with pytest.raises(InputError, match="of the kind z"):
-        kind_difference(of_paradigms(a=(1, 1)), {"a": "x"}, first="x", second="z")
-
-
-def test_climp_has_eight_local_and_three_hierarchical_paradigms() -> None:
-    """Classifiers and verb complements; the ba construction, binding and filler-gap: section 5 of the paper."""
-    kinds = list(CLIMP_KINDS.values())
-    assert [kinds.count(kind) for kind in ("local", "hierarchical", "other")] == [8, 3, 5]

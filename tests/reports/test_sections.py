@@ -9,7 +9,7 @@ from bidui.reports.results import collect
 from bidui.reports.section import Picture
 from bidui.scores.run import run_scoring
 from tests.reports.small import write_run, write_scores
-from tests.reports.test_contents import Backwards, cells, reasons, report, tables
+from tests.reports.test_site import Backwards, cells, reasons, report, tables
 from tests.scores.small import Counting, pair
 
 
