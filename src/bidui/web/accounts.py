@@ -1,7 +1,7 @@
 """Who asks: the session in a cookie, the language, the role in a project; and the ways to sign in.
 
 A request names its user by a session's token, in a cookie or as a bearer. Routes take what they need as a dependency
-(`Bench`, `Spoken`, and those in `api.requests`). Signing in is limited, so that passwords and links cannot be guessed.
+(`Bench`, `Spoken`, `Who`, `Reader`, `Editor`, `Owner`). Tries to sign in are limited, so that nobody can guess.
 """
 
 from contextlib import AbstractContextManager
@@ -95,34 +95,42 @@ def signed_in(who: Annotated[User | None, Depends(someone)]) -> User:
     return who
 
 
-SignedIn = Annotated[User, Depends(signed_in)]
+Who = Annotated[User, Depends(signed_in)]
+Someone = Annotated[User | None, Depends(someone)]
 
 
-def reader(project: str, bench: Bench, who: SignedIn) -> Access:
+def reader(project: str, bench: Bench, who: Who) -> Access:
     """Return a project for somebody who may see it."""
     return _access(bench, project, who, "viewer")
 
 
-def editor(project: str, bench: Bench, who: SignedIn) -> Access:
+def editor(project: str, bench: Bench, who: Who) -> Access:
     """Return a project for somebody who may change it."""
     return _access(bench, project, who, "editor")
 
 
-def owner(project: str, bench: Bench, who: SignedIn) -> Access:
+def owner(project: str, bench: Bench, who: Who) -> Access:
     """Return a project for somebody who may give roles in it."""
     return _access(bench, project, who, "owner")
 
 
-def make_editor(bench: Bench, who: SignedIn) -> User:
+def make_editor(bench: Bench, who: Who) -> User:
     """Return somebody who may add projects to the workspace."""
     check_role(bench.store, who, "editor")
     return who
 
 
-def head_owner(bench: Bench, who: SignedIn) -> User:
+def head_owner(bench: Bench, who: Who) -> User:
     """Return somebody who owns the workspace."""
     check_role(bench.store, who, "owner")
     return who
+
+
+Reader = Annotated[Access, Depends(reader)]
+Editor = Annotated[Access, Depends(editor)]
+Owner = Annotated[Access, Depends(owner)]
+Maker = Annotated[User, Depends(make_editor)]
+HeadOwner = Annotated[User, Depends(head_owner)]
 
 
 def _access(bench: Workbench, project: str, who: User, needed: Role) -> Access:

@@ -1,4 +1,7 @@
-"""Counts of a whole project: how many pairs each paradigm has, worked out once by workers and then remembered."""
+"""What takes long: questions to the preview workers, counts of a whole project, and exports of pairs.
+
+All of it waits without holding up other requests, and no longer than the browser does.
+"""
 
 import asyncio
 import os
@@ -9,36 +12,98 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal, TypeVar
 
 from fastapi import Request
 from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from bidui.errors import Problem, fail
+from bidui.errors import InputError, Problem, fail
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen, load_project
 from bidui.pairs.folder import read_manifest
 from bidui.pairs.pair import Short
-from bidui.web.api.requests import answered
+from bidui.web.accounts import Access
 from bidui.web.editing.diagnostics import Diagnostic, located
-from bidui.web.editing.preview import Answer, Counts, Source, as_browsers_count, source_of
+from bidui.web.editing.edits import MAX_CHARACTERS
+from bidui.web.editing.preview import Answer, Counts, Result, Source, as_browsers_count, source_of
 from bidui.web.editing.preview import Request as Question
 from bidui.web.problems import PlaceShape, ProblemShape
 from bidui.web.store.archives import add_to_zip
 from bidui.web.store.disk import refresh
+from bidui.web.store.names import check_file_name
 from bidui.web.store.overview import ParadigmLine, paradigm_keys, recall, remember
 from bidui.web.store.revisions import latest
 from bidui.web.store.workspace import HIDDEN, Entry, Store
 from bidui.web.workbench import Workbench
 from bidui.words import Language
 
-_FACT = "count-2"  # another number where counts come to mean something else
-SECONDS = 2.0  # after which no other count is begun, so that the page gets some
-_LASTING = {"preview-too-long", "preview-memory", "preview-too-large"}  # it would be no other the next time
+Format = Literal["jsonl", "csv"]
+T = TypeVar("T")
+
+SECONDS = 2.0  # after which no other count is started, so that the page gets some
+EXPORT_SECONDS = 300.0
+MOST = 10_000  # pairs of a paradigm
+_FACT = "count-2"  # change the number where counts come to mean something else
+_LASTING = {"preview-too-long", "preview-memory", "preview-too-large"}  # these would come again the next time
+_BIDUI = (sys.executable, "-P", "-m", "bidui")
+
+
+# Questions to a worker
+
+
+async def ask(access: Access, question: Question, *, request: Request, editor: str) -> Answer:
+    """Return the answer of a worker; raises `InputError` where a newer question has replaced this one.
+
+    The question is dropped when the browser goes away.
+    """
+    check_file_name(question.name)
+    if len(question.text) > MAX_CHARACTERS:
+        raise fail("text-too-long", None, {"length": len(question.text), "limit": MAX_CHARACTERS})
+    source = await run_in_threadpool(source_of, access.entry.folder)
+    who = str(access.user.id)
+    future = access.bench.workers.ask(question, source=source, editor=f"{who}/{access.entry.id}/{editor}", who=who)
+    answer = await answered(future, request)
+    if answer is None:
+        raise fail("superseded")
+    return answer
+
+
+def result_of(answer: Answer) -> Result:
+    """Return the result in an answer; raises `InputError` where there is none."""
+    if answer.result is None:
+        raise InputError([answer.problem] if answer.problem else [])
+    return answer.result
+
+
+async def answered(future: "Future[Answer]", request: Request) -> Answer | None:
+    """Return the answer, or None where the question was dropped."""
+    return await until_gone(asyncio.wrap_future(future), request)
+
+
+async def until_gone(waiting: "asyncio.Future[T]", request: Request) -> T | None:
+    """Return what is waited for; cancel it and return None where the browser goes away first."""
+    gone = asyncio.ensure_future(_gone(request))
+    both: set[asyncio.Future[Any]] = {waiting, gone}
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        return waiting.result() if waiting.done() and not waiting.cancelled() else None
+    finally:
+        gone.cancel()
+        waiting.cancel()
+
+
+async def _gone(request: Request) -> None:
+    """Wait until the browser has gone away; what it sent was read before."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+# Counts: how many pairs each paradigm of a project has, computed once by workers and then remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +117,7 @@ _COUNT = TypeAdapter(ParadigmCount)
 
 
 def known_counts(store: Store, entry: Entry, *, language: Language) -> dict[str, ParadigmCount]:
-    """The counts of a project's paradigms that are known, by file; `refresh` first."""
+    """Return the counts of a project's paradigms that are known, by file; `refresh` first."""
     keys = paradigm_keys(store, entry)
     facts = recall(store, _FACT, set(keys.values()))
     counts = {}
@@ -61,17 +126,17 @@ def known_counts(store: Store, entry: Entry, *, language: Language) -> dict[str,
             if key in facts:
                 counts[file] = _spoken(_COUNT.validate_python(facts[key]), language)
         except ValidationError:
-            continue  # written by another version; it is counted anew
+            continue  # written by another version; it is counted again
     return counts
 
 
 def count_errors(line: ParadigmLine, count: ParadigmCount | None) -> int:
-    """The errors of a paradigm that only the other files bring to light; one that does not parse has told its own."""
+    """Count the errors of a paradigm that parses but does not fit the other files."""
     return count.errors if count and line.parsed else 0
 
 
 def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> list[ProblemShape]:
-    """The same, each in words and with its place."""
+    """Return the same errors, each in words and with its place."""
     reasons = count.reasons if count and count_errors(line, count) else ()
     return [_placed(each, line.file) for each in reasons if each.severity == "error"]
 
@@ -79,7 +144,7 @@ def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> list[Prob
 async def count_some(
     bench: Workbench, entry: Entry, *, most: int, request: Request, language: Language, who: str
 ) -> tuple[dict[str, ParadigmCount], int]:
-    """Counts of paradigms that were not known yet, by file, and how many are still left."""
+    """Count some paradigms that were not counted yet; return the counts by file, and how many are left."""
     before = await run_in_threadpool(_state, bench.store, entry)
     texts = await run_in_threadpool(_uncounted, bench.store, entry)
     counts: dict[str, ParadigmCount] = {}
@@ -102,7 +167,7 @@ async def count_some(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What counts are made from: the files beside the paradigms, and the hashes that counts are remembered by."""
+    """What counts follow from: the files beside the paradigms, and the hashes that counts are remembered by."""
 
     source: Source
     keys: Mapping[str, str]
@@ -114,7 +179,7 @@ def _state(store: Store, entry: Entry) -> _State:
 
 
 def _uncounted(store: Store, entry: Entry) -> dict[str, str]:
-    """The texts of paradigms whose counts are not known."""
+    """Return the texts of paradigms whose counts are not known."""
     counted = known_counts(store, entry, language="en")
     versions = latest(store, entry, {"paradigm"})
     return {file: version.shown for file, version in versions.items() if file not in counted}
@@ -130,7 +195,7 @@ def _count(file: str, text: str, answer: Answer) -> ParadigmCount:
 
 
 def _keep(store: Store, entry: Entry, counts: Mapping[str, ParadigmCount], before: _State) -> None:
-    """Remember counts, but for those of which something that they follow from has changed meanwhile."""
+    """Remember counts, except those whose files have changed meanwhile."""
     after = _state(store, entry)
     same = [file for file in counts if before.keys.get(file) is not None and before.keys[file] == after.keys.get(file)]
     if after.source == before.source:
@@ -138,24 +203,17 @@ def _keep(store: Store, entry: Entry, counts: Mapping[str, ParadigmCount], befor
 
 
 def _spoken(count: ParadigmCount, language: Language) -> ParadigmCount:
-    """The count with its reasons in the reader's language; what is remembered has none."""
+    """Return the count with its reasons in the reader's language; what is remembered has none."""
     return replace(count, reasons=tuple(reason.said(language) for reason in count.reasons))
 
 
 def _placed(reason: Diagnostic, file: str) -> ProblemShape:
     at = reason.range
-    place = PlaceShape(file=reason.file or file, line=at.line if at else 0, column=at.column if at else 0)
-    return ProblemShape(
-        kind=reason.kind, severity=reason.severity, text=reason.text, place=place, values=dict(reason.values)
-    )
+    place = PlaceShape(reason.file or file, at.line if at else 0, at.column if at else 0)
+    return ProblemShape(reason.kind, reason.severity, reason.text, place, dict(reason.values))
 
 
 # Exports: pairs made by `bidui generate` in a process of its own, so that they are the same byte for byte
-
-EXPORT_SECONDS = 300.0
-MOST = 10_000  # pairs of a paradigm
-_BIDUI = (sys.executable, "-P", "-m", "bidui")
-Format = Literal["jsonl", "csv"]
 
 
 @dataclass(frozen=True, slots=True)

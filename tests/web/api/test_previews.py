@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from bidui.errors import Problem
-from bidui.web.api.requests import answered
 from bidui.web.editing.preview import Answer
 from bidui.web.editing.workers import PreviewWorkers
+from bidui.web.jobs import answered
 from bidui.web.store.accounts import local_user
 from bidui.web.workbench import Workbench
 

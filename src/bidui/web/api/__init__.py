@@ -4,5 +4,5 @@ Bodies come in as Pydantic models, which check them. Answers go out as frozen da
 the store or of the editing room themselves. FastAPI describes them in OpenAPI, and from that description come the types
 of the front end (`bidui.web.shapes`). What is wrong is raised as an `InputError`, and `bidui.web.guard` answers it.
 
-Open `files` first. `requests` has what all calls take: the project with the caller's role in it, a file's name, a tab.
+Open `files` first. What most calls take, the project with the caller's role in it, comes from `bidui.web.accounts`.
 """

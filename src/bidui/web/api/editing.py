@@ -16,8 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import encode
-from bidui.web.accounts import Access, Spoken
-from bidui.web.api.requests import Editor, Reader, ask, result_of
+from bidui.web.accounts import Access, Editor, Reader, Spoken
 from bidui.web.editing import paradigm, phrases
 from bidui.web.editing.completion import Completion, complete_line, complete_rule, complete_text
 from bidui.web.editing.diagnostics import Diagnostic, located
@@ -39,6 +38,7 @@ from bidui.web.editing.preview import (
     Request as Question,
 )
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit
+from bidui.web.jobs import ask, result_of
 from bidui.web.problems import STATUS, fails
 from bidui.web.store.disk import refresh
 from bidui.web.store.files import Change as FileChange

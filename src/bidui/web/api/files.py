@@ -8,12 +8,11 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, Field
 
 from bidui.errors import InputError
-from bidui.web.accounts import Access, Bench, Spoken
-from bidui.web.api.requests import Base, Editor, File, Reader, Tab, TabQuery, Who
+from bidui.web.accounts import Access, Bench, Editor, Reader, Spoken, Who
 from bidui.web.editing.merging import Choice, merge_paradigms, merge_tables
 from bidui.web.problems import Problems, ProblemShape, fails, problem_shapes
 from bidui.web.store.accounts import may, visible
@@ -37,6 +36,10 @@ from bidui.web.store.workspace import entries
 from bidui.words import Language
 
 router = APIRouter(prefix="/api", tags=["files"], responses=fails(400, 401, 404, 422))
+File = Annotated[str, Path(description="The file's name in the project, such as `paradigms/BA/BA_inversion.yaml`.")]
+Tab = Annotated[str, Field(description="A name for the page, at most 64 ASCII characters.")]
+TabQuery = Annotated[str, Query(description="A name for the page, at most 64 ASCII characters.")]
+Base = Annotated[int | None, Field(description="The revision that the writer began with; none for a new file.")]
 EMPTY_PHRASES = "format: 1\nphrases: {}\n"
 
 

@@ -16,9 +16,8 @@ from bidui.files import encode
 from bidui.grammar.lexicon import Lexicon, parse_lexicon
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
-from bidui.web.accounts import Access, Spoken
-from bidui.web.api.files import writing
-from bidui.web.api.requests import Base, Editor, File, Reader, Tab
+from bidui.web.accounts import Access, Editor, Reader, Spoken
+from bidui.web.api.files import Base, File, Tab, writing
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
 from bidui.web.editing.merging import merge_tables
 from bidui.web.editing.tables import (

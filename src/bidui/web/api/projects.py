@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import IO, Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, File, Form, Query, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
@@ -18,8 +18,7 @@ from bidui.errors import InputError, Place, fail
 from bidui.files import encode
 from bidui.grammar.yaml import written
 from bidui.pairs.pair import Short
-from bidui.web.accounts import Access, Bench, Spoken, make_editor
-from bidui.web.api.requests import Editor, Owner, Reader, Who, until_gone
+from bidui.web.accounts import Access, Bench, Editor, Maker, Owner, Reader, Spoken, Who
 from bidui.web.editing.paradigm import set_field
 from bidui.web.editing.text import apply_edit
 from bidui.web.jobs import (
@@ -32,6 +31,7 @@ from bidui.web.jobs import (
     count_some,
     export_pairs,
     known_counts,
+    until_gone,
 )
 from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store.accounts import Role, User, may, role_of, visible
@@ -53,7 +53,6 @@ from bidui.web.store.projects import (
 from bidui.web.store.workspace import Entry, Store, entries
 
 router = APIRouter(prefix="/api", tags=["projects"], responses=fails(400, 401, 422))
-Maker = Annotated[User, Depends(make_editor)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +184,7 @@ def _line(store: Store, who: User, entry: Entry) -> ProjectLine:
     )
 
 
-# Calls for a project at a glance: its paradigms with their counts and problems, and new paradigms.
+# One project: its paradigms with their counts and problems, and new paradigms
 
 MOST_PROBLEMS = 200  # of a project that a page lists
 _STARTERS = {  # what a new paradigm contrasts until somebody writes something better; English words need quotes
@@ -329,7 +328,7 @@ def _named(text: str, body: NewParadigm) -> str:
     return text
 
 
-# Calls that bring projects in and take them, and pairs, away.
+# Import and export
 
 _CHUNK = 1 << 18
 _NAMED = 50  # paradigms that the header names; the manifest has them all

@@ -1,19 +1,22 @@
-"""Calls about the team: who has which role, in a project or in the whole workspace, and who is invited."""
+"""Calls about people: who is signed in, signing in and out, roles, and invitations."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from bidui.errors import Place, fail
 from bidui.web.accounts import (
     Bench,
+    HeadOwner,
+    Reader,
+    Someone,
     Spoken,
+    Who,
     address_of,
     check_team,
     drop_session,
-    head_owner,
     join_by_invitation,
     session_token,
     set_language,
@@ -22,7 +25,6 @@ from bidui.web.accounts import (
     take_invitation,
     take_password,
 )
-from bidui.web.api.requests import Reader, Someone, Who
 from bidui.web.problems import fails
 from bidui.web.store.accounts import (
     Invitation,
@@ -48,11 +50,7 @@ from bidui.web.store.workspace import entry as find_entry
 from bidui.web.workbench import Workbench
 from bidui.words import Language
 
-# Calls about whoever asks: who she is, her language, and her coming and going.
-
 router = APIRouter(prefix="/api", tags=["team"])
-HeadOwner = Annotated[User, Depends(head_owner)]
-
 Text = Annotated[str, Field(max_length=1000)]
 
 
@@ -148,7 +146,7 @@ def choose_password(body: NewPassword, request: Request, bench: Bench, response:
     set_session(response, token, bench.settings)
 
 
-# The team: who has which role, in a project or in the whole workspace, and who is invited
+# Roles and invitations, in a project or in the whole workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,10 @@ from bidui.errors import InputError
 from bidui.web.accounts import (
     Access,
     Bench,
+    Reader,
+    Someone,
     Spoken,
+    Who,
     address_of,
     check_team,
     drop_session,
@@ -26,7 +29,6 @@ from bidui.web.accounts import (
 )
 from bidui.web.api.files import deleted, difference, file_answer, file_history
 from bidui.web.api.projects import list_projects, look_into_bin, project
-from bidui.web.api.requests import Reader, Someone, Who
 from bidui.web.api.team import me_of, project_team, workspace_team
 from bidui.web.pages.rendering import Page, render
 from bidui.web.problems import problem_shapes, status_of
