@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from bidui.benchmarks import generate
+from bidui.benchmarks import generate, generate_folder
 from bidui.errors import InputError
 from bidui.grammar.generate import ProjectSource, Source, generate_from
-from bidui.grammar.project import load_project, write_starter
+from bidui.grammar.project import load_project, new_project
 from bidui.pairs import Pair, Pairs, Short
 
 SHORTAGE = """
@@ -74,10 +74,18 @@ def test_the_paradigms_of_a_source_are_chosen_like_those_of_a_project() -> None:
 
 
 def test_a_project_is_a_source(tmp_path: Path) -> None:
-    write_starter(tmp_path / "p", lang="zh")
+    new_project(tmp_path / "p", lang="zh")
     project = load_project(tmp_path / "p")
     source: Source = ProjectSource(project)
     assert source.name == project.settings.name and source.inputs == project.inputs
     uids = [uid for uid, included in source.uids.items() if included]
     drawn = [pair for pairs in source.pairs(uids, n=3, seed=1, draw="even") for pair in pairs]
     assert tuple(drawn) == tuple(generate(project, n=3, seed=1)) == tuple(generate(tmp_path / "p", n=3, seed=1))
+
+
+def test_pairs_of_any_source_are_written_to_a_folder_by_any_number_of_workers(tmp_path: Path) -> None:
+    for workers in (1, 2):
+        written = generate_folder(Trees(), out=tmp_path / str(workers), n=2, seed=5, workers=workers)
+        assert {uid: file.pairs for uid, file in written.manifest.files.items()} == {"b.jsonl": 2, "a.jsonl": 2}
+    alone, shared = (tmp_path / workers / "a.jsonl" for workers in "12")
+    assert alone.read_bytes() == shared.read_bytes()

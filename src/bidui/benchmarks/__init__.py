@@ -15,7 +15,7 @@ from bidui.errors import Place, Problem, fail
 from bidui.files import Json
 from bidui.grammar.check import check_project
 from bidui.grammar.generate import Drawing, ProjectSource, Source, generate_from
-from bidui.grammar.project import Project, chosen, load_project, read_project
+from bidui.grammar.project import Project, chosen_uids, load_project, read_project
 from bidui.pairs import Format, Pair, Pairs, Written, plan_folder, read_pairs, write_folder
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
 
@@ -85,8 +85,14 @@ def generate(
 
     The source is a shipped benchmark by name, a project folder, a project, or anything else that makes pairs.
     """
-    opened = open_project(source) if isinstance(source, str | Path) else source
+    opened = open_source(source)
     return generate_from(opened, n=n, seed=seed, draw=draw, only=only, include_excluded=include_excluded)
+
+
+def open_source(source: str | Path | Project | Source) -> Source:
+    """Return a source of pairs; a name, a folder and a project stand for the source that they are."""
+    opened = open_project(source) if isinstance(source, str | Path) else source
+    return ProjectSource(opened) if isinstance(opened, Project) else opened
 
 
 def find_pairs(source: str | Path | Pairs | Sequence[Pair], *, n: int = 300, seed: int = 0) -> Pairs:
@@ -105,7 +111,7 @@ def find_pairs(source: str | Path | Pairs | Sequence[Pair], *, n: int = 300, see
 
 
 def generate_folder(
-    project: str | Path,
+    source: str | Path | Project | Source,
     *,
     out: str | Path,
     n: int = 300,
@@ -121,13 +127,13 @@ def generate_folder(
     """Generate pairs into a folder, one file per paradigm and a manifest, holding one paradigm in memory at a time.
 
     A folder that already holds these pairs is left as it is; one that holds others is refused unless `force`.
-    `on_paradigm` is told how many paradigms are done, of how many. More `workers` do not change the bytes.
+    `on_paradigm` is called with the number of paradigms done and of all. More `workers` do not change the bytes; each
+    opens a name or folder by itself, and any other source is sent to it.
     """
-    folder = project_folder(project)
-    opened = load_project(folder)
-    uids = [paradigm.uid for paradigm in chosen(opened.paradigms, only=only, excluded=include_excluded)]
+    opened = open_source(source)
+    uids = chosen_uids(opened.uids, only=only, excluded=include_excluded)
     settings: dict[str, Json] = {
-        "project": opened.settings.name,
+        "project": opened.name,
         "n": n,
         "seed": seed,
         "draw": draw,
@@ -137,7 +143,7 @@ def generate_folder(
     plan = plan_folder(out, asked=settings, inputs=opened.inputs, format=format, force=force)
 
     def counted() -> Iterator[Pairs]:
-        paradigms = _each_paradigm(opened, folder, uids, n=n, seed=seed, draw=draw, workers=workers)
+        paradigms = _each_paradigm(source, opened, uids, n=n, seed=seed, draw=draw, workers=workers)
         for done, pairs in enumerate(paradigms, start=1):
             yield pairs
             on_paradigm(done, len(uids))
@@ -146,19 +152,27 @@ def generate_folder(
 
 
 def _each_paradigm(
-    project: Project, folder: Path, uids: Sequence[str], *, n: int, seed: int, draw: Drawing, workers: int
+    source: str | Path | Project | Source,
+    opened: Source,
+    uids: Sequence[str],
+    *,
+    n: int,
+    seed: int,
+    draw: Drawing,
+    workers: int,
 ) -> Iterator[Pairs]:
     if workers == 1 or len(uids) < 2:
-        yield from ProjectSource(project).pairs(uids, n=n, seed=seed, draw=draw)
+        yield from opened.pairs(uids, n=n, seed=seed, draw=draw)
         return
     shares = [uids[start::workers] for start in range(min(workers, len(uids)))]
-    work = partial(_share, folder, n=n, seed=seed, draw=draw)
+    work = partial(_share, source, n=n, seed=seed, draw=draw)
     with ProcessPoolExecutor(len(shares)) as pool:
         by_uid = dict(item for share in pool.map(work, shares) for item in share)
     yield from (by_uid[uid] for uid in uids)
 
 
-def _share(folder: Path, uids: Sequence[str], *, n: int, seed: int, draw: Drawing) -> list[tuple[str, Pairs]]:
-    """Generate some paradigms of a project in a process of their own."""
-    project = load_project(folder)
-    return list(zip(uids, ProjectSource(project).pairs(uids, n=n, seed=seed, draw=draw), strict=True))
+def _share(
+    source: str | Path | Project | Source, uids: Sequence[str], *, n: int, seed: int, draw: Drawing
+) -> list[tuple[str, Pairs]]:
+    """Generate some paradigms of a source in another process."""
+    return list(zip(uids, open_source(source).pairs(uids, n=n, seed=seed, draw=draw), strict=True))
