@@ -30,6 +30,11 @@ class SkipHeavyImports(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self) if fullname in HEAVY else None
 
     def exec_module(self, module: ModuleType) -> None:
+        frame = sys._getframe()
+        while back := frame.f_back:  # modules that are left half imported must not be found by the next one
+            frame = back
+            if frame.f_code.co_name == "<module>":
+                sys.modules.pop(frame.f_globals["__name__"], None)
         pytest.skip(f"needs {HEAVY[module.__name__]}, which --quick leaves out", allow_module_level=True)
 
 
