@@ -92,7 +92,7 @@ def test_a_folder_with_anything_in_it_is_refused_and_kept(tmp_path: Path) -> Non
     (tmp_path / "mine.txt").write_bytes(b"mine")
     with pytest.raises(OutputRefused, match=r"the folder is not empty: mine\.txt; give another folder"):
         write_new_folder(tmp_path, [("a.txt", b"a")])
-    with pytest.raises(OutputRefused, match="this is a file, and a folder is needed"):
+    with pytest.raises(OutputRefused, match="this is a file, but a folder is needed"):
         write_new_folder(tmp_path / "mine.txt", [("a.txt", b"a")])
     with pytest.raises(InputError, match="cannot be written"):
         write_new_folder(tmp_path / "mine.txt" / "out", [("a.txt", b"a")])

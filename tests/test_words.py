@@ -241,3 +241,10 @@ def test_a_guess_is_left_out_where_there_is_none(language: Language) -> None:
     bare = Problem("phrase-unknown", values={**values, "near": []}).text(language)
     assert said.startswith(bare) and "Y" in said
     assert bare == {"en": "there is no phrase X", "zh": "没有短语 X"}[language]
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "there is 1 more problem"), (2, "there are 2 more problems")])
+def test_numbers_agree(count: int, said: str) -> None:
+    """`1 problems` looks like a fault of the program."""
+    assert Problem("more-problems", values={"count": count}).text() == said
+    assert Problem("more-problems", values={"count": count}).text("zh") == f"另有 {count} 个问题"

@@ -58,11 +58,23 @@ class Problem:
         for name, value in self.values.items():
             if isinstance(value, list | tuple) and not value:  # there is nothing to guess
                 template = template.replace(words["list.guess"].format(name=f"{{{name}}}"), "")
-        return template.format_map({name: _shown(value, language) for name, value in self.values.items()})
+        return template.format_map({name: _Shown(_shown(value, language)) for name, value in self.values.items()})
 
     def __str__(self) -> str:
         where = str(self.place)
         return f"{where}: {self.text()}" if where else self.text()
+
+
+class _Shown(str):
+    """A value as text; `{count:word|words}` gives the singular or the plural, depending on the value."""
+
+    __slots__ = ()
+
+    def __format__(self, form: str) -> str:
+        singular, bar, plural = form.partition("|")
+        if bar:
+            return singular if self == "1" else plural
+        return super().__format__(form)
 
 
 def _shown(value: object, language: Language) -> str:

@@ -12,6 +12,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -288,4 +289,6 @@ def _shown(values: Mapping[str, object], name: str) -> str:
     if name not in values:
         return "nothing"
     value = values[name]
-    return value if isinstance(value, str) else json_text(value)
+    if not isinstance(value, str):
+        return json_text(value)
+    return value[:12] if re.fullmatch("[0-9a-f]{64}", value) else value  # a hash need not be shown whole

@@ -117,7 +117,7 @@ def test_no_pairs_and_no_resamples_are_refused() -> None:
     empty = Choices("lp", *(np.array([], kind) for kind in (object, object, np.int32, float, float, np.int8)))
     with pytest.raises(InputError, match="no pairs to analyse"):
         accuracy(empty)
-    with pytest.raises(InputError, match="3 resamples are too few here; use at least 100"):
+    with pytest.raises(InputError, match="3 resamples are too few; use at least 100"):
         accuracy(MADE, interval="bootstrap", resamples=3)
 
 

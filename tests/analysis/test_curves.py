@@ -41,14 +41,14 @@ def test_at_its_own_checkpoints_a_curve_is_itself(values: list[float]) -> None:
 @pytest.mark.parametrize("at", [0.5, 2000, 0, -1, float("nan")])
 def test_nothing_is_made_up_beyond_the_ends(at: float) -> None:
     """Nor at 0, which a logarithmic axis does not have."""
-    with pytest.raises(InputError, match="a was measured from 1 to 1000"):
+    with pytest.raises(InputError, match="range of a, which was measured from 1 to 1000"):
         interpolate(curve("a", {1: 0.2, 1000: 0.6}), at=[10, at])
 
 
 def test_the_untrained_model_keeps_its_place_but_nothing_lies_between_it_and_the_next() -> None:
     untrained = curve("a", {0: 0.5, 10: 0.4, 1000: 0.8})
     assert interpolate(untrained, at=[0, 100]).accuracies == pytest.approx([0.5, 0.6])
-    with pytest.raises(InputError, match="a was measured from 10 to 1000, and 5 lies outside"):
+    with pytest.raises(InputError, match="5 is outside the range of a, which was measured from 10 to 1000"):
         interpolate(untrained, at=[5])
 
 
@@ -91,11 +91,11 @@ def test_no_runs_are_refused() -> None:
 @pytest.mark.parametrize(
     ("at", "message"),
     [
-        ([1, 3, 2], "the checkpoints of a must rise, and 2 follows 3"),
-        ([1, 1, 2], "must rise, and 1 follows 1"),
-        ([-1, 1, 2], "must be numbers above 0"),
-        ([1, 2, float("nan")], "must be numbers above 0"),
-        ([1, 2], "a has 2 checkpoints and 3 accuracies"),
+        ([1, 3, 2], "the checkpoints of a must increase, but 3 is followed by 2"),
+        ([1, 1, 2], "must increase, but 1 is followed by 1"),
+        ([-1, 1, 2], "must be above 0"),
+        ([1, 2, float("nan")], "must be above 0"),
+        ([1, 2], "a has 2 checkpoints but 3 accuracies"),
     ],
 )
 def test_broken_curves_are_refused(at: list[float], message: str) -> None:
@@ -104,7 +104,7 @@ def test_broken_curves_are_refused(at: list[float], message: str) -> None:
 
 
 def test_a_curve_in_per_cent_is_refused() -> None:
-    with pytest.raises(InputError, match="and 2 are not, such as 55; divide per cent by 100"):
+    with pytest.raises(InputError, match="but 2 are not, such as 55; divide percentages by 100"):
         curve("a", {1: 55, 10: 60})
 
 
@@ -276,8 +276,8 @@ def test_ties_count_one_half() -> None:
         (np.ones((100, 2)), "2 checkpoints of 100 pairs"),
         (np.ones((29, 5)), "5 checkpoints of 29 pairs"),
         (np.ones(100), "0 checkpoints of 0 pairs"),
-        (np.full((100, 3), 50.0), "an accuracy is a number from 0 to 1, and 300 are not"),
-        (np.full((100, 3), np.nan), "an accuracy is a number from 0 to 1"),
+        (np.full((100, 3), 50.0), "an accuracy must be between 0 and 1, but 300 are not"),
+        (np.full((100, 3), np.nan), "an accuracy must be between 0 and 1"),
     ],
 )
 def test_what_cannot_be_tested_is_refused(table: Floats, message: str) -> None:
@@ -287,7 +287,7 @@ def test_what_cannot_be_tested_is_refused(table: Floats, message: str) -> None:
 
 def test_alpha_is_a_rate_and_needs_resamples() -> None:
     """With 99 resamples, p could not be told from 0.05 well enough."""
-    with pytest.raises(InputError, match="a rate of false alarms lies between 0 and 1"):
+    with pytest.raises(InputError, match="the false alarm rate must be between 0 and 1"):
         find_dip(nested(60, 40, 70), seed=0, alpha=5)
-    with pytest.raises(InputError, match="99 resamples are too few here; use at least 399"):
+    with pytest.raises(InputError, match="99 resamples are too few; use at least 399"):
         find_dip(nested(60, 40, 70), seed=0, resamples=99)

@@ -103,7 +103,7 @@ def test_neither_the_order_of_the_models_nor_the_unit_of_size_matters(
         ([0.1, 0.2, 0.3], [1, 2, 2], "models of 2 sizes are too few"),
         ([0.1, 0.2, 0.3], [1, 2, 0], "must be positive"),
         ([0.1, 0.2], [1, 2, 3], "u has 2 accuracies for 3 models"),
-        ([10, 20, 30], [1, 2, 3], "divide per cent by 100"),
+        ([10, 20, 30], [1, 2, 3], "divide percentages by 100"),
     ],
 )
 def test_what_has_no_class_is_refused(row: list[float], sizes: list[float], message: str) -> None:

@@ -77,7 +77,7 @@ def test_the_interval_is_of_percentiles_and_p_of_the_part_beyond_zero() -> None:
 
 
 def test_too_few_resamples_are_refused() -> None:
-    with pytest.raises(InputError, match="0 resamples are too few here; use at least 100"):
+    with pytest.raises(InputError, match="0 resamples are too few; use at least 100"):
         resampled_sums(np.ones((4, 1)), ONE, resamples=0, seed=1)
 
 

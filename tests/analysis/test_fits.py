@@ -66,7 +66,9 @@ def test_another_valley_as_deep_belongs_to_the_interval() -> None:
 
 def test_a_fit_that_never_settles_is_refused_with_the_reason() -> None:
     """exp(-height) comes closer to zero with every step upwards, by the same factor each time: there is no closest."""
-    with pytest.raises(InputError, match=r"did not settle from any of 1 starts \(Number of calls to function"):
+    with pytest.raises(
+        InputError, match=r"did not converge from any of 1 starting point \(Number of calls to function"
+    ):
         fit_curve(
             lambda values: np.exp(-values[0]) * np.ones(8) + 0 * values[1],
             np.zeros(8),
@@ -77,5 +79,5 @@ def test_a_fit_that_never_settles_is_refused_with_the_reason() -> None:
 
 @pytest.mark.parametrize("confidence", [0, 1, 95, -0.5, float("nan")])
 def test_a_confidence_is_a_part_of_one(confidence: float) -> None:
-    with pytest.raises(InputError, match="the confidence of an interval lies between 0 and 1"):
+    with pytest.raises(InputError, match="the confidence level must be between 0 and 1"):
         profile_interval(fitted(1 + X), "slope", confidence=confidence)

@@ -47,14 +47,14 @@ def test_bands_part_all_words() -> None:
     assert {name: share.words for name, share in bands.items()} == {"1-1": 1, "2-2": 0, ">2": 2, "unlisted": 1}
     assert sum(share.of_words for share in bands.values()) == 1
     assert sum(share.of_occurrences for share in bands.values()) == 1
-    with pytest.raises(InputError, match="that rise"):
+    with pytest.raises(InputError, match="increasing ranks"):
         rank_bands(FOUND, edges=(5, 2))
 
 
 def test_quantiles_count_words_that_are_not_listed_as_rare() -> None:
     """Ranks 1 3 3 and beyond: half of the words do not exceed 3, and no rank holds all of them."""
     assert rank_quantiles(FOUND, at=(0.25, 0.5, 0.75, 1)) == {0.25: 1, 0.5: 3, 0.75: 3, 1: inf}
-    with pytest.raises(InputError, match="up to 1"):
+    with pytest.raises(InputError, match="at most 1"):
         rank_quantiles(FOUND, at=(2,))
 
 
@@ -100,5 +100,5 @@ def test_a_list_without_words_is_refused_with_its_name(tmp_path: Path) -> None:
 
 def test_nothing_to_look_up_or_nowhere_is_refused() -> None:
     for counts, reference in (({}, LIST), ({"的": 1}, {})):
-        with pytest.raises(InputError, match="both must have some"):
+        with pytest.raises(InputError, match="neither may be empty"):
             compare_frequencies(counts, reference=reference)

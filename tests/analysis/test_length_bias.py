@@ -331,12 +331,12 @@ def test_pairs_without_a_mistake_have_a_fit_too() -> None:
     ],
 )
 def test_where_lp_goes_with_the_bad_sentence_nothing_fits(logprob: list[float]) -> None:
-    with pytest.raises(InputError, match="no beta and gamma fit"):
+    with pytest.raises(InputError, match="no beta and gamma can be fitted"):
         fit_morcela(made(logprob, [2] * len(logprob), [-5] * len(logprob)))
 
 
 def test_a_fit_needs_unigrams() -> None:
-    with pytest.raises(InputError, match="needs unigrams"):
+    with pytest.raises(InputError, match="needs unigram counts"):
         fit_morcela(made([-4, -6], [2, 2], None))
 
 

@@ -44,7 +44,7 @@ def test_a_model_without_a_figure_for_a_group_does_not_take_part() -> None:
 
 
 def test_a_group_without_people_is_refused_and_not_dropped() -> None:
-    with pytest.raises(InputError, match="no figure for people on y"):
+    with pytest.raises(InputError, match="no human result for y"):
         gaps({"a": {"x": 1.0, "y": 2.0}}, people={"x": 5.0})
 
 
@@ -52,7 +52,7 @@ def test_the_interval_of_a_gap_is_newcombes() -> None:
     """56 of 70 against 48 of 80 is example (a) of Newcombe (1998): 0.2000, and 0.0524 to 0.3339 by his method 10."""
     found = behind(Accuracy(Estimate(0.6, 0.0, 1.0), 80, 0), correct=56, judgements=70)
     assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
-    with pytest.raises(InputError, match="3 right of 2"):
+    with pytest.raises(InputError, match="3 of 2 judgements cannot be correct"):
         behind(Accuracy(Estimate(0.6, 0.0, 1.0), 80, 0), correct=3, judgements=2)
 
 

@@ -140,7 +140,7 @@ def test_a_phrase_means_all_its_parts() -> None:
 
 def test_a_stretch_beyond_the_sentence_is_refused() -> None:
     """Regions of other sentences would be read off the wrong characters."""
-    with pytest.raises(InputError, match="u, pair 7: the stretch slot lies outside the bad sentence"):
+    with pytest.raises(InputError, match="u, pair 7: the region slot is outside the bad sentence"):
         divide([Pair("甲乙", "甲", "u", "p", 7, regions=(Region("bad", 0, 2, "slot", "add"),))], by_slot())
 
 
@@ -320,7 +320,7 @@ def test_a_trace_has_every_checkpoint() -> None:
 
 
 def refused(divided: Stretches) -> None:
-    with pytest.raises(InputError, match="1 scored pairs are not among the pairs given, such as number 1 of u"):
+    with pytest.raises(InputError, match="1 scored pair is not among the given pairs, such as pair 1 of u"):
         region_differences(table(PAIRS, *SCORES), divided)
 
 
@@ -332,7 +332,7 @@ def test_scores_of_other_pairs_are_refused() -> None:
 
 def test_scores_that_were_read_twice_are_refused() -> None:
     """Every token would count double, and the sums would still look right."""
-    with pytest.raises(InputError, match="1 pairs stand in the scores more than once"):
+    with pytest.raises(InputError, match="1 pair occurs more than once in the scores"):
         region_differences(table((FIRST, FIRST), *SCORES[:2], *SCORES[:2]), divide([FIRST], by_slot()))
 
 

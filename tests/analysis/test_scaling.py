@@ -33,7 +33,7 @@ def test_training_takes_six_flops_a_parameter_and_token() -> None:
     ("parameters", "tokens"), [(0, 1e6), (1e6, 0), (-1, 1e6), (float("nan"), 1), (1, float("inf"))]
 )
 def test_flops_need_a_model_and_training(parameters: float, tokens: float) -> None:
-    with pytest.raises(InputError, match="give no training FLOPs"):
+    with pytest.raises(InputError, match="training FLOPs cannot be computed"):
         training_flops(parameters, tokens)
 
 
@@ -116,18 +116,18 @@ def test_three_seeds_at_four_sizes_are_enough_but_at_three_sizes_are_not() -> No
 
 @pytest.mark.parametrize("wrong", [0, -1, float("nan"), float("inf")])
 def test_n_must_be_positive(wrong: float) -> None:
-    with pytest.raises(InputError, match="n must be a positive number, and 1 are not"):
+    with pytest.raises(InputError, match="n must be positive, but 1 value is not"):
         fit_scaling([wrong, 1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4, 0.5])
 
 
 @pytest.mark.parametrize("wrong", [50, -0.1, float("nan")])
 def test_per_cent_are_refused(wrong: float) -> None:
-    with pytest.raises(InputError, match="divide per cent by 100"):
+    with pytest.raises(InputError, match="divide percentages by 100"):
         fit_scaling([1, 2, 3, 4, 5], [wrong, 0.2, 0.3, 0.4, 0.5])
 
 
 def test_as_many_accuracies_as_n() -> None:
-    with pytest.raises(InputError, match="5 values of n and 4 accuracies"):
+    with pytest.raises(InputError, match="5 values of n but 4 accuracies"):
         fit_scaling([1, 2, 3, 4, 5], [0.2, 0.3, 0.4, 0.5])
 
 
@@ -138,5 +138,5 @@ def test_a_flat_line_is_no_curve() -> None:
 
 def test_a_fit_that_runs_away_is_refused_and_says_which_parameter() -> None:
     """A saw has no bend: a jump between two neighbours fits it best, the steeper the better."""
-    with pytest.raises(InputError, match=r"its beta runs past 50.*add points"):
+    with pytest.raises(InputError, match=r"its beta passes 50.*add points"):
         fit_scaling(TOKENS, np.tile([0.0, 1.0], 6))

@@ -102,7 +102,7 @@ def test_what_was_not_tested_is_not_counted() -> None:
 
 
 def test_what_is_no_p_value_is_refused() -> None:
-    with pytest.raises(InputError, match=r"1\.5 is no p-value"):
+    with pytest.raises(InputError, match=r"1\.5 is not a p-value"):
         correct([0.5, 1.5], by="holm")
 
 
@@ -174,10 +174,10 @@ def test_pairs_in_another_order_are_put_in_the_same() -> None:
 @pytest.mark.parametrize(
     ("other", "counts"),
     [
-        (choices([1, 1], pairs=[1, 2]), "2 are shared, 1 and 0 are not"),
-        (choices([1, 1, 1], pairs=[1, 2, 4]), "2 are shared, 1 and 1 are not"),
-        (choices([1, 1, 1], uids="aab", pairs=[1, 2, 3]), "2 are shared, 1 and 1 are not"),
-        (choices([1, 1, 1], pairs=[1, 2, 3], sign=1), "0 are shared, 3 and 3 are not"),  # other sentences, then
+        (choices([1, 1], pairs=[1, 2]), "2 pairs are shared, 1 and 0 are not"),
+        (choices([1, 1, 1], pairs=[1, 2, 4]), "2 pairs are shared, 1 and 1 are not"),
+        (choices([1, 1, 1], uids="aab", pairs=[1, 2, 3]), "2 pairs are shared, 1 and 1 are not"),
+        (choices([1, 1, 1], pairs=[1, 2, 3], sign=1), "0 pairs are shared, 3 and 3 are not"),  # other sentences, then
     ],
 )
 def test_models_scored_on_other_pairs_are_refused(other: Choices, counts: str) -> None:
@@ -188,7 +188,7 @@ def test_models_scored_on_other_pairs_are_refused(other: Choices, counts: str) -
 
 def test_what_cannot_be_compared_is_refused() -> None:
     right = choices([1] * 8)
-    with pytest.raises(InputError, match="there are 1; give two or more"):
+    with pytest.raises(InputError, match="1 model was given; give two or more"):
         compare_models({"a": right})
     with pytest.raises(InputError, match="mcnemar compares pairs, not the average macro_paradigm"):
         compare_models({"a": right, "b": right}, average="macro_paradigm")
@@ -197,7 +197,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
 def test_resamples_too_few_for_the_correction_are_refused() -> None:
     """Ten models make 45 couples; with 1,000 resamples no p can be below 45 * 2 / 1001 = 0.09."""
     models = {str(n): choices([1] * 8) for n in range(10)}
-    with pytest.raises(InputError, match="1000 resamples are too few here; use at least 1800"):
+    with pytest.raises(InputError, match="1000 resamples are too few; use at least 1800"):
         compare_models(models, test="bootstrap")
     assert len(compare_models(models, test="bootstrap", correction="none")) == 45
 
@@ -323,7 +323,7 @@ def test_of_equal_lists_r_has_no_p() -> None:
     [
         ([1, 2], [1], "2 values on one side and 1 on the other"),
         ([], [], "0 values are too few"),
-        ([1, nan], [1, 2], "value number 2 is nan"),
+        ([1, nan], [1, 2], "value 2 is nan"),
     ],
 )
 def test_values_without_a_partner_are_refused(first: list[float], second: list[float], message: str) -> None:
@@ -440,7 +440,7 @@ def test_tau_b_is_scipys(couples: list[tuple[int, int]]) -> None:
 
 
 def test_one_model_has_no_ranking() -> None:
-    with pytest.raises(InputError, match="1 values are too few"):
+    with pytest.raises(InputError, match="1 value is too few"):
         kendall_tau_b([1], [1])
 
 
@@ -510,7 +510,7 @@ def test_paradigms_are_read_against_the_baselines_they_are_given() -> None:
 
 
 def test_a_baseline_that_was_not_scored_is_named() -> None:
-    with pytest.raises(InputError, match="no pair of the paradigm other was scored; there are: base, test"):
+    with pytest.raises(InputError, match="no pair of the paradigm other was scored; scored paradigms: base, test"):
         readings(made(), baselines={"test": "other"})
 
 

@@ -166,7 +166,7 @@ def test_too_few_pairs_are_written_with_the_reason(run: Run, project: Path, tmp_
     assert done.returncode == 1
     # by hand: 16 names, 2 x 16 relatives, 2 x 8 jobs; 7 x 3 + 7 x 4 + 3 x 3 ways to blame oneself
     assert "anaphor_gender_agreement: 3712 of 100000 pairs" in done.stderr
-    assert "without `mPos:verb mPro:kind=adverb` there would be" in done.stderr
+    assert "without `mPos:verb mPro:kind=adverb`, there would be" in done.stderr
     assert len(lines(tmp_path / "pairs" / "anaphor_gender_agreement.jsonl")) == (16 + 32 + 16) * (21 + 28 + 9) == 3712
     manifest = json.loads((tmp_path / "pairs" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["finished"] is True

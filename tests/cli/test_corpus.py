@@ -64,7 +64,7 @@ def test_a_second_build_says_that_there_is_nothing_to_do(bidui: Bidui, books: Pa
     assert "shards: nothing to do, this corpus already exists" in again.err
     refused = bidui(*typed, "--bos", "row")
     assert refused.code == 2
-    assert "holds a corpus made otherwise; these differ: bos (line, now row)" in refused.err
+    assert "contains a corpus made with different settings: bos (line, now row)" in refused.err
 
 
 def test_words_are_merged_to_a_size(bidui: Bidui, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_words_are_merged_to_a_size(bidui: Bidui, tmp_path: Path) -> None:
         (("tokenizer", "train", "char", "--corpus", "books", "-o", "books"), "a.txt"),
         (("tokenizer", "show", "empty"), "no tokenizer can be loaded from here"),
         (("corpus", "build", "books", "--tokenizer", "empty", "-o", "new"), "no tokenizer can be loaded from here"),
-        (("corpus", "show", "books"), "books: holds no corpus"),
+        (("corpus", "show", "books"), "books: contains no corpus"),
     ],
 )
 def test_mistakes_are_messages_and_leave_nothing(
@@ -107,7 +107,7 @@ def test_text_with_nothing_in_it_makes_no_tokenizer(bidui: Bidui, tmp_path: Path
     (tmp_path / "a.jsonl").write_text(json.dumps({"title": "甲"}), encoding="utf-8")
     ended = bidui("tokenizer", "train", "char", "--corpus", "a.jsonl", "-o", "tok")
     assert ended.code == 2
-    assert "there is no text in it; 1 lines or records were broken, 0 empty" in ended.err
+    assert "the source contains no text; 1 line or record was broken, 0 were empty" in ended.err
     assert not (tmp_path / "tok").exists()
 
 
@@ -119,4 +119,4 @@ def test_a_damaged_shard_is_named(bidui: Bidui, books: Path, tmp_path: Path) -> 
     assert bidui("corpus", "show", "shards").code == 0
     ended = bidui("corpus", "show", "shards", "--verify")
     assert ended.code == 2
-    assert "train-00000.bin: was changed since it was written" in ended.err
+    assert "train-00000.bin: was changed after it was written" in ended.err

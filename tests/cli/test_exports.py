@@ -65,8 +65,8 @@ def test_scores_are_exported_a_file_a_model(run: Run, results: Path, tmp_path: P
     ("arguments", "message"),
     [
         (("none",), "none: no scores here; make some with bidui score"),
-        (("results", "--link", "ppl"), "ppl is no linking function"),
-        (("results", "--link", "slor"), "needs unigrams"),
+        (("results", "--link", "ppl"), "ppl is not a linking function"),
+        (("results", "--link", "slor"), "needs unigram counts"),
     ],
 )
 def test_what_cannot_be_exported_leaves_nothing(

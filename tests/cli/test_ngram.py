@@ -79,10 +79,13 @@ def test_what_was_left_out_is_told(bidui: Bidui, text: Path) -> None:
         (("text.txt", "-o", "m.arpa", "--order", "1"), "--order"),
         (("text.txt", "-o", "m.arpa", "--order", "7"), "--order"),
         (("text.txt", "-o", "m.arpa", "--unit", "word"), "--unit"),
-        (("text.txt", "-o", "m.arpa", "--memory", "much"), "much is no amount of memory; write it like 500M or 2G"),
-        (("text.txt", "-o", "m.arpa", "--memory", "1M"), "1M is no amount of memory"),
-        (("text.txt", "-o", "m.arpa", "--memory", ""), "is no amount of memory"),
-        (("special.txt", "-o", "m.arpa", "--unit", "blank"), "the word <s> means something else"),
+        (
+            ("text.txt", "-o", "m.arpa", "--memory", "much"),
+            "much is not an amount of memory; write, for example, 500M or 2G",
+        ),
+        (("text.txt", "-o", "m.arpa", "--memory", "1M"), "1M is not an amount of memory"),
+        (("text.txt", "-o", "m.arpa", "--memory", ""), "is not an amount of memory"),
+        (("special.txt", "-o", "m.arpa", "--unit", "blank"), "the word <s> has a special meaning"),
         (("text.txt",), "-o"),
     ],
 )

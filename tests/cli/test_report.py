@@ -99,7 +99,7 @@ def test_the_linking_functions_asked_for_are_those_shown(bidui: Bidui, tmp_path:
     bidui("score", "pairs.jsonl", "--model", "given:given.jsonl", "-o", "results")
     assert bidui("report", "results", "-o", "site", "--link", "mean_lp", "--link", "lp", "--no-published").code == 0
     assert list(rows(tmp_path / "site" / "tables" / "accuracy.csv")[0])[1::4] == ["mean_lp", "lp"]
-    assert "Published results were not asked for" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "Published results were switched off" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert bidui("report", "results", "-o", "other", "--link", "ln").code == 2
 
 

@@ -185,7 +185,7 @@ def test_a_model_that_morcela_cannot_be_fitted_to_is_told_and_the_others_are_sho
     lines = bidui("compare", "results").out.splitlines()
     assert [line.split()[0] for line in lines if "morcela" in line] == ["good"]
     assert [line.split()[0] for line in lines if "slor" in line] == ["bad", "good"]
-    assert [line[:31] for line in lines[-2:]] == ["bad: no beta and gamma fit: a h", "* beta and gamma were fitted on"]
+    assert [line[:36] for line in lines[-2:]] == ["bad: no beta and gamma can be f", "* beta and gamma were fitted on"]
 
 
 def test_a_second_run_says_that_all_was_there_and_a_broken_file_is_named(bidui: Bidui, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_second_run_says_that_all_was_there_and_a_broken_file_is_named(bidui: 
     (tmp_path / "here/given/u.parquet").write_bytes(b"broken")
     compared = bidui("compare", "here")
     assert compared.code == 2
-    assert "u.parquet: is missing or was changed since it was written; run bidui score again" in compared.err
+    assert "u.parquet: is missing, or was changed after it was written; run bidui score again" in compared.err
     again = bidui(*arguments)
     assert "1 scored, 0 already there" in again.err
     assert "scored again because the files were damaged: u" in again.err
@@ -211,7 +211,8 @@ def test_given_scores_that_changed_are_not_taken_for_the_old(bidui: Bidui, tmp_p
     write_pairs(tmp_path, [*PAIRS[:4], ([("丙", -13)], PAIRS[4][1])])
     refused = bidui(*arguments)
     assert refused.code == 2
-    assert "these differ: weights. Choose another folder, or use --force" in refused.err
+    assert "different settings: weights (" in refused.err
+    assert "). Choose another folder, or use --force" in refused.err
     assert bidui(*arguments, "--force").code == 0
     assert rows(bidui("compare", "results", "--link", "lp"))["lp"][1] == "50.00"  # 1, ½, 1, 0, 0
 
@@ -272,14 +273,14 @@ def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigram
     assert (misfit.code, "step-9: copied the model's unigram counts" in misfit.err) == (0, False)
     assert "unigram counts were not copied: runs/step-9/unigrams.json: counted with another tokenizer" in misfit.err
     without = bidui("compare", "results", "--link", "slor")
-    assert (without.code, without.err) == (2, "this linking function needs unigrams; give them with --unigrams\n")
+    assert (without.code, without.err) == (2, "this linking function needs unigram counts; give them with --unigrams\n")
     file.write_text(json.dumps({"tokenizer": "another", "counts": [1] * 100}))
     refused = bidui("compare", "results", "--unigrams", file)
     assert refused.code == 2
-    assert "unigrams.json: counted with another tokenizer (another, the model's is" in refused.err
+    assert "unigrams.json: these unigrams were counted with another tokenizer (another; the model has" in refused.err
     other = bidui("score", "pairs.jsonl", "--model", "runs/step-9", "--bos", "none")
     assert other.code == 2
-    assert "holds scores made otherwise" in other.err
+    assert "contains scores made with different settings" in other.err
     nowhere = bidui("score", "pairs.jsonl", "--model", "runs/step-9", "--device", "abacus")
     assert nowhere.code == 2
     assert "abacus cannot be used" in nowhere.err
@@ -290,7 +291,7 @@ def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigram
     [
         ((), "say what to score"),
         (("--model", "given.jsonl"), "say what to score"),
-        (("pairs.jsonl", "--model", "bidui:zh-1t"), "bidui comes without a model zh-1t; it has zh-14m-char"),
+        (("pairs.jsonl", "--model", "bidui:zh-1t"), "bidui does not ship a model zh-1t; available: zh-14m-char"),
         (("none.jsonl", "--model", "given.jsonl"), "none.jsonl"),
         (("pairs.txt", "--model", "given.jsonl"), "pairs.txt"),
         (("pairs.jsonl", "--model", "none.jsonl"), "none.jsonl"),
@@ -298,9 +299,9 @@ def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigram
         (("pairs.jsonl", "--model", "given:number.jsonl"), "number.jsonl:1: a line must be"),
         (("pairs.jsonl", "--model", "ngram:none.arpa"), "none.arpa: there is no such file"),
         (("pairs.jsonl", "--model", "ngram:a?unit=word"), "word is not allowed; use one of: char, jieba, lexicon"),
-        (("pairs.jsonl", "--model", "hf:"), "hf: names no model; see bidui score --list-models"),
-        (("pairs.jsonl", "--model", "hf:a?knd=causal"), "no option `knd`; there are: kind, pll"),
-        (("pairs.jsonl", "--model", "hf:runs/*"), "nothing matches hf:runs/*"),
+        (("pairs.jsonl", "--model", "hf:"), "hf: does not name a model; see bidui score --list-models"),
+        (("pairs.jsonl", "--model", "hf:a?knd=causal"), "no option `knd`; available: kind, pll"),
+        (("pairs.jsonl", "--model", "hf:runs/*"), "no model matches hf:runs/*"),
         (("pairs.jsonl", "--model", "api:http://x"), "must name the model"),
         (("pairs.jsonl", "--model", "api:http://x?model=m&per_second=fast"), "fast is not allowed"),
         (("pairs.jsonl", "--model", "api:http://x?model=m&per_second=0"), "0 is not allowed"),
@@ -324,10 +325,10 @@ def test_what_cannot_be_scored_is_a_message_and_exit_code_2(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("results", "--link", "ppl"), "ppl is no linking function; there are: lp, mean_lp"),
-        (("results", "--link", "slln:x"), "slln:x: at most 1 numbers may follow"),
-        (("results", "--link", "slor"), "needs unigrams"),
-        (("results", "--unigrams", "none.json"), "none.json: cannot be read as unigrams"),
+        (("results", "--link", "ppl"), "ppl is not a linking function; available: lp, mean_lp"),
+        (("results", "--link", "slln:x"), "slln:x takes at most 1 number"),
+        (("results", "--link", "slor"), "needs unigram counts"),
+        (("results", "--unigrams", "none.json"), "none.json: cannot be read as unigram counts"),
         (("none",), "none: no scores here; make some with bidui score"),
         (("results", "--unit", "words"), "words"),
         ((), "Missing argument"),
@@ -384,7 +385,7 @@ def test_the_installed_command_does_the_same(tmp_path: Path) -> None:
     shown = typed("compare", "results", "--link", "lp").stdout.splitlines()[1]
     assert shown.split() == ["given", "lp", "5", "70.00", "75.00", "100.00", "0.00", "50.00", "1", "0"]
     refused = typed("score", "pairs.jsonl", "--model", "hf:")
-    assert (refused.returncode, refused.stderr) == (2, "hf: names no model; see bidui score --list-models\n")
+    assert (refused.returncode, refused.stderr) == (2, "hf: does not name a model; see bidui score --list-models\n")
 
 
 @pytest.mark.parametrize("by", ["overall", "phenomenon"])

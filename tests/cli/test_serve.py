@@ -122,8 +122,8 @@ def test_a_port_in_use_is_said(project: Path) -> None:
         ([".", "--host", "0.0.0.0", "--team"], "--public-host"),
         ([".", "--host", "0.0.0.0", "--public-host", "lab.example", "--team"], "BIDUI_SECRET"),
         ([".", "--port", "80000"], "65535"),
-        ([".", "--database", "mysql://x/y"], "no address of a database"),
-        ([".", "--database", "postgresql://nobody@127.0.0.1:1/none"], "does not answer"),
+        ([".", "--database", "mysql://x/y"], "not a database address"),
+        ([".", "--database", "postgresql://nobody@127.0.0.1:1/none"], "does not respond"),
     ],
 )
 def test_what_cannot_be_served_is_said(

@@ -98,14 +98,14 @@ def test_what_cannot_be_trained_is_said_before_anything_is_written(bidui: Bidui,
     assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
     assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards").code == 0
     for arguments, said in [
-        (("14m", "--corpus", "shards", "--tokens", "ten"), "ten is no number of tokens"),
+        (("14m", "--corpus", "shards", "--tokens", "ten"), "ten is not a number of tokens"),
         (("14m", "--corpus", "shards", "--tokens", "3B"), "3000000000"),
         (("14m", "--corpus", "shards", "--tokens", "10K"), "too few for one step of 16384"),
         (("15m", "--corpus", "shards"), "no size 15m"),
         (("14m", "--corpus", "shards", "--device", "cuda:7"), "cuda:7 cannot be used"),
         (("14m", "--corpus", books), "give --tokenizer"),
         (("14m", "--corpus", "nowhere"), "nowhere"),
-        (("14m", "--corpus", "shards", "--batch", 16, "--milestones", "often"), "no rule often"),
+        (("14m", "--corpus", "shards", "--batch", 16, "--milestones", "often"), "no milestone rule often"),
     ]:
         ended = bidui("train", *arguments)
         assert ended.code == 2, ended.err
@@ -143,7 +143,7 @@ def test_a_run_is_scored_on_one_set_of_pairs(bidui: Bidui, books: Path, tmp_path
     before = (run / "accuracy.tsv").read_bytes()
     write_lines(tmp_path / "fewer.jsonl", pairs()[:5])
     refused = bidui(*common, "--tokens", 1100, "--score", "fewer.jsonl")  # the same run, written otherwise
-    assert refused.code == 2 and "other pairs in 1 paradigms (food" in refused.err
+    assert refused.code == 2 and "the accuracies of 1 paradigm (food" in refused.err
     for folder in run.glob("step-*"):
         shutil.rmtree(folder)
     again = bidui(*common, "--tokens", "1.1K", "--score", "pairs.jsonl")
@@ -153,7 +153,7 @@ def test_a_run_is_scored_on_one_set_of_pairs(bidui: Bidui, books: Path, tmp_path
     shutil.rmtree(run / "scores")
     (run / "accuracy.tsv").unlink()
     nothing = bidui(*common, "--tokens", 1100, "--score", "pairs.jsonl")
-    assert nothing.code == 2 and "no checkpoint is left here to score" in nothing.err
+    assert nothing.code == 2 and "no checkpoint is left to score" in nothing.err
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ YAML = [
     anaphor("a file nested without end", "made up", "[" * 20 + "‸[", "yaml-too-deep", "20", "indentation"),
 ]
 KEYS = [
-    anaphor("an unknown key", "source:", "‸sourse:", "key-unknown", "`sourse`", "perhaps one of: source"),
+    anaphor("an unknown key", "source:", "‸sourse:", "key-unknown", "`sourse`", "did you mean source"),
     anaphor("a key twice", "source: made up", "‸uid: anaphor", "key-twice", "`uid`", "line 2"),
     anaphor("a slot twice", "likes:", "‸who:", "key-twice", "`who`", "line 7"),
     anaphor("no uid", "uid: anaphor\n", "", "key-missing", "`uid:`", at=(1, 1)),
@@ -213,7 +213,7 @@ RULES = [
     slot("a blank in a quoted feature", "'‸pos: VV'", "value-missing", "`pos`", "without blanks"),
     slot("a value missing after a slash", "‸pos:VV/", "value-missing", "`pos`"),
     slot("two colons", "‸pos:VV:x", "colon-twice", "pos:VV:x", "`\\:`"),
-    slot("a phrase after features", "pos:VV ‸phrase:Person", "phrase-not-first", "`phrase:`", "in brackets"),
+    slot("a phrase after features", "pos:VV ‸phrase:Person", "phrase-not-first", "`phrase:`", "in angle brackets"),
     anaphor("a match without a property", RIGHT, "right: pos:PN ‸mPos:who.head", "link-half", "`mPos`", "`mPro`", part='slot "right"'),
     anaphor("a match without a position", RIGHT, "right: pos:PN ‸mPro:gender", "link-half", "`mPro`", "`mPos`", part='slot "right"'),
     anaphor("half a match and half a mismatch", "mmPos:who.head mmPro", "‸mmPos:who.head mPro", "link-half", "`mmPos`", "`mmPro`", part='slot "wrong"'),
@@ -226,7 +226,7 @@ RULES = [
 ]
 LINES = [
     anaphor("a word in Latin letters", GOOD, "good: who likes ‸the right 自己 。", "line-unknown", '`"the"`', "who, likes", part="good line"),
-    anaphor("a slot misspelt", GOOD, "good: who ‸like right 自己 。", "line-unknown", "like;", "perhaps one of: likes", part="good line"),
+    anaphor("a slot misspelt", GOOD, "good: who ‸like right 自己 。", "line-unknown", "no slot is called like ", "did you mean likes?", part="good line"),
     anaphor("an empty line", GOOD, "good: '‸'", "line-empty", "separated by blanks", part="good line"),
     anaphor("quotes open in a line", GOOD, 'good: who likes right ‸"自己 。', "quote-open", '"自己 。', part="good line"),
     anaphor("a backslash ends a line", GOOD, "good: who likes right 自己 ‸\\", "escape-unknown", "\\", part="good line"),
@@ -234,7 +234,7 @@ LINES = [
     anaphor("two equal lines", "bad: who likes wrong", "bad: ‸who likes right", "sides-equal", "contrast"),
     fill("no slot at all", FILL_BODY, "slots: ‸{}\ngood: ''\nbad: ''\n", "slots-none", "`who: pos:NR`"),
     fill("a slot with a sign in its name", FILL_BODY, "slots:\n  ‸a+b: 的\ngood: a+b 了\nbad: 了 a+b\n", "slot-name", '"a+b"', "digits"),
-    fill("a number for a slot", FILL_BODY, "slots:\n  ‸3: 的\ngood: 3 了\nbad: 了 3\n", "slot-name", '"3"', "not digits alone"),
+    fill("a number for a slot", FILL_BODY, "slots:\n  ‸3: 的\ngood: 3 了\nbad: 了 3\n", "slot-name", '"3"', "not digits only"),
 ]
 VARIANTS = "slots: {a: 甲, b: 乙}\nvariants:\n"
 GROUPS = [
@@ -252,26 +252,26 @@ GROUPS = [
     fill("crossed features and words", FILL_BODY, "slots:\n  a: ‸甲\n  b: pos:PN\ngood: a 了\nbad: b 了\ncrossed: true\n", "crossed-form", "Only in good: a; only in bad: b", part='slot "a"'),
 ]
 LINKS = [
-    anaphor("an unknown phrase", "phrase:Person", "‸phrase:Preson", "phrase-unknown", "Preson", "perhaps one of: Person", part='slot "who"'),
+    anaphor("an unknown phrase", "phrase:Person", "‸phrase:Preson", "phrase-unknown", "Preson", "did you mean Person", part='slot "who"'),
     anaphor("a part that a phrase lacks", " mPos:who.head", " ‸mPos:who.nuon", "part-unknown", "no part nuon", "every alternative", part='slot "right"'),
     anaphor("a part that one alternative lacks", GOOD, "good: ‸who.det likes right 自己 。", "part-unknown", "no part det", part="good line"),
     anaphor("a condition on an unknown part", "phrase:Person", "phrase:Person nuon:<‸pos:NN>", "part-unknown", "no part nuon", part='slot "who"'),
     anaphor("a link to a phrase", " mPos:who.head", " ‸mPos:who", "link-to-phrase", "Person", "`who.head`", part='slot "right"'),
     anaphor("a link to itself", " mPos:who.head", " ‸mPos:right", "link-to-self", "right", "another slot", part='slot "right"'),
-    anaphor("a link to an unknown slot", " mPos:who.head", " ‸mPos:whom.head", "slot-unknown", "whom", "perhaps one of: who", part='slot "right"'),
-    fill("a link to what may be empty", "thing: class:drink rel:fills(box, thing)\n  of: 的", "thing: class:drink ‸mPos:of mPro:class\n  of: 的 | \"\"", "link-to-empty", "of may be empty", '`""`', part='slot "thing"'),
+    anaphor("a link to an unknown slot", " mPos:who.head", " ‸mPos:whom.head", "slot-unknown", "whom", "did you mean who", part='slot "right"'),
+    fill("a link to what may be empty", "thing: class:drink rel:fills(box, thing)\n  of: 的", "thing: class:drink ‸mPos:of mPro:class\n  of: 的 | \"\"", "link-to-empty", "of can be empty", '`""`', part='slot "thing"'),
     anaphor("a position that holds a literal", " mPos:who.head", " ‸mPos:3", "position-bad", "position 3", "自己", part='slot "right"'),
     anaphor("a position past the end", " mPos:who.head", " ‸mPos:9", "position-bad", "position 9", "5 items", part='slot "right"'),
     fill("a match with a word not in the lexicon", FILL_BODY, "slots:\n  a: pos:PN mPos:b mPro:gender\n  b: ‸自己\ngood: a b\nbad: b a\n", "literal-not-in-lexicon", "自己", "gender", "add a row", part='slot "b"'),
-    anaphor("an unknown feature", "likes: pos:VV", "likes: ‸pso:VV", "feature-unknown", "`pso`", "perhaps one of: pos", part='slot "likes"'),
+    anaphor("an unknown feature", "likes: pos:VV", "likes: ‸pso:VV", "feature-unknown", "`pso`", "did you mean pos", part='slot "likes"'),
     anaphor("an unknown feature to match", RIGHT, "right: pos:PN ‸mPos:who.head mPro:gendre", "feature-unknown", "`gendre`", "gender", part='slot "right"'),
-    anaphor("an unknown value", RIGHT, f"{RIGHT} ‸gender:mael", "value-unknown", "gender:mael", "perhaps one of: male", "pos:PN: 2", part='slot "right"'),
+    anaphor("an unknown value", RIGHT, f"{RIGHT} ‸gender:mael", "value-unknown", "gender:mael", "did you mean male", "pos:PN: 2", part='slot "right"'),
     anaphor("no word with both features", LIKES, "likes: ‸pos:VV gender:male", "no-word-fits", "pos:VV gender:male", "pos:VV: 2, gender:male: 3", part='slot "likes"'),
     anaphor("a column of a whole phrase", GOOD, "good: ‸who@gender likes right 自己 。", "column-of-phrase", "who@gender", "`np.head@column`", part="good line"),
     anaphor("an unknown column to print", GOOD, "good: who ‸likes@gendre right 自己 。", "feature-unknown", "`gendre`", "gender", part="good line"),
-    fill("an unknown relation", "rel:fills", "‸rel:filled", "relation-unknown", "filled", "there are: fills", part='slot "thing"'),
+    fill("an unknown relation", "rel:fills", "‸rel:filled", "relation-unknown", "filled", "available: fills", part='slot "thing"'),
     fill("a relation with too many slots", "rel:fills(box, thing)", "‸rel:fills(box, thing, of)", "relation-arity", "3 slots", "box, thing@class", part='slot "thing"'),
-    fill("a relation between unknown slots", "rel:fills(box", "‸rel:fills(bax", "slot-unknown", "bax", "perhaps one of: box", part='slot "thing"'),
+    fill("a relation between unknown slots", "rel:fills(box", "‸rel:fills(bax", "slot-unknown", "bax", "did you mean box", part='slot "thing"'),
     fill("a relation in another slot's rule", "of: 的", "of: class:drink ‸rel:fills(box, thing)", "relation-elsewhere", "rel:fills(box, thing)", part='slot "of"'),
 ]
 SECOND = 'phrase "Person" alternative 2'
@@ -281,7 +281,7 @@ DEEP = "    - pos:NR\n"
 IN_PHRASES = [
     phrase("a depth in words", DEEP, "    depth: ‸many\n    alternatives:\n    - pos:NR\n", "depth-bad", "many", "0 to 12", part='phrase "Person"'),
     phrase("a depth past the limit", DEEP, "    depth: ‸99\n    alternatives:\n    - pos:NR\n", "depth-bad", "99", "0 to 12", part='phrase "Person"'),
-    phrase("an unknown head", "head: noun", "head: ‸nuon", "slot-unknown", "nuon", "perhaps one of: noun", part=SECOND),
+    phrase("an unknown head", "head: noun", "head: ‸nuon", "slot-unknown", "nuon", "did you mean noun", part=SECOND),
     phrase("a head that is asked for and missing", f"- parts:\n        det: 这 那\n        {NOUN}\n      line: det 位 noun\n{HEAD}", f"- ‸parts:\n        det: 这 那\n        {NOUN}\n      line: det 位 noun\n", "head-missing", "Person", "`head:`", part=SECOND),
     phrase("a part that nothing uses", "det: 这 那\n", "det: 这 那\n        of: ‸的\n", "slot-unused", "of has a rule", part=f'{SECOND} part "of"'),
     phrase("a weight in words", HEAD, f"{HEAD}      weight: ‸lots\n", "weight-bad", "lots", "`0.5`", part=SECOND),
@@ -294,7 +294,7 @@ IN_PHRASES = [
     phrase("a phrase without alternatives", HEAD, f"{HEAD}  NP:\n    ‸depth: 2\n", "key-missing", "`alternatives:`", part='phrase "NP"'),
     phrase("phrases under another key", "phrases:", "‸phrase:", "key-unknown", "`phrase`", "phrases"),
     phrase("a phrase inside itself", TAIL, INNER + "  A:\n    ‸- parts: {x: phrase:B}\n  B: [phrase:A]\n", "phrase-cycle", "A > B > A", "`depth: 1`", part='phrase "A"'),
-    phrase("a phrase that never ends", TAIL, INNER + "  A: [phrase:B]\n  B:\n    ‸depth: 2\n    alternatives: [{parts: {y: phrase:B}}]\n", "phrase-endless", "the phrase B holds B again", part='phrase "B"'),
+    phrase("a phrase that never ends", TAIL, INNER + "  A: [phrase:B]\n  B:\n    ‸depth: 2\n    alternatives: [{parts: {y: phrase:B}}]\n", "phrase-endless", "the phrase B contains B again", part='phrase "B"'),
     phrase("conditions on literal words", TAIL, INNER.replace("phrase:A", "phrase:A head:<‸pos:NN>") + "  A: [的 地]\n", "override-on-words", "的 地", "`expression:自己/本人`", part=f'{SECOND} part "noun"'),
 ]
 TABLES = [
@@ -304,7 +304,7 @@ TABLES = [
     lexicon("a blank after a value", "讨厌\tVV", "讨厌\tVV ", "lexicon-whitespace", "'VV '", part='column "pos"', line=8),
     lexicon("a blank before a word", "讨厌\tVV", " 讨厌\tVV", "lexicon-whitespace", "' 讨厌'", part='column "expression"', line=8),
     lexicon("a slash and no value", "先生\tNN\tmale", "先生\tNN\tmale/", "lexicon-whitespace", "'male/'", "`/`", part='column "gender"', line=4),
-    lexicon("a cell too many", "讨厌\tVV", "讨厌\tVV\t\t\tx", "lexicon-too-many-cells", "5 cells", "too much: x", line=8),
+    lexicon("a cell too many", "讨厌\tVV", "讨厌\tVV\t\t\tx", "lexicon-too-many-cells", "5 cells", "extra cells: x", line=8),
     lexicon("a row without a word", "讨厌\tVV", "\tVV", "lexicon-empty-expression", "remove the row", part='column "expression"', line=8),
     lexicon("a column twice", "gender\tclass", "gender\tclass\tgender", "lexicon-column-twice", '"gender"', part="column 5"),
     lexicon("a keyword for a column", "gender\tclass", "gender\tclass\tphrase", "lexicon-column-keyword", "`phrase`", part="column 5"),
@@ -392,7 +392,7 @@ def test_how_windows_saves_a_file_is_no_mistake(tmp_path: Path, file: str, saved
 def test_a_file_that_is_missing_is_named_and_nothing_else_is_said(tmp_path: Path, file: str) -> None:
     (problem,) = errors_of(tmp_path, {file: None})
     assert (problem.kind, problem.place) == ("file-unreadable", Place(file))
-    assert "No such file or directory; check that the file is there" in problem.text()
+    assert "No such file or directory; check that the file exists" in problem.text()
 
 
 def test_a_project_may_do_without_phrases_until_it_asks_for_one(tmp_path: Path) -> None:
@@ -425,7 +425,7 @@ def test_a_misplaced_file_is_told_where_to_go(tmp_path: Path, name: str) -> None
     """One that is looked for elsewhere would be left out without a word."""
     (problem,) = errors_of(tmp_path, {ANAPHOR: None, name: FILES[ANAPHOR]})
     assert (problem.kind, problem.place) == ("file-misplaced", Place(name))
-    assert f"move this one to {ANAPHOR}" in problem.text()
+    assert f"move it to {ANAPHOR}" in problem.text()
 
 
 @pytest.mark.parametrize("uid", ["fill", "Fill"])
@@ -435,7 +435,7 @@ def test_two_paradigms_of_one_uid_are_refused(tmp_path: Path, uid: str) -> None:
     text = FILES[FILL].replace("uid: fill", f"uid: {uid}").replace("measure", "other")
     (problem,) = errors_of(tmp_path, {name: text})
     assert (problem.kind, problem.place) == ("paradigm-twice", Place(name))
-    assert f"the uid {uid} is that of {FILL}" in problem.text()
+    assert f"the uid {uid} is already used by {FILL}" in problem.text()
 
 
 def test_mistakes_in_several_files_come_out_together(tmp_path: Path) -> None:
@@ -489,13 +489,13 @@ def test_loading_raises_with_every_error_and_prints_one_a_line(tmp_path: Path) -
     with pytest.raises(InputError) as caught:
         load_project(tmp_path)
     lines = str(caught.value).splitlines()
-    assert lines[0].startswith("lexicon.tsv:13: 位 is the same as line 12")
+    assert lines[0].startswith("lexicon.tsv:13: 位 is identical to line 12")
     assert lines[1].startswith('paradigms/binding/anaphor.yaml:8:18 slot "likes": an alternative is empty')
     assert len(lines) == 2
 
 
 def test_where_there_is_nothing_to_guess_no_guess_is_made() -> None:
-    """`perhaps one of: ` with nothing after it looks like a fault of the message."""
+    """`did you mean` with nothing after it looks like a fault of the message."""
     problem = Problem("phrase-unknown", values={"phrase": "NP", "near": []})
     assert problem.text("en") == "there is no phrase NP"
     assert problem.text("zh") == "没有短语 NP"

@@ -306,7 +306,10 @@ def test_links_that_share_nothing_give_no_pairs_and_the_reason() -> None:
     assert list(made) == []
     (short,) = made.short
     assert (short.asked, short.given, short.uid) == (5, 0, "small")
-    assert "`mPos:n mPro:takes=class`: no word here shares a value with n; here: drink; there: book" in short.reason
+    assert (
+        "`mPos:n mPro:takes=class`: no word here shares a value with n; values here: drink; values there: book"
+        in short.reason
+    )
 
 
 def test_a_mismatch_that_never_differs_is_given_as_the_reason() -> None:

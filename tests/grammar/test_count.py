@@ -72,7 +72,7 @@ def test_asking_for_too_many_gives_all_there_are_and_the_reason(seed: int) -> No
     made = generate(paradigm, networks, n=number + 1, seed=1)
     (short,) = made.short
     assert (len(made), short.given, short.asked, short.uid) == (number, number, number + 1, "small")
-    assert f"{number} of the {number + 1} pairs asked for" in short.reason
+    assert f"only {number} of the {number + 1} requested pairs exist" in short.reason
     assert not generate(paradigm, networks, n=number, seed=1).short
 
 

@@ -291,7 +291,7 @@ def test_uniform_draws_are_refused_where_they_could_not_be_uniform(monkeypatch: 
     """A pair that two fillings print would come twice as often."""
     monkeypatch.setattr(drawing, "SMALL", 0)
     text = "slots: {s: 'pos:N | pos:N f:1', v: pos:V}\ngood: s v\nbad: v s"
-    with pytest.raises(InputError, match="draw with `--draw even`"):
+    with pytest.raises(InputError, match="use `--draw even`"):
         drawn(PROJECT, text, 5, draw="uniform")
 
 

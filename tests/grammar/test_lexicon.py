@@ -107,7 +107,7 @@ def test_a_value_used_once_that_is_a_letter_off_is_a_misspelling() -> None:
     text = table("expression class\n甲 person\n乙 person\n丙 person\n丁 persom\n戊 perso\n己 food\n")
     lexicon, found = parse_lexicon(text, name="l.tsv")
     assert [(p.kind, p.severity, p.place.line) for p in found] == [("lexicon-misspelt", "warning", n) for n in (5, 6)]
-    assert found[0].text() == "persom occurs only here, and 3 words have person; if it is misspelt, write person"
+    assert found[0].text() == "persom occurs only here, while 3 words have person; if this is a typo, write person"
     assert len(lexicon.words) == 6
 
 

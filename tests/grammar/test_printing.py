@@ -440,7 +440,7 @@ def test_what_a_length_is(separator: str, text: str, length: int) -> None:
 
 def test_when_length_costs_pairs_the_reason_says_so() -> None:
     (short,) = drawn(project_of(WORDS), SWAP + "equal_length: true", 5).short
-    assert "if the sides could differ in length there would be 3 fillings instead of 1" in short.reason
+    assert "if the two sentences could differ in length, there would be 3 fillings instead of 1" in short.reason
 
 
 def test_equal_length_and_distinctness_are_counted_together() -> None:

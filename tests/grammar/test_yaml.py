@@ -57,7 +57,7 @@ def test_places_are_those_of_the_first_character() -> None:
 
 def test_what_lies_as_deep_as_allowed_is_read() -> None:
     assert plain(parsed("a: " + "[" * (MAX_DEPTH - 1) + "x" + "]" * (MAX_DEPTH - 1)))
-    with pytest.raises(InputError, match="more than 20 deep"):
+    with pytest.raises(InputError, match="more than 20 levels deep"):
         parsed("a: " + "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1))
 
 

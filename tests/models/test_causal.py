@@ -172,7 +172,7 @@ def test_a_folder_without_a_tokenizer_or_a_model_is_a_clear_error(tmp_path: Path
     with pytest.raises(InputError, match="tokenizer"):
         load_huggingface(str(tmp_path / "bare"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no model that transformers can load"):
+    with pytest.raises(InputError, match="transformers cannot load a model from here"):
         load_huggingface(str(tmp_path / "empty"))
     with pytest.raises(InputError, match="float33"):
         load_huggingface(str(saved(tmp_path / "a", "gpt_neox")), dtype="float33")

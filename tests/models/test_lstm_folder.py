@@ -78,27 +78,27 @@ def write(name: str, content: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda folder: (folder / "lstm.json").unlink(), "needs lstm.json, which is not there"),
+        (lambda folder: (folder / "lstm.json").unlink(), "must contain lstm.json"),
         (lambda folder: (folder / "model.safetensors").unlink(), "needs model.safetensors"),
         (lambda folder: (folder / "tokenizer.json").unlink(), "needs tokenizer.json"),
         (lambda folder: (folder / "tokenizer_config.json").unlink(), "needs tokenizer_config.json"),
         (write("lstm.json", "{"), "lstm.json: cannot be read"),
         (write("lstm.json", "[]"), "lstm.json: cannot be read: not an object"),
         (write("model.safetensors", "nothing"), "model.safetensors: cannot be read"),
-        (write("tokenizer.json", "{"), "tokenizer cannot be loaded"),
+        (write("tokenizer.json", "{"), "tokenizer of the model cannot be loaded"),
         (write("bidui.json", "{"), "bidui.json: cannot be read"),
         (change(format=2), "another format than 1"),
-        (change(hidden="gone", depth=3), "missing: hidden; fields that mean nothing: depth"),
-        (change(words="spaces"), "lstm.json words: spaces divides no sentences"),
+        (change(hidden="gone", depth=3), "missing: hidden; unknown fields: depth"),
+        (change(words="spaces"), "lstm.json words: spaces is not a word segmenter"),
         (change(hidden=0), "lstm.json hidden: must be a whole number above 0, not 0"),
         (change(layers=True), "lstm.json layers: must be a whole number above 0, not True"),
-        (change(dropout=1), "lstm.json dropout: must be a number from 0 to below 1, not 1"),
+        (change(dropout=1), "lstm.json dropout: must be at least 0 and below 1, not 1"),
         (change(tied="no"), "lstm.json tied: must be true or false, not no"),
-        (change(tied=True, hidden=25), r"hidden units \(25\) as embedding dimensions \(24\)"),
-        (change(vocabulary=SIZE + 1), f"the tokenizer has {SIZE} tokens and the network {SIZE + 1}"),
-        (change(hidden=25), rf"head.weight has the shape \({SIZE}, 24\), and lstm.json asks for \({SIZE}, 25\)"),
-        (change(layers=3), r"lstm.bias_hh_l2 has the shape \(\), and lstm.json asks for \(96,\)"),
-        (change(layers=1), r"lstm.bias_hh_l1 has the shape \(96,\), and lstm.json asks for \(\)"),
+        (change(tied=True, hidden=25), r"hidden units \(25\) must equal the number of embedding dimensions \(24\)"),
+        (change(vocabulary=SIZE + 1), f"the tokenizer has {SIZE} tokens, but the network has {SIZE + 1}"),
+        (change(hidden=25), rf"head.weight has the shape \({SIZE}, 24\), but lstm.json requires \({SIZE}, 25\)"),
+        (change(layers=3), r"lstm.bias_hh_l2 has the shape \(\), but lstm.json requires \(96,\)"),
+        (change(layers=1), r"lstm.bias_hh_l1 has the shape \(96,\), but lstm.json requires \(\)"),
     ],
 )
 def test_a_broken_folder_is_a_clear_error(tmp_path: Path, spoil: Callable[[Path], None], message: str) -> None:
@@ -122,7 +122,7 @@ def test_arguments_that_do_not_fit_are_clear_errors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("size", "division", "message"),
-    [(SIZE + 2, None, f"{SIZE} tokens and the network {SIZE + 2}"), (SIZE, "jieba", "no unknown token")],
+    [(SIZE + 2, None, f"{SIZE} tokens, but the network has {SIZE + 2}"), (SIZE, "jieba", "no unknown token")],
 )
 def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path, size: int, division: Words | None, message: str) -> None:
     """Better to learn it at the first checkpoint than after the training."""

@@ -101,7 +101,7 @@ def test_written_down_scores_are_given_back(tmp_path: Path) -> None:
         ("{", "a line must be"),
         ({"sentence": "我", "tokens": ["我"]}, "a line must be"),
         ({"sentence": "我", "tokens": ["你"], "logprobs": [-1]}, "do not spell"),
-        ({"sentence": "我", "tokens": ["我"], "logprobs": [-1, -2]}, "1 tokens and 2"),
+        ({"sentence": "我", "tokens": ["我"], "logprobs": [-1, -2]}, "1 token but 2"),
         ({"sentence": "我", "tokens": ["我"], "logprobs": [float("nan")]}, "nan"),
     ],
 )
@@ -196,7 +196,7 @@ def test_specs_say_what_they_mean(tmp_path: Path, arpa: Path) -> None:
     [
         ("hf:a?knd=causal", "no option `knd`"),
         ("hf:a?kind=big", "big is not allowed"),
-        ("hf:", "names no model"),
+        ("hf:", "does not name a model"),
         ("api:http://x", "must name the model"),
         ("ngram:a?unit=word", "word is not allowed"),
     ],

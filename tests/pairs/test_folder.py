@@ -90,9 +90,9 @@ def test_running_again_touches_nothing(tmp_path: Path) -> None:
 def test_another_run_is_refused_with_the_fields_that_differ(tmp_path: Path) -> None:
     write(tmp_path)
     before = state(tmp_path)
-    with pytest.raises(OutputRefused, match=r"otherwise: seed \(0, now 1\); .* --force"):
+    with pytest.raises(OutputRefused, match=r"different settings: seed \(0, now 1\); .* --force"):
         write(tmp_path, seed=1)
-    with pytest.raises(OutputRefused, match=r"otherwise: format \(jsonl, now csv\);"):
+    with pytest.raises(OutputRefused, match=r"different settings: format \(jsonl, now csv\);"):
         write(tmp_path, format="csv")
     with pytest.raises(OutputRefused, match=r"draw \(nothing, now even\), lexicon\.tsv, phrases\.yaml;"):
         plan_folder(
@@ -173,7 +173,7 @@ def test_a_changed_file_is_refused_by_name(tmp_path: Path) -> None:
     """Someone corrected a pair by hand; a second run must not undo it silently, nor call it unchanged."""
     write(tmp_path)
     (tmp_path / "b.jsonl").write_text("{}\n")
-    with pytest.raises(OutputRefused, match=r"changed since they were written: b\.jsonl; .* --force"):
+    with pytest.raises(OutputRefused, match=r"changed after they were written: b\.jsonl; .* --force"):
         write(tmp_path)
     assert write(tmp_path, force=True) == "written"
     assert read_pairs(tmp_path) == ALL
@@ -182,7 +182,7 @@ def test_a_changed_file_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_missing_file_is_written_again(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "b.jsonl").unlink()
-    with pytest.raises(InputError, match=r"files named here are missing: b\.jsonl"):
+    with pytest.raises(InputError, match=r"files listed here are missing: b\.jsonl"):
         read_pairs(tmp_path)
     assert write(tmp_path) == "written"
     assert read_pairs(tmp_path) == ALL
@@ -191,7 +191,7 @@ def test_a_missing_file_is_written_again(tmp_path: Path) -> None:
 def test_a_stray_file_is_not_mixed_in(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "old.csv").write_text("sentence_good,sentence_bad\n")
-    with pytest.raises(InputError, match=r"not named here: old\.csv"):
+    with pytest.raises(InputError, match=r"not listed here: old\.csv"):
         read_pairs(tmp_path)
 
 
@@ -200,7 +200,7 @@ def test_a_broken_manifest_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"manifest\.json"):
         read_pairs(tmp_path)
-    with pytest.raises(OutputRefused, match="not known what the folder holds"):
+    with pytest.raises(OutputRefused, match="cannot tell what the folder contains"):
         write(tmp_path)
     assert write(tmp_path, force=True) == "written"
 
@@ -221,9 +221,9 @@ def test_pairs_at_hand_need_no_project(tmp_path: Path) -> None:
     """`bidui.write_pairs(pairs, "pairs/")`: the same pairs are unchanged, others are refused."""
     assert write_pairs(A, tmp_path).outcome == "written"
     assert write_pairs(A, str(tmp_path)).outcome == "unchanged"
-    with pytest.raises(OutputRefused, match="otherwise: pairs "):
+    with pytest.raises(OutputRefused, match="different settings: pairs "):
         write_pairs(A[:1], tmp_path)
-    with pytest.raises(OutputRefused, match="otherwise: pairs "):
+    with pytest.raises(OutputRefused, match="different settings: pairs "):
         write_pairs(Pairs(A.items, (Short(3, 2, "a", "few"),)), tmp_path)
     assert read_pairs(tmp_path) == A
 

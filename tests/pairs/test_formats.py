@@ -86,7 +86,7 @@ def test_read_pairs_goes_by_the_suffix(tmp_path: Path, format: Format) -> None:
 
 
 def test_an_unknown_format_is_an_input_error() -> None:
-    with pytest.raises(InputError, match="no format xlsx; there are: jsonl, csv, parquet"):
+    with pytest.raises(InputError, match="no format xlsx; available: jsonl, csv, parquet"):
         pairs_to_bytes([PAIR], format="xlsx")  # type: ignore[arg-type]
 
 
@@ -154,7 +154,7 @@ def test_a_damaged_file_does_not_flood_the_screen() -> None:
     with pytest.raises(InputError) as caught:
         from_jsonl(b"{}\n" * 1000, file="a.jsonl", uid="a")
     assert len(caught.value.problems) == 21
-    assert str(caught.value.problems[-1]) == "a.jsonl:20: reading stopped here after 20 problems"
+    assert str(caught.value.problems[-1]) == "a.jsonl:20: stopped reading here after 20 problems"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_problems_of_parquet_are_located(tmp_path: Path) -> None:
         read_pairs(tmp_path / "a.parquet")
     rows = {"sentence_good": ["好", "好"], "sentence_bad": ["坏", None]}
     polars.DataFrame(rows).write_parquet(tmp_path / "b.parquet")
-    with pytest.raises(InputError, match=r"b\.parquet:2: no field sentence_bad"):
+    with pytest.raises(InputError, match=r"b\.parquet:2: there is no field sentence_bad"):
         read_pairs(tmp_path / "b.parquet")
     polars.DataFrame({"sentence_good": ["好"], "sentence_bad": ["坏"], "slots": [7]}).write_parquet(
         tmp_path / "c.parquet"
@@ -198,10 +198,10 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no pairs in this folder"):
         read_pairs(tmp_path)
     (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(InputError, match=r"should end in one of \.jsonl, \.csv, \.parquet"):
+    with pytest.raises(InputError, match=r"must end in one of: \.jsonl, \.csv, \.parquet"):
         read_pairs(tmp_path / "notes.txt")
 
 
 def test_half_a_character_is_refused_on_writing() -> None:
-    with pytest.raises(InputError, match=r"U\+D800 is half a character"):
+    with pytest.raises(InputError, match=r"U\+D800 is only half a character"):
         to_jsonl([Pair("好\ud800", "坏", "u", "p", 0)])

@@ -134,7 +134,9 @@ def test_other_pairs_of_the_same_uid_are_an_error(tmp_path: Path) -> None:
     write(tmp_path / "raw/pairs.csv", JBLIMP_CSV)
     write(tmp_path / "validated/pairs.csv", JBLIMP_CSV.replace("7,2006", "8,2006"))
     assert problems(tmp_path) == [("pairs-uid-shared", "pairs.csv", 0)]
-    with pytest.raises(InputError, match=r"validated/pairs.csv: .*raw/pairs.csv has other pairs of the same uid, subj"):
+    with pytest.raises(
+        InputError, match=r"validated/pairs.csv: .*raw/pairs.csv has different pairs with the same uid, subj"
+    ):
         read_pairs(tmp_path)
 
 
@@ -213,7 +215,7 @@ def test_the_release_of_jblimp(data: Path) -> None:
     assert len(read_pairs(data / "jblimp" / "raw")) == 367
     for file in (data / "jblimp" / "validated").iterdir():
         assert read_pairs(file) == validated
-    with pytest.raises(InputError, match="has other pairs of the same uid"):
+    with pytest.raises(InputError, match="has different pairs with the same uid"):
         read_pairs(data / "jblimp")
 
 

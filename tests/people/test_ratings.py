@@ -57,7 +57,7 @@ def test_the_scale_a_rater_uses_does_not_matter(values: list[int], stretch: floa
 
 
 def test_a_rating_that_is_no_number_is_refused() -> None:
-    with pytest.raises(InputError, match="number 2 is nan"):
+    with pytest.raises(InputError, match="value 2 is nan"):
         acceptability([Rating("甲", "u", 0, "good", 1.0), Rating("甲", "u", 0, "bad", float("nan"))])
 
 
@@ -92,7 +92,7 @@ def test_all_bad_lines_are_named_together(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["", "nan", "inf"])
 def test_what_is_no_number_is_no_rating(tmp_path: Path, value: str) -> None:
-    with pytest.raises(InputError, match="rating is a number"):
+    with pytest.raises(InputError, match="rating must be a number"):
         read_ratings(written(tmp_path, f"{HEAD}\na\tu\t0\tgood\t{value}\n"))
 
 
@@ -113,5 +113,5 @@ def test_a_cell_without_an_end_is_refused(tmp_path: Path) -> None:
 def test_missing_columns_and_empty_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="missing: side, rating"):
         read_ratings(written(tmp_path, "rater\tuid\tpair\n"))
-    with pytest.raises(InputError, match="no ratings under the header"):
+    with pytest.raises(InputError, match="no ratings below the header"):
         read_ratings(written(tmp_path, f"{HEAD}\n"))

@@ -82,7 +82,7 @@ def test_a_run_without_its_facts_is_left_out_and_named(tmp_path: Path) -> None:
 def test_checkpoints_of_other_pairs_are_refused(tmp_path: Path) -> None:
     """A curve whose points are of different pairs shows nothing."""
     write_run(tmp_path, {0: [10, 20], 100: [30]})
-    with pytest.raises(InputError, match="step 100 has other paradigms"):
+    with pytest.raises(InputError, match="step 100 has different paradigms"):
         collect(tmp_path)
 
 

@@ -34,7 +34,9 @@ def test_baselines_are_read_as_bias_and_are_part_of_no_average(tmp_path: Path) -
     assert cells(found["readings"], 0) == ["self_male", "baseline_male", "counting", 1, 0.75, 0.25, "no"]
     assert cells(found["accuracy"], 0)[1] == 1
     assert [row[0] for row in found["accuracy-paradigm-lp"].rows] == ["self_male", "all pairs"]
-    assert cells(found["models"], 0)[3:5] == [4, 1] and "4 pairs of counting are of baselines" in found["models"].note
+    assert (
+        cells(found["models"], 0)[3:5] == [4, 1] and "4 pairs of counting belong to baselines" in found["models"].note
+    )
 
 
 def test_scores_and_runs_of_baselines_alone_are_left_out(tmp_path: Path) -> None:

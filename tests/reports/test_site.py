@@ -105,7 +105,7 @@ def test_length_groups_and_what_they_lack(scored: list[Section]) -> None:
     assert shown == ["counting", "lp", 2, 0.75, 0, None, 1, 0]
     assert np.isnan(float(delta))  # type: ignore[arg-type]
     best = found["alpha-best"]
-    assert [row[1] for row in best.rows] == ["least delta-acc", "highest accuracy"]
+    assert [row[1] for row in best.rows] == ["lowest delta-acc", "highest accuracy"]
     assert "no pairs in D<" in str(best.rows[0][-1])
 
 
@@ -154,9 +154,9 @@ def test_people_stand_in_the_figures_of_accuracy(scored: list[Section]) -> None:
     """Last, after the models: 9 of 10 in p, and in u, which is all of it."""
     drawn = {item.name: item.drawing.rows for one in scored for item in one.items if isinstance(item, Picture)}
     for name, group in (("heatmap-phenomena", "p"), ("heatmap-paradigms", "u")):
-        assert drawn[name].head[-1] == "people"
+        assert drawn[name].head[-1] == "humans"
         assert drawn[name].lines[0][1] == group and drawn[name].lines[0][-1] == 0.9
-    assert any("people" in line for line in drawn["accuracy-by-phenomenon"].lines)
+    assert any("humans" in line for line in drawn["accuracy-by-phenomenon"].lines)
 
 
 def test_two_models_are_compared_on_the_same_pairs(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_choices_that_turn_in_another_dtype_are_counted(tmp_path: Path) -> None:
     run_scoring(PAIRS, Backwards("m", {**declared, "dtype": "bfloat16"}), out=tmp_path / "rough" / "m")
     found = tables(report(tmp_path))["models"]
     assert [row[2] for row in found.rows] == ["float32", "bfloat16"]
-    assert "choices that turn: 1 (lp)" in found.note
+    assert "choices that differ: 1 (lp)" in found.note
 
 
 def test_models_of_other_pairs_are_not_compared(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_run_that_is_not_finished_is_shown_and_named(trained: list[Section]) -
     assert cells(found["accuracy"], 0) == ["1m", pytest.approx(0.4375)]
     assert found["accuracy"].rows[2][0] == "100m (200/400)"
     for name in ("runs", "series", "scaling-fits", "difficulty"):
-        assert "100m is not finished: it stands at step 200 of 400." in found[name].note
+        assert "100m is not finished: it is at step 200 of 400." in found[name].note
 
 
 def test_series_have_their_flops(trained: list[Section]) -> None:
@@ -292,7 +292,7 @@ def test_fits_and_tests_that_have_too_few_points_say_so_in_their_rows(trained: l
     """Three sizes are too few for a curve with four parameters, and two checkpoints for a dip."""
     found = tables(trained)
     assert {"too few" in str(row[-1]) for row in found["scaling-fits"].rows} == {True}
-    assert {"from 3 checkpoints" in str(row[-1]) for row in found["dips"].rows} == {True}
+    assert {"at least 3 checkpoints" in str(row[-1]) for row in found["dips"].rows} == {True}
 
 
 def test_a_dip_is_found_and_fitted(tmp_path: Path) -> None:
@@ -571,7 +571,7 @@ def test_what_is_absent_is_named_with_the_reason_in_the_language_of_the_page() -
     _, english = made(*gone)
     assert "A · B" in english.text and english.text.count("which MORCELA needs") == 1
     _, chinese = made(*gone, language="zh")
-    assert "一元频率" in chinese.text
+    assert "一元词频" in chinese.text
 
 
 def test_a_reason_begins_with_a_capital_but_an_option_or_a_name_stays_as_it_is() -> None:

@@ -68,10 +68,11 @@ def test_all_that_lacks_is_reported_together(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         open_corpora(runs, {"char": tmp_path / "shards", "word": tmp_path})
     assert str(raised.value).splitlines() == [
-        "there are runs with the tokenizer cllama and no corpus for it; give `--corpus cllama=FOLDER`,"
-        " or choose others by --tokenizer",
-        f"{tmp_path}: holds no corpus; make one with bidui corpus build",
-        f"{tmp_path / 'shards'}: 641 tokens were asked for, and train has 640; ask for fewer, or build from more text",
+        "some runs use the tokenizer cllama, but there is no corpus for it; give `--corpus cllama=FOLDER`,"
+        " or choose other tokenizers with --tokenizer",
+        f"{tmp_path}: contains no corpus; build one with bidui corpus build",
+        f"{tmp_path / 'shards'}: 641 tokens were requested, but train has only 640; request fewer,"
+        " or build the corpus from more text",
     ]
 
 
@@ -90,7 +91,7 @@ def test_the_run_of_another_corpus_is_refused_though_it_is_finished(tmp_path: Pa
     (folder / "recipe.json").write_text(json.dumps(there))
     assert len(suite_tasks([RUN], {"char": corpus}, out=tmp_path / "runs")) == 1
     (folder / "recipe.json").write_text(json.dumps({**there, "corpus": "old"}))
-    with pytest.raises(OutputRefused, match=rf"differs in: corpus \(old, now {corpus.hash}\)"):
+    with pytest.raises(OutputRefused, match=rf"different settings: corpus \(old, now {corpus.hash[:12]}\)"):
         suite_tasks([RUN], {"char": corpus}, out=tmp_path / "runs")
 
 
@@ -114,5 +115,5 @@ def test_processes_take_turns_at_the_gpus(monkeypatch: pytest.MonkeyPatch) -> No
     gpus = [worker["CUDA_VISIBLE_DEVICES"] for worker in suite_workers("cuda", processes=3)]
     assert gpus == ["3", "GPU-8a", "3"]
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    with pytest.raises(InputError, match="there is no GPU that torch can use"):
+    with pytest.raises(InputError, match="torch finds no GPU"):
         suite_workers("cuda", processes=1)

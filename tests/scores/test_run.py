@@ -112,7 +112,7 @@ def test_scores_with_a_broken_file_are_not_read(tmp_path: Path, spoil: Callable[
     run_scoring(paradigms(), Counting(), out=tmp_path)
     spoil(tmp_path / "b.parquet")
     for read in (read_scores, read_totals):
-        with pytest.raises(InputError, match=r"b\.parquet: is missing or was changed .* run bidui score again"):
+        with pytest.raises(InputError, match=r"b\.parquet: is missing, or was changed .* run bidui score again"):
             read(tmp_path)
 
 
@@ -228,7 +228,7 @@ def test_scores_made_otherwise_are_not_written_over(tmp_path: Path) -> None:
     other = Counting(declared={"kind": "counting", "dtype": "f2", "bos": "<s>"})
     with pytest.raises(
         OutputRefused,
-        match=r"these differ: dtype \(f4, now f2\), bos \(nothing, now <s>\)\. Choose another folder, or use --force",
+        match=r"different settings: dtype \(f4, now f2\), bos \(nothing, now <s>\)\. Choose another folder",
     ):
         run_scoring(paradigms(), other, out=tmp_path)
     assert other.asked == []

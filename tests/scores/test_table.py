@@ -124,7 +124,7 @@ def test_columns_of_others_are_left_aside_and_missing_ones_named(tmp_path: Path)
     table.frame.with_columns(pl.lit(1).alias("mine")).write_parquet(file)
     assert read_table(file).frame.equals(table.frame)
     table.frame.drop("ids", "ends").write_parquet(file)
-    with pytest.raises(InputError, match=r"t\.parquet: columns are missing: ends, ids; score again"):
+    with pytest.raises(InputError, match=r"t\.parquet: columns are missing: ends, ids; score the pairs again"):
         read_table(file)
 
 

@@ -31,7 +31,7 @@ def test_smoothing_is_added_to_every_count(smoothing: float, expected: list[floa
 
 def test_a_token_never_seen_needs_smoothing() -> None:
     """log 0 would make every sentence with the token infinitely good by SLOR."""
-    with pytest.raises(InputError, match="2 tokens have the frequency zero; use a smoothing above 0"):
+    with pytest.raises(InputError, match="2 tokens have a count of zero; use a smoothing above 0"):
         counted(0, 3, 0).logprobs(smoothing=0)
     assert counted(0, 3, 0).logprobs(smoothing=1) == pytest.approx([log(1 / 6), log(4 / 6), log(1 / 6)])
 
@@ -48,7 +48,9 @@ def test_counts_of_another_tokenizer_are_refused(tmp_path: Path) -> None:
     """The ids would stand for other tokens, and nothing in the numbers would show it."""
     file = tmp_path / "u.json"
     file.write_bytes(write_unigrams(counted(1, 2)))
-    with pytest.raises(InputError, match=r"u\.json: counted with another tokenizer \(tttttttttttt, .* sssssssssss"):
+    with pytest.raises(
+        InputError, match=r"u\.json: these unigrams were counted with another tokenizer \(tttttttttttt; .* sssssssssss"
+    ):
         read_unigrams(file, tokenizer="s" * 64)
 
 
@@ -70,14 +72,14 @@ def test_counts_of_another_tokenizer_are_refused(tmp_path: Path) -> None:
 def test_what_is_no_file_of_unigrams_is_a_clear_error(tmp_path: Path, text: str) -> None:
     file = tmp_path / "u.json"
     file.write_text(text)
-    with pytest.raises(InputError, match=r"u\.json: cannot be read as unigrams"):
+    with pytest.raises(InputError, match=r"u\.json: cannot be read as unigram counts"):
         read_unigrams(file, tokenizer="t")
 
 
 def test_a_missing_or_binary_file_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "u.json").write_bytes(b"\xff\xfe")
     for name in ("none.json", "u.json"):
-        with pytest.raises(InputError, match=rf"{name}: cannot be read as unigrams"):
+        with pytest.raises(InputError, match=rf"{name}: cannot be read as unigram counts"):
             read_unigrams(tmp_path / name, tokenizer="t")
 
 

@@ -46,7 +46,7 @@ def test_states_that_cannot_be_read_are_an_error_and_not_a_new_run(tmp_path: Pat
     """A run that began again by itself would cut its log, and train for days what was trained."""
     for name in ("state.pt", "state-before.pt"):
         (tmp_path / name).write_bytes(b"not a state")
-    with pytest.raises(InputError, match=r"state cannot be read \(state.pt: .*state-before.pt: .*begin again"):
+    with pytest.raises(InputError, match=r"state cannot be read \(state.pt: .*state-before.pt: .*start again"):
         load_state(tmp_path, small.recipe(), device=CPU)
     for name in ("state.pt", "state-before.pt"):
         (tmp_path / name).unlink()
@@ -92,7 +92,7 @@ def test_weights_that_are_not_finite_are_neither_kept_nor_saved(tmp_path: Path) 
     chosen = small.recipe(peak=1e30, optimizer="pythia")
     seen: list[int] = []
     watch = Watch(log_every=1000, save_seconds=0, on_milestone=lambda step, trainee: seen.append(step))
-    with pytest.raises(InputError, match=r"the loss of step \d is (nan|inf)"):
+    with pytest.raises(InputError, match=r"the loss at step \d is (nan|inf)"):
         train_network(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
     kept = sorted(path.name for path in (tmp_path / "run").glob("step-*"))
     assert kept == [f"step-{step:06d}" for step in seen] and seen == list(range(len(seen)))

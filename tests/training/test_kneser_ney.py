@@ -171,7 +171,7 @@ def test_an_order_without_discounts_is_named_with_the_numbers_and_the_fix(tmp_pa
         "the discounts of 1-grams cannot be estimated: 3, 1, 0, 0 of them have the counts 1, 2, 3 and"
     )
     assert second.startswith("the discounts of 2-grams cannot be estimated: 4, 1, 0, 0 of them")
-    assert second.endswith("or give --discount-fallback")
+    assert second.endswith("or use --discount-fallback")
 
 
 def test_only_orders_without_discounts_fall_back(tmp_path: Path) -> None:

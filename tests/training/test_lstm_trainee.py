@@ -161,13 +161,13 @@ def test_a_stopped_run_ends_with_the_same_bits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("changes", [{"mode": "captured"}, {"mode": "compiled"}, {"precision": "bfloat16"}])
 def test_only_eager_and_float32_are_allowed(changes: dict[str, object]) -> None:
-    with pytest.raises(InputError, match="an LSTM is trained eager and in float32"):
+    with pytest.raises(InputError, match="an LSTM is trained in eager mode and float32"):
         recipe(**changes)
 
 
 def test_a_tokenizer_without_a_file_of_its_own_is_refused() -> None:
     slow = BertGenerationTokenizer.__new__(BertGenerationTokenizer)
-    with pytest.raises(InputError, match="which a BertGenerationTokenizer has not"):
+    with pytest.raises(InputError, match="which a BertGenerationTokenizer does not have"):
         make_lstm(recipe(), slow, trainee(recipe()).unigrams, bos=1, device=CPU)
 
 
@@ -215,5 +215,5 @@ def test_an_lstm_over_words_from_text_to_scores(tmp_path: Path) -> None:
     assert '"validation": null' in log and "NaN" not in log  # there is no validation text
     # The words are jieba's, which a Zh-Pythia loaded by transformers could not find again.
     wrong = Recipe("14m", batch=2, context=8).on(corpus)
-    with pytest.raises(InputError, match="looks up the words that jieba finds, which 14m cannot do"):
+    with pytest.raises(InputError, match="looks up words found by jieba, which 14m cannot do"):
         make_trainee(wrong, corpus, data, device=CPU)

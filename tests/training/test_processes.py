@@ -108,7 +108,7 @@ def test_half_an_environment_is_an_error(monkeypatch: pytest.MonkeyPatch, change
             monkeypatch.delenv(name, raising=False)
         else:
             monkeypatch.setenv(name, value)
-    with pytest.raises(InputError, match=r"makes no sense: RANK=0, .*start them with torchrun"):
+    with pytest.raises(InputError, match=r"incomplete or wrong: RANK=0, .*start the processes with torchrun"):
         processes()
 
 

@@ -42,12 +42,12 @@ def test_the_same_pairs_may_be_scored_again(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("others", [pairs(count=3), pairs(bad="丁")])
 def test_other_pairs_are_refused(run: Path, others: Pairs) -> None:
     """More of them, or others under the same names: what is in the table is no accuracy on these."""
-    with pytest.raises(OutputRefused, match=r"accuracy\.tsv: .*other pairs in 2 paradigms \(a"):
+    with pytest.raises(OutputRefused, match=r"accuracy\.tsv: .*the accuracies of 2 paradigms \(a"):
         check_pairs(run, others)
 
 
 def test_no_pairs_at_all_are_refused_before_days_of_training(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there are no pairs to score its checkpoints on"):
+    with pytest.raises(InputError, match="there are no pairs to score the checkpoints on"):
         check_pairs(tmp_path, Pairs([]))
 
 

@@ -123,11 +123,11 @@ def test_rows_are_the_stream_cut_up(tmp_path: Path, bos: Bos) -> None:
 
 def test_more_tokens_than_there_are_is_an_error_with_both_numbers(tmp_path: Path) -> None:
     made = build_corpus(source(tmp_path, "甲乙丙甲乙丙甲乙"), CHAR, out=tmp_path / "a", validation=0)
-    with pytest.raises(InputError, match="10 tokens were asked for, and train has 9"):
+    with pytest.raises(InputError, match="10 tokens were requested, but train has only 9"):
         rows(made, tokens=10, context=4)
     made = build_corpus(source(tmp_path, "甲乙丙甲乙丙甲乙"), CHAR, out=tmp_path / "b", bos="row", validation=0)
     assert len(rows(made, tokens=12, context=4)) == 3
-    with pytest.raises(InputError, match="16 tokens were asked for, and train has 12"):
+    with pytest.raises(InputError, match="16 tokens were requested, but train has only 12"):
         rows(made, tokens=16, context=4)
     with pytest.raises(InputError, match="rows of 1 have no room"):
         rows(made, context=1)
@@ -252,7 +252,7 @@ def test_without_bos_eos_stands_in_and_without_both_there_is_an_error() -> None:
     assert document_encoder(only_eos, bos="line")(["我\n你"]).ids.tolist() == [2, 8, 2, 9]
     neither = small.tokenizer(bos=False, eos=False)
     assert document_encoder(neither, bos="none")(["我"]).ids.tolist()[0] == 8
-    with pytest.raises(InputError, match="neither BOS nor EOS to put before a line; use --bos none"):
+    with pytest.raises(InputError, match="neither a BOS nor an EOS token to put before each line; use --bos none"):
         document_encoder(neither, bos="line")
 
 
@@ -319,12 +319,12 @@ def test_equal_builds_give_equal_bytes(tmp_path: Path) -> None:
 def test_a_corpus_made_otherwise_is_not_written_over(tmp_path: Path, wide: PreTrainedTokenizerFast) -> None:
     books = source(tmp_path, "甲", "乙")
     build_corpus(books, CHAR, out=tmp_path / "out")
-    with pytest.raises(OutputRefused, match=r"these differ: bos \(line, now row\), seed \(0, now 3\)"):
+    with pytest.raises(OutputRefused, match=r"different settings: bos \(line, now row\), seed \(0, now 3\)"):
         build_corpus(books, CHAR, out=tmp_path / "out", bos="row", seed=3)
     with pytest.raises(OutputRefused, match=r"tokenizer \("):
         build_corpus(books, wide, out=tmp_path / "out")
     source(tmp_path, "丙")
-    with pytest.raises(OutputRefused, match=r"these differ: a\.txt"):
+    with pytest.raises(OutputRefused, match=r"different settings: a\.txt"):
         build_corpus(books, CHAR, out=tmp_path / "out")
 
 
@@ -371,11 +371,11 @@ def damaged(folder: Path, at: int, value: bytes) -> None:
 @pytest.mark.parametrize(
     ("at", "value", "message"),
     [
-        (0, b"BIDUITIK", "is no shard of token ids"),
-        (8, b"\2", "is of version 2, and this bidui reads 1"),
-        (12, b"\4", "should hold 3 tokens"),
-        (16, b"\7", "should hold 3 tokens"),
-        (24, b"\xff", "should hold 3 tokens"),
+        (0, b"BIDUITIK", "is not a shard of token ids"),
+        (8, b"\2", "has the version 2, but this version of bidui reads 1"),
+        (12, b"\4", "should contain 3 tokens"),
+        (16, b"\7", "should contain 3 tokens"),
+        (24, b"\xff", "should contain 3 tokens"),
         (32, b"\0\0\0", r"was encoded with another tokenizer \(000000"),
     ],
 )
@@ -390,10 +390,10 @@ def test_a_shard_cut_off_or_gone_is_an_error(tmp_path: Path) -> None:
     build_corpus(source(tmp_path, "甲乙"), CHAR, out=tmp_path / "out", validation=0)
     file = tmp_path / "out" / "train-00000.bin"
     file.write_bytes(file.read_bytes()[:-2])
-    with pytest.raises(InputError, match="should hold 3 tokens, and has 68 bytes"):
+    with pytest.raises(InputError, match="should contain 3 tokens, but its 68 bytes"):
         read_corpus(tmp_path / "out")
     file.write_bytes(b"short")
-    with pytest.raises(InputError, match="is no shard of token ids"):
+    with pytest.raises(InputError, match="is not a shard of token ids"):
         read_corpus(tmp_path / "out")
     file.unlink()
     with pytest.raises(InputError, match=r"train-00000\.bin: cannot be read"):
@@ -404,13 +404,13 @@ def test_a_changed_token_is_found_by_its_hash(tmp_path: Path) -> None:
     made = build_corpus(source(tmp_path, "甲乙"), CHAR, out=tmp_path / "out", validation=0)
     damaged(tmp_path / "out", 66, b"\6")
     assert stream(read_corpus(tmp_path / "out")) == [BOS, 6, 5]  # nothing else shows it
-    with pytest.raises(InputError, match=r"train-00000\.bin: was changed since it was written"):
+    with pytest.raises(InputError, match=r"train-00000\.bin: was changed after it was written"):
         verify_corpus(made)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1}', '{"format": 1, "train": 5}'])
 def test_what_is_no_corpus_is_a_clear_error(tmp_path: Path, text: str) -> None:
-    with pytest.raises(InputError, match="holds no corpus; make one with bidui corpus build"):
+    with pytest.raises(InputError, match="contains no corpus; build one with bidui corpus build"):
         read_corpus(tmp_path)
     (tmp_path / "corpus.json").write_text(text)
     with pytest.raises(InputError, match=r"corpus\.json: cannot be read"):
@@ -422,7 +422,7 @@ def test_a_corpus_json_of_another_version_or_changed_by_hand_is_refused(tmp_path
     file = tmp_path / "out" / "corpus.json"
     value = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps(value | {"format": 2}))
-    with pytest.raises(InputError, match="is of format 2, and this bidui reads 1"):
+    with pytest.raises(InputError, match="has the format 2, but this version of bidui reads 1"):
         read_corpus(tmp_path / "out")
     file.write_text(json.dumps(value | {"bos": "row"}))
     with pytest.raises(InputError, match="its fields do not fit together"):
@@ -432,14 +432,14 @@ def test_a_corpus_json_of_another_version_or_changed_by_hand_is_refused(tmp_path
 def test_text_with_nothing_in_it_is_an_error_that_says_why(tmp_path: Path) -> None:
     books = source(tmp_path, "", "")
     (books / "b.jsonl").write_text('{"text": ""}\nx\n')
-    with pytest.raises(InputError, match="there is no text in it; 1 lines or records were broken, 1 empty"):
+    with pytest.raises(InputError, match="the source contains no text; 1 line or record was broken, 1 was empty"):
         build_corpus(books, CHAR, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("share", [-0.1, 1, 2, float("nan")])
 def test_a_share_that_is_none_is_an_error(tmp_path: Path, share: float) -> None:
-    with pytest.raises(InputError, match="must be from 0 to below 1"):
+    with pytest.raises(InputError, match="must be at least 0 and below 1"):
         build_corpus(source(tmp_path, "甲"), CHAR, out=tmp_path / "out", validation=share)
 
 

@@ -47,7 +47,7 @@ def test_a_shard_that_was_changed_is_not_learned_from(corpus: Corpus) -> None:
     data = bytearray(file.read_bytes())
     data[64] ^= 1
     file.write_bytes(data)
-    with pytest.raises(InputError, match=r"train-00001\.bin: was changed since it was written"):
+    with pytest.raises(InputError, match=r"train-00001\.bin: was changed after it was written"):
         make_data(corpus, recipe(corpus))
     assert len(make_data(corpus, recipe(corpus, tokens=256)).train) == 16  # the first shard is all that is needed
 

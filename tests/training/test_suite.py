@@ -153,7 +153,7 @@ def test_parts_are_chosen_by_every_side() -> None:
         ({"sizes": ["3b"]}, "--size: no run of the suite has 3b; choose from 14m, 70m, 160m, 410m, 1.4b"),
         ({"tokens": [7_000_000]}, "--tokens: no run of the suite has 7M; choose from 10M, 100M, 1B, 3B"),
         ({"tokenizers": ["bpe"]}, "--tokenizer: no run of the suite has bpe; choose from cllama, word, char"),
-        ({"sizes": ["14m"], "tokenizers": ["char"]}, "none of the 66 runs of the suite has all of this"),
+        ({"sizes": ["14m"], "tokenizers": ["char"]}, "none of the 66 runs of the suite meets all conditions"),
     ],
 )
 def test_a_part_that_is_not_there_is_an_error(chosen: dict[str, list[str]], message: str) -> None:
@@ -164,7 +164,7 @@ def test_a_part_that_is_not_there_is_an_error(chosen: dict[str, list[str]], mess
 def test_made_up_runs_are_checked() -> None:
     with pytest.raises(InputError, match="there is no size 15m"):
         SuiteRun("15m", "cllama", 10**7, 0)
-    with pytest.raises(InputError, match="the vocabulary of the tokenizer mine is not known"):
+    with pytest.raises(InputError, match="the vocabulary size of the tokenizer mine is unknown"):
         plan_suite([SuiteRun("14m", "mine", 10**7, 0)])
-    with pytest.raises(InputError, match="14m=0 is no speed"):
+    with pytest.raises(InputError, match="14m=0 is not a speed"):
         plan_suite([SuiteRun("14m", "cllama", 10**7, 0)], speed={"14m": 0})

@@ -98,7 +98,7 @@ def test_words_are_no_longer_than_eight_characters() -> None:
 
 
 def test_too_few_entries_for_the_characters_are_an_error_with_both_numbers() -> None:
-    with pytest.raises(InputError, match="6 entries are not enough: 8 are special tokens and characters"):
+    with pytest.raises(InputError, match="6 entries are not enough for 8 special tokens and characters"):
         train_word(["甲乙丙"], size=6, least=1)
 
 

@@ -3,7 +3,8 @@
 The texts are data: `problems.tsv` holds the messages of problems by their kind, `report.tsv` the words of reports and
 figures, `pages.tsv` the words of the workbench. Each row has a key, the English text and the Chinese one; a row that
 starts with `#` is a comment. A line break, tab or backslash in a text is written `\\n`, `\\t`, `\\\\`. Placeholders
-such as `{count}` are filled in by the caller. `tests/test_words.py` checks that every problem has its words.
+such as `{count}` are filled in by the caller; in a problem, `{count:word|words}` is the singular or the plural.
+`tests/test_words.py` checks that every problem has its words.
 
 A message does not repeat the place (file, line, column, slot), which is printed before it. The remedy follows after a
 semicolon or on a second line indented by four spaces. What the user may type is in backticks.

@@ -113,7 +113,7 @@ def test_the_place_is_line_and_column_in_the_json_file(tmp_path: Path) -> None:
     line = next(n for n, content in enumerate(text.split("\n"), start=1) if "gendre" in content)
     column = text.split("\n")[line - 1].index("gendre") + 1
     assert str(imported(tmp_path, text).errors[0]) == (
-        f"1.json:{line}:{column} good_rule[0]: the lexicon has no column `gendre`; perhaps one of: gender"
+        f"1.json:{line}:{column} good_rule[0]: the lexicon has no column `gendre`; did you mean gender?"
     )
 
 
@@ -131,7 +131,8 @@ def test_files_of_one_uid_that_differ_cannot_be_one_paradigm(tmp_path: Path) -> 
     read = imported(tmp_path, WHOLE, {**WHOLE, "phenomenon": "z", "sep": " "})
     assert kinds(read.errors) == [("classic-uid-conflict", "")]
     assert str(read.errors[0]).endswith(
-        "have the uid x and differ in phenomenon, sep: 1.json, 2.json; make these the same, or give each its own uid"
+        "have the uid x but differ in phenomenon, sep: 1.json, 2.json;"
+        " make these the same, or give each template its own uid"
     )
 
 
@@ -202,8 +203,8 @@ def test_the_vocabulary_is_cleaned_and_the_changes_counted(tmp_path: Path) -> No
     ]
     assert [str(problem).partition(";")[0] for problem in read.problems] == [
         "v.tsv: 2 rows have no expression and were left out (lines 3, 5)",
-        "v.tsv: 3 rows had stray blanks or slashes, which were removed (lines 1, 4, 6)",
-        "v.tsv: 1 rows repeat another in every cell and were left out (line = first line): 他 (7 = 2)",
+        "v.tsv: 3 rows had extra blanks or slashes, which were removed (lines 1, 4, 6)",
+        "v.tsv: 1 row is identical to another and was left out (line = first line): 他 (7 = 2)",
     ]
     assert [word.form for word in read.lexicon.words] == ["他", "她", "红酒", "小明", "书", "看"]
     assert read.lexicon.words[2].get("classifier") == {"瓶", "杯"}

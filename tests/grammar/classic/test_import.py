@@ -193,8 +193,8 @@ def test_everything_guessed_is_said(published: Path) -> None:
     ]
     choice = next(p for p in read.problems if p.kind == "classic-move-choice")
     assert str(choice) == (
-        "g.json:16:10 bad_rule[1]: pos:NR stands in `good_rule` more than once: this was taken as good_rule[0],"
-        " and could be good_rule[2]; check the bad line, or tell the rules apart by a feature"
+        "g.json:16:10 bad_rule[1]: pos:NR occurs more than once in `good_rule`: this one was read as good_rule[0],"
+        " but could be good_rule[2]; check the bad line, or distinguish the rules by a feature"
     )
     merged = next(p for p in read.problems if p.kind == "classic-uid-merged")
     assert "n.json, o.json, p.json" in str(merged)

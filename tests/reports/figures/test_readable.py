@@ -171,7 +171,7 @@ PER_CENT: list[Callable[[], Drawing]] = [
 @pytest.mark.parametrize("draw", PER_CENT)
 def test_per_cents_are_refused_and_the_remedy_is_named(draw: Callable[[], Drawing]) -> None:
     """Published tables are in per cent and analyses are not; a figure of both would be wrong by a hundred."""
-    with pytest.raises(InputError, match="divide per cents by 100"):
+    with pytest.raises(InputError, match="divide percentages by 100"):
         draw()
 
 
@@ -186,5 +186,5 @@ def test_a_line_with_points_that_have_no_partner_is_refused() -> None:
 
 @pytest.mark.parametrize("place", [-1.0, nan])
 def test_a_place_that_no_logarithmic_axis_has_is_refused(place: float) -> None:
-    with pytest.raises(InputError, match="no place on a logarithmic axis"):
+    with pytest.raises(InputError, match="cannot be shown on a logarithmic axis"):
         learning_curves({"BA": [Line("14M", np.array([place]), np.array([0.5]))]})

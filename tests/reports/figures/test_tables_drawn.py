@@ -80,7 +80,7 @@ def test_dots_stand_at_their_values_with_their_intervals() -> None:
     spans = [sorted(line.get_xdata()) for line in axes.lines if line.get_marker() == "None"]
     assert [pytest.approx(88), pytest.approx(92)] in spans
     assert [pytest.approx(96), pytest.approx(96)] in spans  # people, upright
-    assert words(figure).count("people") == 1
+    assert words(figure).count("humans") == 1
     assert ("BA", "people", 0.96, pytest.approx(nan, nan_ok=True), pytest.approx(nan, nan_ok=True)) in rows.lines
     assert len(rows.lines) == 4
 

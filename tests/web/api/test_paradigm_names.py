@@ -23,7 +23,7 @@ def test_a_new_paradigm_cannot_have_the_uid_of_another(client: TestClient, uid: 
     """Not in another phenomenon, nor in other letters: `bidui generate` would refuse the whole project."""
     status, found, text = refused(client, "paradigms", uid=uid, phenomenon="classifier", copy_of=copy_of)
     assert (status, found) == (409, ["paradigm-taken"])
-    assert text.startswith(f"there is a paradigm gender already, in {GENDER}")
+    assert text.startswith(f"the paradigm gender already exists in {GENDER}")
     assert [line["file"] for line in get(client, "")["paradigms"]] == [GENDER, CLASSIFIER]
 
 
@@ -36,7 +36,7 @@ def test_a_paradigm_that_was_put_there_outside_has_its_uid_too(client: TestClien
 def test_a_file_that_calls_itself_otherwise_is_not_overwritten(client: TestClient) -> None:
     write(client, TEXT.replace("uid: gender", "uid: sex"), base=read(client)["revision"])
     status, found, text = refused(client, "paradigms", uid="gender", phenomenon="anaphor")
-    assert (status, found, text) == (409, ["file-there"], f"there is {GENDER} already; choose another name")
+    assert (status, found, text) == (409, ["file-there"], f"{GENDER} already exists; choose another name")
 
 
 @pytest.mark.parametrize("to", ["paradigms/anaphor/classifier.yaml", CLASSIFIER, "paradigms/x/Classifier.yaml"])
@@ -56,7 +56,7 @@ def test_a_paradigm_is_not_moved_to_where_a_file_is(client: TestClient, tmp_path
     file.write_text("half a pa", "utf-8", newline="")
     text = TEXT.replace("phenomenon: anaphor", "phenomenon: other")
     found = refused(client, "rename", file=GENDER, to=there, text=text, base=read(client)["revision"])
-    assert found == (409, ["file-there"], f"there is {there} already; choose another name")
+    assert found == (409, ["file-there"], f"{there} already exists; choose another name")
     assert read(client)["drafts"] == [] and file.read_text("utf-8") == "half a pa"
 
 

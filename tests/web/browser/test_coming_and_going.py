@@ -23,7 +23,7 @@ def test_a_change_made_outside_is_noticed(page: Page, workbench: Running) -> Non
     hands.open_paradigm(page, workbench, PARADIGM)
     workbench.write(PARADIGM, TEXTS[PARADIGM].replace("喜欢", "批评"))
     hands.come_back(page)
-    expect(page.get_by_text("you see the new text")).to_be_visible()
+    expect(page.get_by_text("the new text is shown")).to_be_visible()
     expect(hands.item(page, 2, "good")).to_have_text("批评")
     expect(hands.pair_lines(page).filter(has_text="批评")).to_have_count(2)
     page.get_by_role("link", name="History").click()
@@ -32,12 +32,12 @@ def test_a_change_made_outside_is_noticed(page: Page, workbench: Running) -> Non
 
 def test_a_deleted_paradigm_is_brought_back(page: Page, workbench: Running, database: str | None) -> None:
     page.get_by_role("button", name="More for gender").click()
-    page.get_by_role("button", name="Delete it …").click()
+    page.get_by_role("button", name="Delete …").click()
     page.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.get_by_text("There is no paradigm yet.")).to_be_visible()
+    expect(page.get_by_text("There are no paradigms yet.")).to_be_visible()
     assert not (workbench.folder / workbench.project / PARADIGM).exists()
     page.get_by_role("link", name="Deleted files").click()
-    page.get_by_role("button", name=f"Bring back {PARADIGM}").click()
+    page.get_by_role("button", name=f"Restore {PARADIGM}").click()
     expect(page.get_by_text("No file of this project has been deleted.")).to_be_visible()
     assert workbench.read(PARADIGM) == TEXTS[PARADIGM]
     hands.open_paradigm(page, workbench, PARADIGM)
@@ -121,7 +121,7 @@ def test_pairs_of_the_whole_project_are_those_of_the_command(page: Page, workben
     page.get_by_role("button", name="Get pairs").click()
     page.get_by_label("Pairs per paradigm").fill("2")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Make and download").click()
+        page.get_by_role("button", name="Generate and download").click()
     with zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as archive:
         [name] = [name for name in archive.namelist() if name.endswith("gender.jsonl")]
         given = archive.read(name)
@@ -137,7 +137,7 @@ def test_a_deleted_project_is_brought_back_from_the_bin(page: Page, workbench: R
     expect(page.get_by_role("button", name=f"Delete {name}", exact=True)).to_have_count(0)
     assert not (workbench.folder / name).exists()
     page.get_by_role("link", name="Bin").click()
-    page.get_by_role("button", name=f"Bring back {name}", exact=True).click()
+    page.get_by_role("button", name=f"Restore {name}", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(name)
     assert {file: workbench.read(file) for file in TEXTS} == TEXTS
 

@@ -74,7 +74,7 @@ def remove_starter(page: Page) -> None:
         uid = rows.first.get_by_role("link").first.inner_text()
         hands.tab_to(page, f"More for {uid}")
         page.keyboard.press("Enter")
-        hands.tab_to(page, "Delete it …")
+        hands.tab_to(page, "Delete …")
         page.keyboard.press("Enter")
         hands.tab_to(page, "Delete")
         page.keyboard.press("Enter")

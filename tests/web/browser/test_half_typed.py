@@ -55,7 +55,7 @@ FIELDS = [
     pytest.param(PARADIGM, TEXTS[PARADIGM], field("Name of slot who"), "whom", "good: whom 喜欢", id="slot"),
     pytest.param(PARADIGM, TEXTS[PARADIGM], field("Name of a new slot"), "verb", "  verb:", id="new slot"),
     pytest.param(PARADIGM, TWO_WORDINGS, field("Name"), "adores", "- name: adores\n", id="wording"),
-    pytest.param(PARADIGM, TEXTS[PARADIGM], field("May hold the same word"), "who, right", "repeat:", id="list"),
+    pytest.param(PARADIGM, TEXTS[PARADIGM], field("Can hold the same word"), "who, right", "repeat:", id="list"),
     pytest.param(PHRASES, PARTS, field("Name"), "Person", "  Person:\n", id="phrase"),
     pytest.param(PHRASES, PARTS, field("New phrase"), "Thing", "  Thing:", id="new phrase"),
     pytest.param(PHRASES, PARTS, field("Name of the part title"), "rank", "        rank: 先生\n", id="part"),
@@ -73,7 +73,7 @@ def test_what_is_half_typed_is_there_after_a_reload(
     hands.state(page, "Not saved")
     assert workbench.read(file) == text
     page.reload()
-    expect(page.get_by_text("Your unsaved text was brought back.")).to_be_visible()
+    expect(page.get_by_text("Your unsaved text was restored.")).to_be_visible()
     page.get_by_role("button", name="Plain text").click()
     expect(page.locator(".cm-content:visible")).to_contain_text(written.strip())
 
@@ -84,7 +84,7 @@ def test_a_closed_tab_leaves_what_was_half_typed_to_another(page: Page, workbenc
     page.close(run_before_unload=False)
     other = page.context.new_page()
     hands.open_paradigm(other, workbench, PARADIGM)
-    other.get_by_role("button", name="Bring it back").click()
+    other.get_by_role("button", name="Restore").click()
     hands.saved(other, workbench, PARADIGM, "good: whom 喜欢 right 自己\n")
 
 
@@ -101,7 +101,7 @@ def test_what_is_given_up_or_typed_back_leaves_nothing_behind(page: Page, workbe
     page.reload()
     expect(page.locator(".about-fields")).to_be_visible()
     assert workbench.read(PARADIGM) == TEXTS[PARADIGM]
-    expect(page.get_by_text("was brought back")).to_have_count(0)
+    expect(page.get_by_text("was restored")).to_have_count(0)
 
 
 def test_a_half_typed_name_takes_effect_when_the_plain_text_is_shown(page: Page, workbench: Running) -> None:

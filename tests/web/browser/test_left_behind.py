@@ -24,7 +24,7 @@ def test_a_tab_that_is_open_takes_over_what_another_left(
     workbench.kill()
     hands.tab_to(other, "张三, expression")
     hands.keys(other, "Control+ArrowDown", "王五", "Tab", "NR", "Tab", "male", "Enter")
-    hands.state(other, "does not answer")
+    hands.state(other, "does not respond")
     other.close(run_before_unload=False)
     workbench.start()
     hands.come_back(page)

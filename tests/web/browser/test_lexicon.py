@@ -94,7 +94,7 @@ def test_characters_that_nobody_sees_are_left_out_of_what_is_pasted(page: Page, 
     hands.keys(page, "Control+ArrowDown", "Control+v")
     hands.saved(page, workbench, "lexicon.tsv", "王五")
     assert workbench.read("lexicon.tsv") == WORDS + "王五\tNR\tmale\n"
-    expect(page.locator("#lexicon")).to_contain_text("4 invisible characters in what was pasted are left out.")
+    expect(page.locator("#lexicon")).to_contain_text("4 invisible characters were removed from the pasted text.")
 
 
 def test_they_are_left_out_of_what_is_pasted_into_a_cell(page: Page, workbench: Running) -> None:
@@ -104,7 +104,7 @@ def test_they_are_left_out_of_what_is_pasted_into_a_cell(page: Page, workbench: 
     hands.tab_to(page, "张三, expression")
     hands.keys(page, "F2", "Control+v", "Enter")
     hands.saved(page, workbench, "lexicon.tsv", "张三丰\tNR")
-    expect(page.locator("#lexicon")).to_contain_text("1 invisible character in what was pasted is left out.")
+    expect(page.locator("#lexicon")).to_contain_text("1 invisible character was removed from the pasted text.")
 
 
 def test_all_cells_that_cannot_be_pasted_are_named(page: Page, workbench: Running) -> None:
@@ -127,7 +127,7 @@ def test_edits_that_wait_for_errors_say_where_they_are(page: Page, workbench: Ru
     hands.tab_to(page, "张三, expression")
     hands.keys(page, "Control+ArrowDown", "ArrowRight", "NR", "Enter")  # a row without an expression
     hands.state(page, "Not saved: errors")
-    expect(page.locator(".save-state")).to_contain_text("The file is as it was. Your edits are kept as a draft")
+    expect(page.locator(".save-state")).to_contain_text("The file is unchanged. Your edits are kept as a draft")
     assert workbench.read("lexicon.tsv") == WORDS
 
 
@@ -141,9 +141,11 @@ def test_edits_that_wait_for_errors_are_told_in_another_browser(
     hands.state(page, "Not saved: errors")
     other = someone(storage_state=workbench.session)
     hands.open_lexicon(other, workbench)
-    expect(other.locator("#lexicon")).to_contain_text("Edits of yours in lexicon.tsv are not saved, for their errors")
-    other.get_by_role("link", name="Open them as text").click()
-    expect(other.get_by_text("A text that is not in this file")).to_be_visible()
+    expect(other.locator("#lexicon")).to_contain_text(
+        "Your edits of lexicon.tsv are not saved because they contain errors"
+    )
+    other.get_by_role("link", name="Open as text").click()
+    expect(other.get_by_text("There is a text that is not in this file")).to_be_visible()
     page.keyboard.press("Control+z")
     hands.state(page, "Saved")
     hands.open_lexicon(other, workbench)

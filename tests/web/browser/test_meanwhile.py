@@ -28,7 +28,7 @@ def test_a_rule_that_is_typed_before_the_rows_are_read_anew_is_in_its_place(page
     held(page, "**/preview")
     workbench.write(PARADIGM, around(TEXTS[PARADIGM]))
     hands.come_back(page)
-    expect(page.get_by_text("you see the new text")).to_be_visible()
+    expect(page.get_by_text("the new text is shown")).to_be_visible()
     hands.keys(page, "End", " gender:male")
     mine = around(TEXTS[PARADIGM]).replace("  who: pos:NR\n", "  who: pos:NR gender:male\n")
     hands.eventually(page, lambda: workbench.read(PARADIGM) == mine)
@@ -44,7 +44,7 @@ def test_a_phrase_that_is_typed_before_the_rows_are_read_anew_is_in_its_place(pa
     others = PHRASES.replace("上", "上边").replace("下", "下边")
     workbench.write("phrases.yaml", others)
     hands.come_back(page)
-    expect(page.get_by_text("you see the new text")).to_be_visible()
+    expect(page.get_by_text("the new text is shown")).to_be_visible()
     hands.keys(page, "End", " gender:male")
     hands.eventually(page, lambda: workbench.read("phrases.yaml") == others.replace("pos:NR\n", "pos:NR gender:male\n"))
 
@@ -57,7 +57,7 @@ def test_a_rule_whose_line_another_wrote_anew_is_typed_without_harm(page: Page, 
     others = TEXTS[PARADIGM].replace("  who: pos:NR\n", "  'who':   'pos:NR gender:male'  # quoted\n")
     workbench.write(PARADIGM, others)
     hands.come_back(page)
-    expect(page.get_by_text("you see the new text")).to_be_visible()
+    expect(page.get_by_text("the new text is shown")).to_be_visible()
     hands.keys(page, "End", " gender:female")
     hands.eventually(page, lambda: "gender:female" in workbench.read(PARADIGM))
     assert [line for line in workbench.read(PARADIGM).splitlines() if "who'" in line] == [

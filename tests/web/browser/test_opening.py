@@ -8,7 +8,7 @@ from . import hands
 from .conftest import Witness
 from .running import Running
 
-AWAY = "The workbench does not answer"
+AWAY = "The workbench does not respond"
 
 
 @pytest.fixture(autouse=True)

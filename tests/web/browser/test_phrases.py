@@ -137,7 +137,7 @@ def test_a_phrase_that_is_there_already_is_opened(page: Page, workbench: Running
     page.get_by_label("New phrase", exact=True).fill("What")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Name", exact=True)).to_have_value("What")
-    expect(page.locator(".new-phrase")).to_contain_text("There is a phrase What already")
+    expect(page.locator(".new-phrase")).to_contain_text("The phrase What already exists")
     assert workbench.read(FILE) == TEXT + "  What:\n    - 饭\n"
 
 
@@ -150,7 +150,7 @@ def test_a_new_name_is_carried_into_the_paradigms_that_use_the_phrase(phrases: P
     phrases.keyboard.press("Enter")
     hands.eventually(phrases, lambda: "  who: phrase:Person  # a person\n" in workbench.read(PARADIGM))
     hands.saved(phrases, workbench, FILE, "  Person:\n    - pos:NR\n")
-    expect(phrases.locator(".phrase")).to_contain_text("The new name is also in the 1 paradigm")
+    expect(phrases.locator(".phrase")).to_contain_text("The new name was also written to the 1 paradigm")
     expect(phrases.locator(".phrase-users")).to_contain_text("gender")
     alternative(phrases, 1).click()
     hands.keys(phrases, "End", " gender:male")
@@ -206,13 +206,13 @@ def test_a_phrase_in_use_is_deleted_only_after_a_question(page: Page, workbench:
 def test_a_double_click_deletes_one_phrase_only(page: Page, workbench: Running) -> None:
     workbench.write(FILE, TEXT + "  What:\n    - 饭\n  Where:\n    - 家\n")
     open_phrases(page, workbench)
-    expect(page.locator(".phrase-users")).to_contain_text("No rule names this phrase")
+    expect(page.locator(".phrase-users")).to_contain_text("No rule uses this phrase")
     page.wait_for_timeout(600)
     page.get_by_role("button", name="Delete Who", exact=True).dblclick()
     hands.eventually(page, lambda: "Who" not in workbench.read(FILE))
     page.wait_for_timeout(600)
     assert "  What:\n" in workbench.read(FILE)
-    expect(page.get_by_text("Who is deleted. Ctrl+Z brings it back.")).to_be_visible()
+    expect(page.get_by_text("Who was deleted. Press Ctrl+Z to restore it.")).to_be_visible()
     page.keyboard.press("Control+z")
     hands.saved(page, workbench, FILE, TEXT)
 
@@ -239,5 +239,5 @@ def test_a_name_waits_until_the_phrases_can_be_written(phrases: Page, workbench:
     name = phrases.get_by_label("Name", exact=True)
     name.fill("Person")
     phrases.keyboard.press("Enter")
-    expect(phrases.locator("#phrase-name-refused")).to_contain_text("mend what is wrong in the phrases first")
+    expect(phrases.locator("#phrase-name-refused")).to_contain_text("fix the errors in the phrases first")
     assert "phrase:Who" in workbench.read(PARADIGM)

@@ -33,14 +33,16 @@ def test_a_uid_that_is_there_twice_is_told_on_the_page_of_the_paradigm(
     other.parent.mkdir()
     other.write_text(TEXTS[PARADIGM].replace("anaphor", "other"), "utf-8", newline="\n")
     page.goto(workbench.at())
-    expect(page.locator("#problems li")).to_contain_text("paradigms/other/gender.yaml the uid gender is that of")
+    expect(page.locator("#problems li")).to_contain_text(
+        "paradigms/other/gender.yaml the uid gender is already used by"
+    )
     hands.open_paradigm(page, workbench, PARADIGM)
-    expect(page.locator(".preview")).to_contain_text("the uid gender is that of paradigms/other/gender.yaml already")
+    expect(page.locator(".preview")).to_contain_text("the uid gender is already used by paradigms/other/gender.yaml")
     assert len(hands.pairs(page)) == 2
     page.get_by_role("button", name="Rename", exact=False).click()
     page.locator("dialog input[name=uid]").fill("GENDER")
     page.locator("dialog input[name=phenomenon]").fill("other")
     page.locator("dialog input[name=phenomenon]").press("Enter")
     expect(page.locator("dialog .notice, dialog [role=alert]").first).to_contain_text(
-        "there is a paradigm gender already"
+        "the paradigm gender already exists"
     )

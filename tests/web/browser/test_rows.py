@@ -119,7 +119,7 @@ def test_a_new_paradigm_is_begun_where_its_page_begins(page: Page) -> None:
     hands.keys(page, "number", "Tab", "anaphor")
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    expect(page.get_by_label("About, in English")).to_be_focused()
+    expect(page.get_by_label("Description in English")).to_be_focused()
     assert "#" not in page.url
     page.reload()
     expect(page.locator(".about-fields")).to_be_visible()

@@ -30,7 +30,7 @@ def test_saved_is_never_said_of_what_the_server_does_not_have(page: Page, workbe
 def test_the_same_file_is_written_as_rows_and_as_plain_text(page: Page, workbench: Running) -> None:
     hands.open_paradigm(page, workbench, PARADIGM)
     page.get_by_role("button", name="Plain text").click()
-    text = page.get_by_role("textbox", name="The paradigm's file as plain text")
+    text = page.get_by_role("textbox", name="The file of the paradigm as plain text")
     expect(text).to_contain_text("who: pos:NR")
     expect(text).to_be_focused()
     hands.keys(page, "Control+End", "source: plain text", "Enter")

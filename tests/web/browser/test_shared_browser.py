@@ -41,7 +41,7 @@ def desk(someone: Callable[..., Page]) -> Page:
 
 def sign_in(page: Page, server: Running, name: str) -> None:
     page.goto(f"{server.home}/login")
-    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("User name", exact=True).fill(name)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator(".who")).to_have_text(name)
@@ -76,14 +76,14 @@ def test_a_draft_waits_for_the_account_that_wrote_it(team: Running, desk: Page) 
     sign_in(desk, team, "Wang")
     hands.open_paradigm(desk, team, PARADIGM)
     expect(hands.rule(desk, "who")).to_have_text("pos:NR")
-    expect(desk.get_by_role("button", name="Bring it back")).to_have_count(0)
+    expect(desk.get_by_role("button", name="Restore")).to_have_count(0)
     desk.get_by_label("Source", exact=True).fill("Wang's")
     hands.saved(desk, team, PARADIGM, "source: Wang's\n")
     sign_out(desk)
 
     sign_in(desk, team, "Li")
     hands.open_paradigm(desk, team, PARADIGM)
-    desk.get_by_role("button", name="Bring it back").click()
+    desk.get_by_role("button", name="Restore").click()
     hands.saved(desk, team, PARADIGM, "  who: pos:NR gender:male\n")
     assert "source: Wang's\n" in team.read(PARADIGM)
     assert author(desk, team, PARADIGM) == "Li"
@@ -95,7 +95,7 @@ def test_words_wait_for_the_account_that_wrote_them(team: Running, desk: Page) -
     with cut_off(desk, "**/api/**/tables/**"):
         hands.tab_to(desk, "张三, expression")
         hands.keys(desk, "Control+ArrowDown", "王五", "Tab", "NR", "Tab", "male", "Enter")
-        hands.state(desk, "does not answer")
+        hands.state(desk, "does not respond")
 
     sign_in(desk, team, "Wang")
     hands.open_lexicon(desk, team)
@@ -118,7 +118,7 @@ def test_a_draft_that_no_account_owns_is_anybodys(team: Running, desk: Page) -> 
     key = f"bidui:draft:small:{PARADIGM}:earlier"
     desk.evaluate("([key, kept]) => localStorage.setItem(key, kept)", [key, json.dumps(kept)])
     hands.open_paradigm(desk, team, PARADIGM)
-    desk.get_by_role("button", name="Bring it back").click()
+    desk.get_by_role("button", name="Restore").click()
     expect(desk.get_by_label("Source", exact=True)).to_have_value("long ago")
 
 
@@ -132,7 +132,7 @@ def test_an_open_page_does_not_write_as_somebody_else(team: Running, desk: Page)
     sign_in(other, team, "Wang")
     desk.get_by_label("Source", exact=True).fill("Li's")
     hands.state(desk, "Cannot save")
-    expect(desk.get_by_text("Wang has signed in at this browser").first).to_be_visible()
+    expect(desk.get_by_text("Wang has signed in in this browser").first).to_be_visible()
     desk.wait_for_timeout(1_000)
     assert team.read(PARADIGM) == TEXTS[PARADIGM]
 

@@ -56,7 +56,9 @@ def test_a_draft_says_that_the_file_has_another_text(page: Page, workbench: Runn
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:")
     hands.state(page, "Draft")
-    expect(page.locator(".saving-state")).to_contain_text("The file still has the text before: 1 error keeps this one")
+    expect(page.locator(".saving-state")).to_contain_text(
+        "The file still contains the previous text: this text is written once its 1 error"
+    )
 
 
 def test_a_draft_says_so_in_chinese(someone: Callable[..., Page], workbench: Running) -> None:
@@ -67,4 +69,4 @@ def test_a_draft_says_so_in_chinese(someone: Callable[..., Page], workbench: Run
     rule.click()
     hands.keys(page, "End", " gender:")
     hands.state(page, "草稿")
-    expect(page.locator(".saving-state")).to_contain_text("文件仍是原来的文本：改正 1 个错误后才会写入")
+    expect(page.locator(".saving-state")).to_contain_text("文件中仍是原来的文本：改正 1 个错误后才会写入")

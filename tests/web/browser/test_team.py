@@ -17,7 +17,7 @@ def invitation(owner: Page, role: str) -> str:
     """The address that lets one more person in."""
     form = owner.get_by_role("form", name="Invitations")
     form.get_by_label("Role").select_option(role)
-    form.get_by_role("button", name="Make a link").click()
+    form.get_by_role("button", name="Create a link").click()
     address = form.get_by_label("Send this address")
     expect(address).not_to_have_value("")
     return address.input_value()
@@ -101,7 +101,7 @@ def test_nobody_comes_in_without_signing_in(
     page.goto(f"{server.home}/p/small")
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
     witness.forgive("status of 401")
-    page.get_by_label("Name", exact=True).fill("Li")
+    page.get_by_label("User name", exact=True).fill("Li")
     page.get_by_label("Password", exact=True).fill("a guess that is wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).not_to_be_empty()

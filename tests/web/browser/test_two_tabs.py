@@ -32,13 +32,13 @@ def test_changes_of_other_rows_are_put_together(page: Page, workbench: Running, 
     witness.forgive("status of 409")
     hands.open_paradigm(page, workbench, PARADIGM)
     other = deaf_tab(page, workbench)
-    write(page, "About, in English", "The first tab was here.")
+    write(page, "Description in English", "The first tab was here.")
     hands.saved(page, workbench, PARADIGM, "The first tab was here.")
     write(other, "Source", "the second tab")
-    expect(other.get_by_text("were put together")).to_be_visible()
+    expect(other.get_by_text("was merged with changes")).to_be_visible()
     hands.saved(other, workbench, PARADIGM, "the second tab")
     assert "The first tab was here." in workbench.read(PARADIGM)
-    expect(other.get_by_label("About, in English", exact=True)).to_have_value("The first tab was here.")
+    expect(other.get_by_label("Description in English", exact=True)).to_have_value("The first tab was here.")
 
 
 def test_a_row_that_both_changed_is_chosen(
@@ -47,7 +47,7 @@ def test_a_row_that_both_changed_is_chosen(
     witness.forgive("status of 409")
     hands.open_paradigm(page, workbench, PARADIGM)
     other = deaf_tab(page, workbench)
-    write(page, "About, in English", "The first tab was here.")
+    write(page, "Description in English", "The first tab was here.")
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:male")
     hands.saved(page, workbench, PARADIGM, "The first tab was here.")

@@ -85,8 +85,8 @@ def test_one_broken_rule_does_not_hide_the_others(small: OpenProject) -> None:
 
 def test_problems_have_words_in_both_languages(small: OpenProject) -> None:
     (found,) = problems(GENDER.replace("pos:NR", "pos:NM"), small)
-    assert found.text.startswith("no word has pos:NM; perhaps one of: ")
-    assert found.said("zh").text.startswith("没有词是 pos:NM；或许是：")
+    assert found.text.startswith("no word has pos:NM; did you mean ")
+    assert found.said("zh").text.startswith("没有词是 pos:NM；您是不是想写 ")
     assert found.values["feature"] == "pos"
 
 

@@ -189,5 +189,5 @@ def test_names_that_cannot_be_parts_are_refused() -> None:
     for name in ("head", "a b", "1"):
         with pytest.raises(InputError, match="cannot name"):
             add_part(PHRASES, phrase="Person", number=1, part=name, rule="x")
-    with pytest.raises(InputError, match="no such row"):
+    with pytest.raises(InputError, match="no longer exists"):
         set_part(PHRASES, phrase="Nobody", number=0, part="x", rule="x")

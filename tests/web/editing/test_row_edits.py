@@ -99,9 +99,9 @@ def test_other_variants_are_not_touched() -> None:
 @pytest.mark.parametrize("row", [-1, 99])
 def test_a_row_that_is_not_there_is_refused(row: int) -> None:
     for edit in (lambda: set_good(GENDER, row=row, item="x"), lambda: drop_bad(GENDER, row=row)):
-        with pytest.raises(InputError, match="no such row"):
+        with pytest.raises(InputError, match="no longer exists"):
             edit()
-    with pytest.raises(InputError, match="no such row"):
+    with pytest.raises(InputError, match="no longer exists"):
         drop_bad(GENDER, row=0, variant=7)
 
 

@@ -47,13 +47,13 @@ def test_a_cell_is_set(line: int, column: str, value: str, old: str, new: str) -
 
 @pytest.mark.parametrize("value", ["a\tb", "a\nb", "a\rb", "\x07", "\ud800"])
 def test_what_would_break_the_table_is_refused(value: str) -> None:
-    with pytest.raises(InputError, match="a cell cannot hold"):
+    with pytest.raises(InputError, match="a cell cannot contain"):
         set_cell(read_table(SMALL), line=2, column="pos", value=value)
 
 
 @pytest.mark.parametrize(("line", "column"), [(1, "pos"), (4, "pos"), (99, "pos"), (2, "colour")])
 def test_a_row_or_column_that_is_not_there_is_refused(line: int, column: str) -> None:
-    with pytest.raises(InputError, match="no such row"):
+    with pytest.raises(InputError, match="no longer exists"):
         set_cell(read_table(SMALL), line=line, column=column, value="x")
 
 
@@ -108,7 +108,7 @@ def test_a_block_is_pasted_as_spreadsheets_copy_it(block: str, line: int | None,
 
 @pytest.mark.parametrize(
     ("block", "says"),
-    [("a\tb\tc\td", "the table has 3"), ('"a\tb"', "a cell cannot hold"), ("x\t" * 200_000, "more than")],
+    [("a\tb\tc\td", "the table has 3"), ('"a\tb"', "a cell cannot contain"), ("x\t" * 200_000, "more than")],
 )
 def test_a_block_that_does_not_fit_is_refused(block: str, says: str) -> None:
     with pytest.raises(InputError, match=says):

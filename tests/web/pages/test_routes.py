@@ -189,7 +189,7 @@ def test_signing_in_and_out_works_by_plain_forms(team: Workbench) -> None:
     assert form["method"] == "post"
     wrong = client.post("/login", data={"name": "Owner", "password": "wrong"})
     assert wrong.status_code == 401
-    assert "the name or the password is wrong" in wrong.text
+    assert "the user name or the password is wrong" in wrong.text
     right = client.post("/login?then=/team", data={"name": "Owner", "password": PASSWORD})
     assert (right.status_code, right.headers["location"]) == (303, "/team")
     assert client.get("/team").status_code == 200

@@ -72,7 +72,7 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(name: str) -> None:
     data = zipped({**FILES, "nnnn": b"x"})
     raw = name.encode()
     swapped = _renamed(data, raw)
-    with pytest.raises(InputError, match="leads out of its folder"):
+    with pytest.raises(InputError, match="points outside the folder"):
         read_zip(swapped)
 
 
@@ -94,16 +94,16 @@ def test_links_and_devices_in_a_zip_are_refused(kind: int) -> None:
 
 
 def test_a_bomb_is_refused_by_its_ratio() -> None:
-    with pytest.raises(InputError, match="more than 200 times smaller"):
+    with pytest.raises(InputError, match="by a factor of more than 200"):
         read_zip(zipped({"lexicon.tsv": b"0" * 5_000_000}))
 
 
 def test_too_many_and_too_large_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MOST_FILES", 3)
     monkeypatch.setattr(archives, "MOST_BYTES", 100)
-    with pytest.raises(InputError, match="4 files; at most 3"):
+    with pytest.raises(InputError, match="there are 4 files, but at most 3"):
         read_zip(zipped({f"{n}.md": b"" for n in range(4)}))
-    with pytest.raises(InputError, match="all together 100"):
+    with pytest.raises(InputError, match="all files together 100"):
         read_zip(zipped({"a.md": bytes(os.urandom(60)), "b.md": bytes(os.urandom(60))}))
 
 
@@ -112,19 +112,19 @@ def test_the_size_in_the_header_is_not_believed(monkeypatch: pytest.MonkeyPatch)
     data = bytearray(zipped({"a.md": b"x" * 100}, method=zipfile.ZIP_STORED))
     at = data.index(b"PK\x01\x02") + 24
     data[at : at + 4] = struct.pack("<L", 1)  # "one byte"
-    with pytest.raises(InputError, match=r"may have 50 bytes|no zip that can be read"):
+    with pytest.raises(InputError, match=r"may have 50 bytes|cannot be read as a zip file"):
         read_zip(bytes(data))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_ways_of_packing_that_know_no_limit_are_refused(method: int) -> None:
     """Python unpacks these without a bound, and 4 kB of bzip2 can hold 80 MB."""
-    with pytest.raises(InputError, match="no zip that can be read"):
+    with pytest.raises(InputError, match="cannot be read as a zip file"):
         read_zip(zipped({"a.md": b"x"}, method=method))
 
 
 def test_names_that_are_one_on_some_machines_are_refused() -> None:
-    with pytest.raises(InputError, match="is there twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         read_zip(zipped({"paradigms/a.yaml": b"", "paradigms/A.yaml": b""}))
 
 
@@ -138,7 +138,7 @@ def test_chinese_names_from_windows_are_read() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x05\x06" + bytes(10), zipped(FILES)[:-40]])
 def test_what_is_no_zip_is_told(data: bytes) -> None:
-    with pytest.raises(InputError, match="no zip that can be read"):
+    with pytest.raises(InputError, match="cannot be read as a zip file"):
         read_zip(data)
 
 

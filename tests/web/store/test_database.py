@@ -41,7 +41,7 @@ def test_a_database_from_a_newer_bidui_is_refused_and_left_alone(empty: str | Pa
     migrate(engine)
     with writing(engine) as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '999'")
-    with pytest.raises(InputError, match=r"made by a newer bidui .*999"):
+    with pytest.raises(InputError, match=r"made by a newer version of bidui .*999"):
         migrate(engine)
     with reading(engine) as connection:
         assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == "999"
@@ -98,14 +98,14 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
 
 def test_a_server_that_is_not_there_is_told_without_its_password(tmp_path: Path) -> None:
     pytest.importorskip("psycopg", reason="PostgreSQL is reached through psycopg: pip install 'bidui[postgres]'")
-    with pytest.raises(InputError, match="database does not answer") as caught:
+    with pytest.raises(InputError, match="database does not respond") as caught:
         open_store(tmp_path, database=f"postgresql://li:hunter2@/x?host={tmp_path}")
     assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize("address", ["mysql://li:hunter2@host/x", "nonsense", "", "sqlite://"])
 def test_what_is_no_address_is_told_without_its_password(tmp_path: Path, address: str) -> None:
-    with pytest.raises(InputError, match="no address of a database") as caught:
+    with pytest.raises(InputError, match="not a database address") as caught:
         open_store(tmp_path, database=address)
     assert "hunter2" not in str(caught.value)
 

@@ -64,13 +64,13 @@ def test_a_draft_can_be_thrown_away(store: Store) -> None:
 
 @pytest.mark.parametrize("tab", ["x" * 65, "\x00", "标签", "a\nb"])
 def test_what_is_no_tab_is_refused(store: Store, tab: str) -> None:
-    with pytest.raises(InputError, match="no name of a tab"):
+    with pytest.raises(InputError, match="not a valid tab name"):
         keep_draft(store, the_entry(store), PARADIGM, "x", base=None, who=local_user(store), tab=tab)
 
 
 def test_a_draft_that_no_file_could_be_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     entry, who = the_entry(store), local_user(store)
-    with pytest.raises(InputError, match="no file of a project"):
+    with pytest.raises(InputError, match="not a project file"):
         keep_draft(store, entry, "../x.yaml", "x", base=None, who=who)
     monkeypatch.setattr("bidui.web.store.drafts.MAX_BYTES", 10)
     with pytest.raises(InputError, match="11"):

@@ -109,7 +109,7 @@ def test_a_text_made_from_an_old_revision_is_a_conflict_with_all_three_versions(
     conflict = caught.value
     assert conflict.base is not None
     assert (conflict.base.text, conflict.theirs.text, conflict.yours) == (TEXTS[PARADIGM], "theirs\n", b"yours\n")
-    assert "local has changed this meanwhile" in str(conflict)
+    assert "local has changed this file in the meantime" in str(conflict)
     assert disk(store) == "theirs\n"
     (draft,) = drafts(store, who=local_user(store))
     assert (draft.text, draft.base, draft.why, draft.tab) == ("yours\n", first, "conflict", "mine")
@@ -255,7 +255,7 @@ def test_a_rename_that_cannot_be_written_leaves_the_old_file(store: Store) -> No
 
 
 def test_two_files_whose_names_differ_in_case_alone_are_refused(store: Store) -> None:
-    with pytest.raises(InputError, match=r"there is paradigms/anaphor/gender\.yaml"):
+    with pytest.raises(InputError, match=r"paradigms/anaphor/gender\.yaml already exists"):
         saved(store, "a: b\n", base=None, file="paradigms/anaphor/GENDER.yaml")
     assert [draft.why for draft in drafts(store, who=local_user(store))] == ["unwritten"]
 
@@ -266,7 +266,7 @@ def test_a_rename_to_a_name_that_is_taken_is_refused_and_nothing_goes(store: Sto
     file = "paradigms/BA/other.yaml"
     saved(store, "other\n", base=None, file=file)
     for to in (file, "paradigms/BA/OTHER.yaml"):
-        with pytest.raises(InputError, match=r"there is paradigms/BA/other\.yaml"):
+        with pytest.raises(InputError, match=r"paradigms/BA/other\.yaml already exists"):
             rename(store, entry, PARADIGM, to, "mine\n", base=base_of(store), who=who, check=anything)
     assert (disk(store), disk(store, file)) == (TEXTS[PARADIGM], "other\n")
     assert drafts(store, who=who) == []

@@ -50,7 +50,7 @@ def test_a_name_with_a_trick_in_it_is_no_project(tmp_path: Path, name: str) -> N
 def test_a_trick_in_any_part_of_a_files_name_is_refused(tmp_path: Path, part: str) -> None:
     for name in (part, f"paradigms/{part}/x.yaml", f"paradigms/x/{part}.yaml/..", f"relations/{part}"):
         assert kind_of(name) is None
-        with pytest.raises(InputError, match="no file of a project"):
+        with pytest.raises(InputError, match="not a project file"):
             file_path(tmp_path, name)
     with pytest.raises(InputError, match="cannot be the name"):
         paradigm_file(part, "x")
