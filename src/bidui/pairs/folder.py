@@ -4,7 +4,6 @@
 unfinished: the folder is refused as input, and the same run simply writes it again.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
@@ -26,6 +25,7 @@ from bidui.files import (
     sha256,
     tool_version,
     write_file,
+    write_json,
 )
 from bidui.pairs.formats import ARCHIVES, SUFFIXES, Format, pairs_to_bytes, read_file, to_jsonl
 from bidui.pairs.pair import Pair, Pairs, Short
@@ -105,7 +105,7 @@ def _write_manifest(folder: Path, manifest: PairsManifest) -> None:
         "short": {s.uid: {"asked": s.asked, "given": s.given, "reason": s.reason} for s in manifest.short},
         "finished": manifest.finished,
     }
-    write_file(folder / NAME, encode(json.dumps(value, ensure_ascii=False, indent=2) + "\n"))
+    write_json(folder / NAME, value, indent=2)
 
 
 # Reading
