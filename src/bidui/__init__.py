@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bidui.grammar.generate import count, enumerate_all
     from bidui.models.given import given
     from bidui.models.model import Model, TokenScores
-    from bidui.models.specs import load_model
+    from bidui.models.specs import expand_specs, load_model
     from bidui.pairs import (
         Diversity,
         Pair,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         write_pairs,
     )
     from bidui.reports.published import Published, read_published
+    from bidui.scale.suites import run_suite
     from bidui.scores import (
         Choices,
         Link,
@@ -51,15 +52,19 @@ if TYPE_CHECKING:
         slor,
     )
     from bidui.scores.choices import PairTotals, choose_from, length_split, pair_totals
+    from bidui.scores.links import parse_link
+
+    # The module that each public name is imported from when it is first used.
+    from bidui.scores.run import export_scores
     from bidui.training.build import build_corpus
     from bidui.training.corpus import Corpus, read_corpus
     from bidui.training.ngram import train_ngram
     from bidui.training.recipe import Recipe
     from bidui.training.run import TrainingRun, train
-    from bidui.training.tokenizers import load_tokenizer, train_char, train_word
+    from bidui.training.suite import SuiteRun, choose_runs, plan_suite, zh_pythia
+    from bidui.training.tokenizers import load_tokenizer, train_char, train_tokenizer, train_word
     from bidui.web.server import Service, serve
 
-# The module that each public name is imported from when it is first used.
 _HOMES = {
     "bidui.analysis": "Accuracy accuracy",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
@@ -72,19 +77,23 @@ _HOMES = {
     "bidui.grammar.generate": "count enumerate_all",
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
-    "bidui.models.specs": "load_model",
+    "bidui.models.specs": "expand_specs load_model",
     "bidui.pairs": "Diversity Pair Pairs Region Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.published": "Published read_published",
+    "bidui.scale.suites": "run_suite",
     "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp "
     "lp mean_lp morcela pen_lp read_scores score slln_lp slor",
     "bidui.scores.choices": "PairTotals choose_from length_split pair_totals",
+    "bidui.scores.links": "parse_link",
+    "bidui.scores.run": "export_scores",
     "bidui.training.build": "build_corpus",
     "bidui.training.corpus": "Corpus read_corpus",
     "bidui.training.ngram": "train_ngram",
     "bidui.training.recipe": "Recipe",
     "bidui.training.run": "TrainingRun train",
-    "bidui.training.tokenizers": "load_tokenizer train_char train_word",
+    "bidui.training.suite": "SuiteRun choose_runs plan_suite zh_pythia",
+    "bidui.training.tokenizers": "load_tokenizer train_char train_tokenizer train_word",
     "bidui.web.server": "Service serve",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -116,6 +125,7 @@ __all__ = [
     "ScoreTable",
     "Scores",
     "Service",
+    "SuiteRun",
     "Sweep",
     "TokenScores",
     "Totals",
@@ -128,11 +138,14 @@ __all__ = [
     "check_new_folder",
     "choose",
     "choose_from",
+    "choose_runs",
     "compare_models",
     "count",
     "enumerate_all",
+    "expand_specs",
     "export_classic",
     "export_lm_eval",
+    "export_scores",
     "find_pairs",
     "generate",
     "generate_folder",
@@ -150,12 +163,15 @@ __all__ = [
     "new_project",
     "open_project",
     "pair_totals",
+    "parse_link",
     "pen_lp",
+    "plan_suite",
     "read_corpus",
     "read_lexicon",
     "read_pairs",
     "read_published",
     "read_scores",
+    "run_suite",
     "score",
     "serve",
     "signed_rank",
@@ -166,8 +182,10 @@ __all__ = [
     "train",
     "train_char",
     "train_ngram",
+    "train_tokenizer",
     "train_word",
     "write_pairs",
+    "zh_pythia",
 ]
 
 

@@ -1,6 +1,5 @@
 """`bidui score`, `compare` and `export-scores`: score pairs with language models, and compare the models."""
 
-from collections.abc import Iterator
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -23,13 +22,10 @@ from rich.text import Text
 
 import bidui
 from bidui.cli.console import count, messages
-from bidui.files import check_new_folder, write_new_folder
 from bidui.models.specs import DEFAULT, KINDS, expand_specs
 from bidui.people.agreement import PUBLISHED_PAIRS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from bidui.models.model import Model
 
 
@@ -222,5 +218,5 @@ def export_scores(
     length_bad, and correct: 1, 0.5 for a tie, or 0.
     """
     models = bidui.export_scores(results, out=out, link=link, unit=unit, unigrams=unigrams, smoothing=smoothing)
-    console = messages()
-    console.print(f"{escape(str(out))}: scores of {count(models, 'model')} by {escape(link)}", highlight=False)
+    by = escape(bidui.parse_link(link).name)
+    messages().print(f"{escape(str(out))}: scores of {count(models, 'model')} by {by}", highlight=False)
