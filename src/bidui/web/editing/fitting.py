@@ -248,11 +248,12 @@ def slot_words(
     A slot whose rule cannot be read yet, or is empty, is left out.
     """
     joint = joint_words(paradigm, networks) if paradigm and networks else {}
+    forms = cache(lambda rule: _forms(rule, fitting))  # wordings often have the same rules
     slots = []
     for number, wording in enumerate(rows.wordings):
         rules = {name: row.rule for name, row in rows.in_scope(wording).items()}
         for name, rule in rules.items():
-            alone = _forms(rule, fitting)
+            alone = forms(rule)
             if alone is None:
                 continue
             words = joint.get((number, name))

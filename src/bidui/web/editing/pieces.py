@@ -218,7 +218,8 @@ def items_of(line: str, *, slots: Collection[str]) -> tuple[Item, ...]:
 
 def rows_of(good: Sequence[Item], bad: Sequence[Item], *, rules: Mapping[str, str]) -> tuple[ItemRow, ...]:
     """Return the two lines side by side; a slot whose rule has a mismatch is not replaced, it fails to agree."""
-    sides = [[_token(item, rules) for item in line] for line in (good, bad)]
+    mismatched = {slot for slot, rule in rules.items() if _mismatches(rule)}
+    sides = [[_token(item, mismatched) for item in line] for line in (good, bad)]
     fates: list[dict[int, Fate]] = [{}, {}]
     for change in align(*sides):
         fates[change.side][change.item] = change.kind
@@ -255,9 +256,13 @@ def _with_partners(rows: list[ItemRow], good: Sequence[Item], bad: Sequence[Item
     return linked
 
 
-def _token(item: Item, rules: Mapping[str, str]) -> Token:
-    mismatched = any(piece.of == "mmPos" for piece in pieces_of(rules.get(item.slot, "")))
+def _mismatches(rule: str) -> bool:
+    named = any(name in rule for name, keyword in KEYWORDS.items() if keyword == "mmPos")  # spares most rules the scan
+    return named and any(piece.of == "mmPos" for piece in pieces_of(rule))
+
+
+def _token(item: Item, mismatched: Collection[str]) -> Token:
     if item.slot:
-        return Token(item.text, item.slot, literal=False, mismatched=mismatched)
+        return Token(item.text, item.slot, literal=False, mismatched=item.slot in mismatched)
     text = unescape(item.text[1:].removesuffix('"') if item.text.startswith('"') else item.text)
     return Token(text, text, literal=True, mismatched=False)

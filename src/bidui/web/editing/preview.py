@@ -5,8 +5,10 @@ sent to pages as it is.
 """
 
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Literal, TypeVar, cast
@@ -30,6 +32,7 @@ from bidui.words import Language
 MAX_PAIRS = 100
 MAX_WORDS = 200_000  # in the domains that a compiler keeps, about a kilobyte each; then it starts anew
 MAX_RECENT = 4
+_CLOCK = 2_000_000_000  # nanoseconds; a file may change again within the resolution of its time stamps
 Rows = TypeVar("Rows")
 Value = TypeVar("Value")
 
@@ -84,13 +87,31 @@ def source_of(folder: Path) -> Source:
     """Return the source of a folder as it is now."""
     digest = hashlib.sha256()
     for name in _names(folder):
-        try:
-            data = read_bytes(folder / name, name=name)
-        except InputError:
-            continue  # it is missing, or no file; opening the project says so where it matters
-        digest.update(f"{name}\0{len(data)}\0".encode())
-        digest.update(data)
+        digest.update(f"{name}\0{_file_hash(folder / name, name)}\0".encode())
     return Source(str(folder), digest.hexdigest())
+
+
+def _file_hash(path: Path, name: str) -> str:
+    """Return the hash of a file; a file that has not changed for a while is not read again."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return ""
+    stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+    settled = time.time_ns() - max(stamp[:2]) > _CLOCK
+    return _hash_of_stamp(path, name, stamp) if settled else _hash(path, name)
+
+
+@lru_cache(maxsize=1_000)
+def _hash_of_stamp(path: Path, name: str, stamp: tuple[int, ...]) -> str:
+    return _hash(path, name)
+
+
+def _hash(path: Path, name: str) -> str:
+    try:
+        return hashlib.sha256(read_bytes(path, name=name)).hexdigest()
+    except InputError:
+        return ""  # it is missing, or no file; opening the project says so where it matters
 
 
 def _names(folder: Path) -> list[str]:
