@@ -17,14 +17,14 @@ from bidui.cli.main import app
 # The steps of the flow: a title, a sentence, and the modules whose public names belong to it. The longest prefix wins.
 STEPS = {
     "Write": (
-        "Open and check projects: lexicons, phrases and paradigms.",
-        ("bidui.grammar", "bidui.benchmarks.open_project"),
+        "Create, open, check and convert projects: lexicons, phrases and paradigms.",
+        ("bidui.grammar", "bidui.benchmarks.open_project", "bidui.benchmarks.check", "bidui.web"),
     ),
     "Generate": (
         "Count, enumerate and draw pairs; read, write and measure them.",
         (
             *("bidui.grammar.count", "bidui.grammar.enumerate_all", "bidui.grammar.draw", "bidui.grammar.generate"),
-            *("bidui.benchmarks", "bidui.pairs", "bidui.treebank"),
+            *("bidui.benchmarks", "bidui.pairs", "bidui.treebank", "bidui.files"),
         ),
     ),
     "Score": ("Score sentences with language models, token by token.", ("bidui.models", "bidui.scores")),
