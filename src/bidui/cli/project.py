@@ -30,7 +30,12 @@ def check(
     only: Annotated[list[str] | None, typer.Option(help="Check only this uid; accepts globs; may be repeated.")] = None,
     lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the messages.")] = "en",
     seconds: Annotated[
-        float, typer.Option(min=0, help="Time limit for the checks across paradigms; 0 skips them.")
+        float,
+        typer.Option(
+            min=0,
+            help="Effort for the checks across paradigms, as seconds of an ordinary machine. Steps are counted, so "
+            "that every machine gives the same answer; 0 skips these checks.",
+        ),
     ] = 100,
 ) -> None:
     """Report every problem in the files of a project and in the pairs they produce.
