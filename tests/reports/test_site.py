@@ -295,6 +295,7 @@ def test_fits_and_tests_that_have_too_few_points_say_so_in_their_rows(trained: l
     assert {"at least 3 checkpoints" in str(row[-1]) for row in found["dips"].rows} == {True}
 
 
+@pytest.mark.slow
 def test_a_dip_is_found_and_fitted(tmp_path: Path) -> None:
     """From 80 of 100 to 20 and back to 90: beyond all noise. Ten checkpoints show the U-shape."""
     curve = [80, 78, 60, 40, 20, 30, 55, 75, 88, 90]

@@ -30,6 +30,7 @@ def one_by_one(sentences: list[str], words: tuple[str, ...], order: int) -> Coun
     return sorted(found.items())
 
 
+@pytest.mark.slow
 @given(sentences=st.lists(st.text("abcdefg", max_size=9), min_size=1, max_size=30), order=st.integers(2, 6))
 @pytest.mark.parametrize("least", [1, 7, 1 << 10])
 def test_sorting_counts_as_one_by_one(

@@ -61,6 +61,7 @@ def test_what_a_figure_says_is_found_in_all_its_parts() -> None:
     assert {"标题", "横轴", "文字"} <= set(texts_of(figure))
 
 
+@pytest.mark.slow
 def test_neither_bidui_nor_the_figures_import_pyplot() -> None:
     """`import bidui` must stay quick, and pyplot would keep every figure alive."""
     code = (

@@ -121,6 +121,7 @@ def figure(request: pytest.FixtureRequest) -> Figure:
     return draw(language).figure
 
 
+@pytest.mark.slow
 def test_no_text_is_cut_off_or_stands_on_another(figure: Figure) -> None:
     """A label nobody can read says nothing."""
     assert unreadable(figure) == []

@@ -35,6 +35,7 @@ def test_all_four_files_are_written_and_named(tmp_path: Path) -> None:
     assert result.problems == ()
 
 
+@pytest.mark.slow
 def test_the_same_figure_has_the_same_bytes(tmp_path: Path) -> None:
     """Saved twice, drawn twice, with another user's settings, in another process, on another day."""
     one = drawing()
