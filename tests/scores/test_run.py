@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import bidui
 from bidui.errors import InputError, OutputRefused
 from bidui.pairs import Pairs
 from bidui.scores import run
@@ -376,3 +377,50 @@ def test_a_killed_run_goes_on_and_ends_as_if_nothing_had_been(tmp_path: Path) ->
     assert names(tmp_path) == names(undisturbed)
     for name in names(undisturbed):
         assert (tmp_path / name).read_bytes() == (undisturbed / name).read_bytes()
+
+
+def test_one_call_scores_a_list_of_pairs_in_memory() -> None:
+    """With a model of one's own, or one whose log-probabilities are given."""
+    mine = bidui.given({"甲乙": [("甲", -1), ("乙", -2)], "乙甲": [("乙", -2), ("甲", -3)]}, name="mine")
+    found = bidui.score([pair("u", 0, "甲乙", "乙甲")], mine)
+    assert repr(found) == "Scores of mine: 1 pair of 1 paradigm"
+    assert found.frame["logprobs"].to_list() == [[-1, -2], [-2, -3]]
+    choices = bidui.choose(found, "mean_lp")
+    assert choices.frame.rows(named=True) == [
+        {"uid": "u", "phenomenon": "p", "pair": 0, "good": -1.5, "bad": -2.5, "correct": 1.0, "length_sign": 0}
+    ]
+    assert repr(choices) == "Choices by mean_lp: 1 pair, 100.00% correct, 0 ties"
+    assert "<table" in choices._repr_html_() and "<table" in found._repr_html_()
+
+
+def test_one_call_scores_into_a_folder_and_resumes(tmp_path: Path) -> None:
+    """As `bidui score` does: one folder per model, and what is there is not scored again."""
+    (tmp_path / "pairs.jsonl").write_bytes(
+        b"".join(
+            json.dumps({"sentence_good": p.good, "sentence_bad": p.bad, "UID": p.uid, "pairID": p.pair_id}).encode()
+            + b"\n"
+            for p in paradigms()
+        )
+    )
+    model, again = Counting("m"), Counting("m")
+    first = bidui.score(tmp_path / "pairs.jsonl", model, out=tmp_path / "results")
+    assert (first.folder, first.done, first.kept) == (tmp_path / "results" / "m", UIDS, ())
+    assert first.frame.equals(bidui.read_scores(tmp_path / "results" / "m").frame)
+    second = bidui.score(tmp_path / "pairs.jsonl", again, out=tmp_path / "results")
+    assert (second.done, second.kept, again.asked) == ((), UIDS, [])
+    with pytest.raises(OutputRefused, match="dtype"):
+        bidui.score(tmp_path / "pairs.jsonl", Counting("m", {"dtype": "f2"}), out=tmp_path / "results")
+    forced = bidui.score(tmp_path / "pairs.jsonl", Counting("m", {"dtype": "f2"}), out=tmp_path / "results", force=True)
+    assert forced.done == UIDS
+
+
+def test_a_benchmark_is_scored_by_name_with_the_model_of_a_spec(tmp_path: Path) -> None:
+    """Pairs are generated, and options go to the model; one that does not fit the kind is refused."""
+    sentences = {side for p in bidui.generate("zhoblimp", n=1) for side in (p.good, p.bad)}
+    lines = [{"sentence": s, "tokens": list(s), "logprobs": [-1.0] * len(s)} for s in sorted(sentences)]
+    file = tmp_path / "given.jsonl"
+    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    found = bidui.score("zhoblimp", f"given:{file}", n=1)
+    assert len(found.frame) == 2 * len(found.manifest.shards) and len(found.done) > 100
+    with pytest.raises(InputError, match="--eos"):
+        bidui.score("zhoblimp", f"given:{file}", n=1, eos=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bidui.files import encode, json_text
 from bidui.scores.links import Floats, Link, Totals, as_link, worth
-from bidui.scores.table import LengthUnit, Scores, ScoreTable
+from bidui.scores.table import LengthUnit, Scores, ScoreTable, number
 
 Number = TypeVar("Number", float, Floats)
 COLUMNS = ("uid", "phenomenon", "pair", "sentence", "logprobs")  # what totals are made from; and ids, with unigrams
@@ -103,7 +103,7 @@ class Choices:
 
     def __repr__(self) -> str:
         accuracy = f"{100 * self.worth.mean():.2f}% correct" if len(self.uids) else "no accuracy"
-        return f"Choices by {self.link}: {len(self.uids):,} pairs, {accuracy}, {self.ties:,} ties"
+        return f"Choices by {self.link}: {number(len(self.uids), 'pair')}, {accuracy}, {number(self.ties, 'tie')}"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.frame._repr_html_()}"
@@ -188,17 +188,17 @@ def published_lines(
             {
                 "sentence_good": sentences[g],
                 "sentence_bad": sentences[b],
-                "UID": choices.uids[number],
+                "UID": choices.uids[n],
                 "phenomenon": phenomena[g],
-                "pairID": str(choices.pairs[number]),
-                "score_good": float(choices.good[number]),
-                "score_bad": float(choices.bad[number]),
+                "pairID": str(choices.pairs[n]),
+                "score_good": float(choices.good[n]),
+                "score_bad": float(choices.bad[n]),
                 "length_good": int(lengths[g]),
                 "length_bad": int(lengths[b]),
                 "correct": int(correct) if correct in (0, 1) else float(correct),
             }
         )
-        for number, (g, b, correct) in enumerate(zip(good, bad, choices.worth, strict=True))
+        for n, (g, b, correct) in enumerate(zip(good, bad, choices.worth, strict=True))
     ]
     return encode("".join(line + "\n" for line in lines))
 

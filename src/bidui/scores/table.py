@@ -46,7 +46,7 @@ class ScoreTable:
     frame: pl.DataFrame
 
     def __repr__(self) -> str:
-        return f"ScoreTable of {len(self.frame) // 2:,} pairs of {self.frame['uid'].n_unique():,} paradigms"
+        return f"ScoreTable of {number(len(self.frame) // 2, 'pair')} of {number(self.frame['uid'].n_unique(), 'paradigm')}"
 
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()
@@ -148,10 +148,15 @@ class Scores:
         shards = self.manifest.shards
         pairs = sum(shard.count for shard in shards.values())
         place = f", in {self.folder}" if self.folder else ""
-        return f"Scores of {self.model}: {pairs:,} pairs of {len(shards):,} paradigms{place}"
+        return f"Scores of {self.model}: {number(pairs, 'pair')} of {number(len(shards), 'paradigm')}{place}"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.table._repr_html_()}"
+
+
+def number(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 pair`, `2,000 pairs`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def read_scores(folder: str | Path) -> Scores:

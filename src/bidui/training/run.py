@@ -116,7 +116,8 @@ class TrainingRun:
         return pl.DataFrame([{**{name: getattr(m, name) for name in columns}, **m.right} for m in self.accuracies])
 
     def __repr__(self) -> str:
-        return f"TrainingRun of {self.recipe.size} in {self.folder}: {len(self.checkpoints)} checkpoints"
+        count = len(self.checkpoints)
+        return f"TrainingRun of {self.recipe.size} in {self.folder}: {count} checkpoint{'' if count == 1 else 's'}"
 
     def _repr_html_(self) -> str:
         return f"<p>{self!r}</p>{self.frame._repr_html_()}"

@@ -140,8 +140,8 @@ def train_tokenizer(
 ) -> PreTrainedTokenizerFast:
     """Train a tokenizer on a file or folder of text, and write it to the folder `out`, if given.
 
-    `size` is the size of the vocabulary, by default 20,000 for `word` and 50,000 for `jieba`; for `char` it follows from
-    `least`, the number of times that a character or word must occur.
+    `size` is the size of the vocabulary, by default 20,000 for `word` and 50,000 for `jieba`; for `char` it follows
+    from `least`, the number of times that a character or word must occur.
     """
     if kind == "char" and size is not None:
         raise fail("tokenizer-no-size", Place(), {})
