@@ -198,7 +198,7 @@ def _entry(store: Store, project: str) -> Entry:
     return find_entry(store, project)
 
 
-# Signing in: by the address that was printed, by name and password, or by a link; each only so often
+# Signing in: by the address that was printed, by name and password, or by a link; the number of tries is limited
 
 WITHIN = timedelta(minutes=15)
 

@@ -114,7 +114,7 @@ def _for_members(request: Request) -> bool:
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """Receive a body as long as it is not too long: its length may not have been told, or told wrongly."""
+    """Receive a body up to a limit: its length may not have been announced, or announced wrongly."""
     taken = 0
 
     async def limited() -> Message:

@@ -152,7 +152,7 @@ class _Project:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-class OpenedProjects:
+class ProjectCache:
     """Lexicon, phrases and relations of the projects used last, read again when a file has changed."""
 
     def __init__(self) -> None:
@@ -177,7 +177,7 @@ class Workbench:
     workers: PreviewWorkers
     settings: Settings
     presence: Presence = field(default_factory=Presence)
-    opened: OpenedProjects = field(default_factory=OpenedProjects)
+    opened: ProjectCache = field(default_factory=ProjectCache)
     turns: Turns = field(default_factory=Turns)
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))

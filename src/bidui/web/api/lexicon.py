@@ -318,7 +318,7 @@ Operation = Annotated[SetCell | AddRows | DeleteRows | AddColumn | Paste | Apply
 
 
 def applied(text: str, steps: Sequence[Operation]) -> str:
-    """The text of a table after some steps, each on what the one before left."""
+    """Return the text of a table after some steps, each on what the one before left."""
     for group in _groups(steps):
         table = read_table(text)
         text = apply_edit(text, make_edit(change for step in group for change in _edit(table, step)))
@@ -326,7 +326,7 @@ def applied(text: str, steps: Sequence[Operation]) -> str:
 
 
 def _groups(steps: Sequence[Operation]) -> Iterator[list[Operation]]:
-    """Cells that are set in different lines are set at once: filling a column would take long otherwise."""
+    """Group cells that are set in different lines, to set them at once: filling a column would take long otherwise."""
     group: list[Operation] = []
     lines: set[int] = set()
     for step in steps:

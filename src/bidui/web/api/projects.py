@@ -165,22 +165,22 @@ def _role(store: Store, who: User, project: BinnedProject) -> Role | None:
 
 
 def _line(store: Store, who: User, entry: Entry) -> ProjectLine:
-    found = coverage(store, entry)
+    overview = coverage(store, entry)
     counts = known_counts(store, entry, language="en")
     role = role_of(store, who, entry)
     assert role is not None
     return ProjectLine(
-        name=found.name,
-        title=found.title,
-        lang=found.lang,
+        name=overview.name,
+        title=overview.title,
+        lang=overview.lang,
         role=role,
-        paradigms=len(found.paradigms),
-        phenomena=len(found.phenomena),
-        words=found.words,
-        errors=found.errors + sum(count_errors(line, counts.get(line.file)) for line in found.paradigms),
-        warnings=found.warnings,
-        changed=found.changed,
-        author=found.author,
+        paradigms=len(overview.paradigms),
+        phenomena=len(overview.phenomena),
+        words=overview.words,
+        errors=overview.errors + sum(count_errors(line, counts.get(line.file)) for line in overview.paradigms),
+        warnings=overview.warnings,
+        changed=overview.changed,
+        author=overview.author,
     )
 
 
@@ -258,11 +258,11 @@ class NewFile:
 def project(access: Reader, language: Spoken) -> ProjectAnswer:
     """Return what a project holds."""
     skipped = refresh(access.store, access.entry).skipped
-    found = coverage(access.store, access.entry)
+    overview = coverage(access.store, access.entry)
     counts = known_counts(access.store, access.entry, language=language)
-    problems = problem_shapes(found.problems, language)
+    problems = problem_shapes(overview.problems, language)
     paradigms = []
-    for line in found.paradigms:
+    for line in overview.paradigms:
         count = counts.get(line.file)
         values = {each.name: getattr(line, each.name) for each in fields(line)}
         values["errors"] += count_errors(line, count)
@@ -270,19 +270,19 @@ def project(access: Reader, language: Spoken) -> ProjectAnswer:
         problems += count_problems(line, count)
     problems.sort(key=lambda each: (each.severity, each.place.file if each.place else ""))  # errors first
     return ProjectAnswer(
-        name=found.name,
-        title=found.title,
-        lang=found.lang,
+        name=overview.name,
+        title=overview.title,
+        lang=overview.lang,
         role=access.role,
-        words=found.words,
-        errors=sum(line.errors for line in (*found.files, *paradigms)),
-        warnings=found.warnings,
+        words=overview.words,
+        errors=sum(line.errors for line in (*overview.files, *paradigms)),
+        warnings=overview.warnings,
         problems=problems[:MOST_PROBLEMS],
-        changed=found.changed,
-        author=found.author,
-        phenomena=found.phenomena,
+        changed=overview.changed,
+        author=overview.author,
+        phenomena=overview.phenomena,
         paradigms=paradigms,
-        files=found.files,
+        files=overview.files,
         skipped=problem_shapes(skipped, language),
     )
 
@@ -291,8 +291,8 @@ def project(access: Reader, language: Spoken) -> ProjectAnswer:
 async def counts(access: Reader, language: Spoken, request: Request, body: CountRequest) -> CountAnswer:
     """Count the pairs of some paradigms that were not counted yet; call again while some are left."""
     who = str(access.user.id)
-    found = await count_some(access.bench, access.entry, most=body.most, request=request, language=language, who=who)
-    return CountAnswer(*found)
+    counted = await count_some(access.bench, access.entry, most=body.most, request=request, language=language, who=who)
+    return CountAnswer(*counted)
 
 
 @router.post("/projects/{project}/paradigms", status_code=201, responses=fails(403, 404, 409))
@@ -310,10 +310,10 @@ def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
         refresh(store, entry)
         check_uid_free(store, entry, body.uid)
         try:
-            done = commit(store, entry, [Change(file, encode(text, place=Place(file)), None)], who=access.user)[0]
+            new = commit(store, entry, [Change(file, encode(text, place=Place(file)), None)], who=access.user)[0]
         except Conflict:
             raise fail("file-there", Place(file), {"other": file}) from None
-    return NewFile(file, done.revision.id)
+    return NewFile(file, new.revision.id)
 
 
 def _starter(body: NewParadigm, lang: str) -> str:
@@ -362,8 +362,8 @@ def import_files(
 ) -> ImportAnswer:
     """Add a project from a zip, or from several files: ours, or templates in JSON with a vocabulary in TSV."""
     with bench.turns.take("import"):  # each may fill a hundred megabytes
-        done = import_project(bench.store, _unpacked(files), name=name, who=who)
-    return ImportAnswer(done.entry.name, done.files, done.skipped, problem_shapes(done.problems, language))
+        result = import_project(bench.store, _unpacked(files), name=name, who=who)
+    return ImportAnswer(result.entry.name, result.files, result.skipped, problem_shapes(result.problems, language))
 
 
 @router.get("/projects/{project}/export", responses={**fails(404), **_ZIP}, response_class=Response)
@@ -385,12 +385,12 @@ async def pairs(
     """Return pairs as `bidui generate` writes them: of one paradigm, or of all in a zip."""
     await run_in_threadpool(_check_uid, access, uid)
     making = _made(access, n=n, seed=seed, format=format, uid=uid)
-    done = await until_gone(asyncio.ensure_future(making), request)
-    if done is None:
+    download = await until_gone(asyncio.ensure_future(making), request)
+    if download is None:
         return Response(status_code=204)  # nobody is there to read it
     kind = "application/zip" if uid is None else "text/csv" if format == "csv" else "application/jsonl"
-    headers = {**_attached(done.name), "Content-Length": str(done.size), **_short(done.short)}
-    return StreamingResponse(_chunks(done), headers=headers, media_type=kind)
+    headers = {**_attached(download.name), "Content-Length": str(download.size), **_short(download.short)}
+    return StreamingResponse(_chunks(download), headers=headers, media_type=kind)
 
 
 async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> PairsDownload:
@@ -428,7 +428,7 @@ def _short(short: tuple[Short, ...]) -> dict[str, str]:
     return {"Bidui-Short": ", ".join((*named, *more))} if short else {}
 
 
-def _chunks(done: PairsDownload) -> Iterator[bytes]:
-    with done.file as file:
+def _chunks(download: PairsDownload) -> Iterator[bytes]:
+    with download.file as file:
         while chunk := file.read(_CHUNK):
             yield chunk

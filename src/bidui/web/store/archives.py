@@ -174,7 +174,7 @@ def _given(files: Iterable[tuple[str, IO[bytes]]]) -> Iterator[tuple[str, bytes 
 
 
 def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Bundle:
-    """Collect files within the limits, each name once, without the one folder that all files lie in."""
+    """Return files within the limits, each name once, without the one folder that all files lie in."""
     files: dict[str, bytes] = {}
     skipped: list[str] = []
     keys: set[str] = set()

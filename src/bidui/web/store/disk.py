@@ -154,7 +154,7 @@ def _walk(folder: Path, names: Collection[str]) -> Iterator[tuple[str, os.stat_r
 def _entries(folder: Path, prefix: str, *, deep: bool) -> Iterator[tuple[str, os.stat_result]]:
     """Walk the files in a folder, and with `deep` in the folders below it, except hidden ones."""
     if prefix and folder.is_symlink():
-        return  # whoever lists the folder above has seen the link
+        return  # the listing of the folder above has the link
     for item in _listing(folder).values():
         name = prefix + item.name
         if item.name.startswith("."):
@@ -273,7 +273,7 @@ def give_up(store: Store, connection: Connection, entry: Entry, file: str) -> No
 
 def _apply(connection: Connection, entry: Entry, file: str, sha256: str | None) -> None:
     path = file_path(entry.folder, file)
-    if not entry.folder.is_dir():  # to write would make it anew, with this file alone
+    if not entry.folder.is_dir():  # writing would create the project again, with this file alone
         raise fail("project-unknown", Place(), {"name": entry.name})
     if sha256 is None:
         remove_file(path)

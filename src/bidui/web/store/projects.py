@@ -161,7 +161,7 @@ def binned(store: Store) -> list[BinnedProject]:
 
 
 def bring_back(store: Store, number: int, *, who: User, name: str | None = None) -> Entry:
-    """Take a project out of the bin, under its old name or another; one whose folder is gone is written anew."""
+    """Take a project out of the bin, under its old name or another; one whose folder is gone is written again."""
     _check_several(store)
     with store.reading() as connection:
         old = connection.scalar(select(projects.c.name).where(*_in_bin(number)))

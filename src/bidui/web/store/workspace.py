@@ -113,7 +113,7 @@ def name_key(name: str) -> str:
 
 
 def here(store: Store) -> tuple[ColumnElement[bool], ...]:
-    """Select the projects that are served: not in the bin, and alone in the workspace or not, as it is now."""
+    """Select the projects that are served: not in the bin; either the workspace itself, or those in it."""
     return (projects.c.binned.is_(None), projects.c.alone.is_(store.alone))
 
 
