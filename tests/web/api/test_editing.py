@@ -1,14 +1,31 @@
-"""Editing: what is typed is seen as rows, previewed and completed, with every place counted as browsers count."""
+"""Calls while somebody types: previews, edits and completion, counted as browsers count, and phrases renamed."""
 
-from typing import Any
+import asyncio
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
+from starlette.types import Message
 
+import bidui.web.api.editing as renaming
+from bidui.errors import Problem
+from bidui.web.editing.preview import Answer
+from bidui.web.editing.workers import PreviewWorkers
+from bidui.web.jobs import answered
+from bidui.web.store.accounts import local_user
+from bidui.web.workbench import Workbench
+
+from ..editing.small import CLASSIFIER as CLASSIFIERS
 from ..editing.small import CLASSIFIER as CLASSIFIER_TEXT
 from ..editing.small import GENDER as TEXT
 from ..editing.small import PHRASES
-from .asking import GENDER, SMALL, applied, as_browsers_do, js, post
+from ..served import files_of, kinds
+from .asking import CLASSIFIER, GENDER, SMALL, another, applied, as_browsers_do, get, js, post, read, write
+from .conftest import Browser
 
 RARE = TEXT.replace("# a comment at the top", "# 𠮷𠮷 at the top")  # two characters that a browser counts twice
 
@@ -208,3 +225,254 @@ def test_bodies_of_another_shape_are_refused(client: TestClient) -> None:
             answer = client.post(f"{SMALL}/{path}", content=body, headers={"Content-Type": "application/json"})
             refused = answer.status_code in {400, 422} and answer.json()["problems"]
             assert refused or path == "counts", (path, body[:20], answer.status_code)
+
+
+def test_a_preview_shows_pairs_and_where_they_differ(client: TestClient) -> None:
+    """Two names have one gender each, so there are two pairs; 𠮷 counts twice before the pronoun."""
+    text = TEXT.replace("总是责怪", "𠮷")
+    answer = post(client, "preview", file=GENDER, text=text, n=10, seed=3, editor="one")
+    assert (answer["seed"], answer["complete"], answer["diagnostics"]) == (3, True, [])
+    pairs = {pair["good"]: pair for pair in answer["pairs"]}
+    assert set(pairs) == {"王先生𠮷他自己。", "李太太𠮷她自己。"}
+    pair = pairs["王先生𠮷他自己。"]
+    assert pair["bad"] == "王先生𠮷她自己。"
+    assert pair["good_regions"] == [{"start": 5, "end": 6, "slot": "right", "edit": "agree"}]
+    assert pair["bad_regions"] == [{"start": 5, "end": 6, "slot": "wrong", "edit": "agree"}]
+    assert pair["slots"] == [["who", "王先生"], ["right", "他"], ["wrong", "她"]]
+
+
+def test_a_problem_stands_under_its_characters(client: TestClient) -> None:
+    text = RARE.replace("pos:NR", "pos:NR gendr:male")
+    (found,) = post(client, "preview", file=GENDER, text=text, editor="one")["diagnostics"]
+    assert (found["kind"], found["slot"], found["row"]) == ("feature-unknown", "who", ["slots", "who"])
+    assert (found["range"]["start"], found["range"]["end"]) == js(text, "gendr")
+    assert (found["range"]["line"], found["range"]["column"]) == (10, 15)
+    assert found["inner"] == {"start": 7, "end": 12}
+    assert "gendr" in found["text"]
+
+
+def test_inside_a_quoted_rule_places_are_those_of_the_rule(client: TestClient) -> None:
+    """The one-line editor shows the rule without YAML's quotes."""
+    text = TEXT.replace("'pos:PN mmPos:who mmPro:gender'", "'pos:PN mmPos:whom mmPro:gender'")
+    found = post(client, "preview", file=GENDER, text=text, editor="one")["diagnostics"]
+    unknown = next(each for each in found if each["kind"] == "slot-unknown")
+    assert (unknown["slot"], unknown["inner"]) == ("wrong", {"start": 13, "end": 17})
+
+
+def test_in_a_line_with_a_rare_character_places_are_utf16(client: TestClient) -> None:
+    text = TEXT.replace("good: who 总是责怪 right", "good: who 𠮷 rigth")
+    found = post(client, "preview", file=GENDER, text=text, editor="one")["diagnostics"]
+    unknown = next(each for each in found if each["row"] == ["good"])
+    assert unknown["inner"] == {"start": 7, "end": 12}
+
+
+def test_messages_are_in_the_language_asked_for(client: TestClient) -> None:
+    body = {"file": GENDER, "text": TEXT.replace("pos:NR", "pos:"), "editor": "one"}
+    texts = {
+        lang: client.post(f"{SMALL}/preview", params={"lang": lang}, json=body).json()["diagnostics"][0]["text"]
+        for lang in ("en", "zh")
+    }
+    assert texts["en"].isascii() and not texts["zh"].isascii()
+
+
+def test_each_slot_says_how_many_words_fit(client: TestClient) -> None:
+    """Four names, of which two have one gender and so a pronoun that agrees and one that does not."""
+    slots = post(client, "preview", file=GENDER, text=TEXT, editor="one")["words"]
+    shown = [(slot["slot"], slot["alone"], slot["joint"], slot["examples"]) for slot in slots]
+    assert shown[0] == ("who", 4, 2, ["王先生", "李太太"])
+    assert [slot[1:3] for slot in shown[1:]] == [(2, 2), (2, 2)]
+
+
+def test_one_answer_has_everything_that_a_page_shows(client: TestClient) -> None:
+    """At a pause in typing the text travels once."""
+    answer = post(client, "preview", file=GENDER, text=TEXT, editor="one")
+    assert [slot["name"] for slot in answer["rows"]["wordings"][0]["slots"]] == ["who", "right", "wrong"]
+    assert [words["slot"] for words in answer["words"]] == ["who", "right", "wrong"]
+    assert (len(answer["pairs"]), answer["problems"]) == (2, [])
+
+
+def test_what_is_not_yaml_has_no_rows_in_a_preview_and_says_why(client: TestClient) -> None:
+    answer = post(client, "preview", file=GENDER, text="uid: [\n", editor="one")
+    assert (answer["rows"], answer["words"], answer["pairs"]) == (None, [], [])
+    assert [(each["kind"], each["place"]["line"]) for each in answer["problems"]] == [("yaml-broken", 2)]
+    assert answer["diagnostics"][0]["kind"] == "yaml-broken"
+
+
+def test_rows_come_also_where_no_pairs_can_be_drawn(bench: Workbench, browser: Browser) -> None:
+    slow = replace(bench, workers=cast(PreviewWorkers, _Failing(Problem("preview-too-long", values={"seconds": "3"}))))
+    answer = post(browser(slow, local_user(bench.store)), "preview", file=GENDER, text=TEXT)
+    assert [problem["kind"] for problem in answer["problems"]] == ["preview-too-long"]
+    assert answer["rows"]["wordings"][0]["slots"][0]["name"] == "who" and answer["pairs"] == []
+    crashed = replace(bench, workers=cast(PreviewWorkers, _Failing(Problem("preview-crashed"))))
+    post(browser(crashed, local_user(bench.store)), "preview", 503, file=GENDER, text=TEXT)
+
+
+@dataclass(frozen=True)
+class _Failing:
+    """Workers that answer every question with the same problem."""
+
+    problem: Problem
+
+    def ask(self, *_: object, **__: object) -> "Future[Answer]":
+        future: Future[Answer] = Future()
+        future.set_result(Answer(problem=self.problem))
+        return future
+
+
+def test_where_no_word_is_left_each_condition_says_its_share(client: TestClient) -> None:
+    text = TEXT.replace("pos:NR", "pos:NR kind:kin")
+    slots = post(client, "preview", file=GENDER, text=text, editor="one")["words"]
+    who = next(slot for slot in slots if slot["slot"] == "who")
+    assert who["alone"] == 0
+    assert {(n["text"], n["alone"], n["without"]) for n in who["narrowings"]} == {("pos:NR", 4, 2), ("kind:kin", 2, 4)}
+
+
+def test_counts_are_exact(client: TestClient) -> None:
+    """Classifiers: 3 + 3 + 4 + 3 wrong ones for four things; with 他 and with the seven people of the phrase."""
+    answer = post(client, "count", file=CLASSIFIER, text=CLASSIFIER_TEXT, editor="one")
+    assert (answer["value"], answer["exact"]) == (13 + 7 * 13, True)
+    few = post(client, "count", file=GENDER, text=TEXT, editor="one")
+    assert few["value"] == 2 and few["reasons"][0]["kind"] == "pairs-few"
+
+
+def test_only_the_last_text_of_a_page_is_worked_on(client: TestClient) -> None:
+    """Whoever types fast asks often; older questions are dropped, and nothing worse happens to them."""
+    client.get("/api/me")
+
+    def ask(number: int) -> int:
+        body = {"file": GENDER, "text": f"{TEXT}# {number}\n", "editor": "typing"}
+        return another(client).post(f"{SMALL}/preview", json=body).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = list(pool.map(ask, range(16)))
+    assert set(statuses) <= {200, 409} and 200 in statuses
+
+
+class _Dropping:
+    """Workers that have always had a newer question."""
+
+    def ask(self, *_: object, **__: object) -> "Future[Answer]":
+        future: Future[Answer] = Future()
+        future.cancel()
+        return future
+
+
+def test_a_dropped_question_says_so(bench: Workbench, browser: Browser) -> None:
+    dropping = replace(bench, workers=cast(PreviewWorkers, _Dropping()))
+    client = browser(dropping, local_user(bench.store))
+    found = [post(client, path, 409, file=GENDER, text=TEXT) for path in ("preview", "count")]
+    assert [answer["problems"][0]["kind"] for answer in found] == ["superseded"] * 2
+
+
+def test_a_browser_that_goes_away_is_not_worked_for() -> None:
+    """A closed page must not keep a worker busy for half a minute."""
+
+    async def gone() -> Message:
+        return {"type": "http.disconnect"}
+
+    future: Future[Answer] = Future()
+    request = Request({"type": "http"}, gone)
+    assert asyncio.run(answered(future, request)) is None
+    assert future.cancelled()
+
+
+FILE = "phrases.yaml"
+USING = TEXT.replace("  who: pos:NR\n", "  who: 'phrase:Person | phrase:Personal'  # phrase:Person it is\n")
+
+
+def test_a_new_name_reaches_every_rule_and_nothing_else(client: TestClient, tmp_path: Path) -> None:
+    """Comments, quotes and names that only begin alike stay; each file can be taken back by its history."""
+    write(client, USING, base=read(client)["revision"])
+    write(client, PHRASES + "  Two: [phrase:Person]\n", base=read(client, FILE)["revision"], file=FILE)
+    done = post(client, "phrases/rename", old="Person", new="People")
+    assert done == {"files": [GENDER, CLASSIFIER, FILE], "revision": read(client, FILE)["revision"]}
+    assert read(client)["text"] == USING.replace("'phrase:Person |", "'phrase:People |")
+    assert read(client, CLASSIFIER)["text"] == CLASSIFIERS.replace("phrase:Person", "phrase:People")
+    assert read(client, FILE)["text"] == PHRASES.replace("Person:", "People:") + "  Two: [phrase:People]\n"
+    assert (tmp_path / "work/small" / CLASSIFIER).read_text("utf-8") == read(client, CLASSIFIER)["text"]
+    for file in done["files"]:
+        first = get(client, f"history/{file}")["revisions"][0]
+        assert (first["author"], first["reason"]) == ("local", "edit")
+    uses = {name: get(client, "phrases/uses", phrase=name)["total"] for name in ("Person", "People")}
+    assert uses == {"Person": 0, "People": 3}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "kind"),
+    [
+        ("Person", "Other", 409, "phrase-taken"),
+        ("Person", "a b", 400, "slot-name"),
+        ("Person", "", 400, "slot-name"),
+        ("Nobody", "Somebody", 404, "phrase-gone"),
+    ],
+)
+def test_a_name_that_cannot_be_changes_nothing(
+    client: TestClient, tmp_path: Path, old: str, new: str, status: int, kind: str
+) -> None:
+    write(client, PHRASES + "  Other: [pos:NN]\n", base=read(client, FILE)["revision"], file=FILE)
+    before = files_of(tmp_path)
+    answer = client.post(f"{SMALL}/phrases/rename", json={"old": old, "new": new})
+    assert (answer.status_code, kinds(answer)) == (status, [kind])
+    assert files_of(tmp_path) == before
+
+
+def test_the_same_name_is_no_change(client: TestClient) -> None:
+    there = read(client, FILE)["revision"]
+    assert post(client, "phrases/rename", old="Person", new="Person") == {"files": [], "revision": there}
+
+
+def test_a_file_that_cannot_be_read_is_not_left_behind(client: TestClient, tmp_path: Path) -> None:
+    """It names the phrase, but its rules cannot be told from the rest: nothing is renamed, and it is named."""
+    (tmp_path / "work/small" / GENDER).write_text(USING.replace("good: who", "good: [who"), "utf-8", newline="")
+    before = files_of(tmp_path)
+    answer = client.post(f"{SMALL}/phrases/rename", json={"old": "Person", "new": "People"})
+    assert answer.status_code == 400
+    assert answer.json()["problems"][0]["place"]["file"] == GENDER
+    assert files_of(tmp_path) == before
+
+
+def test_what_was_changed_outside_meanwhile_is_renamed_too(client: TestClient, tmp_path: Path) -> None:
+    file = tmp_path / "work/small" / CLASSIFIER
+    read(client, CLASSIFIER)
+    file.write_text("\ufeff# outside\r\n" + CLASSIFIERS.replace("\n", "\r\n"), "utf-8", newline="")
+    post(client, "phrases/rename", old="Person", new="People")
+    expected = "\ufeff# outside\r\n" + CLASSIFIERS.replace("phrase:Person", "phrase:People").replace("\n", "\r\n")
+    assert file.read_bytes() == expected.encode()
+
+
+def test_whoever_is_quicker_is_not_overwritten(team: dict[str, TestClient], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody saves a paradigm between our looking and our writing: her text stays, with the new name in it."""
+    real, quicker = renaming.commit, [CLASSIFIERS + "# one\n", CLASSIFIERS + "# two\n"]
+
+    def late(*args: object, **kwargs: object) -> object:
+        if quicker:
+            base = read(team["Wang"], CLASSIFIER)["revision"]
+            assert write(team["Wang"], quicker.pop(0), base=base, file=CLASSIFIER).json()["saved"]
+        return real(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(renaming, "commit", late)
+    post(team["Li"], "phrases/rename", old="Person", new="People")
+    assert read(team["Li"], CLASSIFIER)["text"] == (CLASSIFIERS + "# two\n").replace("phrase:Person", "phrase:People")
+    renamed = read(team["Li"], CLASSIFIER)["text"]
+    quicker[:] = [f"{renamed}# {number}\n" for number in range(9)]
+    answer = team["Li"].post(f"{SMALL}/phrases/rename", json={"old": "People", "new": "Person"})
+    assert (answer.status_code, kinds(answer)) == (409, ["rename-busy"])
+    assert "People:" in read(team["Li"], FILE)["text"]
+
+
+def test_what_others_are_typing_stays_theirs(team: dict[str, TestClient]) -> None:
+    base = read(team["Wang"], CLASSIFIER)["revision"]
+    typed = CLASSIFIERS.replace("weight: 2", "weight: 3")
+    body = {"text": typed, "base": base, "tab": "w"}
+    assert team["Wang"].put(f"{SMALL}/drafts/{CLASSIFIER}", json=body).status_code == 204
+    post(team["Li"], "phrases/rename", old="Person", new="People")
+    assert [draft["text"] for draft in read(team["Wang"], CLASSIFIER)["drafts"]] == [typed]
+    assert write(team["Wang"], typed, base=base, file=CLASSIFIER, tab="w").status_code == 409
+    merged = post(team["Wang"], f"merge/{CLASSIFIER}", base=base, mine=typed)
+    assert (merged["text"], merged["conflicts"]) == (typed.replace("phrase:Person", "phrase:People"), [])
+
+
+def test_who_may_only_look_renames_nothing(team: dict[str, TestClient]) -> None:
+    answer = team["Viewer"].post(f"{SMALL}/phrases/rename", json={"old": "Person", "new": "People"})
+    assert (answer.status_code, kinds(answer)) == (403, ["role-missing"])
+    assert read(team["Viewer"], FILE)["text"] == PHRASES

@@ -1,12 +1,16 @@
-"""What an editor asks of the grammar with every key: words that fit, the lexicon alone, memory that stays bounded."""
+"""Each row says how many words fit it, alone and with the others, and what is to blame where none does."""
 
 from pathlib import Path
+
+import pytest
 
 from bidui.grammar.lexicon import Lexicon, Word
 from bidui.grammar.project import read_project
 from bidui.grammar.rules import Condition
+from bidui.web.editing.fitting import Narrowing, SlotWords, slot_words
+from bidui.web.editing.paradigm import read_rows
 from bidui.web.editing.preview import OpenProject
-from tests.web.editing.small import open_small
+from tests.web.editing.small import CLASSIFIER, GENDER, open_small
 
 
 def test_a_lexicon_does_not_remember_every_condition_it_was_asked(tmp_path: Path) -> None:
@@ -38,3 +42,72 @@ def test_the_words_of_a_rule_are_found_while_half_of_it_is_missing(small: OpenPr
     assert forms("phrase:Person", "head") == forms("phrase:Person")
     assert forms("phrase:Person head:<gender:male>") == ["王先生", "张老师", "爸爸"]
     assert forms("phrase:Nobody") == []
+
+
+def words(text: str, small: OpenProject) -> dict[tuple[int, str], SlotWords]:
+    compiled = small.compiled(text, name="x")
+    found = slot_words(
+        read_rows(text), fitting=small.fitting, paradigm=compiled.paradigm, networks=compiled.networks, examples=3
+    )
+    return {(one.wording, one.slot): one for one in found}
+
+
+def test_words_are_counted_alone_and_together(small: OpenProject) -> None:
+    """Four names; 小林 has no gender, 张老师 has both, so that no pronoun is wrong with it: two are left."""
+    found = words(GENDER, small)
+    assert found[0, "who"] == SlotWords("who", 0, 4, 2, ("王先生", "李太太"))
+    assert found[0, "wrong"] == SlotWords("wrong", 0, 2, 2, ("他", "她"))
+
+
+def test_shared_slots_are_counted_in_each_variant(small: OpenProject) -> None:
+    """Of the verbs, the relation knows both; of the classifiers 条 fits nothing."""
+    found = words(CLASSIFIER, small)
+    assert [found[n, "thing"].joint for n in (0, 1)] == [4, 4]
+    assert [found[n, "verb"].joint for n in (0, 1)] == [2, 2]
+    assert found[0, "right"] == SlotWords("right", 0, 4, 3, ("本", "瓶", "杯"))
+    assert (0, "who") not in found
+    assert found[1, "who"].alone == 5  # three names with a gender, 妈妈 and 爸爸: the heads
+    assert found[1, "who"].joint == 5
+
+
+def test_a_relation_narrows_the_words_that_are_left(small: OpenProject) -> None:
+    text = CLASSIFIER.replace("pos:NN kind:thing", "pos:NN kind:thing class:read")
+    found = words(text, small)
+    assert (found[0, "verb"].alone, found[0, "verb"].joint) == (2, 1)
+    assert found[0, "verb"].examples == ("看",)
+
+
+def test_the_culprit_is_seen_where_no_word_fits(small: OpenProject) -> None:
+    text = GENDER.replace("who: pos:NR", "who: pos:NR kind:kin gender:female")
+    assert words(text, small)[0, "who"].narrowings == (
+        Narrowing("pos:NR", alone=4, without=1),  # 妈妈
+        Narrowing("kind:kin", alone=2, without=2),  # 李太太, 张老师
+        Narrowing("gender:female", alone=4, without=0),
+    )
+
+
+def test_a_link_that_leaves_nothing_is_seen(small: OpenProject) -> None:
+    """本 and its like have no gender to agree in."""
+    text = GENDER.replace("right: pos:PN mPos:who mPro:gender", "right: pos:M mPos:who mPro:gender")
+    found = words(text, small)[0, "right"]
+    assert (found.alone, found.joint) == (4, 0)
+    assert found.narrowings[-1] == Narrowing("mPos:who mPro:gender", alone=0, without=4)
+
+
+def test_half_typed_paradigms_still_count_their_rules(small: OpenProject) -> None:
+    text = GENDER.replace("right: pos:PN mPos:who mPro:gender", "right: 'pos:PN mPos:'")
+    found = words(text, small)
+    assert (found[0, "who"].alone, found[0, "who"].joint) == (4, None)
+    assert found[0, "right"].alone == 2
+
+
+@pytest.mark.parametrize("rule", ["'刚才 mPos:wrong mPro'", "'pos:'", "", "''"])
+def test_a_rule_that_says_nothing_yet_is_not_said_to_fit_every_word(rule: str, small: OpenProject) -> None:
+    """Under an error, "18 words fit" would read as if the rule were understood."""
+    found = words(GENDER.replace("who: pos:NR", f"who: {rule}"), small)
+    assert (0, "who") not in found and found[0, "right"].alone == 2
+
+
+def test_words_written_in_a_rule_count_too(small: OpenProject) -> None:
+    text = GENDER.replace("who: pos:NR", "who: 某人 小林 | pos:NR gender:male")
+    assert words(text, small)[0, "who"].alone == 4  # 某人, 小林, 王先生, 张老师
