@@ -69,7 +69,7 @@ def test_the_paradigms_of_a_source_are_chosen_like_those_of_a_project() -> None:
     pairs = generate_from(Trees(), n=1, only=["o*", "a"], on_paradigm=done.append)
     assert [pair.uid for pair in pairs] == done == ["a", "old"]
     assert [pair.uid for pair in generate_from(Trees(), n=1, include_excluded=True)] == ["b", "a", "old"]
-    with pytest.raises(InputError, match=r"no paradigm is called tree\*"):
+    with pytest.raises(InputError, match=r"there is no paradigm tree\*"):
         generate_from(Trees(), only=["tree*"])
 
 

@@ -52,7 +52,7 @@ def test_a_text_without_words_is_refused(tmp_path: Path, sentences: list[str]) -
 
 @pytest.mark.parametrize("order", [0, 1, 7])
 def test_orders_that_kenlm_does_not_read_are_refused(tmp_path: Path, order: int) -> None:
-    with pytest.raises(InputError, match=f"orders 2 to 6, not {order}"):
+    with pytest.raises(InputError, match=f"order 2 to 6, not {order}"):
         train_ngram_on(["甲"], tmp_path / "m.arpa", order=order)
 
 

@@ -129,7 +129,7 @@ def test_more_tokens_than_there_are_is_an_error_with_both_numbers(tmp_path: Path
     assert len(rows(made, tokens=12, context=4)) == 3
     with pytest.raises(InputError, match="16 tokens were requested, but train has only 12"):
         rows(made, tokens=16, context=4)
-    with pytest.raises(InputError, match="rows of 1 have no room"):
+    with pytest.raises(InputError, match="rows of 1 token have no room"):
         rows(made, context=1)
 
 

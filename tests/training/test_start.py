@@ -100,5 +100,5 @@ def test_too_little_memory_is_said_with_what_can_be_done(corpus: Corpus) -> None
 
 
 def test_a_size_is_known_before_anything_is_made(corpus: Corpus) -> None:
-    with pytest.raises(InputError, match="there is no size 15m; choose one of 14m"):
+    with pytest.raises(InputError, match="there is no size 15m; choose one of: 14m"):
         Recipe("15m").on(corpus)

@@ -94,7 +94,7 @@ def test_what_is_no_name_is_refused(store: Store, name: str) -> None:
 
 def test_a_name_is_taken_whatever_its_capitals(store: Store) -> None:
     add_user(store, "Li Lei", PASSWORD)
-    with pytest.raises(InputError, match="called LI LEI already"):
+    with pytest.raises(InputError, match="the name LI LEI is already taken"):
         add_user(store, "LI LEI", PASSWORD)
 
 
