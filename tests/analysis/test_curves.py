@@ -215,6 +215,7 @@ def test_without_both_a_drop_and_a_later_rise_there_is_no_dip(right: tuple[int, 
     assert dip.p == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "curve",
     [
