@@ -280,6 +280,6 @@ def _with_words_of(slot: Slot, other: Slot) -> Slot:
         if isinstance(mine, Words) and isinstance(theirs, Words):
             return replace(slot, rule=other.rule)
         if isinstance(mine, Lexical) and isinstance(theirs, Lexical):
-            rule = Lexical(theirs.conditions, mine.matches, mine.relations)
+            rule = replace(mine, conditions=theirs.conditions, column=0)
             return replace(slot, rule=Rule((Alternative(rule),)))
     raise fail("crossed-form", slot.place, {"good": slot.name, "bad": other.name})

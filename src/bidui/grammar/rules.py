@@ -101,6 +101,9 @@ class Related:
         return f"rel:{escape(self.relation)}({', '.join(map(str, self.targets))})"
 
 
+Term = Match | Related  # what ties a word to others
+
+
 @dataclass(frozen=True, slots=True)
 class Lexical:
     """A word of the lexicon that meets conditions and links."""
@@ -111,7 +114,7 @@ class Lexical:
     column: int = field(default=0, compare=False)
 
     @property
-    def links(self) -> tuple[Match | Related, ...]:
+    def links(self) -> tuple[Term, ...]:
         """Everything that ties the word to others."""
         return (*self.matches, *self.relations)
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from bidui.errors import InputError, Place, Problem, collect, fail
 from bidui.grammar.lexicon import phrase_unknown
 from bidui.grammar.paradigm import Line, Literal, PhraseAlternative, PhraseRule, Slot, Use, Variant
-from bidui.grammar.rules import Alternative, Lexical, Match, Ref, Related, Rule, Words
+from bidui.grammar.rules import Alternative, Lexical, Ref, Rule, Term, Words
 from bidui.grammar.rules import Phrase as NamedPhrase
 
 POSITION = re.compile(r"-?[0-9]{1,4}")  # a number where a name is expected: counted from 0, or back from the end
@@ -33,7 +33,7 @@ class Scope:
 class Link:
     """A match or relation with the scope its names are looked up in."""
 
-    term: Match | Related
+    term: Term
     scope: Scope
     place: Place
 
@@ -459,7 +459,7 @@ class _Expander:
             conditions += added.conditions
             origins += [override.place] * len(added.conditions)
             links += [Link(term, override.scope, override.place) for term in added.links]
-        merged = Lexical(tuple(conditions), rule.matches, rule.relations, rule.column)
+        merged = replace(rule, conditions=tuple(conditions))
         return self.word(merged, slot, context, tuple(links), tuple(origins))
 
     def word(

@@ -6,7 +6,7 @@ The first part is the classic rule language, which is a part of ours; the last, 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
@@ -272,7 +272,7 @@ def named(rule: Rule, *, target: Callable[[Ref], Ref], part: Callable[[Phrase, s
     def body(old: Lexical | Words | Phrase) -> Lexical | Words | Phrase:
         if isinstance(old, Lexical):
             links = tuple(Match(target(m.target), m.properties, m.same, m.column) for m in old.matches)
-            return Lexical(old.conditions, links, old.relations, old.column)
+            return replace(old, matches=links)
         if isinstance(old, Phrase):
             return Phrase(old.name, tuple((part(old, name), inner) for name, inner in old.overrides), old.column)
         return old
