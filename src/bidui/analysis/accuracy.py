@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Interval = Literal["wilson", "bootstrap"]
-SHOWN = 40  # rows that a printed table of accuracies has at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +83,10 @@ class Accuracies(Mapping[str, Accuracy]):
         return pl.DataFrame(rows, schema=[self.by, "accuracy", "low", "high", "pairs", "ties"], orient="row")
 
     def __repr__(self) -> str:
-        width = max(len(self.by), *map(len, self.rows))
-        lines = [f"{self.by:<{width}}  accuracy  interval        pairs  ties   ({self.link})"]
-        for name, one in self._shown():
-            ends = f"{100 * one.low:.2f}–{100 * one.high:.2f}"
-            lines.append(f"{name:<{width}}  {100 * one.value:8.2f}  {ends:<14} {one.pairs:6d} {one.ties:5d}")
-        hidden = len(self.rows) - SHOWN
-        return "\n".join([*lines, *([f"… and {hidden} more"] if hidden > 0 else [])])
+        return f"accuracy by {self.by} ({self.link})\n{self.frame}"
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{escape(head)}</th>" for head in (self.by, f"accuracy ({self.link})", "pairs", "ties"))
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{100 * one.value:.2f} [{100 * one.low:.2f}, {100 * one.high:.2f}]</td>"
-            f"<td>{one.pairs}</td><td>{one.ties}</td></tr>"
-            for name, one in self._shown()
-        )
-        hidden = len(self.rows) - SHOWN
-        more = f"<p>… and {hidden} more</p>" if hidden > 0 else ""
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"
-
-    def _shown(self) -> list[tuple[str, Accuracy]]:
-        return list(self.rows.items())[:SHOWN]
+        return f"<p>accuracy by {escape(self.by)} ({escape(self.link)})</p>{self.frame._repr_html_()}"
 
 
 def accuracy(

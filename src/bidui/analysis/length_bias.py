@@ -288,23 +288,21 @@ def _least_loss(x: Floats, share: Floats, start: Floats) -> tuple[Floats, float]
     Sums are einsum's, not @, whose threads take longer to wake than three rows take to add up.
     """
 
-    def loss(weights: Floats) -> float:
-        sure = np.einsum("p,pn->n", weights, x)
-        each = np.maximum(-sure, 0) + np.log1p(np.exp(-np.abs(sure)))  # log(1 + exp(-sure)), without overflow
-        return float(np.einsum("n,n->", share, each) + RIDGE * (weights**2).sum() / 2)
-
-    def wrong(weights: Floats) -> Floats:
+    def margins(weights: Floats) -> tuple[Floats, Floats]:
+        """Return by how much each good sentence wins, in logits, and the probability of the bad one."""
         sure: Floats = np.einsum("p,pn->n", weights, x)
-        return 0.5 - 0.5 * np.tanh(sure / 2)  # the probability of the bad sentence
+        return sure, 0.5 - 0.5 * np.tanh(sure / 2)
 
-    def slope(weights: Floats) -> Floats:
-        pull: Floats = np.einsum("pn,n->p", x, share * wrong(weights))
-        return RIDGE * weights - pull
+    def loss_and_slope(weights: Floats) -> tuple[float, Floats]:
+        sure, wrong = margins(weights)
+        each = np.maximum(-sure, 0) + np.log1p(np.exp(-np.abs(sure)))  # log(1 + exp(-sure)), without overflow
+        loss = float(np.einsum("n,n->", share, each) + RIDGE * (weights**2).sum() / 2)
+        return loss, RIDGE * weights - np.einsum("pn,n->p", x, share * wrong)
 
     def curvature(weights: Floats) -> Floats:
-        bad = wrong(weights)
-        curved: Floats = np.einsum("pn,qn->pq", x * (share * bad * (1 - bad)), x)
+        _, wrong = margins(weights)
+        curved: Floats = np.einsum("pn,qn->pq", x * (share * wrong * (1 - wrong)), x)
         return curved + RIDGE * np.eye(len(x))
 
-    found = minimize(loss, start, jac=slope, hess=curvature, method="trust-exact", options={"gtol": 1e-11})
+    found = minimize(loss_and_slope, start, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-9})
     return found.x, float(found.fun)

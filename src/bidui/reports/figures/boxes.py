@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from math import isfinite, nan
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from bidui.analysis.estimate import Box
 from bidui.analysis.frequencies import Share
@@ -13,20 +12,17 @@ from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
 from bidui.reports.figures.layout import (
     Block,
     Label,
-    Row,
     label_above,
-    make_blocks,
     make_panels,
     name_rows,
-    per_cent_axis,
-    place,
+    percent_rows,
     widest,
     word,
 )
-from bidui.reports.figures.style import COLOURS, FAINT, INK, SMALL, TINY, WIDTHS, Width, darker, house_style
+from bidui.reports.figures.style import COLOURS, FAINT, INK, SMALL, TINY, Width, darker, house_style
 from bidui.words import Language
 
-HEAD, TOP, BOTTOM = 0.2, 0.05, 0.40  # inches: for the names of marks, above, and below with the numbers
+HEAD = 0.2  # inches for the names of marks
 THICK = 0.62  # height of a box, in rows
 FILL, MEDIAN, MEAN = "#cfe3f1", COLOURS[1], COLOURS[2]
 
@@ -46,16 +42,11 @@ def box_plots(
     check_parts([*reached, *humans.values()], what=", ".join(boxes))
     row, size = (0.15, SMALL) if len(boxes) <= 40 else (0.12, TINY)
     with house_style():
-        rows = [Row(name) for name in boxes]
-        blocks = make_blocks(rows, row=row, width=width, size=size, right=0.06)
-        down = max(len(block.rows) for block in blocks) * row
-        figure = Figure(figsize=(WIDTHS[width], TOP + HEAD + down + BOTTOM))
-        for block in blocks:
-            height = HEAD + row * len(block.rows)
-            axes = place(figure, left=block.left, top=TOP, width=block.width, height=height)
-            per_cent_axis(axes, (100 * value for value in (*reached, *humans.values())), which="x", inches=block.width)
-            name_rows(axes, [block.names[one.name] for one in block.rows], size=size, head=HEAD / row)
-            axes.set_xlabel(word("accuracy", language))
+        values = (*reached, *humans.values())
+        figure, placed = percent_rows(
+            list(boxes), values, row=row, size=size, width=width, language=language, head=HEAD, right=0.06
+        )
+        for block, axes in placed:
             for name, number in block.groups.items():
                 draw_box(axes, boxes[name], y=number + 0.5, people=humans.get(name, nan))
             label_first(axes, block, boxes, people=humans, language=language)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from math import isfinite, nan
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from bidui.analysis.estimate import Estimate
 from bidui.analysis.people import Gap
@@ -13,13 +12,11 @@ from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
 from bidui.reports.figures.layout import (
     Block,
     Label,
-    Row,
     label_above,
-    make_blocks,
     make_panels,
     name_rows,
     per_cent_axis,
-    place,
+    percent_rows,
     shortened,
     widest,
     widths_of,
@@ -46,7 +43,7 @@ from bidui.words import Language
 
 STEP = 0.085  # inches between two models of a phenomenon: the height of a line of small letters
 AROUND = 0.10  # inches above the first and below the last
-TOP, BOTTOM = 0.16, 0.40
+TOP = 0.16
 
 Accuracies = Mapping[str, Mapping[str, Estimate]]
 
@@ -68,16 +65,12 @@ def accuracy_by_phenomenon(
     check_parts(humans.values(), what=word("people", "en"))
     row = len(accuracies) * STEP + AROUND
     with house_style():
-        blocks = make_blocks([Row(group) for group in groups], row=row, width=width, size=TEXT, right=0.04, names=0.36)
-        rows = max(len(block.rows) for block in blocks)
-        figure = Figure(figsize=(WIDTHS[width], TOP + rows * row + BOTTOM))
         dots = [one for values in accuracies.values() for one in values.values()]
         reached = [*humans.values(), *(end for one in dots for end in _ends(one))]
-        for block in blocks:
-            axes = place(figure, left=block.left, top=TOP, width=block.width, height=row * len(block.rows))
-            per_cent_axis(axes, (100 * value for value in reached), which="x", inches=block.width)
-            axes.set_xlabel(word("accuracy", language))
-            name_rows(axes, [block.names[one.name] for one in block.rows], size=TEXT)
+        figure, placed = percent_rows(
+            groups, reached, row=row, size=TEXT, width=width, language=language, top=TOP, right=0.04, share=0.36
+        )
+        for block, axes in placed:
             for number in range(1, len(block.rows)):
                 axes.axhline(number, color=RULE, linewidth=0.4, zorder=0)
             draw_people(axes, block, humans, language=language)
@@ -154,7 +147,7 @@ def _ends(one: Estimate) -> tuple[float, float, float]:
 
 # The gap to humans: the best model beside them by phenomenon, the widest gap first (Liu et al., Table 6).
 
-ROW, HEAD, GAP_TOP, GAP_BOTTOM = 0.17, 0.22, 0.05, 0.40  # inches
+ROW, HEAD = 0.17, 0.22  # inches: of a group, and above the first
 NUMBER = 0.3  # inches for a gap in points
 BEHIND, AHEAD = COLOURS[1], COLOURS[0]
 
@@ -181,14 +174,10 @@ def human_gap(
     with house_style():
         shown = {model: shortened(model, size=TINY, width=WIDTHS[width] / 4) for model in models}
         right = NUMBER + (widest(shown.values(), size=TINY) + 0.11 if len(models) > 1 else 0.04)
-        blocks = make_blocks([Row(name) for name in order], row=ROW, width=width, size=SMALL, right=right)
-        down = max(len(block.rows) for block in blocks) * ROW
-        figure = Figure(figsize=(WIDTHS[width], GAP_TOP + HEAD + down + GAP_BOTTOM))
-        for block in blocks:
-            axes = place(figure, left=block.left, top=GAP_TOP, width=block.width, height=HEAD + ROW * len(block.rows))
-            per_cent_axis(axes, (100 * value for value in reached), which="x", inches=block.width)
-            name_rows(axes, [block.names[one.name] for one in block.rows], size=SMALL, head=HEAD / ROW)
-            axes.set_xlabel(word("accuracy", language))
+        figure, placed = percent_rows(
+            order, reached, row=ROW, size=SMALL, width=width, language=language, head=HEAD, right=right
+        )
+        for block, axes in placed:
             write_beside(axes, word("gap", language), y=-0.5, size=TINY, colour=FAINT)
             for name, number in block.groups.items():
                 draw_gap(axes, gaps[name], within=within.get(name, (nan, nan)), y=number + 0.5)

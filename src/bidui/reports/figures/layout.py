@@ -299,6 +299,37 @@ def name_rows(axes: Axes, names: Sequence[str], *, size: float, head: float = 0.
     axes.spines["left"].set_visible(False)
 
 
+def percent_rows(
+    names: Sequence[str],
+    values: Iterable[float],
+    *,
+    row: float,
+    size: float,
+    width: Width,
+    language: Language,
+    top: float = 0.05,
+    head: float = 0.0,
+    right: float = 0.0,
+    share: float = 0.42,
+) -> tuple[Figure, list[tuple[Block, Axes]]]:
+    """Return a figure with one row per name over an axis in percent that holds these shares, in one block or two.
+
+    `head` inches above the first row stay free for labels. `right` and `share` are as in `make_blocks`.
+    """
+    percents = [100 * value for value in values]
+    blocks = make_blocks([Row(name) for name in names], row=row, width=width, size=size, right=right, names=share)
+    down = max(len(block.rows) for block in blocks) * row
+    figure = Figure(figsize=(WIDTHS[width], top + head + down + BOTTOM))
+    placed = []
+    for block in blocks:
+        axes = place(figure, left=block.left, top=top, width=block.width, height=head + row * len(block.rows))
+        per_cent_axis(axes, percents, which="x", inches=block.width)
+        name_rows(axes, [block.names[line.name] for line in block.rows], size=size, head=head / row)
+        axes.set_xlabel(word("accuracy", language))
+        placed.append((block, axes))
+    return figure, placed
+
+
 def break_at(rows: Sequence[Row]) -> int:
     """Return where the second block begins: at the heading nearest to the middle; without headings, in the middle."""
     middle = -(-len(rows) // 2)

@@ -167,56 +167,55 @@ def rows_of(
 
 
 def scaling(
-    panels: Mapping[str, Sequence[Line]],
+    panels: Lines,
     *,
-    references: Mapping[str, Mapping[str, float]] | None = None,
-    fits: Mapping[str, Sequence[Line]] | None = None,
+    references: References | None = None,
+    fits: Lines | None = None,
     width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
     """Draw one line per model size, with FLOPs as x and accuracy as y (Liu et al., Figure 3).
 
-    `references` are level lines, by name and phenomenon. Fitted curves are lines of many points; one that is called as
-    a size has its colour.
+    `references` are horizontal lines, by name and phenomenon. Fitted curves are lines of many points; one with the name
+    of a size has its colour.
     """
-    with house_style():
-        made = accuracy_panels(
-            panels,
-            references=references or {},
-            fits=fits or {},
-            width=width,
-            x_label=word("flops", language),
-            y_label=word("accuracy", language),
-            x_text=power_of_ten,
-        )
-    head = ("phenomenon", "size", "flops", "accuracy")
-    return Drawing(made.figure, rows_of(panels, head=head, references=references, fits=fits))
+    return _against("flops", panels, references or {}, fits or {}, width=width, language=language, text=power_of_ten)
 
 
 def learning_curves(
-    panels: Mapping[str, Sequence[Line]],
+    panels: Lines,
     *,
-    references: Mapping[str, Mapping[str, float]] | None = None,
-    fits: Mapping[str, Sequence[Line]] | None = None,
+    references: References | None = None,
+    fits: Lines | None = None,
     width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
     """Draw one line per model size, with tokens as x, the mean over seeds as y, and the deviation as a band.
 
-    After Liu et al., Figure 4 (Figure 5 of the first version). Zero tokens, the model before training, stand to the
-    left of the logarithmic axis. References and fits are as for `scaling`.
+    After Liu et al., Figure 4 (Figure 5 of the first version). Zero tokens, the model before training, are to the left
+    of the logarithmic axis. References and fits are as in `scaling`.
     """
+
+    def text(power: int) -> str:
+        return short_number(10.0**power, language)
+
+    return _against("tokens", panels, references or {}, fits or {}, width=width, language=language, text=text)
+
+
+def _against(
+    x: Literal["flops", "tokens"],
+    panels: Lines,
+    references: References,
+    fits: Lines,
+    *,
+    width: Width,
+    language: Language,
+    text: Callable[[int], str],
+) -> Drawing:
+    labels = {"x_label": word(x, language), "y_label": word("accuracy", language)}
     with house_style():
-        made = accuracy_panels(
-            panels,
-            references=references or {},
-            fits=fits or {},
-            width=width,
-            x_label=word("tokens", language),
-            y_label=word("accuracy", language),
-            x_text=lambda power: short_number(10.0**power, language),
-        )
-    head = ("phenomenon", "size", "tokens", "accuracy")
+        made = accuracy_panels(panels, references=references, fits=fits, width=width, x_text=text, **labels)
+    head = ("phenomenon", "size", x, "accuracy")
     return Drawing(made.figure, rows_of(panels, head=head, references=references, fits=fits))
 
 
