@@ -22,8 +22,8 @@ Why = Literal["typing", "unparsed", "conflict", "unwritten"]
 class Draft:
     """The latest text that somebody has for a file, and the revision that it was made from.
 
-    `tab` tells the pages of one user apart, so that none takes over what was typed into another. `why` it is no
-    revision: still being typed; it does not parse; somebody else was quicker; the file could not be written.
+    `tab` tells the pages of one user apart, so that none takes over what was typed into another. `why` says why it is
+    not a revision: it is being typed, does not parse, met a conflict, or could not be written.
     """
 
     project: str

@@ -175,7 +175,7 @@ def _written(
     if any(problem.severity == "error" for problem in problems):
         return NewDraft(draft("unparsed"), problems)
     try:
-        revisions = commit(store, entry, changes, who=who, taken=(first.file, tab))
+        results = commit(store, entry, changes, who=who, taken=(first.file, tab))
     except BiduiError as error:
         if first is not last and isinstance(error, Conflict) and error.file == last.file:
             raise fail("file-there", Place(error.file), {"other": error.file}) from None
@@ -183,7 +183,7 @@ def _written(
             raise
         draft("conflict" if isinstance(error, Conflict) else "unwritten")
         raise
-    return NewRevision(revisions[-1].revision, any(each.changed for each in revisions), problems)
+    return NewRevision(results[-1].revision, any(each.changed for each in results), problems)
 
 
 # Several files at once: accepted together if nobody else was quicker, then written

@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher, unified_diff
@@ -281,13 +281,17 @@ def row_changes(old: str, new: str, *, name: str) -> tuple[RowChange, ...]:
     before, after = _lines(old), _lines(new)
     header = before[0].split("\t") if before and name.endswith(".tsv") else []
     key = header.index("expression") if "expression" in header else 0
+    least = min(len(before), len(after))
+    head = next((n for n in range(least) if before[n] != after[n]), least)
+    tail = next((n for n in range(least - head) if before[-1 - n] != after[-1 - n]), least - head)
+    # What is left between the common start and end is mostly little; searching the whole would take long.
+    matcher = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail])
     changes: list[RowChange] = []
-    i = j = 0
-    for start, first, length in (*_blocks(before, after), (len(before), len(after), 0)):
-        olds = [(at + 1, _cells(before[at], name)) for at in range(i, start)]
-        news = [(at + 1, _cells(after[at], name)) for at in range(j, first)]
-        changes += _paired(olds, news, key=key)
-        i, j = start + length, first + length
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind != "equal":
+            olds = [(at + 1, _cells(before[at], name)) for at in range(head + a, head + b)]
+            news = [(at + 1, _cells(after[at], name)) for at in range(head + c, head + d)]
+            changes += _paired(olds, news, key=key)
     return tuple(changes)
 
 
@@ -330,16 +334,3 @@ def _paired(olds: Numbered, news: Numbered, *, key: int) -> Iterator[RowChange]:
 
 def _key(cells: Lines, key: int) -> str:
     return cells[key] if key < len(cells) else ""
-
-
-def _blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Return the runs of lines that two versions share: where they begin in each, and how long they are."""
-    least = min(len(before), len(after))
-    head = next((n for n in range(least) if before[n] != after[n]), least)
-    tail = next((n for n in range(least - head) if before[-1 - n] != after[-1 - n]), least - head)
-    # what is left between is little, mostly, and the rest need not be searched
-    middle = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail])
-    blocks = [(0, 0, head)]
-    blocks += [(head + block.a, head + block.b, block.size) for block in middle.get_matching_blocks()]
-    blocks += [(len(before) - tail, len(after) - tail, tail)]
-    return [block for block in blocks if block[2]]
