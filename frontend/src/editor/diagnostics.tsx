@@ -1,17 +1,20 @@
 // What the server says about a row, shown beneath it: its problems, and the words that fit its rule.
+import { useState } from "preact/hooks";
 import type { Path } from "../api";
 import { number, t } from "../page";
 import type { Diagnostic, SlotWords } from "../wire";
+import type { Live } from "./live";
+import { RuleField, type RuleFieldProps } from "./rule_editor";
 
 const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((step, n) => step === b[n]);
 
 /** The diagnostics of the rule or line at a path. */
 export const at = (diagnostics: Diagnostic[], path: Path): Diagnostic[] => diagnostics.filter(({ row }) => samePath(row, path));
 
-export const underlined = (diagnostics: Diagnostic[]) =>
+const underlined = (diagnostics: Diagnostic[]) =>
   diagnostics.flatMap(({ inner, severity }) => (inner ? [{ ...inner, severity }] : []));
 
-export const hasError = (diagnostics: Diagnostic[]): boolean => diagnostics.some(({ severity }) => severity === "error");
+const hasError = (diagnostics: Diagnostic[]): boolean => diagnostics.some(({ severity }) => severity === "error");
 
 const SIGNS = { error: "✕", warning: "▲" } as const;
 
@@ -32,7 +35,7 @@ interface WordsProps {
 }
 
 /** How many words fit, and some of them; if none does, how many words each condition leaves. */
-export function Words({ words, wrong, quiet }: WordsProps) {
+function Words({ words, wrong, quiet }: WordsProps) {
   if (!words || wrong) return null;
   const count = words.joint ?? words.alone;
   if (count === 0) return quiet ? <p class="words">{t("js.words", { n: 0 })}</p> : <Narrowings words={words} />;
@@ -61,5 +64,27 @@ function Narrowings({ words }: { words: SlotWords }) {
       )}
       {blamed.map(({ text, without }) => <p key={text}>{t("js.words.without", { condition: text, n: without })}</p>)}
     </div>
+  );
+}
+
+interface RuleRowProps extends RuleFieldProps {
+  live: Live; // whose diagnostics are shown
+  path: Path;
+  messages: string;
+  words: SlotWords | undefined;
+}
+
+/** A one-line editor with its problems and words beneath; while it is being typed in, problems appear after a moment. */
+export function RuleRow({ live, path, words, ...field }: RuleRowProps) {
+  const [focused, setFocused] = useState(false);
+  const typing = focused && !live.settled;
+  const here = at(live.diagnostics, path);
+  const shown = typing ? [] : here;
+  return (
+    <>
+      <RuleField {...field} underlines={underlined(shown)} wrong={hasError(shown)} focus={setFocused} />
+      <Messages id={field.messages} diagnostics={shown} />
+      <Words words={words} wrong={hasError(here)} quiet={here.length > 0 || typing} />
+    </>
   );
 }

@@ -1,10 +1,10 @@
 // Slots as rows: the name, the rule, and the words that fit it.
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { keepCursor, useKeptFocus } from "../drawing";
-import { at, hasError, Messages, underlined, Words } from "../editor/diagnostics";
+import { RuleRow } from "../editor/diagnostics";
 import { useCommit } from "../editor/inputs";
 import { NamedKeys, useDrag } from "../editor/row_tools";
-import { focusAfter, focusEditor, RuleField } from "../editor/rule_editor";
+import { focusAfter, focusEditor } from "../editor/rule_editor";
 import { t } from "../page";
 import type { ParadigmRows, SlotRow } from "../wire";
 import type { ParadigmModel } from "./model";
@@ -79,11 +79,7 @@ interface SlotProps {
 }
 
 function Slot({ model, slot, slots, variant, wording, scope, place, move, rename, drag }: SlotProps) {
-  const [focused, setFocused] = useState(false);
   const path = [...(variant === null ? [] : ["variants", variant]), "slots", slot.name];
-  const here = at(model.live.diagnostics, path);
-  const shown = focused && !model.live.settled ? [] : here;
-  const messages = `messages-${variant ?? "p"}-${slot.name}`;
   const words = model.live.words.find((fitting) => fitting.slot === slot.name && fitting.wording === wording);
   const go = (row: number): void => {
     const other = slots[row];
@@ -110,12 +106,10 @@ function Slot({ model, slot, slots, variant, wording, scope, place, move, rename
       </td>
       <td class="name"><SlotName {...{ model, slot, variant, rename, keys }} /></td>
       <td class="cell">
-        <RuleField id={ruleId(variant, slot.name)} kind="rule" label={t("paradigm.rule.of", { slot: slot.name })} value={slot.rule}
+        <RuleRow live={model.live} path={path} words={words} messages={`messages-${variant ?? "p"}-${slot.name}`}
+          id={ruleId(variant, slot.name)} kind="rule" label={t("paradigm.rule.of", { slot: slot.name })} value={slot.rule}
           readOnly={!model.mayEdit} empty={t("paradigm.rule.empty")} scope={() => ({ slots: scope, slot: slot.name })}
-          change={(rule) => model.write({ of: "rule", slot: slot.name, variant }, rule)}
-          {...{ underlines: underlined(shown), wrong: hasError(shown), messages, focus: setFocused }} onKey={keys} />
-        <Messages id={messages} diagnostics={shown} />
-        <Words words={words} wrong={hasError(here)} quiet={here.length > 0 || (focused && !model.live.settled)} />
+          change={(rule) => model.write({ of: "rule", slot: slot.name, variant }, rule)} onKey={keys} />
       </td>
       <td class="narrow">
         <button type="button" class="plain icon" disabled={!model.mayEdit} onClick={remove}

@@ -1,11 +1,11 @@
 // One alternative of a phrase: a rule alone, or named parts with their line, head and weight.
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { Path } from "../api";
-import { keepCursor, useKeptFocus, useObserved } from "../drawing";
-import { at, hasError, Messages, underlined, Words } from "../editor/diagnostics";
+import { keepCursor, useKeptFocus } from "../drawing";
+import { Messages, RuleRow } from "../editor/diagnostics";
 import { useCommit, whenLeft } from "../editor/inputs";
 import { NamedKeys } from "../editor/row_tools";
-import { focusEditor, RuleField } from "../editor/rule_editor";
+import { focusEditor } from "../editor/rule_editor";
 import { t } from "../page";
 import type { AlternativeRow, Diagnostic, PhraseRow, SlotRow } from "../wire";
 import type { PhrasesModel, Samples } from "./model";
@@ -55,7 +55,7 @@ export function Alternative({ model, samples, phrase, number }: Place) {
       {alternative.parts.length > 0 ? (
         <Parts {...{ model, samples, phrase, number }} heading={heading} />
       ) : (
-        <RuleRow
+        <PhraseRule
           {...{ model, samples, phrase, number }}
           id={ruleId(phrase.name, number)}
           label={t("phrases.rule_of", { what: title })}
@@ -146,7 +146,7 @@ export function Parts({ model, samples, phrase, number, heading }: Place & { hea
       <div class="alternative-keys">
         <div class="field grow">
           <span aria-hidden="true">{t("phrases.line")}</span>
-          <RuleRow
+          <PhraseRule
             {...{ model, samples, phrase, number }}
             id={`line:${phrase.name}:${number}`}
             kind="line"
@@ -191,7 +191,7 @@ function Part({ model, samples, phrase, number, part, place, rename }: PartProps
         <PartName {...{ model, samples, phrase, number, part, rename }} />
       </td>
       <td class="cell">
-        <RuleRow
+        <PhraseRule
           {...{ model, samples, phrase, number, id }}
           label={t("phrases.rule_of", { what: part.name })}
           value={part.rule}
@@ -330,7 +330,7 @@ export function rowKeys(phrase: PhraseRow, id: string, row: { move: (step: numbe
   };
 }
 
-interface RuleRowProps extends Place {
+interface PhraseRuleProps extends Place {
   id: string;
   label: string;
   value: string;
@@ -341,45 +341,14 @@ interface RuleRowProps extends Place {
   keys?: (event: KeyboardEvent) => boolean;
 }
 
-/** A one-line editor with its problems beneath; while it is being typed in, they appear after a moment. */
-export function RuleRow({ model, samples, phrase, number, id, label, value, path, slot, kind = "rule", change, keys }: RuleRowProps) {
-  const [focused, setFocused] = useState(false);
-  const diagnostics = focused && !model.live.settled ? [] : at(model.live.diagnostics, path);
-  const messages = `messages-${id}`;
-  const parts = phrase.alternatives[number]?.parts ?? [];
-  const slots = Object.fromEntries(parts.map((part) => [part.name, part.rule]));
+/** The rule of an alternative or of a part, or the line of an alternative. */
+function PhraseRule({ model, samples, phrase, number, slot, kind = "rule", keys, ...field }: PhraseRuleProps) {
+  const slots = Object.fromEntries((phrase.alternatives[number]?.parts ?? []).map((part) => [part.name, part.rule]));
   return (
     <div class="rule-row">
-      <RuleField
-        id={id}
-        kind={kind}
-        label={label}
-        value={value}
-        readOnly={!model.mayEdit}
-        empty={kind === "rule" ? t("phrases.rule_empty") : t("phrases.line_empty")}
-        scope={() => ({ slots, slot })}
-        change={change}
-        underlines={underlined(diagnostics)}
-        wrong={hasError(diagnostics)}
-        messages={messages}
-        focus={setFocused}
-        onKey={(event) => keys?.(event) ?? false}
-      />
-      <Messages id={messages} diagnostics={diagnostics} />
-      {kind === "rule" && <Fitting samples={samples} {...{ number, slot, diagnostics }} typing={focused && !model.live.settled} />}
+      <RuleRow {...field} live={model.live} kind={kind} readOnly={!model.mayEdit} messages={`messages-${field.id}`}
+        empty={t(kind === "rule" ? "phrases.rule_empty" : "phrases.line_empty")} scope={() => ({ slots, slot })}
+        words={kind === "rule" ? samples.words(number, slot) : undefined} onKey={(event) => keys?.(event) ?? false} />
     </div>
   );
-}
-
-interface FittingProps {
-  samples: Samples;
-  number: number;
-  slot: string;
-  diagnostics: Diagnostic[];
-  typing: boolean;
-}
-
-function Fitting({ samples, number, slot, diagnostics, typing }: FittingProps) {
-  useObserved(samples.live);
-  return <Words words={samples.words(number, slot)} wrong={hasError(diagnostics)} quiet={diagnostics.length > 0 || typing} />;
 }

@@ -25,6 +25,7 @@ interface PhraseProps {
 }
 
 export function PhraseEditor({ model, samples, phrase, choose, rename, deleted }: PhraseProps) {
+  useObserved(samples.live);
   const uses = useUses(phrase.name, model.renamed);
   const { commit, attributes, refusal } = useCommit(
     model.edits,
@@ -149,7 +150,6 @@ function renamedIn({ renamed }: PhrasesModel, name: string): string {
 
 /** Some of what the phrase prints, so that mistakes are seen here and not in the paradigms. */
 function Printed({ samples }: { samples: Samples }) {
-  useObserved(samples.live);
   const { printed } = samples;
   if (!printed.length) return null;
   return (
