@@ -134,8 +134,7 @@ def test_a_pause_in_typing_sends_the_text_once(paradigm: Page, workbench: Runnin
     hands.rule(paradigm, "who").click()
     hands.keys(paradigm, "End")
     paradigm.keyboard.insert_text(" gender:male")
-    expect(paradigm.locator(".slots .words .count").first).not_to_contain_text("2 words")
     hands.saved(paradigm, workbench, PARADIGM, "gender:male")
-    expect(paradigm.locator(".preview .count")).not_to_have_class("count muted")
-    asked = [name for name in sent if name not in ("complete", PARADIGM.rsplit("/", 1)[1])]
-    assert asked == ["preview", "count"]
+    hands.eventually(paradigm, lambda: "count" in sent)
+    elsewhere = ("complete", PARADIGM.rsplit("/", 1)[1])  # options at the cursor; the save, and who else is there
+    assert [name for name in sent if name not in elsewhere] == ["preview", "count"]
