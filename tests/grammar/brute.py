@@ -10,7 +10,7 @@ from itertools import product
 from bidui.grammar.lexicon import Word
 from bidui.grammar.paradigm import Line, Literal, Paradigm, Variant
 from bidui.grammar.project import Project
-from bidui.grammar.rules import Condition, Lexical, Match, Phrase, Ref, Related, Rule, Words
+from bidui.grammar.rules import Condition, Lexical, Match, Phrase, Ref, RelationTerm, Rule, Words
 
 
 @dataclass(eq=False)
@@ -18,7 +18,7 @@ class Filled:
     """A slot filled one way: a word (row or literal), or parts with their line, or nothing."""
 
     rule: Lexical | Words | None = None
-    links: list[tuple[Match | Related, dict]] = field(default_factory=list)
+    links: list[tuple[Match | RelationTerm, dict]] = field(default_factory=list)
     text: str = ""
     word: Word | None = None
     parts: dict[str, "Filled"] = field(default_factory=dict)
@@ -183,7 +183,7 @@ def _links_hold(project: Project, leaves: list[Filled]) -> bool:
     shares: dict[tuple[int, str], list[set[str]]] = {}
     for leaf in leaves:
         for term, scope in leaf.links:
-            if isinstance(term, Related):
+            if isinstance(term, RelationTerm):
                 relation = project.relations[term.relation]
                 named = [n for n, ref in enumerate(term.targets) if str(ref) != "_"]
                 cells = {n: _at(term.targets[n], scope).values(relation.features[n]) for n in named}

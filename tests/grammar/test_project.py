@@ -33,7 +33,7 @@ from bidui.grammar.rules import (
     Phrase,
     Property,
     Ref,
-    Related,
+    RelationTerm,
     Rule,
     Words,
     parse_rule,
@@ -57,7 +57,7 @@ conditions = st.builds(Condition, features, st.sampled_from(["any", "not"]), som
 )
 same = st.builds(Match, refs, some(st.builds(Property, features, features, st.just("") | features)))
 mismatched = st.builds(Match, refs, some(st.builds(Property, features, features)), st.just(False))
-relations = st.builds(Related, names, some(refs))
+relations = st.builds(RelationTerm, names, some(refs))
 lexical = st.builds(
     Lexical,
     st.lists(conditions, max_size=3).map(tuple),

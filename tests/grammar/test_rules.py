@@ -16,7 +16,7 @@ from bidui.grammar.rules import (
     Phrase,
     Property,
     Ref,
-    Related,
+    RelationTerm,
     Rule,
     Words,
     parse_rule,
@@ -95,7 +95,7 @@ def test_a_rule_may_have_several_links() -> None:
 
 def test_a_relation_names_its_slots_in_the_order_of_its_columns() -> None:
     targets = (Ref("box"), Ref("np", ("head",)), Ref("verb"))
-    assert parsed("rel:fills(box, np.head,verb)") == Lexical((), (), (Related("fills", targets),))
+    assert parsed("rel:fills(box, np.head,verb)") == Lexical((), (), (RelationTerm("fills", targets),))
 
 
 def test_a_phrase_may_get_conditions_and_links_for_its_parts() -> None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from bidui.grammar.network import Network, rests
 from bidui.grammar.paradigm import Line, Literal, Use
 from bidui.grammar.printing import BAD, GOOD, Style
-from bidui.grammar.tree import Items, Node, Nothing, Phrase, Spoken, Word, items_of, may_be_empty, spoken
+from bidui.grammar.tree import Atom, Items, Node, Nothing, Phrase, Word, items_of, may_be_empty, next_atoms
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,9 +350,9 @@ class _Equality:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise _TooLong
-        for word, rest, now in spoken(behind, chosen):
+        for word, rest, now in next_atoms(behind, chosen):
             if word is None:
-                if not over and any(other is None for other, _, _ in spoken(ahead, now)):
+                if not over and any(other is None for other, _, _ in next_atoms(ahead, now)):
                     return True
                 continue
             for text, settled in self._texts(word, over, values):
@@ -363,7 +363,7 @@ class _Equality:
                     return True
         return False
 
-    def _texts(self, word: Spoken, over: str, values: Mapping[int, int]) -> Iterator[tuple[str, Mapping[int, int]]]:
+    def _texts(self, word: Atom, over: str, values: Mapping[int, int]) -> Iterator[tuple[str, Mapping[int, int]]]:
         """Yield every text of a word that may go on from `over`, with the values of words it settles."""
         if isinstance(word, str):
             yield self.network.style.folded(word), values

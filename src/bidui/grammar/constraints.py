@@ -10,7 +10,7 @@ from operator import or_
 
 from bidui.errors import InputError, Place, Problem, collect, distinct, fail
 from bidui.grammar.lexicon import NO_VALUES, Relation, Values
-from bidui.grammar.rules import Match, Property, Related
+from bidui.grammar.rules import Match, Property, RelationTerm
 from bidui.grammar.tree import Link, Tree, Word, targets
 
 Key = int
@@ -214,7 +214,7 @@ class _Constraints:
             if all((m.leaves, m.feature) != (member.leaves, member.feature) for m in members):
                 members.append(member)
 
-    def related(self, leaf: Word, term: Related, link: Link) -> None:
+    def related(self, leaf: Word, term: RelationTerm, link: Link) -> None:
         place = link.place.at(term.column)
         relation = self.relations.get(term.relation)
         if relation is None:

@@ -17,7 +17,7 @@ from bidui.grammar.draw import complete
 from bidui.grammar.network import Network
 from bidui.grammar.paradigm import Line
 from bidui.grammar.printing import BAD, GOOD
-from bidui.grammar.tree import Items, Spoken, Word, items_of, spoken
+from bidui.grammar.tree import Atom, Items, Word, items_of, next_atoms
 
 ALIKE = 3  # words that are tried of those that neither grammar can tell apart
 
@@ -123,7 +123,7 @@ class Reading:
     """One way to read both lines in step: the choices on each side, and the two words at each position."""
 
     chosen: tuple[dict[int, int], dict[int, int]]
-    words: tuple[tuple[Spoken, Spoken], ...]
+    words: tuple[tuple[Atom, Atom], ...]
 
 
 @dataclass(slots=True)
@@ -156,8 +156,8 @@ class Joint:
         yield from self._read(one, other, Reading(({}, {}), ()))
 
     def _read(self, one: Items, other: Items, reading: Reading) -> Iterator[Reading]:
-        for first, rest, mine in spoken(one, reading.chosen[0]):
-            for second, left, theirs in spoken(other, reading.chosen[1]):
+        for first, rest, mine in next_atoms(one, reading.chosen[0]):
+            for second, left, theirs in next_atoms(other, reading.chosen[1]):
                 self.budget.spend()
                 if first is None or second is None:
                     if first is None and second is None:
@@ -165,7 +165,7 @@ class Joint:
                 elif self._classes(first, second):
                     yield from self._read(rest, left, Reading((mine, theirs), (*reading.words, (first, second))))
 
-    def _classes(self, first: Spoken, second: Spoken) -> Classes:
+    def _classes(self, first: Atom, second: Atom) -> Classes:
         """Return the classes of texts that two words have in common; a literal is one text of group 0."""
         sides = [self._texts(word, network) for word, network in zip((first, second), self.networks, strict=True)]
         key = tuple(side[0] for side in sides)
@@ -181,7 +181,7 @@ class Joint:
         return self.overlaps[key]
 
     @staticmethod
-    def _texts(word: Spoken, network: Network) -> tuple[object, list[str], list[int]]:
+    def _texts(word: Atom, network: Network) -> tuple[object, list[str], list[int]]:
         if isinstance(word, str):
             return word, [word], [0]
         domain = network.columns[word[0].index].domain
@@ -319,7 +319,7 @@ class _Reader:
 
     def ways(self, over: str) -> "Iterator[tuple[_Reader, str, tuple[int, int] | None]]":
         """Yield every way to say the next word so that it and `over` begin alike, with the leaf and group it fills."""
-        for word, rest, chosen in spoken(self.items, self.chosen):
+        for word, rest, chosen in next_atoms(self.items, self.chosen):
             if word is None:
                 continue
             for text, value in self._texts(word, over):
@@ -334,9 +334,9 @@ class _Reader:
 
     def ends(self) -> Iterator[dict[int, int]]:
         """Yield the choices under which nothing more is said."""
-        return (chosen for word, _, chosen in spoken(self.items, self.chosen) if word is None)
+        return (chosen for word, _, chosen in next_atoms(self.items, self.chosen) if word is None)
 
-    def _texts(self, word: Spoken, over: str) -> Iterator[tuple[str, int | None]]:
+    def _texts(self, word: Atom, over: str) -> Iterator[tuple[str, int | None]]:
         """Yield the texts of a word, each with the value it would settle; None where nothing is left to settle."""
         if isinstance(word, str):
             yield self.network.style.folded(word), None

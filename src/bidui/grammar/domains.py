@@ -285,7 +285,7 @@ def _by_marks(
 
 
 @dataclass(slots=True, eq=False)
-class Allowed:
+class Support:
     """For each group of one leaf, the groups of another that go with it, as bits."""
 
     groups: list[int]
@@ -347,10 +347,10 @@ class Supports:
     """The tables between domains that have been computed so far."""
 
     holders: dict[tuple[int, int], Holders] = field(default_factory=dict)
-    tables: dict[tuple[int, int, int, int, bool], Allowed] = field(default_factory=dict)
+    tables: dict[tuple[int, int, int, int, bool], Support] = field(default_factory=dict)
     rows: dict[tuple[str, int, int, int], End] = field(default_factory=dict)
 
-    def between(self, a: Domain, at_a: int, b: Domain, at_b: int, *, same: bool) -> Allowed:
+    def between(self, a: Domain, at_a: int, b: Domain, at_b: int, *, same: bool) -> Support:
         """Return what each group of `a` allows in `b`; `at_a` and `at_b` number the features that are compared."""
         name = (id(a), at_a, id(b), at_b, same)
         if name not in self.tables:
@@ -360,7 +360,7 @@ class Supports:
                 modes = vector[at_a]
                 if modes not in masks:
                     masks[modes] = holders.sharing(modes) if same else holders.differing(modes)
-            self.tables[name] = Allowed([masks[vector[at_a]] for vector in a.modes])
+            self.tables[name] = Support([masks[vector[at_a]] for vector in a.modes])
         return self.tables[name]
 
     def in_relation(self, domain: Domain, at: int, relation: Relation, column: int) -> End:

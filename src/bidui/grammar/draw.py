@@ -359,7 +359,7 @@ def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
 
 
 @dataclass(slots=True)
-class _Weighted:
+class _Distribution:
     """Rows of a table, ready to be drawn with probabilities by their counts."""
 
     rows: list[Row] = field(default_factory=list)
@@ -379,9 +379,9 @@ class _UniformSampler:
 
     network: Network
     tables: Tables
-    indexes: dict[tuple[int, tuple[int, ...]], dict[Row, _Weighted]] = field(default_factory=dict)
-    options: dict[tuple[Node, Row], _Weighted] = field(default_factory=dict)
-    groups: dict[tuple[int, Row], _Weighted] = field(default_factory=dict)
+    indexes: dict[tuple[int, tuple[int, ...]], dict[Row, _Distribution]] = field(default_factory=dict)
+    options: dict[tuple[Node, Row], _Distribution] = field(default_factory=dict)
+    groups: dict[tuple[int, Row], _Distribution] = field(default_factory=dict)
     frames: dict[tuple[tuple[int, int], ...], tuple[Frame, Printer]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Draw | None:
@@ -425,11 +425,11 @@ class _UniformSampler:
         for node in nodes:
             self._node(node, known, chosen, picked, rng)
 
-    def _rows(self, step: Factor, at: tuple[int, ...]) -> dict[Row, _Weighted]:
+    def _rows(self, step: Factor, at: tuple[int, ...]) -> dict[Row, _Distribution]:
         if (id(step), at) not in self.indexes:
-            index: dict[Row, _Weighted] = {}
+            index: dict[Row, _Distribution] = {}
             for row, count in step.table.items():
-                index.setdefault(tuple([row[n] for n in at]), _Weighted()).add(row, count)
+                index.setdefault(tuple([row[n] for n in at]), _Distribution()).add(row, count)
             self.indexes[id(step), at] = index
         return self.indexes[id(step), at]
 
@@ -455,8 +455,8 @@ class _UniformSampler:
             self._sequence(list(children(option)), option, inner, chosen, picked, rng)
 
     @staticmethod
-    def _possible(parts: list[tuple[int, Factor]], known: dict[int, int], forced: int | None) -> _Weighted:
-        options = _Weighted()
+    def _possible(parts: list[tuple[int, Factor]], known: dict[int, int], forced: int | None) -> _Distribution:
+        options = _Distribution()
         for number, factor in parts:
             absent = all(value == ABSENT for a, value in known.items() if a not in factor.attributes)
             count = factor.table.get(tuple([known[a] for a in factor.attributes]), 0)
@@ -467,7 +467,7 @@ class _UniformSampler:
     def _leaf(self, leaf: Word, keys: Row, rng: random.Random) -> int:
         column = self.network.columns[leaf.index]
         if (leaf.index, keys) not in self.groups:
-            groups = _Weighted()
+            groups = _Distribution()
             for group, group_keys in enumerate(column.keys()):
                 if group_keys == keys:
                     groups.add((group,), len(column.domain.groups[group]))

@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from typing import Generic, TypeVar
 
 from bidui.grammar.constraints import Constraint
-from bidui.grammar.domains import Allowed, End, bits_of, shared_ends
+from bidui.grammar.domains import End, Support, bits_of, shared_ends
 from bidui.grammar.network import Column, Network, Tokens
 from bidui.grammar.printing import (
     BAD,
@@ -23,7 +23,7 @@ from bidui.grammar.printing import (
     possible,
     tokens_of,
 )
-from bidui.grammar.tree import Phrase, Spoken, Word
+from bidui.grammar.tree import Atom, Phrase, Word
 from bidui.pairs import Pair, Region
 
 
@@ -41,11 +41,11 @@ class Frame:
 
     network: Network
     columns: list[Column]
-    good: list[Spoken]
-    bad: list[Spoken]
+    good: list[Atom]
+    bad: list[Atom]
     sizes: tuple[list[int], list[int]]  # how many items each item of a line as written has become
     start: list[int]  # groups possible at each position, then what remains of each `Among`
-    pairs: list[list[tuple[int, Allowed]]]  # at each position: another one, and what each group allows there
+    pairs: list[list[tuple[int, Support]]]  # at each position: another one, and what each group allows there
     later: list[list[tuple[int, list[int]]]]  # the same, with positions that are filled later only
     among: list[list[Among]]  # at each position: the constraints of three or more it is in
     conflicts: list[list[tuple[int, Tokens, Tokens]]]  # at each position: an earlier one, its tokens, own tokens
@@ -173,7 +173,7 @@ def _literal_length(network: Network, choices: Mapping[int, int]) -> int:
     return total
 
 
-def _seams(network: Network, lines: list[list[Spoken]]) -> list[str]:
+def _seams(network: Network, lines: list[list[Atom]]) -> list[str]:
     """Return the seams that could arise between neighbours in these lines; results are kept for each two neighbours."""
     seams: dict[str, None] = {}
     if network.seams:
@@ -185,7 +185,7 @@ def _seams(network: Network, lines: list[list[Spoken]]) -> list[str]:
     return list(seams)
 
 
-def _edges(item: Spoken, network: Network) -> tuple[Container[str], Container[str]]:
+def _edges(item: Atom, network: Network) -> tuple[Container[str], Container[str]]:
     if isinstance(item, str):
         return item[0], item[-1]
     return network.columns[item[0].index].domain.edges(item[1])
@@ -467,7 +467,7 @@ def _by_token(frame: Frame, side: int, places: list[int]) -> list[list[int]]:
 
 
 def _pieces(
-    line: list[Spoken], style: Style, frame: Frame, position: dict[Word, int]
+    line: list[Atom], style: Style, frame: Frame, position: dict[Word, int]
 ) -> tuple[list[tuple[list[str], int]], list[int]]:
     pieces: list[tuple[list[str], int]] = []
     index = []

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from bidui.errors import InputError, Problem, collect, distinct, fail
 from bidui.grammar.constraints import Constraint, build_constraints, tables_around
-from bidui.grammar.domains import Allowed, Domain, Domains, Supports
+from bidui.grammar.domains import Domain, Domains, Support, Supports
 from bidui.grammar.lexicon import Relation, condition_problems
 from bidui.grammar.paradigm import Line, Literal, Paradigm, PhraseRule, Slot, Use, Variant
 from bidui.grammar.printing import Change, Style, Uses, changes_of_tokens, uses_of
 from bidui.grammar.project import Project
 from bidui.grammar.rules import Alternative, Lexical, Rule, Words
-from bidui.grammar.tree import Node, Spoken, Tree, Word, endless_phrases, expand, ways
+from bidui.grammar.tree import Atom, Node, Tree, Word, endless_phrases, expand, ways
 
 Tokens = list[tuple[str, ...]]
 
@@ -67,7 +67,7 @@ class Network:
     seams: tuple[str, ...]
     supports: Supports
     token_changes: list[Change] | None  # how the lines differ, where that is the same under every choice
-    meetings: dict[tuple[Spoken, Spoken], list[str]] = field(default_factory=dict)  # neighbours -> possible seams
+    meetings: dict[tuple[Atom, Atom], list[str]] = field(default_factory=dict)  # neighbours -> possible seams
     _partners: dict[int, list[Conflict]] | None = field(init=False, default=None)
 
     def number_keys(self) -> None:
@@ -75,7 +75,7 @@ class Network:
         for column in self.columns:
             column.keys()
 
-    def allowed(self, constraint: Constraint, a: int, member: int, b: int, other: int) -> Allowed:
+    def allowed(self, constraint: Constraint, a: int, member: int, b: int, other: int) -> Support:
         """Return, for each group of leaf `a` at one end of a constraint, the groups of leaf `b` at the other end."""
         mine, theirs = self.columns[a], self.columns[b]
         ends = mine.ends.index((constraint, member)), theirs.ends.index((constraint, other))

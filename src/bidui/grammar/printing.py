@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 from bidui.errors import InputError, Place, Problem, collect, fail
 from bidui.grammar.paradigm import EDITS, Line, Literal, Use, Variant
 from bidui.grammar.rules import Match
-from bidui.grammar.tree import Choices, Link, Node, Phrase, Spoken, Tree, Word, may_be_empty, ways, words_under
+from bidui.grammar.tree import Atom, Choices, Link, Node, Phrase, Tree, Word, may_be_empty, ways, words_under
 
 GOOD, BAD = 0, 1
 CLOSING = frozenset(".,!?;:)]}'”’%，。！？；：、）")
@@ -83,7 +83,7 @@ def _use(use: Use, nodes: dict[str, Node], side: int, uses: Uses, style: Style, 
             _line(filler.line, filler.parts, side, filler, uses, style)
 
 
-def flatten_item(item: Literal | Use, nodes: dict[str, Node], choices: Choices) -> list[Spoken]:
+def flatten_item(item: Literal | Use, nodes: dict[str, Node], choices: Choices) -> list[Atom]:
     """Return an item of a line under a choice of alternatives: literal texts, and words with the column printed."""
     if isinstance(item, Literal):
         return [item.text]
@@ -157,7 +157,7 @@ def _mismatched(links: Iterable[Link]) -> bool:
     return any(isinstance(link.term, Match) and not link.term.same for link in links)
 
 
-def tokens_of(items: Sequence[Spoken]) -> list[Token]:
+def tokens_of(items: Sequence[Atom]) -> list[Token]:
     """Return the items of a flattened line as tokens."""
     tokens = []
     for item in items:

@@ -90,7 +90,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelationTerm:
     """Slots that must stand together in a row of a relation."""
 
     relation: str
@@ -101,7 +101,7 @@ class Related:
         return f"rel:{escape(self.relation)}({', '.join(map(str, self.targets))})"
 
 
-Term = Match | Related  # what ties a word to others
+Term = Match | RelationTerm  # what ties a word to others
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Lexical:
 
     conditions: tuple[Condition, ...] = ()
     matches: tuple[Match, ...] = ()
-    relations: tuple[Related, ...] = ()
+    relations: tuple[RelationTerm, ...] = ()
     column: int = field(default=0, compare=False)
 
     @property
@@ -376,7 +376,7 @@ def _override(text: str, column: int, place: Place) -> Lexical:
 def _lexical(tokens: list[Token], place: Place) -> Lexical:
     conditions: list[Condition] = []
     matches: list[Match] = []
-    relations: list[Related] = []
+    relations: list[RelationTerm] = []
     pending: dict[str, tuple[Token, str]] = {}
     for token in tokens:
         name, *rest = split(token.raw, ":")
@@ -436,12 +436,12 @@ def _match(pending: dict[str, tuple[Token, str]], mismatch: bool, place: Place) 
     return Match(_ref(position, token.column, place), tuple(properties), not mismatch, token.column)
 
 
-def _related(text: str, token: Token, place: Place) -> Related:
+def _related(text: str, token: Token, place: Place) -> RelationTerm:
     name, bracket, inside = text.partition("(")
     if not name or not bracket or not inside.endswith(")"):
         raise fail("relation-form", place.at(token.column), {"text": token.raw})
     targets = tuple(_ref(part.strip(), token.column, place) for part in inside[:-1].split(","))
-    return Related(unescape(name), targets, token.column)
+    return RelationTerm(unescape(name), targets, token.column)
 
 
 def _ref(text: str, column: int, place: Place) -> Ref:

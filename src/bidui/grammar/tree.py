@@ -1,7 +1,7 @@
 """The tree of a variant: slots with alternatives, phrases with parts, and words at the leaves.
 
 A slot holds a word, a phrase or nothing, and `expand` lists everything it may hold. Other modules read a tree with
-`ways` (what a slot holds under some choices), `spoken` (the next word of a line) and `words_under`.
+`ways` (what a slot holds under some choices), `next_atoms` (the next word of a line) and `words_under`.
 """
 
 import re
@@ -182,7 +182,7 @@ def _prints_nothing(option: Filler | Node) -> bool:
 
 
 Items = tuple[tuple[Literal | Use, dict[str, Node]], ...]  # the rest of a line, each item with the nodes it names
-Spoken = str | tuple[Word, str]  # a literal text, or a word and the column printed
+Atom = str | tuple[Word, str]  # what a line prints next: a literal text, or a word and the column printed
 
 
 def items_of(items: Iterable[Literal | Use], nodes: dict[str, Node]) -> Items:
@@ -190,7 +190,7 @@ def items_of(items: Iterable[Literal | Use], nodes: dict[str, Node]) -> Items:
     return tuple((item, nodes) for item in items)
 
 
-def spoken(items: Items, chosen: Choices) -> Iterator[tuple[Spoken | None, Items, dict[int, int]]]:
+def next_atoms(items: Items, chosen: Choices) -> Iterator[tuple[Atom | None, Items, dict[int, int]]]:
     """Yield every word that may come next, with the items after it and the choices made; None at the end."""
     if not items:
         yield None, (), dict(chosen)
@@ -204,9 +204,9 @@ def spoken(items: Items, chosen: Choices) -> Iterator[tuple[Spoken | None, Items
             case Word():
                 yield (filler, item.column), rest, now
             case Phrase():
-                yield from spoken((*items_of(filler.line.items, filler.parts), *rest), now)
+                yield from next_atoms((*items_of(filler.line.items, filler.parts), *rest), now)
             case Nothing():
-                yield from spoken(rest, now)
+                yield from next_atoms(rest, now)
 
 
 # References: the words that a name in a link may mean.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar.classic.convert import Cell, Template, parse_cell
-from bidui.grammar.classic.read import Located, convert_phrases, merge, read_json
+from bidui.grammar.classic.read import JsonNode, convert_phrases, merge, read_json
 from bidui.grammar.classic.write import classic_template
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.paradigm_file import parse_phrases
@@ -94,7 +94,7 @@ json_values = st.recursive(
 @given(json_values)
 def test_any_json_is_phrases_or_problems_with_words(value: object) -> None:
     problems: list[Problem] = []
-    phrases = convert_phrases(Located(value, "p.json"), problems)
+    phrases = convert_phrases(JsonNode(value, "p.json"), problems)
     assert phrases or problems or value == {}
     for problem in problems:
         assert str(problem) and problem.text("zh")

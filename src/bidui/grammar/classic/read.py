@@ -40,7 +40,7 @@ _COLON = re.compile(r"\s*:")
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class JsonNode:
     """A JSON value of any kind, and where it stands; `path` leads to it from the top of its file."""
 
     value: object
@@ -48,13 +48,13 @@ class Located:
     path: JsonPath = ()
     places: Mapping[JsonPath, Place] = field(default_factory=dict)
 
-    def __getitem__(self, key: str | int) -> "Located":
+    def __getitem__(self, key: str | int) -> "JsonNode":
         """Return a member of an object or list, which must exist."""
         assert isinstance(self.value, dict | list)
         value = self.value[key]  # type: ignore[index]
-        return Located(value, self.file, (*self.path, key), self.places)
+        return JsonNode(value, self.file, (*self.path, key), self.places)
 
-    def items(self) -> "tuple[Located, ...]":
+    def items(self) -> "tuple[JsonNode, ...]":
         """Return the members of a list, or of an object in its order."""
         if isinstance(self.value, dict):
             return tuple(self[key] for key in self.value)
@@ -72,7 +72,7 @@ class Located:
         return Place(self.file, place.line, place.column, part)
 
 
-def read_json(path: Path, *, name: str) -> Located:
+def read_json(path: Path, *, name: str) -> JsonNode:
     """The JSON file at `path`, called `name` in messages."""
     text = read_text(path, name=name)
     try:
@@ -81,7 +81,7 @@ def read_json(path: Path, *, name: str) -> Located:
         raise fail("bad-json", Place(name, error.lineno, error.colno), {"reason": error.msg}) from None
     except RecursionError:
         raise fail("bad-json", Place(name), {"reason": "nested too deeply"}) from None
-    return Located(value, name, (), dict(_strings(text, name)))
+    return JsonNode(value, name, (), dict(_strings(text, name)))
 
 
 def _object(pairs: list[tuple[str, object]], name: str) -> dict[str, object]:
@@ -186,7 +186,7 @@ def _placed(problem: Problem, name: str, numbers: list[int]) -> Problem:
 TYPES = ("Lexical", "Direct", "Matched", "Mismatched", "Phrase")  # not a set: a value to look up may be a list
 
 
-def convert_phrases(json: Located, problems: list[Problem]) -> dict[str, PhraseRule]:
+def convert_phrases(json: JsonNode, problems: list[Problem]) -> dict[str, PhraseRule]:
     """Return the phrases of a file by name; add what is wrong to `problems`."""
     if not isinstance(json.value, dict):
         problems.append(Problem("classic-phrase-form", json.place, {"value": shown(json.value)}))
@@ -210,7 +210,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def _phrase_alternative(json: Located) -> PhraseAlternative:
+def _phrase_alternative(json: JsonNode) -> PhraseAlternative:
     problems: list[Problem] = []
     cells = [parse_cell(str(item.value), item.place, problems) for item in _rules(json)]
     if problems:
@@ -223,7 +223,7 @@ def _phrase_alternative(json: Located) -> PhraseAlternative:
     return _parts(read, json.place)
 
 
-def _rules(json: Located) -> list[Located]:
+def _rules(json: JsonNode) -> list[JsonNode]:
     """Return the rule strings of an alternative, in whichever shape they are written."""
     items = json.items()
     if not json.is_list() or (len(items) == 2 and items[0].value in TYPES):
@@ -231,7 +231,7 @@ def _rules(json: Located) -> list[Located]:
     return [_rule(item) for item in items]
 
 
-def _rule(json: Located) -> Located:
+def _rule(json: JsonNode) -> JsonNode:
     texts = [json]
     if isinstance(json.value, dict):
         texts = [json["rule"]] if "rule" in json.value else [json[key] for key in json.value if key != "type"]
@@ -333,7 +333,7 @@ def read_template(path: Path, problems: list[Problem]) -> Template | None:
     return None if any(fault.severity == "error" for fault in faults) else template
 
 
-def _template(json: Located, problems: list[Problem]) -> Template:
+def _template(json: JsonNode, problems: list[Problem]) -> Template:
     if faults := list(_form(json)):
         raise InputError(faults)
     good, bad = (_template_cells(json[key], problems) for key in ("good_rule", "bad_rule"))
@@ -353,7 +353,7 @@ def _template(json: Located, problems: list[Problem]) -> Template:
     )
 
 
-def _template_cells(rules: Located, problems: list[Problem]) -> list[Cell | None]:
+def _template_cells(rules: JsonNode, problems: list[Problem]) -> list[Cell | None]:
     cells: list[Cell | None] = []
     for item in rules.items():
         if isinstance(item.value, str):
@@ -364,7 +364,7 @@ def _template_cells(rules: Located, problems: list[Problem]) -> list[Cell | None
     return cells
 
 
-def _form(json: Located) -> list[Problem]:
+def _form(json: JsonNode) -> list[Problem]:
     """Return the missing keys and the values of the wrong type."""
     if not isinstance(json.value, dict):
         return [Problem("classic-not-object", json.place, {"value": shown(json.value), "keys": KEYS})]
