@@ -37,7 +37,7 @@ test: lint $(SYSTEM) $(FRONTEND)
 	else echo "No Node.js with the packages of the front end: its unit tests are skipped"; fi
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
-# Lint, types and the tests without torch, browser and PostgreSQL, side by side: the loop while you work.
+# Lint, types and the fast tests, without torch, browser and database, side by side: the loop while you work.
 quick: $(INSTALLED)
 	$(MAKE) --no-print-directory -j 2 -O lint quick-tests
 
