@@ -52,19 +52,19 @@ class _Screen:
     progress: Progress
     every: TaskID
     count: int
-    told: int = 0
+    finished: int = 0
     bars: dict[str, TaskID] = field(default_factory=dict)
 
     def show(self, status: "Status") -> None:
         from bidui.scale.suites import run_progress
 
-        for outcome in status.outcomes[self.told :]:
-            self.told += 1
-            line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.told} of {self.count}"
+        for outcome in status.outcomes[self.finished :]:
+            self.finished += 1
+            line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.finished} of {self.count}"
             self.progress.console.print(line, highlight=False)
         others = status.waiting and not status.running
         text = f"waiting for {count(len(status.waiting), 'run')} on other machines" if others else "runs"
-        self.progress.update(self.every, completed=self.told, description=text)
+        self.progress.update(self.every, completed=self.finished, description=text)
         names = {task.name for task in status.running}
         for name in self.bars.keys() - names:
             self.progress.remove_task(self.bars.pop(name))
