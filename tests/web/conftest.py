@@ -32,6 +32,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing waits for the disk, which only a power cut could tell; and guessing passwords is cheap for once."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
     monkeypatch.setattr(bidui.web.store.database, "SYNCHRONOUS", "OFF")
+    monkeypatch.setattr(bidui.web.store.database, "PATIENCE", 600)  # however busy the machine is
     cheap = partial(argon2.PasswordHasher, time_cost=1, memory_cost=64)
     monkeypatch.setattr(bidui.web.store.accounts, "PasswordHasher", cheap)
 

@@ -31,6 +31,7 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a power cut, or a thief of the database, could tell; tests have neither."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
     monkeypatch.setattr(bidui.web.store.database, "SYNCHRONOUS", "OFF")
+    monkeypatch.setattr(bidui.web.store.database, "PATIENCE", 600)  # however busy the machine is
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a power cut could tell, and tests have none; killed processes lose nothing that they have written."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
     monkeypatch.setattr(bidui.web.store.database, "SYNCHRONOUS", "OFF")
+    monkeypatch.setattr(bidui.web.store.database, "PATIENCE", 600)  # however busy the machine is
 
 
 class Clock:
