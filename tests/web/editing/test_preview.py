@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from bidui.grammar.generate import count, enumerate_all
+from bidui.web.editing import preview as previews
 from bidui.web.editing.preview import Counts, OpenProject, counts_of, preview, source_of
 from tests.web.editing.small import CLASSIFIER, GENDER, open_small
 
@@ -101,6 +104,26 @@ def test_a_source_changes_with_what_pairs_are_made_from_and_not_with_paradigms(t
         path.write_text(path.read_text("utf-8") + "\n", "utf-8")
         assert source_of(folder) != first
         first = source_of(folder)
+
+
+def test_files_that_have_not_changed_are_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every key asks for the source, and a lexicon has a megabyte."""
+    open_small(tmp_path)
+    folder, names = tmp_path / "small", []
+    read = previews.read_bytes
+
+    def counted(path: Path, *, name: str) -> bytes:
+        names.append(name)
+        return read(path, name=name)
+
+    monkeypatch.setattr(previews, "read_bytes", counted)
+    monkeypatch.setattr(previews, "_CLOCK", -(10**18))  # as if all files were old
+    first = source_of(folder)
+    assert "lexicon.tsv" in names
+    names.clear()
+    assert source_of(folder) == first and names == []
+    (folder / "lexicon.tsv").write_text((folder / "lexicon.tsv").read_text("utf-8") + "\n", "utf-8")
+    assert source_of(folder) != first and names == ["lexicon.tsv"]
 
 
 def test_a_relation_with_a_file_of_its_own_is_part_of_the_source(tmp_path: Path) -> None:
