@@ -437,7 +437,11 @@ export interface Invite {
   project?: string | null;
 }
 
-/** A slot (or a part of its phrase, or a column of its word) or a literal, with its place in the line's text. */
+/**
+ * A slot (or a part of its phrase, or a column of its word) or a literal, with its position in the line's text.
+ *
+ * A literal, or a name that is not declared, has no slot.
+ */
 export interface Item {
   text: string;
   start: number;
@@ -448,9 +452,9 @@ export interface Item {
 }
 
 /**
- * One row of the two lines side by side: numbers of items, and what the bad side does.
+ * A row of the two lines side by side: the numbers of the items, and what the bad side does.
  *
- * Something moved has two rows, one on each side, which name each other as `partner`.
+ * An item that the bad side moves has two rows, each of which is the `partner` of the other.
  */
 export interface ItemRow {
   good: number | null;

@@ -86,11 +86,11 @@ class Mapping:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The entries in order."""
+        """Return the entries in order."""
         return tuple(self.items.values())
 
     def get(self, key: str) -> "Node | None":
-        """The value of a key, or None."""
+        """Return the value of a key, or None."""
         entry = self.items.get(key)
         return entry.value if entry else None
 
@@ -236,7 +236,7 @@ def _width(raw: str, at: int, style: str) -> int:
 
 
 def _explain(error: yaml.MarkedYAMLError, text: str, place: Place) -> Problem:
-    """Most YAML errors in paradigm files are values that needed quotes: show the line with them."""
+    """Return the problem behind a YAML error; most are values that need quotes, so show the line with them."""
     lines = text.splitlines()
     line = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
     key, colon, value = line.partition(": ")
@@ -349,7 +349,7 @@ class _Builder:
 
 @dataclass(slots=True)
 class Fields:
-    """The keys of one mapping, read as typed values; every problem is collected instead of stopping at the first.
+    """The keys of a mapping, read as typed values; all problems are collected instead of stopping at the first.
 
     `unknown` reports the keys that were never read.
     """
@@ -360,7 +360,7 @@ class Fields:
     seen: set[str] = field(default_factory=set)
 
     def place(self, node: Node | None = None) -> Place:
-        """The place of a node, or of the whole mapping, with the part's name."""
+        """Return the place of a node, or of the whole mapping, with the name of the part."""
         p = (node or self.mapping).place
         return Place(p.file, p.line, p.column, self.part)
 
@@ -369,12 +369,12 @@ class Fields:
         self.problems.append(Problem(kind, self.place(node), values or {}))
 
     def node(self, key: str) -> Node | None:
-        """The value of a key, or None."""
+        """Return the value of a key, or None."""
         self.seen.add(key)
         return self.mapping.get(key)
 
     def scalar(self, key: str, *, required: bool = False) -> Scalar | None:
-        """A string value that is not blank."""
+        """Return the scalar of a key, or None where it is missing, blank or no text, which is reported."""
         node = self.node(key)
         if node is None:
             if required:
@@ -389,12 +389,12 @@ class Fields:
         return node
 
     def text(self, key: str, default: str = "", *, required: bool = False) -> str:
-        """The same as a plain string."""
+        """Return the text of a key."""
         scalar = self.scalar(key, required=required)
         return scalar.text if scalar else default
 
     def choice(self, key: str, options: Iterable[str], default: str) -> str:
-        """One of a few words."""
+        """Return the text of a key that must be one of a few words."""
         scalar = self.scalar(key)
         allowed = list(options)
         if scalar is None:
@@ -409,7 +409,7 @@ class Fields:
         return self.choice(key, ("true", "false"), "true" if default else "false") == "true"
 
     def weight(self, key: str = "weight") -> Fraction:
-        """A positive number, 1 where there is none."""
+        """Return a positive number, 1 where the key is missing."""
         scalar = self.scalar(key)
         if scalar is None:
             return Fraction(1)
@@ -423,7 +423,7 @@ class Fields:
         return number
 
     def texts(self, key: str) -> list[Scalar]:
-        """A list of strings; a single string counts as a list of one."""
+        """Return a list of scalars; a single text counts as a list."""
         node = self.node(key)
         if isinstance(node, Scalar):
             return [node]
@@ -436,7 +436,7 @@ class Fields:
         return [item for item in items if isinstance(item, Scalar)]
 
     def sub(self, key: str) -> "Fields | None":
-        """A mapping value."""
+        """Return the fields of a key that must be a mapping, or None."""
         node = self.node(key)
         if node is not None and not isinstance(node, Mapping):
             self.report("not-a-mapping", node, {"what": key})

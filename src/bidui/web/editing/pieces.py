@@ -1,7 +1,8 @@
-"""The pieces of a rule's text, finished or half-typed: features, values, slots, phrases and words, with their places.
+"""The pieces of rules and the items of lines, finished or half-typed, with their positions.
 
-The parser of the grammar refuses what is not a rule; this scanner takes any text, since completion, renaming and
-messages need to know what stands where while a rule is being written.
+The parser of the grammar refuses what is not a rule; `pieces_of` takes any text, since completion, renaming and
+messages need to know what stands where while a rule is being written. `items_of` does the same for `good:` and `bad:`
+lines, and `rows_of` puts the two lines side by side: what became of each item of the good line on the bad side.
 """
 
 import re
@@ -22,10 +23,10 @@ _Where = tuple[tuple[int, int], tuple[str, ...]]  # the token, and the parts of 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a rule: what it is, and of what.
+    """A stretch of a rule and what it is: a feature, a value, a slot, a phrase, a word.
 
-    `of` is the feature of a value, the keyword of a slot or property, the relation whose argument a slot is.
-    `token` is the blank-separated token around it. `inside` names the parts of phrases whose `<…>` it stands in.
+    `of` is the feature of a value, the keyword of a slot or property, or the relation that a slot is an argument of
+    (number `argument`). `token` is the blank-separated token around it. `inside` are the parts whose `<…>` it is in.
     """
 
     kind: Kind
@@ -36,7 +37,7 @@ class Piece:
     token: tuple[int, int] = (0, 0)
     alternative: int = 0
     inside: tuple[str, ...] = ()
-    argument: int = 0  # which of a relation's
+    argument: int = 0
 
 
 def pieces_of(rule: str) -> tuple[Piece, ...]:
@@ -45,6 +46,8 @@ def pieces_of(rule: str) -> tuple[Piece, ...]:
 
 
 class _Scanner:
+    """Yields the pieces of a rule, token by token."""
+
     def __init__(self, rule: str) -> None:
         self.rule = rule
         self.alternative = 0
@@ -166,9 +169,6 @@ class _Scanner:
         yield start, max(start, end)
 
 
-# The items of `good:` and `bad:` lines, finished or half-typed, and the rows in which the two sides stand beside each
-# other: an item of the good line, what the bad line has in its place, and what became of it.
-
 Fate = Literal["same", "move", "copy", "drop", "add", "replace", "agree"]
 _ITEM = re.compile(r'"(?:[^"\\]|\\.)*"?|(?:\\.|[^\s])+', re.DOTALL)
 _USE = re.compile(r"(?P<ref>[\w+-]+(?:\.[\w+-]*)*)(?:@(?P<column>[^\s@]*))?")
@@ -177,21 +177,24 @@ MAX_ITEMS = 200  # of a line that is shown; the grammar allows 60
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A slot (or a part of its phrase, or a column of its word) or a literal, with its place in the line's text."""
+    """A slot (or a part of its phrase, or a column of its word) or a literal, with its position in the line's text.
+
+    A literal, or a name that is not declared, has no slot.
+    """
 
     text: str
     start: int
     end: int
-    slot: str = ""  # none: a literal, or a name that nobody declared
+    slot: str = ""
     part: str = ""
     column: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRow:
-    """One row of the two lines side by side: numbers of items, and what the bad side does.
+    """A row of the two lines side by side: the numbers of the items, and what the bad side does.
 
-    Something moved has two rows, one on each side, which name each other as `partner`.
+    An item that the bad side moves has two rows, each of which is the `partner` of the other.
     """
 
     good: int | None
