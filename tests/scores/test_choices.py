@@ -1,6 +1,8 @@
 """Which sentence is preferred, what ties are worth, and what length has to do with it: by hand."""
 
+import json
 from math import isnan
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,11 +11,23 @@ from hypothesis import strategies as st
 
 from bidui.errors import InputError
 from bidui.models.model import TokenScores
-from bidui.scores.choices import NEAR_TIE, Choices, choose, choose_from, delta_acc, length_split, pair_totals
-from bidui.scores.links import Link, lp, mean_lp, parse_link, slor
+from bidui.scores.choices import (
+    NEAR_TIE,
+    Choices,
+    choose,
+    choose_from,
+    delta_acc,
+    file_of,
+    length_split,
+    pair_totals,
+    published_lines,
+    sides,
+)
+from bidui.scores.links import Floats, Link, lp, mean_lp, parse_link, slor
+from bidui.scores.run import score_pairs
 from bidui.scores.table import ScoreTable, score_table
 
-from .small import pair, scores, table_of
+from .small import Counting, pair, paradigms, scores, table_of
 
 
 def choices(good: list[float], bad: list[float], signs: list[int]) -> Choices:
@@ -161,3 +175,95 @@ def test_where_no_pair_is_of_a_kind_there_is_no_accuracy_and_no_delta(signs: lis
     split = length_split(choices([2, 2], [1, 1], signs))
     assert isnan(getattr(split, part))
     assert isnan(split.delta)
+
+
+# Totals of pairs: what linking functions need of both sides, by hand.
+
+
+# Of <unk>, 甲, 乙, 丙, 丁, 戊.
+UNIGRAMS: Floats = np.array([-10.0, -0.5, -1.25, -2.0, -4.0, -8.0])
+
+
+def test_two_rows_a_pair_hold_lp_lengths_and_unigrams() -> None:
+    """甲乙 -3 and 乙x -11; 丙 -3 and 甲甲 -2: 2, 2, 1, 2 tokens; x is one byte, the others three each."""
+    table = table_of(("甲乙", "乙x"), ("丙", "甲甲"))
+    found = pair_totals(table, unigrams=UNIGRAMS)
+    assert len(found) == 2
+    assert (found.uids.tolist(), found.phenomena.tolist(), found.pairs.tolist()) == (["u", "u"], ["p", "p"], [0, 1])
+    assert found.logprob.tolist() == [-3, -11, -3, -2]
+    assert {unit: lengths.tolist() for unit, lengths in found.lengths.items()} == {
+        "tokens": [2, 2, 1, 2],
+        "characters": [2, 2, 1, 2],
+        "bytes": [6, 4, 3, 6],
+    }
+    assert found.unigram == pytest.approx([-1.75, -11.25, -2, -1])
+    assert pair_totals(table).unigram is None
+    good, bad = sides(found.logprob)
+    assert (good.tolist(), bad.tolist()) == ([-3, -3], [-11, -2])
+
+
+def test_the_sign_says_which_side_is_longer() -> None:
+    found = pair_totals(table_of(("甲乙", "乙x"), ("丙", "甲甲"), ("甲甲", "丙")))
+    assert found.length_sign().tolist() == [0, -1, 1]
+    assert found.length_sign("bytes").tolist() == [1, -1, 1]
+
+
+def test_links_are_given_lengths_in_the_unit_asked_for() -> None:
+    found = pair_totals(table_of(("甲乙", "乙x")), unigrams=UNIGRAMS)
+    assert found.totals("bytes").length.tolist() == [6, 4]
+    assert found.totals().length.tolist() == [2, 2]
+    assert found.totals().logprob is found.logprob
+
+
+def test_no_pairs_have_totals_without_rows() -> None:
+    found = pair_totals(table_of(), unigrams=UNIGRAMS)
+    assert (len(found), len(found.logprob), found.length_sign().tolist()) == (0, 0, [])
+
+
+def test_pairs_are_in_the_order_of_the_table() -> None:
+    found = pair_totals(score_pairs(paradigms(2), Counting()))
+    assert found.uids.tolist() == ["a"] * 3 + ["b"] * 3
+    assert found.pairs.tolist() == [1, 2, 3, 1, 2, 3]
+    assert found.logprob.tolist()[:4] == [-12, -15, -14, -17]  # 甲a乙 is -1 - 9 - 2, and 丙 after it -3 more
+
+
+# Exported scores are the ones that were compared, a line a pair.
+
+
+# By `Counting`: 甲 is -1, 乙 -2, 丙 -3.
+EXPORT_TABLE = table_of(("甲乙", "甲丙"), ("丙", "甲乙"), ("乙丙", "甲甲"))
+
+
+def test_a_line_has_both_sentences_scores_and_lengths_and_the_choice() -> None:
+    """-3 against -4 is right, -3 against -3 a tie, -5 against -2 wrong."""
+    found = [json.loads(line) for line in published_lines(EXPORT_TABLE, lp()).decode().splitlines()]
+    assert found[0] == {
+        "sentence_good": "甲乙",
+        "sentence_bad": "甲丙",
+        "UID": "u",
+        "phenomenon": "p",
+        "pairID": "0",
+        "score_good": -3.0,
+        "score_bad": -4.0,
+        "length_good": 2,
+        "length_bad": 2,
+        "correct": 1,
+    }
+    assert [line["correct"] for line in found] == [1, 0.5, 0]
+    assert '"correct": 1}' in published_lines(EXPORT_TABLE, lp()).decode().splitlines()[0]
+
+
+def test_link_and_unit_are_those_asked_for() -> None:
+    """丙 against 甲乙: -3 / 1 and -3 / 2 by characters, -3 / 3 and -3 / 6 by bytes."""
+    second = json.loads(published_lines(EXPORT_TABLE, mean_lp(), unit="characters").decode().splitlines()[1])
+    assert (second["score_good"], second["score_bad"], second["correct"]) == (-3, -1.5, 0)
+    second = json.loads(published_lines(EXPORT_TABLE, mean_lp(), unit="bytes").decode().splitlines()[1])
+    assert (second["score_good"], second["length_bad"]) == (-1, 6)
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("r/pythia-1.4b", "pythia-1.4b.jsonl"), ("r/sweep/step-9", "sweep/step-9.jsonl"), ("r", "r.jsonl")],
+)
+def test_a_file_is_named_as_its_folder(folder: str, name: str) -> None:
+    assert file_of(Path(folder), results=Path("r")) == name

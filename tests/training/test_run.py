@@ -1,14 +1,26 @@
 """`bidui.train`: one call from text to a model and its accuracies."""
 
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
+from transformers import PreTrainedTokenizerFast
 
 import bidui
-from bidui.errors import InputError
-from bidui.training.recipe import RunRecipe
+from bidui.errors import InputError, OutputRefused
+from bidui.models.huggingface import tokenizer_hash
+from bidui.pairs import Pair, Pairs
+from bidui.scores.run import read_totals
+from bidui.scores.unigrams import Unigrams
+from bidui.training.build import build_corpus
+from bidui.training.corpus import Corpus, read_corpus, verify_corpus
+from bidui.training.recipe import Recipe, RunRecipe
+from bidui.training.run import check_pairs, enough_memory, make_data, make_trainee, open_corpus, score_milestone
 from bidui.training.tokenizers import save_tokenizer, train_char
 from tests.scores.small import pair
+from tests.training import small
 
 TEXT = "\n".join(f"第{number % 7}天{'猫狗牛鸟'[number % 4]}吃{'鱼肉草虫'[number % 4]}。\n" for number in range(200))
 
@@ -59,3 +71,151 @@ def test_what_is_not_set_suits_the_device(books: Path, tmp_path: Path) -> None:
     assert chosen(recipe.on(corpus, gpu=True, world=2)) == ("bfloat16", "compiled", 24)
     assert chosen(bidui.Recipe("lstm", batch=48).on(corpus, gpu=True)) == ("float32", "eager", 48)
     assert chosen(bidui.Recipe("14m", batch=48, deterministic=True).on(corpus, gpu=True)) == ("bfloat16", "eager", 48)
+
+
+# A run made ready: what does not fit together is said before anything is learned.
+
+
+CPU = torch.device("cpu")
+START_TEXT = "甲乙丙丁戊己庚辛壬癸"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    """640 tokens in shards of 256."""
+    (tmp_path / "a.txt").write_text("\n".join([START_TEXT[:9]] * 64), encoding="utf-8")
+    return build_corpus(
+        tmp_path / "a.txt",
+        train_char([START_TEXT + "\n"], least=1),
+        out=tmp_path / "shards",
+        bos="none",
+        validation=0,
+        shard_tokens=256,
+    )
+
+
+def other_tokenizer() -> PreTrainedTokenizerFast:
+    """As many entries, in another order."""
+    return train_char([START_TEXT[::-1] + "\n", START_TEXT[5:]], least=1)
+
+
+def recipe(corpus: Corpus, tokens: int = 640) -> RunRecipe:
+    return Recipe("14m", tokens=tokens, batch=4, context=16).on(corpus)
+
+
+def test_a_shard_that_was_changed_is_not_learned_from(corpus: Corpus) -> None:
+    """Its header is whole, and all ids are in the vocabulary: only the hash tells that this is another text."""
+    file = corpus.folder / "train-00001.bin"
+    data = bytearray(file.read_bytes())
+    data[64] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(InputError, match=r"train-00001\.bin: was changed after it was written"):
+        make_data(corpus, recipe(corpus))
+    assert len(make_data(corpus, recipe(corpus, tokens=256)).train) == 16  # the first shard is all that is needed
+
+
+def test_only_shards_that_are_learned_from_are_read(corpus: Corpus) -> None:
+    """A small model on a large corpus should not wait until all of it is read."""
+    (corpus.folder / "train-00002.bin").unlink()
+    verify_corpus(corpus, tokens=512)
+    with pytest.raises(InputError, match=r"train-00002\.bin"):
+        verify_corpus(corpus, tokens=513)
+
+
+def test_another_tokenizer_in_the_corpus_is_refused(corpus: Corpus, tmp_path: Path) -> None:
+    """The model would be saved with it, and every sentence scored as another one."""
+    folder = corpus.folder / "tokenizer"
+    shutil.rmtree(folder)
+    save_tokenizer(other_tokenizer(), folder)
+    chosen = recipe(corpus)
+    with pytest.raises(InputError, match=r"tokenizer: is not the tokenizer that .*shards was encoded with"):
+        make_trainee(chosen, corpus, make_data(corpus, chosen), device=CPU)
+
+
+def test_a_corpus_without_its_tokenizer_is_broken(corpus: Corpus) -> None:
+    """And nobody is asked for it over the network, under the name that its path looks like."""
+    shutil.rmtree(corpus.folder / "tokenizer")
+    chosen = recipe(corpus)
+    with pytest.raises(InputError, match=r"tokenizer: cannot be read \(No such file or directory\)"):
+        make_trainee(chosen, corpus, make_data(corpus, chosen), device=CPU)
+
+
+def test_what_a_corpus_was_not_made_with_is_refused(corpus: Corpus, tmp_path: Path) -> None:
+    save_tokenizer(other_tokenizer(), tmp_path / "other")
+    with pytest.raises(InputError, match=r"other: is not the tokenizer that .*shards was encoded with"):
+        open_corpus(corpus.folder, tokenizer=str(tmp_path / "other"))
+    with pytest.raises(InputError, match="was built with --bos none, not line"):
+        open_corpus(corpus.folder, bos="line")
+    own = str(corpus.folder / "tokenizer")
+    assert open_corpus(corpus.folder, tokenizer=own, bos="none") == read_corpus(corpus.folder)
+
+
+def test_no_rows_at_a_time_is_not_taken_for_the_usual_number(corpus: Corpus) -> None:
+    with pytest.raises(InputError, match="micro_batch: 0 is too small"):
+        Recipe("14m", micro_batch=0).on(corpus)
+
+
+def test_too_little_memory_is_said_with_what_can_be_done(corpus: Corpus) -> None:
+    said = r"too little memory for 14m with 4 rows at a time \(CUDA out of memory"
+    with pytest.raises(InputError, match=said), enough_memory(recipe(corpus)):
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.\nMore.")
+
+
+def test_a_size_is_known_before_anything_is_made(corpus: Corpus) -> None:
+    with pytest.raises(InputError, match="there is no size 15m; choose one of 14m"):
+        Recipe("15m").on(corpus)
+
+
+# The table of a run's accuracies is of one set of pairs.
+
+
+def pairs(*, count: int = 2, bad: str = "七") -> Pairs:
+    return Pairs([Pair("一丁", bad, uid, "p", number) for uid in ("a", "b") for number in range(count)])
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A folder in which the initial weights were scored."""
+    score(tmp_path, seed=3)
+    return tmp_path
+
+
+def score(run: Path, *, seed: int) -> float:
+    """The log-probability of a sentence, as it is in the scores afterwards."""
+    model = small.trainee(small.recipe(seed=seed)).model("run@step-000000")
+    unigrams = Unigrams(np.ones(small.VOCABULARY, np.int64), tokenizer_hash(small.tokenizer()))
+    score_milestone(0, model, pairs(), run=run, unigrams=unigrams)
+    _, table = read_totals(run / "scores" / "step-000000")
+    return float(table.totals().logprob[0])
+
+
+def test_the_same_pairs_may_be_scored_again(run: Path, tmp_path: Path) -> None:
+    check_pairs(run, pairs())
+    check_pairs(tmp_path / "nothing there", pairs(count=5))
+
+
+@pytest.mark.parametrize("others", [pairs(count=3), pairs(bad="丁")])
+def test_other_pairs_are_refused(run: Path, others: Pairs) -> None:
+    """More of them, or others under the same names: what is in the table is no accuracy on these."""
+    with pytest.raises(OutputRefused, match=r"accuracy\.tsv: .*the accuracies of 2 paradigms \(a"):
+        check_pairs(run, others)
+
+
+def test_no_pairs_at_all_are_refused_before_days_of_training(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there are no pairs to score the checkpoints on"):
+        check_pairs(tmp_path, Pairs([]))
+
+
+def test_weights_that_were_made_again_are_scored_again(run: Path) -> None:
+    """After a resumption on a GPU the last bits are others, and a table of both would be of neither."""
+    first, again, other = (score(run, seed=seed) for seed in (3, 3, 4))
+    assert first == again != other
+
+
+def test_without_scores_their_number_tells_pairs_apart(run: Path) -> None:
+    for file in (run / "scores").rglob("*"):
+        if file.is_file():
+            file.unlink()
+    check_pairs(run, pairs())
+    with pytest.raises(OutputRefused):
+        check_pairs(run, pairs(count=3))

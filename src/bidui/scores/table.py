@@ -46,7 +46,8 @@ class ScoreTable:
     frame: pl.DataFrame
 
     def __repr__(self) -> str:
-        return f"ScoreTable of {number(len(self.frame) // 2, 'pair')} of {number(self.frame['uid'].n_unique(), 'paradigm')}"
+        paradigms = self.frame["uid"].n_unique()
+        return f"ScoreTable of {number(len(self.frame) // 2, 'pair')} of {number(paradigms, 'paradigm')}"
 
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()
