@@ -229,9 +229,9 @@ def write(name: str, content: str) -> Callable[[Path], None]:
     ("spoil", "message"),
     [
         (lambda folder: (folder / "lstm.json").unlink(), "must contain lstm.json"),
-        (lambda folder: (folder / "model.safetensors").unlink(), "needs model.safetensors"),
-        (lambda folder: (folder / "tokenizer.json").unlink(), "needs tokenizer.json"),
-        (lambda folder: (folder / "tokenizer_config.json").unlink(), "needs tokenizer_config.json"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "must contain model.safetensors"),
+        (lambda folder: (folder / "tokenizer.json").unlink(), "must contain tokenizer.json"),
+        (lambda folder: (folder / "tokenizer_config.json").unlink(), "must contain tokenizer_config.json"),
         (write("lstm.json", "{"), "lstm.json: cannot be read"),
         (write("lstm.json", "[]"), "lstm.json: cannot be read: not an object"),
         (write("model.safetensors", "nothing"), "model.safetensors: cannot be read"),

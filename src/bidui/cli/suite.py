@@ -167,13 +167,13 @@ def _check_options(options: Sequence[str]) -> None:
 def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path]:
     """Parse --corpus."""
     known = list(dict.fromkeys(run.tokenizer for run in runs))
-    found = {}
+    folders = {}
     for text in given:
         tokenizer, _, folder = text.partition("=")
         if tokenizer not in known or not folder:
             raise fail("suite-corpus", Place(part="--corpus"), {"value": text, "known": known})
-        found[tokenizer] = Path(folder)
-    return found
+        folders[tokenizer] = Path(folder)
+    return folders
 
 
 def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: Sequence[str], *, as_json: bool) -> None:
@@ -187,7 +187,7 @@ def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: S
     planned = plan_suite(runs, speed=parse_speeds(speed), vocabularies=vocabularies)
     total = suite_totals(planned)
     if as_json:
-        each = [{"name": one.run.name, **asdict(one.run), **_costs(one)} for one in planned]
+        each = [{"name": row.run.name, **asdict(row.run), **_costs(row)} for row in planned]
         typer.echo(json.dumps({"runs": each, "totals": asdict(total)}, indent=1))
         return
     Console(width=max(WIDTH, Console().width)).print(_table(planned))
@@ -201,10 +201,10 @@ def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: S
     )
 
 
-def _costs(one: "PlannedRun") -> dict[str, object]:
+def _costs(planned: "PlannedRun") -> dict[str, object]:
     """Return the costs of a run; the tokens of whole steps get a name that differs from the run's own tokens."""
-    costs = {name: value for name, value in asdict(one).items() if name not in ("run", "tokens")}
-    return {**costs, "tokens_in_steps": one.tokens}
+    costs = {name: value for name, value in asdict(planned).items() if name not in ("run", "tokens")}
+    return {**costs, "tokens_in_steps": planned.tokens}
 
 
 def _table(planned: "Sequence[PlannedRun]") -> Table:
@@ -214,13 +214,13 @@ def _table(planned: "Sequence[PlannedRun]") -> Table:
     heads = ("tokens", "seeds", "parameters", "body", "steps", "warm-up", "kept", "FLOPs", "weights", "scores", "hours")
     right = (Column(head, justify="right", no_wrap=True) for head in heads)
     table = Table("size", "tokenizer", *right, box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for _, group in groupby(planned, key=lambda one: (one.run.size, one.run.tokenizer, one.run.tokens)):
+    for _, group in groupby(planned, key=lambda row: (row.run.size, row.run.tokenizer, row.run.tokens)):
         first, *others = group
         table.add_row(
             first.run.size,
             escape(first.run.tokenizer),
             short_count(first.run.tokens),
-            " ".join(str(one.run.seed) for one in (first, *others)),
+            " ".join(str(row.run.seed) for row in (first, *others)),
             f"{first.parameters:,}",
             f"{first.body / 1e6:,.1f}M",
             f"{first.steps:,}",

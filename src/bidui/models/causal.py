@@ -17,8 +17,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from bidui.errors import Place, fail
 from bidui.models.conventions import Conventions
 from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_long
-from bidui.models.prefix_tree import Packed, pack_flat, sees, unsorted_scores
-from bidui.models.tokenize import Flat, encode_flat, texts_of, unknown_of
+from bidui.models.prefix_tree import PrefixRows, pack_flat, sees, unsorted_scores
+from bidui.models.tokenize import TokenArrays, encode_flat, texts_of, unknown_of
 
 Way = Literal["tree", "plain"]
 
@@ -60,7 +60,7 @@ class CausalModel:
                 refuse_broken(sentence, ends[low:high], values[low:high], model=self.name)
             yield TokenScores(sentence, ids[low:high], starts[low:high], ends[low:high], values[low:high])
 
-    def prepared(self, sentences: Sequence[str]) -> Flat:
+    def prepared(self, sentences: Sequence[str]) -> TokenArrays:
         """Return the tokens of sentences, with BOS before and EOS after each where the conventions say so."""
         tokens = encode_flat(self.tokenizer, sentences)
         if self.conventions.bos is not None:
@@ -177,14 +177,14 @@ class CausalModel:
         return out
 
 
-def _insert(tokens: Flat, token: int, places: NDArray[np.int64], at: NDArray[np.int32]) -> Flat:
+def _insert(tokens: TokenArrays, token: int, places: NDArray[np.int64], at: NDArray[np.int32]) -> TokenArrays:
     """Insert a token that covers no character in every sentence."""
     spans = np.insert(tokens.spans, places, np.stack((at, at), axis=1), axis=0)
     bounds = tokens.bounds + np.arange(len(tokens.bounds))
-    return Flat(np.insert(tokens.ids, places, np.int32(token)), spans, bounds)
+    return TokenArrays(np.insert(tokens.ids, places, np.int32(token)), spans, bounds)
 
 
-def _batches(packed: Packed, batch_tokens: int) -> Iterator[tuple[int, int]]:
+def _batches(packed: PrefixRows, batch_tokens: int) -> Iterator[tuple[int, int]]:
     """Yield ranges of rows that fit into `batch_tokens` positions; at least one row each."""
     sizes = np.diff(packed.rows).tolist()
     first, widest = 0, 0
@@ -197,7 +197,7 @@ def _batches(packed: Packed, batch_tokens: int) -> Iterator[tuple[int, int]]:
 
 
 def _rows(
-    packed: Packed, first: int, last: int, dtype: torch.dtype, device: torch.device
+    packed: PrefixRows, first: int, last: int, dtype: torch.dtype, device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return the token ids, depths and mask of a batch of rows."""
     sizes = np.diff(packed.rows[first : last + 1])

@@ -22,8 +22,8 @@ from bidui.errors import InputError, Place, fail
 from bidui.models.conventions import DECLARATION, Conventions, decide, declaration_of
 from bidui.models.huggingface import first_line, float_type, move_to, short_name, tokenizer_hash, weights_hash
 from bidui.models.model import Declared, TokenScores, jieba_words, refuse_broken
-from bidui.models.prefix_tree import Packed, pack, unsorted_scores
-from bidui.models.tokenize import Encoded, encode, special_tokens, texts_of, unknown_of
+from bidui.models.prefix_tree import PrefixRows, pack, unsorted_scores
+from bidui.models.tokenize import Encoding, encode, special_tokens, texts_of, unknown_of
 
 # LSTM networks, and how they run over prefix trees: the state after a beginning serves all sequences that share it.
 #
@@ -103,7 +103,7 @@ def tree_logprobs(
     return np.split(flat, ends[:-1]), positions
 
 
-def _logprobs(network: LstmNetwork, packed: Packed) -> tuple[NDArray[np.float32], int]:
+def _logprobs(network: LstmNetwork, packed: PrefixRows) -> tuple[NDArray[np.float32], int]:
     """Return the log-probabilities of all sequences, one after the other."""
     values = np.zeros(len(packed.edge_to), np.float32)
     positions = 0
@@ -118,7 +118,7 @@ def _logprobs(network: LstmNetwork, packed: Packed) -> tuple[NDArray[np.float32]
     return unsorted_scores(packed, values), positions
 
 
-def _outputs(network: LstmNetwork, packed: Packed, row: int) -> torch.Tensor:
+def _outputs(network: LstmNetwork, packed: PrefixRows, row: int) -> torch.Tensor:
     """Return the output of the last layer at each position of a row."""
     begin, end = int(packed.rows[row]), int(packed.rows[row + 1])
     size = end - begin
@@ -208,14 +208,16 @@ class LstmModel:
         return unknown_of(self.tokenizer, ids)
 
 
-def encode_words(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Encoded]:
+def encode_words(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Encoding]:
     """Return the words that jieba finds in every sentence, looked up in the vocabulary."""
     vocabulary, unknown = tokenizer.get_vocab(), tokenizer.unk_token_id
     encoded = []
     for sentence in sentences:
         words = jieba_words(sentence)
         spans = np.array([(start, end) for _, start, end in words], np.int32).reshape(-1, 2)
-        encoded.append(Encoded([vocabulary.get(word, unknown) for word, _, _ in words], spans, list(range(len(words)))))
+        encoded.append(
+            Encoding([vocabulary.get(word, unknown) for word, _, _ in words], spans, list(range(len(words))))
+        )
     return encoded
 
 

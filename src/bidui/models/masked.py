@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_long
-from bidui.models.tokenize import Encoded, encode, texts_of, unknown_of
+from bidui.models.tokenize import Encoding, encode, texts_of, unknown_of
 
 # Pseudo-log-likelihood: every token is hidden in turn and predicted from the rest, whatever it is hidden by.
 
 Hidden = tuple[int, int]  # the number of a sentence, and which of its tokens is hidden
-Predict = Callable[[Sequence[Encoded], Sequence[Hidden]], NDArray[np.float32]]
+Predict = Callable[[Sequence[Encoding], Sequence[Hidden]], NDArray[np.float32]]
 
 
 def pseudo_scores(
     sentences: Sequence[str],
-    encoded: Sequence[Encoded],
+    encoded: Sequence[Encoding],
     predict: Predict,
     *,
     batch_tokens: int,
@@ -40,7 +40,7 @@ def pseudo_scores(
 
 
 def _predict_all(
-    encoded: Sequence[Encoded], predict: Predict, *, batch_tokens: int, around: int
+    encoded: Sequence[Encoding], predict: Predict, *, batch_tokens: int, around: int
 ) -> list[NDArray[np.float32]]:
     """Return the log-probability of each token; sentences of equal length run together, so nothing is padded."""
     values = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
@@ -93,7 +93,7 @@ class MaskedModel:
         return unknown_of(self.tokenizer, ids)
 
     @torch.inference_mode()
-    def _masked(self, encoded: Sequence[Encoded], batch: Sequence[Hidden]) -> NDArray[np.float32]:
+    def _masked(self, encoded: Sequence[Encoding], batch: Sequence[Hidden]) -> NDArray[np.float32]:
         before = [] if self.tokenizer.cls_token_id is None else [self.tokenizer.cls_token_id]
         after = [] if self.tokenizer.sep_token_id is None else [self.tokenizer.sep_token_id]
         rows = np.array([[*before, *encoded[number].ids, *after] for number, _ in batch], np.int64)
@@ -109,7 +109,7 @@ class MaskedModel:
         read: NDArray[np.float32] = values.cpu().numpy()
         return read
 
-    def _hidden(self, encoded: Encoded, place: int) -> list[int]:
+    def _hidden(self, encoded: Encoding, place: int) -> list[int]:
         """Return the tokens that are masked when one is predicted."""
         if self.metric == "original":
             return [place]

@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PrefixRows:
     """Sequences as rows of positions to run, and the predictions to read from them.
 
     `paths[s, d]` is the position of the d-th token of the s-th sequence, in sorted order; `edges` are the predictions:
@@ -43,7 +43,7 @@ class Packed:
         return len(self.tokens)
 
 
-def pack(sequences: Sequence[Sequence[int]], *, row: int) -> Packed:
+def pack(sequences: Sequence[Sequence[int]], *, row: int) -> PrefixRows:
     """Pack sequences of at least two tokens (the first of which is given) in rows of at most `row` positions.
 
     A sequence that is longer than a row gets a row of its own.
@@ -53,7 +53,7 @@ def pack(sequences: Sequence[Sequence[int]], *, row: int) -> Packed:
     return pack_flat(flat, lengths, row=row)
 
 
-def pack_flat(flat: NDArray[np.integer[Any]], lengths: Ints, *, row: int) -> Packed:
+def pack_flat(flat: NDArray[np.integer[Any]], lengths: Ints, *, row: int) -> PrefixRows:
     """Do the same for sequences that follow each other in one array."""
     matrix = np.full((len(lengths), int(lengths.max())), -1, np.int64)
     matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = flat  # -1 sorts before every token
@@ -67,7 +67,7 @@ def pack_flat(flat: NDArray[np.integer[Any]], lengths: Ints, *, row: int) -> Pac
     paths, owners, depths = _number_cells(begin, runs)
     at = np.maximum(shared, 1)  # a prediction is new from here on
     read, edge_owner, edge_depth = _number_cells(at, lengths)
-    return Packed(
+    return PrefixRows(
         order=order,
         lengths=lengths,
         tokens=matrix[owners, depths],
@@ -82,7 +82,7 @@ def pack_flat(flat: NDArray[np.integer[Any]], lengths: Ints, *, row: int) -> Pac
     )
 
 
-def sees(packed: Packed, first: int, last: int) -> tuple[Ints, Ints, Ints]:
+def sees(packed: PrefixRows, first: int, last: int) -> tuple[Ints, Ints, Ints]:
     """Return which positions of rows `first` to `last` see which: (row, position, ancestor), from the starts of rows.
 
     Every position also sees itself.
@@ -99,7 +99,7 @@ def sees(packed: Packed, first: int, last: int) -> tuple[Ints, Ints, Ints]:
     return row, position - begin, ancestor - begin
 
 
-def unsorted_scores(packed: Packed, values: NDArray[np.float32]) -> NDArray[np.float32]:
+def unsorted_scores(packed: PrefixRows, values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the values of all predictions, sequence after sequence, in the original order of the sequences."""
     columns = np.arange(packed.read.shape[1])
     scored = (columns >= 1) & (columns < packed.lengths[:, None])

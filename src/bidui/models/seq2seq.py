@@ -15,7 +15,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from bidui.errors import Place, fail
 from bidui.models.masked import Hidden, pseudo_scores
 from bidui.models.model import Declared, TokenScores
-from bidui.models.tokenize import Encoded, encode, texts_of, unknown_of
+from bidui.models.tokenize import Encoding, encode, texts_of, unknown_of
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class Seq2SeqModel:
         return unknown_of(self.tokenizer, ids)
 
     @torch.inference_mode()
-    def _restored(self, encoded: Sequence[Encoded], batch: Sequence[Hidden]) -> NDArray[np.float32]:
+    def _restored(self, encoded: Sequence[Encoding], batch: Sequence[Hidden]) -> NDArray[np.float32]:
         end = [] if self.tokenizer.eos_token_id is None else [self.tokenizer.eos_token_id]
         rows = np.array([[*encoded[number].ids, *end] for number, _ in batch], np.int64)
         at = np.array([place for _, place in batch])

@@ -15,7 +15,7 @@ DECLARED = "bidui"  # the key of the kind in a tokenizer's files
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoding:
     """The tokens of one sentence, without special tokens."""
 
     ids: list[int]
@@ -24,7 +24,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
+class TokenArrays:
     """The tokens of many sentences in shared arrays: those of the n-th are `bounds[n]` to `bounds[n + 1]`."""
 
     ids: NDArray[np.int32]
@@ -32,23 +32,23 @@ class Flat:
     bounds: NDArray[np.int64]
 
 
-def encode_flat(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> Flat:
+def encode_flat(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> TokenArrays:
     """Return the tokens of all sentences at once; arrays for each would take longer than a small model on a GPU."""
     if declared_kind(tokenizer) == "char":
         codes, lengths = encode_characters(character_table(tokenizer), sentences)
         bounds = _bounds(lengths.tolist())
         starts = np.arange(len(codes)) - np.repeat(bounds[:-1], lengths)
-        return Flat(codes.astype(np.int32), np.stack((starts, starts + 1), axis=1).astype(np.int32), bounds)
+        return TokenArrays(codes.astype(np.int32), np.stack((starts, starts + 1), axis=1).astype(np.int32), bounds)
     if not tokenizer.is_fast:
         slow = [_slow(tokenizer, sentence) for sentence in sentences]
         ids = np.array([token for sentence in slow for token in sentence.ids], np.int32)
         spans = np.concatenate([sentence.spans for sentence in slow]) if slow else np.zeros((0, 2), np.int32)
-        return Flat(ids, spans, _bounds([len(sentence.ids) for sentence in slow]))
+        return TokenArrays(ids, spans, _bounds([len(sentence.ids) for sentence in slow]))
     encodings = _encodings(tokenizer, sentences)
     texts = [encoding.ids for encoding in encodings]
     offsets = chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in encodings))
     bounds = _bounds([len(text) for text in texts])
-    return Flat(
+    return TokenArrays(
         np.fromiter(chain.from_iterable(texts), np.int32, int(bounds[-1])),
         np.fromiter(offsets, np.int32, 2 * int(bounds[-1])).reshape(-1, 2),
         bounds,
@@ -67,12 +67,12 @@ def _encodings(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> 
     return encodings
 
 
-def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str], *, words: bool = False) -> list[Encoded]:
+def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str], *, words: bool = False) -> list[Encoding]:
     """Return the tokens of every sentence; nothing is added and nothing is truncated."""
     if not tokenizer.is_fast:
         return [_slow(tokenizer, sentence) for sentence in sentences]
     return [
-        Encoded(tokens.ids, np.array(tokens.offsets, np.int32).reshape(-1, 2), tokens.word_ids if words else [])
+        Encoding(tokens.ids, np.array(tokens.offsets, np.int32).reshape(-1, 2), tokens.word_ids if words else [])
         for tokens in _encodings(tokenizer, sentences)
     ]
 
@@ -121,7 +121,7 @@ def unknown_of(tokenizer: PreTrainedTokenizerBase, ids: NDArray[np.int32]) -> ND
     return np.equal(ids, -1 if unknown is None else unknown)
 
 
-def _slow(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
+def _slow(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoding:
     """Encode by a tokenizer that is not one of `tokenizers`; sentencepiece says which bytes its pieces cover."""
     ids = list(tokenizer.encode(sentence, add_special_tokens=False))
     if hasattr(tokenizer, "sp_model"):
@@ -134,11 +134,11 @@ def _slow(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
             )
             # a byte of a character covers all of it, and the blank that is added at the start covers nothing
             after = np.maximum(after, np.minimum(starts + 1, len(sentence)))
-            return Encoded(ids, np.stack((starts, after), axis=1).astype(np.int32), list(range(len(ids))))
+            return Encoding(ids, np.stack((starts, after), axis=1).astype(np.int32), list(range(len(ids))))
     return _aligned(tokenizer, sentence)
 
 
-def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
+def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoding:
     """Find offsets for a tokenizer that gives none, from the text that the first n tokens decode to.
 
     A character made of several byte tokens is covered by each of them.
@@ -155,7 +155,7 @@ def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoded:
         done = at
         if at > begin:
             begin = at
-    return Encoded(ids, spans, list(range(len(ids))))
+    return Encoding(ids, spans, list(range(len(ids))))
 
 
 def _matched(sentence: str, decoded: str, least: int) -> int:

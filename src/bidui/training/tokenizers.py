@@ -220,8 +220,8 @@ def _counted(texts: Iterable[str], counts: NDArray[np.int64]) -> Iterator[str]:
 
 
 def _alphabet(counts: NDArray[np.int64], *, least: int) -> list[str]:
-    found = np.union1d(np.flatnonzero(counts >= max(least, 1)), [ord("\n")])
-    return [chr(code) for code in found[np.argsort(-counts[found], kind="stable")]]
+    codes = np.union1d(np.flatnonzero(counts >= max(least, 1)), [ord("\n")])
+    return [chr(code) for code in codes[np.argsort(-counts[codes], kind="stable")]]
 
 
 def _sample(texts: Iterable[str], *, most: int) -> list[str]:
