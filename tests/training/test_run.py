@@ -52,7 +52,7 @@ def test_a_recipe_takes_numbers_as_people_write_them() -> None:
     assert bidui.Recipe("14m", tokens="10M").tokens == 10_000_000
     assert bidui.Recipe("14m", tokens="10M") == bidui.Recipe("14m", tokens=10_000_000)
     assert (bidui.Recipe("14m", tokens="1.5B", seed=2).name, bidui.Recipe("70m").name) == ("14m-1500M-2", "70m-all-0")
-    with pytest.raises(InputError, match="ten is no"):
+    with pytest.raises(InputError, match="ten is not a number of tokens"):
         bidui.Recipe("14m", tokens="ten")
     with pytest.raises(InputError, match="no size 15m"):
         bidui.Recipe("15m")
@@ -162,7 +162,7 @@ def test_too_little_memory_is_said_with_what_can_be_done(corpus: Corpus) -> None
 
 
 def test_a_size_is_known_before_anything_is_made(corpus: Corpus) -> None:
-    with pytest.raises(InputError, match="there is no size 15m; choose one of 14m"):
+    with pytest.raises(InputError, match="there is no size 15m; choose one of: 14m"):
         Recipe("15m").on(corpus)
 
 
