@@ -11,7 +11,9 @@ import bidui
 from .snippets import ROOT
 
 NAMES = [
+    "Accuracies",
     "Accuracy",
+    "AccuracyTable",
     "BiduiError",
     "Choices",
     "ClassicExport",
@@ -19,6 +21,7 @@ NAMES = [
     "Corpus",
     "Count",
     "Diversity",
+    "Estimate",
     "InputError",
     "Lexicon",
     "Link",
@@ -37,6 +40,7 @@ NAMES = [
     "ScoreTable",
     "Scores",
     "Service",
+    "Site",
     "SuiteRun",
     "Sweep",
     "TokenScores",
@@ -51,6 +55,7 @@ NAMES = [
     "choose",
     "choose_from",
     "choose_runs",
+    "compare",
     "compare_models",
     "count",
     "enumerate_all",
@@ -83,6 +88,7 @@ NAMES = [
     "read_pairs",
     "read_published",
     "read_scores",
+    "report",
     "run_suite",
     "score",
     "serve",

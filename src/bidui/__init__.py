@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bidui.analysis import Accuracy, accuracy
+    from bidui.analysis import Accuracies, Accuracy, accuracy
+    from bidui.analysis.estimate import Estimate
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
     from bidui.analysis.significance import Comparison, compare_models, signed_rank
     from bidui.benchmarks import check, find_pairs, generate, generate_folder, open_project
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
         told_apart,
         write_pairs,
     )
+    from bidui.reports.compare import AccuracyTable, compare
     from bidui.reports.published import Published, read_published
+    from bidui.reports.site import Site, report
     from bidui.scale.suites import run_suite
     from bidui.scores import (
         Choices,
@@ -66,7 +69,8 @@ if TYPE_CHECKING:
     from bidui.web.server import Service, serve
 
 _HOMES = {
-    "bidui.analysis": "Accuracy accuracy",
+    "bidui.analysis": "Accuracies Accuracy accuracy",
+    "bidui.analysis.estimate": "Estimate",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
     "bidui.benchmarks": "check find_pairs generate generate_folder open_project",
@@ -80,7 +84,9 @@ _HOMES = {
     "bidui.models.specs": "expand_specs load_model",
     "bidui.pairs": "Diversity Pair Pairs Region Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
+    "bidui.reports.compare": "AccuracyTable compare",
     "bidui.reports.published": "Published read_published",
+    "bidui.reports.site": "Site report",
     "bidui.scale.suites": "run_suite",
     "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp "
     "lp mean_lp morcela pen_lp read_scores score slln_lp slor",
@@ -99,7 +105,9 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
+    "Accuracies",
     "Accuracy",
+    "AccuracyTable",
     "BiduiError",
     "Choices",
     "ClassicExport",
@@ -107,6 +115,7 @@ __all__ = [
     "Corpus",
     "Count",
     "Diversity",
+    "Estimate",
     "InputError",
     "Lexicon",
     "Link",
@@ -125,6 +134,7 @@ __all__ = [
     "ScoreTable",
     "Scores",
     "Service",
+    "Site",
     "SuiteRun",
     "Sweep",
     "TokenScores",
@@ -139,6 +149,7 @@ __all__ = [
     "choose",
     "choose_from",
     "choose_runs",
+    "compare",
     "compare_models",
     "count",
     "enumerate_all",
@@ -171,6 +182,7 @@ __all__ = [
     "read_pairs",
     "read_published",
     "read_scores",
+    "report",
     "run_suite",
     "score",
     "serve",

@@ -101,8 +101,8 @@ def common_checkpoints(curves: Sequence[LearningCurve]) -> Floats:
 
 def interpolate(curve: LearningCurve, *, at: ArrayLike) -> LearningCurve:
     """Return the curve at other checkpoints, linear in the logarithm of the axis; not beyond its ends."""
-    wanted, known = np.asarray(at, np.float64), curve.at > 0
-    first, last = curve.at[known][0], curve.at[-1]
+    wanted, trained = np.asarray(at, np.float64), curve.at > 0
+    first, last = curve.at[trained][0], curve.at[-1]
     untrained = (wanted == 0) & (curve.at[0] == 0)
     inside = (wanted >= first) & (wanted <= last)
     if not (inside | untrained).all():
@@ -110,7 +110,7 @@ def interpolate(curve: LearningCurve, *, at: ArrayLike) -> LearningCurve:
         values = {"run": curve.run, "value": f"{value:g}", "first": f"{first:g}", "last": f"{last:g}"}
         raise fail("curve-outside", None, values)
     logs = np.log(np.where(untrained, first, wanted))
-    between = np.interp(logs, np.log(curve.at[known]), curve.accuracies[known])
+    between = np.interp(logs, np.log(curve.at[trained]), curve.accuracies[trained])
     return LearningCurve(curve.run, wanted, np.where(untrained, curve.accuracies[0], between))
 
 

@@ -46,10 +46,10 @@ def compare_frequencies(counts: Mapping[str, int], *, reference: Mapping[str, fl
         raise fail("frequencies-none", None, {"words": len(counts), "listed": len(reference)})
     listed = np.sort(np.fromiter(reference.values(), np.float64, len(reference)))
     words = sorted(counts, key=lambda word: (-reference.get(word, -1.0), word))  # ties are ordered by the word
-    known = np.array([word in reference for word in words])
+    listed_words = np.array([word in reference for word in words])
     frequencies = np.array([reference.get(word, 0.0) for word in words])
     above = len(listed) - np.searchsorted(listed, frequencies, side="right")
-    ranks = np.where(known, above + 1, 0).astype(np.int64)
+    ranks = np.where(listed_words, above + 1, 0).astype(np.int64)
     return WordFrequencies(tuple(words), np.array([counts[word] for word in words], np.int64), frequencies, ranks)
 
 

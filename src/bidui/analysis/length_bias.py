@@ -304,5 +304,5 @@ def _least_loss(x: Floats, share: Floats, start: Floats) -> tuple[Floats, float]
         curved: Floats = np.einsum("pn,qn->pq", x * (share * wrong * (1 - wrong)), x)
         return curved + RIDGE * np.eye(len(x))
 
-    found = minimize(loss_and_slope, start, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-9})
-    return found.x, float(found.fun)
+    result = minimize(loss_and_slope, start, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-9})
+    return result.x, float(result.fun)

@@ -265,11 +265,11 @@ def pooled(differences: Iterable[RegionDifference], groups: Mapping[str, str]) -
 
 
 def _pooled(group: str, region: str, parts: Sequence[RegionDifference]) -> RegionDifference:
-    known = [one for one in parts if one.pairs]
-    pairs = sum(one.pairs for one in known)
-    mean = sum(one.pairs * one.mean for one in known) / pairs if pairs else nan
-    between = sum(one.pairs * (one.mean - mean) ** 2 for one in known)
-    within = sum((one.pairs - 1) * one.deviation**2 for one in known if one.pairs > 1)
+    compared = [part for part in parts if part.pairs]
+    pairs = sum(part.pairs for part in compared)
+    mean = sum(part.pairs * part.mean for part in compared) / pairs if pairs else nan
+    between = sum(part.pairs * (part.mean - mean) ** 2 for part in compared)
+    within = sum((part.pairs - 1) * part.deviation**2 for part in compared if part.pairs > 1)
     deviation = sqrt((between + within) / (pairs - 1)) if pairs > 1 else nan
     lost, straddling = sum(one.left_out for one in parts), sum(one.straddling for one in parts)
     return RegionDifference(group, region, mean, deviation, pairs, lost, straddling)
@@ -304,11 +304,11 @@ def _by_group(stretches: Stretches, values: NDArray[Any]) -> Floats:
 
 def _numbers(table: ScoreTable, stretches: Stretches) -> Integers:
     """Return which of the divided pairs each pair of the table is; refuse unknown and repeated ones."""
-    known = {(pair.uid, pair.pair_id, pair.good, pair.bad): n for n, pair in enumerate(stretches.pairs)}
+    number_of = {(pair.uid, pair.pair_id, pair.good, pair.bad): n for n, pair in enumerate(stretches.pairs)}
     first = table.frame.select("uid", "pair").gather_every(2)
     sentences = table.frame["sentence"].to_list()
     keys = zip(first["uid"].to_list(), first["pair"].to_list(), sentences[::2], sentences[1::2], strict=True)
-    numbers = np.array([known.get(key, -1) for key in keys], np.int64)
+    numbers = np.array([number_of.get(key, -1) for key in keys], np.int64)
     if strange := np.flatnonzero(numbers < 0).tolist():
         uid, pair = first.row(strange[0])
         raise fail("regions-other-pairs", None, {"count": len(strange), "uid": uid, "pair": pair})

@@ -7,6 +7,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+import bidui
 from bidui.cli.console import messages
 
 
@@ -46,8 +47,6 @@ def report(
     The page also lists what could not be computed, with the reason. Running the command again replaces the report
     and leaves other files in the folder alone.
     """
-    from bidui.reports.site import report as write_site
-
     console = messages()
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*bar, console=console, transient=True) as progress:
@@ -58,7 +57,7 @@ def report(
             done = progress.tasks[task].completed + 1 if same else 0
             progress.update(task, description=escape(name), total=count, completed=done)
 
-        site = write_site(
+        site = bidui.report(
             results,
             out=out,
             links=link or (),

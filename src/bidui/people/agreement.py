@@ -1,6 +1,6 @@
 """Agreement of people with a benchmark, from the files in its folder: `human.tsv` and `review.tsv`.
 
-The human figures were measured on the published pairs, so they stand beside models with that label.
+The human figures were measured on the published pairs, not on ours; wherever they are shown, this must be said.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,6 @@ from pathlib import Path
 from bidui.errors import Place, fail
 
 HUMAN_FILE, REVIEW_FILE = "human.tsv", "review.tsv"
-PUBLISHED_PAIRS = "published pairs"  # the label that must stand beside these figures: they are not about our pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def report(
         read_frequencies(Path(frequencies)) if frequencies else None,
     )
     collected = collect(
-        folder, unigrams=Path(unigrams) if unigrams else None, on_folder=lambda found: on_step(found.name, 0)
+        folder, unigrams=Path(unigrams) if unigrams else None, on_folder=lambda path: on_step(path.name, 0)
     )
     settings = Settings(
         chosen,

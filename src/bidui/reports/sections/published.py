@@ -49,13 +49,13 @@ def _items(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]
         yield absent(say("published"), "report-published-off")
         return
     phenomena = phenomenon_of(choices for model in models for choices in model.choices.values())
-    known = settings.benchmark(phenomena)
-    benchmark = known.name if known else ""
-    included = {uid for uid, kind in known.kinds.items() if kind == "included"} if known else set()
+    benchmark = settings.benchmark(phenomena)
+    name = benchmark.name if benchmark else ""
+    included = {uid for uid, kind in benchmark.kinds.items() if kind == "included"} if benchmark else set()
     tables = all_published()
     any_match = False
     for table in tables:
-        if match := _match(table, phenomena, benchmark):
+        if match := _match(table, phenomena, name):
             any_match = True
             ours, theirs = _ours(match, models, settings), _theirs(match)
             yield _table(match, ours, theirs, settings, expected=set(table.phenomena) or included)
@@ -65,7 +65,7 @@ def _items(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]
                 partial(_heatmap, match, {**ours, **theirs}, settings),
                 note=say("note-published-drawn").format(paper=table.paper, table=table.table),
             )
-        elif table.benchmark == benchmark and any(cell.level == "length" for cell in table.cells):
+        elif table.benchmark == name and any(cell.level == "length" for cell in table.cells):
             yield _lengths(table, models, settings)
     if not any_match:
         names = sorted({table.benchmark for table in tables})
