@@ -39,7 +39,7 @@ class Source(Protocol):
 
     @property
     def uids(self) -> Mapping[str, bool]:
-        """The uid of every paradigm, and whether it is included unless asked for by name."""
+        """The uid of every paradigm, and whether it is included by default."""
 
     def pairs(self, uids: Sequence[str], *, n: int, seed: int, draw: Drawing) -> Iterator[Pairs]:
         """Yield up to `n` pairs of each paradigm, in the order of `uids`; the same seed gives the same pairs."""

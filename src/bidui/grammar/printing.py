@@ -16,7 +16,7 @@ CLOSING = frozenset(".,!?;:)]}'”’%，。！？；：、）")
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How the items of a line become a sentence."""
+    """The style of a line: how its items become a sentence."""
 
     separator: str = ""
     capital: bool = False

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for every paradigm of a project; `repeat` are the words that may occur twice in a sentence."""
+    """The settings of a project, for all its paradigms; `repeat` selects words that may occur twice in a sentence."""
 
     name: str
     lang: str = "zh"

@@ -52,7 +52,7 @@ class Word:
     origins: tuple[Place, ...] = ()  # for each condition, where the rule that states it begins
 
     def together(self, other: "Word") -> bool:
-        """Whether some choice of alternatives has both words in the sentence."""
+        """Tell whether some choice of alternatives has both words in the sentence."""
         mine = dict(self.guard)
         return all(mine.get(choice, option) == option for choice, option in other.guard)
 

@@ -366,7 +366,7 @@ class Step:
     head: bool
 
     def called(self, name: str) -> bool:
-        """Whether an override that says `name` means this part."""
+        """Tell whether an override that says `name` means this part."""
         numbers = (str(self.number), str(self.number - self.parts))
         return name == self.name or name in numbers or (name == "head" and self.head)
 

@@ -61,7 +61,7 @@ class JsonNode:
         return tuple(self[number] for number in range(len(self.value))) if isinstance(self.value, list) else ()
 
     def is_list(self) -> bool:
-        """Whether this is a list."""
+        """Tell whether this is a list."""
         return isinstance(self.value, list)
 
     @property
