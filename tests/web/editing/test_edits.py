@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bidui.benchmarks import shipped
 from bidui.errors import InputError
 from bidui.grammar.yaml import Mapping, Path, Scalar, Value, node_at, offsets, scalars_of, value_of, written
-from bidui.web.editing.edits import MAX_CHARACTERS, Batch, lay_out, try_lay_out
+from bidui.web.editing.edits import MAX_CHARACTERS, Batch, read_tree, try_read_tree
 from bidui.web.editing.text import Edit, Lines, Span, apply_edit, inverse
 from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES
 
@@ -35,7 +35,7 @@ last: ''
 def test_every_scalar_is_where_the_layout_says(newline: str, mark: str) -> None:
     """Windows writes other line breaks and a mark at the start; files with them come out of Excel and Notepad."""
     text = mark + WAYS.replace("\n", newline)
-    raw = {path[-1]: text[scalar.start : scalar.end] for path, scalar in scalars_of(lay_out(text))}
+    raw = {path[-1]: text[scalar.start : scalar.end] for path, scalar in scalars_of(read_tree(text))}
     assert raw == {
         "plain": "中 文𠀀",
         "single": "'it''s'",
@@ -51,7 +51,7 @@ def test_every_scalar_is_where_the_layout_says(newline: str, mark: str) -> None:
 
 
 def test_values_are_those_that_are_meant() -> None:
-    document = lay_out(WAYS)
+    document = read_tree(WAYS)
     assert value_of(document) == {
         "plain": "中 文𠀀",
         "single": "it's",
@@ -70,7 +70,7 @@ def test_values_are_those_that_are_meant() -> None:
 
 def test_each_character_of_a_scalar_is_found_in_what_was_written() -> None:
     """An error under the third character of a rule must not be shown under the fourth because of an escaped quote."""
-    for path, scalar in scalars_of(lay_out(WAYS)):
+    for path, scalar in scalars_of(read_tree(WAYS)):
         raw = WAYS[scalar.start : scalar.end]
         places = offsets(raw, scalar.text, style=scalar.style)
         assert len(places) == len(scalar.text) + 1
@@ -94,7 +94,7 @@ def test_what_is_written_is_read_back(text: str, flow: bool) -> None:
         new = written(text, style=style, flow=flow)
         assert "\n" not in new
         document = f"{{k: {new}, l: m}}\n" if flow else f"k: {new}\nl: m\n"
-        assert value_of(lay_out(document)) == {"k": text, "l": "m"}
+        assert value_of(read_tree(document)) == {"k": text, "l": "m"}
 
 
 def test_quotes_stay_as_they_were() -> None:
@@ -108,8 +108,8 @@ def test_quotes_stay_as_they_were() -> None:
 @pytest.mark.parametrize("text", ["a: [", "- a", "", "a: *b", "\ud800", "a: \x07", "a: b\n" * MAX_CHARACTERS])
 def test_what_is_no_document_is_refused(text: str) -> None:
     with pytest.raises(InputError):
-        lay_out(text)
-    assert try_lay_out(text) is None
+        read_tree(text)
+    assert try_read_tree(text) is None
 
 
 @pytest.mark.parametrize("text", [GENDER, CLASSIFIER, GENDER.replace("\n", "\r\n"), "\r\n\r", "a\u2028b\x85c"])
@@ -197,8 +197,8 @@ def reach(text: str, edit: Edit) -> Span:
 def lines_of(text: str, path: Path) -> Span:
     """The lines on which a value stands, with its key or its dash, and their line breaks."""
     lines = Lines(text)
-    node = node_at(lay_out(text), path)
-    parent = node_at(lay_out(text), path[:-1])
+    node = node_at(read_tree(text), path)
+    parent = node_at(read_tree(text), path[:-1])
     assert node is not None
     entry = parent.items.get(str(path[-1])) if isinstance(parent, Mapping) else None
     start = entry.key.start if entry else node.start
@@ -208,20 +208,20 @@ def lines_of(text: str, path: Path) -> Span:
 def check(text: str, edit: Edit, expected: Value) -> None:
     """The law of every edit: it says what was meant, and can be undone."""
     after = apply_edit(text, edit)
-    assert value_of(lay_out(after)) == expected
+    assert value_of(read_tree(after)) == expected
     assert apply_edit(after, inverse(text, edit)) == text
 
 
 @given(st.data())
 def test_a_value_is_set_and_nothing_else(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(TEXTS))
-    path = data.draw(st.sampled_from([path for path, _ in scalars_of(lay_out(text))]))
+    path = data.draw(st.sampled_from([path for path, _ in scalars_of(read_tree(text))]))
     value = data.draw(VALUES)
-    expected = deepcopy(value_of(lay_out(text)))
+    expected = deepcopy(value_of(read_tree(text)))
     value_at(expected, path[:-1])[path[-1]] = value  # type: ignore[index,call-overload]
     edit = set_value(text, path, value=value)
     check(text, edit, expected)
-    node = node_at(lay_out(text), path)
+    node = node_at(read_tree(text), path)
     assert isinstance(node, Scalar)
     assert not edit or (node.start <= reach(text, edit).start and reach(text, edit).end <= node.end)
 
@@ -229,9 +229,9 @@ def test_a_value_is_set_and_nothing_else(data: st.DataObject) -> None:
 @given(st.data())
 def test_an_entry_is_removed_and_nothing_else(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(TEXTS))
-    path = data.draw(st.sampled_from([path for path, _ in scalars_of(lay_out(text)) if path[0] != "nest"]))
+    path = data.draw(st.sampled_from([path for path, _ in scalars_of(read_tree(text)) if path[0] != "nest"]))
     path = path[: data.draw(st.integers(1, len(path)))]
-    expected = deepcopy(value_of(lay_out(text)))
+    expected = deepcopy(value_of(read_tree(text)))
     del value_at(expected, path[:-1])[path[-1]]  # type: ignore[union-attr,arg-type]
     edit = remove(text, path)
     check(text, edit, expected)
@@ -248,7 +248,7 @@ def test_an_entry_is_removed_and_nothing_else(data: st.DataObject) -> None:
 def test_an_entry_is_added_where_it_was_asked_for(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(TEXTS))
     value: Value = data.draw(st.one_of(VALUES, st.just({"k": "v: w"}), st.just(["a", "b"])))
-    expected = deepcopy(value_of(lay_out(text)))
+    expected = deepcopy(value_of(read_tree(text)))
     paths: list[Path] = [(), ("slots",)] if "slots" in expected else [(), ("phrases",)]  # type: ignore[operator]
     path = data.draw(st.sampled_from([*paths, ("empty",)] if text is ODD else paths))
     inner = value_at(expected, path)
@@ -261,7 +261,7 @@ def test_an_entry_is_added_where_it_was_asked_for(data: st.DataObject) -> None:
     edit = add_entry(text, path, key="new", value=value, at=at)
     check(text, edit, expected)
     assert path == ("empty",) or reach(text, edit).start == reach(text, edit).end  # an insertion
-    after = value_at(value_of(lay_out(apply_edit(text, edit))), path)
+    after = value_at(value_of(read_tree(apply_edit(text, edit))), path)
     assert isinstance(after, dict)
     assert list(after).index("new") == at
 
@@ -270,13 +270,13 @@ def test_an_entry_is_added_where_it_was_asked_for(data: st.DataObject) -> None:
 def test_a_move_is_a_new_order_and_nothing_else(data: st.DataObject) -> None:
     """Dragging a row must not change a word of it, nor of the others."""
     text = data.draw(st.sampled_from(TEXTS))
-    path = data.draw(st.sampled_from([path for path, _ in scalars_of(lay_out(text)) if path[0] != "nest"]))
+    path = data.draw(st.sampled_from([path for path, _ in scalars_of(read_tree(text)) if path[0] != "nest"]))
     path = path[: data.draw(st.integers(1, len(path)))]
-    before = value_of(lay_out(text))
+    before = value_of(read_tree(text))
     siblings = value_at(before, path[:-1])
     to = data.draw(st.integers(0, len(siblings) - 1))
     edit = move(text, path, to=to)
-    after = value_at(value_of(lay_out(apply_edit(text, edit))), path[:-1])
+    after = value_at(value_of(read_tree(apply_edit(text, edit))), path[:-1])
     if isinstance(siblings, dict) and isinstance(after, dict):
         order = [key for key in siblings if key != path[-1]]
         order.insert(to, str(path[-1]))
@@ -350,8 +350,8 @@ def test_a_key_is_renamed_in_place() -> None:
 )
 def test_an_edit_that_cannot_be_done_is_refused_and_not_done_wrong(text: str) -> None:
     """YAML has more ways to write things than anyone uses; none of them may cost a user her text."""
-    document = value_of(lay_out(text))
-    for path, _ in scalars_of(lay_out(text)):
+    document = value_of(read_tree(text))
+    for path, _ in scalars_of(read_tree(text)):
         for number in range(1, len(path) + 1):
             for edit in (lambda p: remove(text, p), lambda p: move(text, p, to=1)):
                 try:
@@ -359,8 +359,8 @@ def test_an_edit_that_cannot_be_done_is_refused_and_not_done_wrong(text: str) ->
                 except InputError as error:
                     assert error.problems[0].kind == "edit-form"
                     continue
-                value_of(lay_out(after))
-    assert value_of(lay_out(text)) == document
+                value_of(read_tree(after))
+    assert value_of(read_tree(text)) == document
 
 
 @pytest.mark.parametrize("path", [(), ("nowhere",), ("slots", "x", "y"), ("list", 9)])
@@ -376,7 +376,7 @@ def test_every_shipped_file_can_be_edited() -> None:
     """Each first slot gets another rule and loses it again: one line differs, then none."""
     for file in sorted(shipped()["zhoblimp"].rglob("paradigms/*/*.yaml"))[::7]:
         text = file.read_text(encoding="utf-8")
-        path = next(path for path, _ in scalars_of(lay_out(text)) if "slots" in path)
+        path = next(path for path, _ in scalars_of(read_tree(text)) if "slots" in path)
         edit = set_value(text, path, value="pos:NEW | 'x'")
         after = apply_edit(text, edit)
         lines = zip(text.splitlines(), after.splitlines(), strict=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.grammar.yaml import value_of
-from bidui.web.editing.edits import lay_out
+from bidui.web.editing.edits import read_tree
 from bidui.web.editing.merging import merge_paradigms, merge_tables
 from bidui.web.editing.paradigm import (
     add_slot,
@@ -59,8 +59,8 @@ def test_edits_of_different_rows_are_both_there(mine: str, theirs: str) -> None:
         assert merged.conflicts
         return
     assert merged.conflicts == ()
-    both = value_of(lay_out(after(GENDER, EDITS[theirs], EDITS[mine])))
-    assert value_of(lay_out(merged.text)) == both
+    both = value_of(read_tree(after(GENDER, EDITS[theirs], EDITS[mine])))
+    assert value_of(read_tree(merged.text)) == both
     assert "# the pronouns" in merged.text and "# three of them" in merged.text
 
 

@@ -15,7 +15,7 @@ from bidui.grammar.rules import KEYWORDS, Condition, escape
 from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.grammar.yaml import Path, offsets
 from bidui.web.editing.diagnostics import Site, sites_in
-from bidui.web.editing.edits import try_lay_out
+from bidui.web.editing.edits import try_read_tree
 from bidui.web.editing.fitting import Fitting
 from bidui.web.editing.paradigm import ORDER, is_rule, paradigm_rows
 from bidui.web.editing.phrases import phrase_rows
@@ -303,7 +303,7 @@ _ENTRY = re.compile(r"^(?P<head>\s*(?:-\s+)?(?P<key>[\w-]+):[ \t]+)(?P<value>.*)
 def complete_text(text: str, *, cursor: int, fitting: Fitting, phrases: bool = False) -> Completion:
     """Return what may be typed at `cursor` in the text of a paradigm, or of a file of phrases."""
     cursor = max(0, min(cursor, len(text)))
-    lines, document = Lines(text), try_lay_out(text)
+    lines, document = Lines(text), try_read_tree(text)
     site = _site_at(text, cursor, lines, document)
     if site is None or document is None:
         return _by_line(text, cursor, lines, fitting, document)

@@ -19,7 +19,7 @@ from bidui.grammar.paradigm_file import paradigm_of, phrases_of
 from bidui.grammar.rules import Alternative, Phrase, Ref, Rule, parse_rule
 from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.grammar.yaml import Node, Path, Scalar, offsets, scalars_of
-from bidui.web.editing.edits import lay_out, try_lay_out
+from bidui.web.editing.edits import read_tree, try_read_tree
 from bidui.web.editing.paradigm import is_rule
 from bidui.web.editing.pieces import Piece, items_of, pieces_of
 from bidui.web.editing.text import Lines, Range, Span, Utf16
@@ -212,7 +212,7 @@ def compile_text(text: str, *, name: str, compiler: Compiler) -> Compilation:
     Where one rule is broken, the others are still checked against the lexicon.
     """
     try:
-        document = lay_out(text, name=name)
+        document = read_tree(text, name=name)
     except InputError as error:
         return Compilation(text, name, None, problems=error.problems)
     paradigm, problems = paradigm_of(document)
@@ -262,7 +262,7 @@ def located(
     ordered = sorted(problems, key=lambda problem: (problem.place.file != name, problem.place.line))
     if not ordered:
         return ()
-    lines, sites = Lines(text), sites_in(text, document or try_lay_out(text))
+    lines, sites = Lines(text), sites_in(text, document or try_read_tree(text))
     diagnostics = [_diagnostic(problem, name, lines, sites, language) for problem in ordered[:MAX_SHOWN]]
     diagnostics.sort(key=lambda diagnostic: diagnostic.range.start if diagnostic.range else len(text))
     if len(ordered) > MAX_SHOWN:

@@ -34,25 +34,20 @@ Chunk = tuple[int, int]
 _STEP = "  "  # the indentation of a nested block
 
 
-def lay_out(text: str, *, name: str = "") -> Mapping:
-    """Return the tree of a text; raises `InputError` with the place where it is not a document of ours."""
-    refuse_unreadable(text, name=name)
+def read_tree(text: str, *, name: str = "") -> Mapping:
+    """Return the tree of a text; raises `InputError` with the place where it is too long or no document of ours."""
+    if len(text) > MAX_CHARACTERS:
+        raise fail("text-too-long", Place(name), {"length": len(text), "limit": MAX_CHARACTERS})
+    decode(text.encode("utf-8", "surrogatepass"), name=name)  # refuses what no file can hold
     return parse_document(text, name=name)
 
 
-def try_lay_out(text: str) -> Mapping | None:
+def try_read_tree(text: str) -> Mapping | None:
     """Return the tree, or None where the text is not a document yet."""
     try:
-        return lay_out(text)
+        return read_tree(text)
     except InputError:
         return None
-
-
-def refuse_unreadable(text: str, *, name: str) -> None:
-    """Raise `InputError` for a text that is too long, or that no file can hold."""
-    if len(text) > MAX_CHARACTERS:
-        raise fail("text-too-long", Place(name), {"length": len(text), "limit": MAX_CHARACTERS})
-    decode(text.encode("utf-8", "surrogatepass"), name=name)
 
 
 class Batch:
@@ -60,7 +55,7 @@ class Batch:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.root = lay_out(text)
+        self.root = read_tree(text)
         self.lines = Lines(text)
         self.changes: list[Change] = []
         self.expected = value_of(self.root)
@@ -178,7 +173,7 @@ class Batch:
         """Return all changes, if the text that they give says what was meant."""
         effective = (c for c in self.changes if self.text[c.start : c.end] != c.text)
         edit = make_edit(dict.fromkeys(effective))
-        after = try_lay_out(apply_edit(self.text, edit)) if edit else self.root
+        after = try_read_tree(apply_edit(self.text, edit)) if edit else self.root
         if after is None or not _same(value_of(after), self.expected):
             raise fail("edit-form", Place("", self.lines.place(edit[0].start)[0] if edit else 0))
         return edit

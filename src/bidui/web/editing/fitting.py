@@ -24,7 +24,7 @@ from bidui.grammar.rules import Condition, Lexical, Match, Phrase, Rule, Words, 
 from bidui.grammar.tree import MAX_NESTING, Node, Word, endless_phrases, expand, ways
 from bidui.grammar.tree import Phrase as PhraseFiller
 from bidui.grammar.yaml import scalars_of
-from bidui.web.editing.edits import try_lay_out
+from bidui.web.editing.edits import try_read_tree
 from bidui.web.editing.paradigm import ParadigmRows, is_rule
 from bidui.web.editing.pieces import Piece, pieces_of
 
@@ -455,7 +455,7 @@ def phrase_users(texts: Mapping[str, str], *, phrase: str) -> tuple[str, ...]:
 
 
 def _names(name: str, text: str, phrase: str) -> bool:
-    document = try_lay_out(text)
+    document = try_read_tree(text)
     rules: Iterable[str] = map(_rule, text.splitlines())
     if document is not None:
         in_phrases = name == "phrases.yaml"

@@ -16,7 +16,7 @@ from bidui.errors import Problem
 from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.grammar.yaml import Node, Scalar, value_of
 from bidui.grammar.yaml import Sequence as SequenceNode
-from bidui.web.editing.edits import try_lay_out
+from bidui.web.editing.edits import try_read_tree
 from bidui.web.editing.text import Change, Lines, apply_edit
 from bidui.words import Language
 
@@ -253,7 +253,7 @@ def merge_paradigms(base: str, mine: str, theirs: str, *, choose: Mapping[str, C
 
     The merged text is read again and must say, row by row, what the sides say; otherwise all of it is a conflict.
     """
-    documents = [try_lay_out(text) for text in (base, mine, theirs)]
+    documents = [try_read_tree(text) for text in (base, mine, theirs)]
     if any(document is None for document in documents):
         return merge_tables(base, mine, theirs, choose=choose)
     chosen = choose or {}
@@ -397,7 +397,7 @@ def _with(units: list[Unit], finer: Mapping[Path, tuple[str, list[Conflict]]]) -
 
 def _agrees(result: str, texts: list[_Units], choose: Mapping[str, Choice]) -> bool:
     """Whether a merged text holds the values that the sides agree on, all of them and no others."""
-    document = try_lay_out(result)
+    document = try_read_tree(result)
     if document is None:
         return False
     base, mine, theirs = (text.leaves for text in texts)

@@ -16,7 +16,7 @@ from bidui.grammar.paradigm import parse_line
 from bidui.grammar.paradigm_file import SLOT_NAME
 from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.grammar.yaml import Node, Path, Scalar, Sequence, Value, scalars_of, value_of
-from bidui.web.editing.edits import Batch, as_edit, lay_out
+from bidui.web.editing.edits import Batch, as_edit, read_tree
 from bidui.web.editing.pieces import Item, ItemRow, items_of, pieces_of, rows_of
 from bidui.web.editing.text import Change, Edit, Span, apply_edit, difference, make_edit, newline_of
 
@@ -100,7 +100,7 @@ class ParadigmRows:
 
 def read_rows(text: str) -> ParadigmRows:
     """Return the rows of a paradigm's text; raises `InputError` with the place where it is not YAML."""
-    return paradigm_rows(lay_out(text))
+    return paradigm_rows(read_tree(text))
 
 
 def paradigm_rows(document: MappingNode) -> ParadigmRows:

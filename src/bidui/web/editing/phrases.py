@@ -8,7 +8,7 @@ from pydantic import Field as Constraint
 from bidui.errors import fail
 from bidui.grammar.paradigm_file import SLOT_NAME
 from bidui.grammar.yaml import Mapping, Node, Path, Scalar, Sequence, Value, value_of
-from bidui.web.editing.edits import Batch, as_edit, lay_out
+from bidui.web.editing.edits import Batch, as_edit, read_tree
 from bidui.web.editing.paradigm import Number, SlotRow, in_line, in_rule, put, rewrite, slot_rows
 from bidui.web.editing.text import Change, Span, newline_of
 
@@ -49,7 +49,7 @@ class Parts:
 
 def read_phrases(text: str) -> tuple[PhraseRow, ...]:
     """Return the phrases of a text as rows; raises `InputError` with the place where it is not YAML."""
-    return phrase_rows(lay_out(text))
+    return phrase_rows(read_tree(text))
 
 
 def phrase_rows(document: Mapping) -> tuple[PhraseRow, ...]:

@@ -21,7 +21,7 @@ from bidui.grammar.project import Project, read_project
 from bidui.grammar.yaml import Mapping, read_bytes, read_text, scalars_of
 from bidui.pairs import Pair
 from bidui.web.editing.diagnostics import Compilation, Diagnostic, compile_text, located, phrase_problems
-from bidui.web.editing.edits import lay_out
+from bidui.web.editing.edits import read_tree
 from bidui.web.editing.fitting import Fitting, SlotWords, slot_words
 from bidui.web.editing.paradigm import LineRow, ParadigmRows, paradigm_rows
 from bidui.web.editing.phrases import PhraseRow, phrase_rows
@@ -120,7 +120,7 @@ def _names(folder: Path) -> list[str]:
     names = {"project.yaml", "lexicon.tsv", "features.tsv", "phrases.yaml"}
     names |= {path.relative_to(folder).as_posix() for path in tables}
     try:
-        settings = lay_out(read_text(folder / "project.yaml", name="project.yaml"))
+        settings = read_tree(read_text(folder / "project.yaml", name="project.yaml"))
     except InputError:
         return sorted(names)
     relations = settings.get("relations")
@@ -226,7 +226,7 @@ def preview_without_pairs(text: str, problem: Problem, *, seed: int, language: L
 def preview_phrases(text: str, *, name: str, compiler: Compiler, language: Language = "en") -> PhraseDiagnostics:
     """Return the rows of a text of phrases, and its problems by position."""
     try:
-        document = lay_out(text, name=name)
+        document = read_tree(text, name=name)
     except InputError as error:
         diagnostics = located(text, error.problems, name=name, language=language)
         return PhraseDiagnostics(diagnostics, problems=tuple(problem_shapes(error.problems, language)))
@@ -245,7 +245,7 @@ def _rows(
     text: str, problem: Problem, read: Callable[[Mapping], Rows], language: Language
 ) -> tuple[Rows | None, tuple[ProblemShape, ...]]:
     try:
-        return read(lay_out(text)), tuple(problem_shapes([problem], language))
+        return read(read_tree(text)), tuple(problem_shapes([problem], language))
     except InputError as error:
         return None, tuple(problem_shapes([problem, *error.problems], language))
 
