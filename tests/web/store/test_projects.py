@@ -170,7 +170,7 @@ def test_the_name_of_a_deleted_project_is_free_and_the_old_one_comes_back_under_
     delete_project(store, old, who=who)
     new = new_project(store, "small", lang="zh", who=who)
     assert new.id != old.id
-    with pytest.raises(InputError, match="taken"):
+    with pytest.raises(InputError, match="already used"):
         bring_back(store, old.id, who=who)
     back = bring_back(store, old.id, who=who, name="small-2")
     assert current(store, back, PARADIGM).revision.id == base
