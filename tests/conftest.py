@@ -33,8 +33,9 @@ class SkipHeavyImports(MetaPathFinder, Loader):
         frame = sys._getframe()
         while back := frame.f_back:  # modules that are left half imported must not be found by the next one
             frame = back
-            if frame.f_code.co_name == "<module>":
-                sys.modules.pop(frame.f_globals["__name__"], None)
+            name = str(frame.f_globals.get("__name__"))
+            if frame.f_code.co_name == "<module>" and name.startswith(("tests.", "bidui.")):
+                sys.modules.pop(name, None)
         pytest.skip(f"needs {HEAVY[module.__name__]}, which --quick leaves out", allow_module_level=True)
 
 
