@@ -150,9 +150,9 @@ def test_parts_are_chosen_by_every_side() -> None:
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"sizes": ["3b"]}, "--size: no run of the suite has 3b; choose from 14m, 70m, 160m, 410m, 1.4b"),
-        ({"tokens": [7_000_000]}, "--tokens: no run of the suite has 7M; choose from 10M, 100M, 1B, 3B"),
-        ({"tokenizers": ["bpe"]}, "--tokenizer: no run of the suite has bpe; choose from cllama, word, char"),
+        ({"sizes": ["3b"]}, "--size: no run of the suite has 3b; choose from: 14m, 70m, 160m, 410m, 1.4b"),
+        ({"tokens": [7_000_000]}, "--tokens: no run of the suite has 7M; choose from: 10M, 100M, 1B, 3B"),
+        ({"tokenizers": ["bpe"]}, "--tokenizer: no run of the suite has bpe; choose from: cllama, word, char"),
         ({"sizes": ["14m"], "tokenizers": ["char"]}, "none of the 66 runs of the suite meets all conditions"),
     ],
 )
