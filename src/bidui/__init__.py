@@ -61,11 +61,12 @@ if TYPE_CHECKING:
     from bidui.scores.run import export_scores
     from bidui.training.build import build_corpus
     from bidui.training.corpus import Corpus, read_corpus
+    from bidui.training.documents import SourceCounts
     from bidui.training.ngram import train_ngram
     from bidui.training.recipe import Recipe
-    from bidui.training.run import TrainingRun, train
-    from bidui.training.suite import SuiteRun, choose_runs, plan_suite, zh_pythia
-    from bidui.training.tokenizers import load_tokenizer, train_char, train_tokenizer, train_word
+    from bidui.training.run import RunEvents, TrainingRun, train
+    from bidui.training.suite import SuiteRun, choose_runs, plan_suite, suite_totals, zh_pythia
+    from bidui.training.tokenizers import describe_tokenizer, load_tokenizer, train_char, train_tokenizer, train_word
     from bidui.web.server import Service, serve
 
 _HOMES = {
@@ -95,11 +96,12 @@ _HOMES = {
     "bidui.scores.run": "export_scores",
     "bidui.training.build": "build_corpus",
     "bidui.training.corpus": "Corpus read_corpus",
+    "bidui.training.documents": "SourceCounts",
     "bidui.training.ngram": "train_ngram",
     "bidui.training.recipe": "Recipe",
-    "bidui.training.run": "TrainingRun train",
-    "bidui.training.suite": "SuiteRun choose_runs plan_suite zh_pythia",
-    "bidui.training.tokenizers": "load_tokenizer train_char train_tokenizer train_word",
+    "bidui.training.run": "RunEvents TrainingRun train",
+    "bidui.training.suite": "SuiteRun choose_runs plan_suite suite_totals zh_pythia",
+    "bidui.training.tokenizers": "describe_tokenizer load_tokenizer train_char train_tokenizer train_word",
     "bidui.web.server": "Service serve",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -131,10 +133,12 @@ __all__ = [
     "Published",
     "Recipe",
     "Region",
+    "RunEvents",
     "ScoreTable",
     "Scores",
     "Service",
     "Site",
+    "SourceCounts",
     "SuiteRun",
     "Sweep",
     "TokenScores",
@@ -152,6 +156,7 @@ __all__ = [
     "compare",
     "compare_models",
     "count",
+    "describe_tokenizer",
     "enumerate_all",
     "expand_specs",
     "export_classic",
@@ -189,6 +194,7 @@ __all__ = [
     "signed_rank",
     "slln_lp",
     "slor",
+    "suite_totals",
     "sweep",
     "told_apart",
     "train",

@@ -19,6 +19,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+import bidui
 from bidui.cli.console import count, messages
 from bidui.errors import Place, fail
 
@@ -51,15 +52,12 @@ def build(
 
     In .txt files, a line is a paragraph and an empty line ends a document.
     """
-    with needing_models():
-        from bidui.training.build import build_corpus
-        from bidui.training.tokenizers import load_tokenizer
-
     console = messages()
-    loaded = load_tokenizer(tokenizer)
+    with needing_models():
+        loaded = bidui.load_tokenizer(tokenizer)
     with reading_bar(console) as progress:
         tasks = {what: progress.add_task(what, total=None) for what in ("reading", "encoding")}
-        corpus = build_corpus(
+        corpus = bidui.build_corpus(
             source,
             loaded,
             out=out,
@@ -78,11 +76,7 @@ def show(
     verify: Annotated[bool, typer.Option("--verify", help="Read every shard and compare its hash.")] = False,
 ) -> None:
     """Show what a corpus contains, and what was skipped when it was built."""
-    from bidui.training.corpus import read_corpus, verify_corpus
-
-    corpus = read_corpus(folder)
-    if verify:
-        verify_corpus(corpus)
+    corpus = bidui.read_corpus(folder, verify=verify)
     for line in facts(corpus):
         typer.echo(line)
     typer.echo(f"hash {corpus.hash}" + (", all shards are intact" if verify else ""))
@@ -175,11 +169,10 @@ def train(
 ) -> None:
     """Train a tokenizer on text. Hugging Face's AutoTokenizer can load the output folder."""
     with needing_models():
-        from bidui.training.documents import SourceCounts
-        from bidui.training.tokenizers import train_tokenizer
+        train_tokenizer = bidui.train_tokenizer
 
     console = messages()
-    seen = SourceCounts()
+    seen = bidui.SourceCounts()
     with reading_bar(console) as progress:
         task = progress.add_task("reading")
 
@@ -202,20 +195,13 @@ def show_tokenizer(
 ) -> None:
     """Show the size of a tokenizer's vocabulary, how much of it is Chinese, and how it splits a sentence."""
     with needing_models():
-        from bidui.models.huggingface import tokenizer_hash
-        from bidui.models.lstm import encode_words
-        from bidui.models.tokenize import declared_kind, encode
-        from bidui.training.tokenizers import load_tokenizer, vocabulary_counts
-
-    loaded = load_tokenizer(tokenizer)
-    counts = vocabulary_counts(loaded)
-    typer.echo(f"entries           {counts.all:,}")
-    typer.echo(f"single-character  {counts.single_character:,}")
-    typer.echo(f"multi-character   {counts.multi_character:,}")
-    typer.echo(f"BOS {loaded.bos_token}, EOS {loaded.eos_token}, unknown {loaded.unk_token}")
-    typer.echo(f"hash {tokenizer_hash(loaded)}")
-    (tokens,) = (encode_words if declared_kind(loaded) == "jieba" else encode)(loaded, [sentence])
-    typer.echo(" ".join(loaded.convert_ids_to_tokens(tokens.ids)))
+        description = bidui.describe_tokenizer(tokenizer, sentence=sentence)
+    typer.echo(f"entries           {description.counts.all:,}")
+    typer.echo(f"single-character  {description.counts.single_character:,}")
+    typer.echo(f"multi-character   {description.counts.multi_character:,}")
+    typer.echo(f"BOS {description.bos}, EOS {description.eos}, unknown {description.unknown}")
+    typer.echo(f"hash {description.hash}")
+    typer.echo(" ".join(description.tokens))
 
 
 # `bidui ngram`: estimate n-gram language models from text, as KenLM does.
@@ -250,11 +236,8 @@ def ngram(
 
     Every non-empty line of the text is a sentence.
     """
-    from bidui.training.documents import SourceCounts
-    from bidui.training.ngram import FALLBACK, train_ngram
-
     console = messages()
-    seen = SourceCounts()
+    seen = bidui.SourceCounts()
     tasks: dict[str, TaskID] = {}
     with reading_bar(console) as progress:
 
@@ -263,19 +246,19 @@ def ngram(
                 tasks[step] = progress.add_task(step)
             progress.update(tasks[step], completed=done, total=total)
 
-        made = train_ngram(
+        training = bidui.train_ngram(
             corpus,
             out,
             order=order,
             unit=unit,
             memory=memory,
-            fallback=FALLBACK if discount_fallback else None,
+            fallback=discount_fallback,
             field=field,
             seen=seen,
             on_progress=show,
         )
     show_seen(console, replace(seen, divided=0))  # long documents are split between lines, so sentences stay whole
-    _show(console, made, out)
+    _show(console, training, out)
 
 
 def _show(console: Console, made: "NgramTraining", out: Path) -> None:

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
+import bidui
 from bidui.cli.console import count, messages
 from bidui.cli.corpus import needing_models
 from bidui.errors import Place, fail
@@ -123,27 +124,19 @@ def suite(
     are skipped. Several machines can work on one suite in the same folder on a shared disk.
     """
     with needing_models():
-        from bidui.training.recipe import token_count
-        from bidui.training.suite import choose_runs, zh_pythia
-
+        every = bidui.zh_pythia(seeds=seed) if seed else bidui.zh_pythia()
     if name not in SUITES:
         raise fail("suite-unknown", Place(), {"value": name, "known": SUITES})
     _check_options(options or [])
-    every = zh_pythia(seeds=seed) if seed else zh_pythia()
-    runs = choose_runs(
-        every, sizes=size or (), tokens=[token_count(text) for text in tokens or ()], tokenizers=tokenizer or ()
-    )
+    runs = bidui.choose_runs(every, sizes=size or (), tokens=tokens or (), tokenizers=tokenizer or ())
     folders = _folders(corpus or [], every)
     if not run:
         _show_plan(runs, folders, speed or [], as_json=as_json)
         return
-    with needing_models():
-        from bidui.scale.suites import run_suite
-
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=messages(), transient=True) as progress:
         screen = _Screen(out, progress, progress.add_task("runs", total=len(runs)), len(runs))
-        outcomes = run_suite(
+        outcomes = bidui.run_suite(
             runs,
             folders,
             out=out,
@@ -177,15 +170,9 @@ def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path
 
 
 def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: Sequence[str], *, as_json: bool) -> None:
-    from bidui.training.suite import VOCABULARIES, parse_speeds, plan_suite, suite_totals
-
-    vocabularies = dict(VOCABULARIES)
-    if folders:
-        from bidui.training.corpus import read_corpus
-
-        vocabularies |= {tokenizer: read_corpus(folder).vocabulary for tokenizer, folder in folders.items()}
-    planned = plan_suite(runs, speed=parse_speeds(speed), vocabularies=vocabularies)
-    total = suite_totals(planned)
+    vocabularies = {tokenizer: bidui.read_corpus(folder).vocabulary for tokenizer, folder in folders.items()}
+    planned = bidui.plan_suite(runs, speed=speed, vocabularies=vocabularies)
+    total = bidui.suite_totals(planned)
     if as_json:
         each = [{"name": row.run.name, **asdict(row.run), **_costs(row)} for row in planned]
         typer.echo(json.dumps({"runs": each, "totals": asdict(total)}, indent=1))

@@ -81,7 +81,7 @@ def train(
     scored when it is saved, or afterwards if it was not.
     """
     with needing_models():
-        from bidui.training.run import RunEvents
+        train_model = bidui.train
 
     chosen = bidui.Recipe(
         size,
@@ -101,7 +101,7 @@ def train(
     )
     console = messages()
     screen = _Screen(console)
-    events = RunEvents(
+    events = bidui.RunEvents(
         on_corpus=screen.encode,
         on_corpus_built=lambda built: show_corpus(console, built),
         on_start=screen.start,
@@ -110,7 +110,7 @@ def train(
         on_scored_later=lambda step: console.print(f"{screen.name}: step {step} scored", highlight=False),
     )
     try:
-        run = bidui.train(
+        run = train_model(
             chosen,
             corpus=corpus,
             out=out,

@@ -91,8 +91,8 @@ class Corpus:
         return hashlib.sha256(json.dumps(matters, sort_keys=True).encode()).hexdigest()
 
 
-def read_corpus(folder: str | Path) -> Corpus:
-    """Read the corpus in a folder; headers and sizes of all shards are checked, their contents by `verify_corpus`."""
+def read_corpus(folder: str | Path, *, verify: bool = False) -> Corpus:
+    """Read the corpus in a folder; headers and sizes of all shards are checked, and with `verify` their contents."""
     file = Path(folder) / NAME
     try:
         text = file.read_text(encoding="utf-8")
@@ -104,6 +104,8 @@ def read_corpus(folder: str | Path) -> Corpus:
     for part in corpus.parts.values():
         for shard in part.shards:
             _open(corpus, shard)
+    if verify:
+        verify_corpus(corpus)
     return corpus
 
 

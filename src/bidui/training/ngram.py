@@ -318,7 +318,7 @@ def train_ngram(
     order: int = 5,
     unit: Unit = "char",
     memory: int | str = MEMORY,
-    fallback: Discounts | None = None,
+    fallback: Discounts | bool = False,
     field: str = "text",
     seen: SourceCounts | None = None,
     on_progress: Progress = lambda step, done, total: None,
@@ -326,9 +326,11 @@ def train_ngram(
     """Estimate an n-gram model from the lines of a file or folder; a `.json` beside it says what it was made from.
 
     A line is a sentence. Empty lines are ignored, though lmplz takes them for sentences without words. See
-    `train_ngram_on` for the settings; `memory` may be `500M` or `2G`.
+    `train_ngram_on` for the settings; `memory` may be `500M` or `2G`, and `fallback` True, for discounts of
+    0.5, 1 and 1.5.
     """
     source, out, size = Path(source), Path(out), _bytes(memory)
+    discounts = (FALLBACK if fallback else None) if isinstance(fallback, bool) else fallback
     files, _ = source_files(source)
     total = sum(path.stat().st_size for path in files.values())
 
@@ -340,7 +342,7 @@ def train_ngram(
             yield from document.split("\n")
 
     training = train_ngram_on(
-        sentences(), out, order=order, unit=unit, memory=size, fallback=fallback, on_progress=on_progress
+        sentences(), out, order=order, unit=unit, memory=size, fallback=discounts, on_progress=on_progress
     )
     value = {
         "bidui": tool_version(),

@@ -86,11 +86,12 @@ def choose_runs(
     runs: Sequence[SuiteRun],
     *,
     sizes: Collection[str] = (),
-    tokens: Collection[int] = (),
+    tokens: Collection[int | str] = (),
     tokenizers: Collection[str] = (),
 ) -> tuple[SuiteRun, ...]:
     """Return the runs that match in size, tokens and tokenizer; nothing given matches all, and no match is an error."""
-    wanted: dict[str, Collection[str | int]] = {"size": sizes, "tokens": tokens, "tokenizer": tokenizers}
+    numbers = [token_count(number) if isinstance(number, str) else number for number in tokens]
+    wanted: dict[str, Collection[str | int]] = {"size": sizes, "tokens": numbers, "tokenizer": tokenizers}
     for name, values in wanted.items():
         known = list(dict.fromkeys(getattr(run, name) for run in runs))
         for value in values:
@@ -123,15 +124,17 @@ def parse_speeds(texts: Iterable[str]) -> dict[str, float]:
 def plan_suite(
     runs: Iterable[SuiteRun],
     *,
-    speed: Mapping[str, float] | None = None,
-    vocabularies: Mapping[str, int] = VOCABULARIES,
+    speed: Mapping[str, float] | Iterable[str] = (),
+    vocabularies: Mapping[str, int] | None = None,
 ) -> tuple[PlannedRun, ...]:
-    """Return the costs of each run, at `speed` tokens per second by size; by default, those of one H200.
+    """Return the costs of each run, at `speed` tokens per second by size, or as `14m=2.7M` or `0.5x`.
 
-    The speed is taken to be the same for all tokenizers; with a smaller vocabulary, runs take fewer hours than this.
+    `vocabularies` are sizes by tokenizer, by default the paper's. The speed is taken to be the same for all tokenizers;
+    with a smaller vocabulary, runs take fewer hours than this.
     """
-    speeds = {**H200, **(speed or {})}
-    return tuple(_planned(run, speed=speeds.get(run.size), vocabularies=vocabularies) for run in runs)
+    sizes = {**VOCABULARIES, **(vocabularies or {})}
+    speeds = {**H200, **speed} if isinstance(speed, Mapping) else parse_speeds(speed)
+    return tuple(_planned(run, speed=speeds.get(run.size), vocabularies=sizes) for run in runs)
 
 
 def suite_totals(planned: Sequence[PlannedRun]) -> Totals:

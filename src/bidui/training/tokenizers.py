@@ -19,9 +19,10 @@ from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedToken
 
 from bidui.errors import Place, fail
 from bidui.files import check_new_folder, write_new_folder
-from bidui.models.huggingface import first_line
+from bidui.models.huggingface import first_line, tokenizer_hash
+from bidui.models.lstm import encode_words
 from bidui.models.model import jieba_words
-from bidui.models.tokenize import DECLARED
+from bidui.models.tokenize import DECLARED, declared_kind, encode
 from bidui.training.documents import SourceCounts, read_documents, source_files
 
 
@@ -125,6 +126,32 @@ CHARACTERS = r"[\s\S]"
 BLANKS = r"\s+"
 RUNS = r"\p{Han}+|[^\P{L}\p{Han}]+|[\s\S]"
 LONGEST_WORD = 8  # characters; longer words are phrases that some source repeats
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerDescription:
+    """A tokenizer's vocabulary, special tokens and hash, and the tokens of a sentence."""
+
+    counts: VocabularyCounts
+    bos: str | None
+    eos: str | None
+    unknown: str | None
+    hash: str
+    tokens: list[str]
+
+
+def describe_tokenizer(name: str | Path, *, sentence: str = "") -> TokenizerDescription:
+    """Describe the tokenizer of a folder, hub name or sentencepiece file, and how it splits a sentence."""
+    tokenizer = load_tokenizer(name)
+    (encoding,) = (encode_words if declared_kind(tokenizer) == "jieba" else encode)(tokenizer, [sentence])
+    return TokenizerDescription(
+        vocabulary_counts(tokenizer),
+        tokenizer.bos_token,
+        tokenizer.eos_token,
+        tokenizer.unk_token,
+        tokenizer_hash(tokenizer),
+        list(tokenizer.convert_ids_to_tokens(encoding.ids)),
+    )
 
 
 def train_tokenizer(
