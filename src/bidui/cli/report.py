@@ -44,8 +44,8 @@ def report(
 ) -> None:
     """Write all tables (Markdown, LaTeX, CSV) and figures (SVG, PDF, PNG, CSV), and a page that works offline.
 
-    The page also lists what could not be computed, with the reason. Running the command again replaces the report
-    and leaves other files in the folder alone.
+    The page also lists what could not be computed, with the reason. Running the command again replaces the
+    earlier report; a folder that holds anything else is refused.
     """
     console = messages()
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
