@@ -191,7 +191,7 @@ def test_the_chosen_language_is_remembered_and_messages_speak_it(tmp_path: Path)
     with served(tmp_path, None, lang="en") as bench:
         client = stranger(bench, headers={"Sec-Fetch-Site": "same-origin", "Accept-Language": "fr"})
         assert client.post("/api/language", json={"lang": "zh"}).status_code == 204
-        assert client.get("/api/me").json()["problems"][0]["text"].startswith("尚未登录")
+        assert client.get("/api/me").json()["problems"][0]["text"].startswith("您尚未登录")
 
 
 def test_no_problem_is_without_a_status() -> None:
