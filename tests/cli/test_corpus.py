@@ -84,7 +84,7 @@ def test_words_are_merged_to_a_size(bidui: Bidui, tmp_path: Path) -> None:
     [
         (("tokenizer", "train", "char", "--corpus", "books", "-o", "new", "--size", "9"), "use --least instead of"),
         (("tokenizer", "train", "char", "--corpus", "none", "-o", "new"), "none: there is no such file or folder"),
-        (("tokenizer", "train", "char", "--corpus", "empty", "-o", "new"), "empty: nothing to read"),
+        (("tokenizer", "train", "char", "--corpus", "empty", "-o", "new"), "empty: there is nothing to read"),
         (("tokenizer", "train", "word", "--corpus", "books", "-o", "new", "--size", "5", "--least", "1"), "not enough"),
         (("tokenizer", "train", "char", "--corpus", "books", "-o", "books"), "a.txt"),
         (("tokenizer", "show", "empty"), "no tokenizer can be loaded from here"),

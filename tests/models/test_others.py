@@ -168,7 +168,7 @@ def test_a_busy_server_is_asked_again_and_a_failing_one_is_named(server: str) ->
     assert next(load_api(server, "m").score(["我茶"])).logprob == -1.0
     assert len(Server.asked) == 3
     Server.failures = [400]
-    with pytest.raises(InputError, match="no answer after 1 tries: 400"):
+    with pytest.raises(InputError, match="no answer after 1 try: 400"):
         list(load_api(server, "m").score(["我茶"]))
     with pytest.raises(InputError, match="no answer after 5 tries"):
         list(load_api("http://127.0.0.1:9", "m").score(["我茶"]))

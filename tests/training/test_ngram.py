@@ -54,7 +54,9 @@ def test_sentences_shorter_than_the_order_are_no_obstacle(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("sentences", [[], [""], [" ", "\t"]])
 def test_a_text_without_words_is_refused(tmp_path: Path, sentences: list[str]) -> None:
-    with pytest.raises(InputError, match=f"no words to count in {len(sentences)} sentences"):
+    with pytest.raises(
+        InputError, match=f"no words to count in {len(sentences)} sentence{'' if len(sentences) == 1 else 's'};"
+    ):
         train_ngram_on(sentences, tmp_path / "m.arpa", fallback=FALLBACK)
     assert list(tmp_path.iterdir()) == []
 
