@@ -15,7 +15,7 @@ from bidui.cli.main import app
 from .snippets import ROOT
 
 SOURCES = Path(bidui.__file__).parent
-EVERY_COMMAND = {"__init__.py", "errors.py", "cli/main.py", "cli/console.py"}
+EVERY_COMMAND = {"__init__.py", "errors.py", "cli/main.py", "cli/__init__.py"}
 MOST = 20  # modules between a paradigm's YAML and its file of pairs
 
 

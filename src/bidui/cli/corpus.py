@@ -20,7 +20,7 @@ from rich.progress import (
 )
 
 import bidui
-from bidui.cli.console import count, messages
+from bidui.cli import count, messages
 from bidui.errors import Place, fail
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from bidui.cli import corpus, pairs, project, report, scores, serve, suite, train
-from bidui.cli.console import messages
+from bidui.cli import corpus, messages, pairs, project, report, scores, serve, suite, train
 from bidui.errors import BiduiError
 
 app = typer.Typer(

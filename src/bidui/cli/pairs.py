@@ -11,7 +11,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import bidui
-from bidui.cli.console import count, messages
+from bidui.cli import count, messages
 
 
 def generate(

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import bidui
-from bidui.cli.console import count, messages
+from bidui.cli import count, messages
 
 
 def new(

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 import bidui
-from bidui.cli.console import messages
+from bidui.cli import messages
 
 
 def report(

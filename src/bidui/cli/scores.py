@@ -21,7 +21,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 import bidui
-from bidui.cli.console import count, messages
+from bidui.cli import count, messages
 from bidui.models.specs import DEFAULT, KINDS, expand_specs
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Column, Table
 
 import bidui
-from bidui.cli.console import count, messages
+from bidui.cli import count, messages
 from bidui.cli.corpus import needing_models
 from bidui.errors import Place, fail
 

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bar
 
 import bidui
-from bidui.cli.console import messages
+from bidui.cli import messages
 from bidui.cli.corpus import needing_models, reading_bar, show_corpus
 
 if TYPE_CHECKING:
