@@ -41,7 +41,7 @@ def test_the_twins_have_the_same_sections_and_the_same_code() -> None:
 def test_the_opening_example_makes_the_pairs_beside_it(tmp_path: Path) -> None:
     """The first paradigm that anyone sees of bidui must be a true one."""
     shown = blocks(README)
-    paradigm, pairs = shown[0], shown[1]
+    paradigm, pairs = shown[1], shown[2]  # after the two commands
     assert (paradigm[0], pairs[0]) == ("yaml", "text")
     project = tmp_path / "project"
     new_project(project, lang="zh")

@@ -67,7 +67,8 @@ def test_a_migration_that_fails_leaves_nothing_behind(empty: str | Path, monkeyp
     engine.dispose()
 
 
-def test_sqlite_is_set_up_for_readers_beside_a_writer(tmp_path: Path) -> None:
+def test_sqlite_is_set_up_for_readers_beside_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # the other tests are more patient
     write_small(tmp_path / "small")
     store = open_store(tmp_path)
     with store.writing() as writer, store.reading() as reader:

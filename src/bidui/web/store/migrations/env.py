@@ -1,4 +1,8 @@
-"""What Alembic runs: the migrations, on the connection that `schema.migrate` hands over, in its transaction."""
+"""What Alembic runs: the migrations, on the connection that `database.migrate` hands over, in its transaction.
+
+`versions` holds the history of the schema, one module per step, in the order that `down_revision` gives. Alembic loads
+them by path. A step that has been released is never changed.
+"""
 
 from alembic import context
 

@@ -1,1 +1,0 @@
-"""The steps, in the order that `down_revision` gives them."""
