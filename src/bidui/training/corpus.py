@@ -20,14 +20,12 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 from bidui.files import encode, file_hash, reason
-from bidui.scores.unigrams import UNIGRAMS, Unigrams
+from bidui.scores.unigrams import Unigrams
 from bidui.training.documents import SourceCounts
 
 Bos = Literal["row", "line", "document", "none"]
 PartName = Literal["train", "validation"]
 Tokens: TypeAlias = NDArray[np.unsignedinteger[Any]]
-
-__all__ = ["UNIGRAMS", "Bos", "Corpus", "Part", "PartName", "Shard", "read_corpus", "rows", "verify_corpus"]
 
 FORMAT = 1
 NAME = "corpus.json"

@@ -24,8 +24,7 @@ from bidui.models.huggingface import causal_model
 from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_model, save_lstm
 from bidui.models.model import Model
 from bidui.models.tokenize import declared_kind, special_tokens
-from bidui.scores.unigrams import Unigrams, write_unigrams
-from bidui.training.corpus import UNIGRAMS
+from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
 from bidui.training.step import Hidden
