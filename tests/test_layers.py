@@ -123,3 +123,17 @@ def test_imports_with_the_flow_pass(tmp_path: Path) -> None:
         (tmp_path / "bidui" / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "bidui" / file).write_text(code, encoding="utf-8")
     assert backward_imports(tmp_path) == []
+
+
+def test_commands_import_the_public_api_and_nothing_deeper() -> None:
+    """Everything a command does, a script can do with one call; only types that are checked may come from deeper."""
+    faults = []
+    for path in sorted((SOURCES / "bidui" / "cli").glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        blocks = [node for node in tree.body if isinstance(node, ast.If)]  # if TYPE_CHECKING
+        types = {id(node) for block in blocks for node in ast.walk(block)}
+        for node in ast.walk(tree):
+            deeper = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bidui.")
+            if deeper and not (node.module or "").startswith("bidui.cli") and id(node) not in types:
+                faults.append(f"{path.name}:{node.lineno} {node.module}")
+    assert faults == []

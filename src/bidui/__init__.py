@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bidui.grammar.generate import count, enumerate_all
     from bidui.models.given import given
     from bidui.models.model import Model, TokenScores
-    from bidui.models.specs import expand_specs, load_model
+    from bidui.models.specs import expand_specs, load_model, model_kinds
     from bidui.pairs import (
         Diversity,
         Pair,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bidui.reports.compare import AccuracyTable, compare
     from bidui.reports.published import Published, read_published
     from bidui.reports.site import Site, report
-    from bidui.scale.suites import run_suite
+    from bidui.scale.suites import run_progress, run_suite
     from bidui.scores import (
         Choices,
         Link,
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     )
     from bidui.scores.choices import PairTotals, choose_from, length_split, pair_totals
     from bidui.scores.links import parse_link
-
-    # The module that each public name is imported from when it is first used.
     from bidui.scores.run import export_scores
     from bidui.training.build import build_corpus
     from bidui.training.corpus import Corpus, read_corpus
@@ -69,6 +67,7 @@ if TYPE_CHECKING:
     from bidui.training.tokenizers import describe_tokenizer, load_tokenizer, train_char, train_tokenizer, train_word
     from bidui.web.server import Service, serve
 
+# The module that each public name is imported from when it is first used.
 _HOMES = {
     "bidui.analysis": "Accuracies Accuracy accuracy",
     "bidui.analysis.estimate": "Estimate",
@@ -82,13 +81,13 @@ _HOMES = {
     "bidui.grammar.generate": "count enumerate_all",
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
-    "bidui.models.specs": "expand_specs load_model",
+    "bidui.models.specs": "expand_specs load_model model_kinds",
     "bidui.pairs": "Diversity Pair Pairs Region Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.compare": "AccuracyTable compare",
     "bidui.reports.published": "Published read_published",
     "bidui.reports.site": "Site report",
-    "bidui.scale.suites": "run_suite",
+    "bidui.scale.suites": "run_progress run_suite",
     "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp "
     "lp mean_lp morcela pen_lp read_scores score slln_lp slor",
     "bidui.scores.choices": "PairTotals choose_from length_split pair_totals",
@@ -175,6 +174,7 @@ __all__ = [
     "lp",
     "mean_lp",
     "measure_diversity",
+    "model_kinds",
     "morcela",
     "new_project",
     "open_project",
@@ -188,6 +188,7 @@ __all__ = [
     "read_published",
     "read_scores",
     "report",
+    "run_progress",
     "run_suite",
     "score",
     "serve",

@@ -21,7 +21,6 @@ from rich.progress import (
 
 import bidui
 from bidui.cli import count, messages
-from bidui.errors import Place, fail
 
 if TYPE_CHECKING:
     from bidui.training.corpus import Corpus
@@ -133,7 +132,8 @@ def needing_models() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise fail("needs-extra", Place(), {"package": error.name or "transformers", "extra": "lm"}) from error
+        values = {"package": error.name or "transformers", "extra": "lm"}
+        raise bidui.InputError([bidui.Problem("needs-extra", values=values)]) from error
 
 
 def reading_bar(console: Console) -> Progress:

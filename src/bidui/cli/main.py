@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+import bidui
 from bidui.cli import corpus, messages, pairs, project, report, scores, serve, suite, train
-from bidui.errors import BiduiError
 
 app = typer.Typer(
     help="bidui 比对: write linguistic contrasts, generate minimal pairs, and test language models on them.",
@@ -51,7 +51,7 @@ def run() -> None:
     """Run the command line: a user's mistake gives a message and exit code 2, never a traceback."""
     try:
         app(standalone_mode=True)
-    except BiduiError as error:
+    except bidui.BiduiError as error:
         messages().print(escape(str(error)), style="red", highlight=False)
         sys.exit(2)
     except SystemExit as ended:

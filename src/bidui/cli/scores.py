@@ -2,7 +2,7 @@
 
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -22,10 +22,6 @@ from rich.text import Text
 
 import bidui
 from bidui.cli import count, messages
-from bidui.models.specs import DEFAULT, KINDS, expand_specs
-
-if TYPE_CHECKING:
-    from bidui.models.model import Model
 
 
 def score(
@@ -61,18 +57,18 @@ def score(
     """Score every sentence of every pair, and skip pairs that are already scored."""
     console = messages()
     if list_models:
-        for kind, text in KINDS.items():
+        for kind, text in bidui.model_kinds().items():
             typer.echo(f"{kind}:  {text}")
         return
     if what is None:
         raise bidui.InputError([bidui.Problem("score-what")])
     pairs = bidui.find_pairs(what, n=n, seed=seed)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), _Speed())
-    for spec in expand_specs(model or [DEFAULT]):
+    for spec in bidui.expand_specs(model or ()):
         progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
         task = progress.add_task("", total=len(pairs))
 
-        def start(model: "Model", pairs: "bidui.Pairs", bar: Progress = progress, task: TaskID = task) -> None:
+        def start(model: bidui.Model, pairs: bidui.Pairs, bar: Progress = progress, task: TaskID = task) -> None:
             declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name != "weights")
             console.print(f"{escape(model.name)}: {escape(declared)}", highlight=False)
             bar.update(task, description=escape(model.name))

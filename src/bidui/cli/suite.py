@@ -16,7 +16,6 @@ from rich.table import Column, Table
 import bidui
 from bidui.cli import count, messages
 from bidui.cli.corpus import needing_models
-from bidui.errors import Place, fail
 
 if TYPE_CHECKING:  # torch and transformers take seconds to load, and other commands do without
     from bidui.scale.tasks import Outcome, Status
@@ -57,8 +56,6 @@ class _Screen:
     bars: dict[str, TaskID] = field(default_factory=dict)
 
     def show(self, status: "Status") -> None:
-        from bidui.scale.suites import run_progress
-
         for outcome in status.outcomes[self.finished :]:
             self.finished += 1
             line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.finished} of {self.count}"
@@ -72,7 +69,7 @@ class _Screen:
         for name in sorted(names):
             if name not in self.bars:
                 self.bars[name] = self.progress.add_task(escape(name), total=None)
-            done, steps = run_progress(self.out / name)
+            done, steps = bidui.run_progress(self.out / name)
             self.progress.update(self.bars[name], completed=done, total=steps)
 
 
@@ -126,7 +123,7 @@ def suite(
     with needing_models():
         every = bidui.zh_pythia(seeds=seed) if seed else bidui.zh_pythia()
     if name not in SUITES:
-        raise fail("suite-unknown", Place(), {"value": name, "known": SUITES})
+        raise bidui.InputError([bidui.Problem("suite-unknown", values={"value": name, "known": SUITES})])
     _check_options(options or [])
     runs = bidui.choose_runs(every, sizes=size or (), tokens=tokens or (), tokenizers=tokenizer or ())
     folders = _folders(corpus or [], every)
@@ -154,7 +151,7 @@ def suite(
 def _check_options(options: Sequence[str]) -> None:
     for number, option in enumerate(options):
         if option.split("=")[0] in OURS or option[:2] == "-o" or (number == 0 and not option.startswith("-")):
-            raise fail("suite-option", Place(), {"value": option})
+            raise bidui.InputError([bidui.Problem("suite-option", values={"value": option})])
 
 
 def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path]:
@@ -164,7 +161,8 @@ def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path
     for text in given:
         tokenizer, _, folder = text.partition("=")
         if tokenizer not in known or not folder:
-            raise fail("suite-corpus", Place(part="--corpus"), {"value": text, "known": known})
+            values = {"value": text, "known": known}
+            raise bidui.InputError([bidui.Problem("suite-corpus", bidui.Place(part="--corpus"), values)])
         folders[tokenizer] = Path(folder)
     return folders
 
@@ -196,8 +194,6 @@ def _costs(planned: "PlannedRun") -> dict[str, object]:
 
 def _table(planned: "Sequence[PlannedRun]") -> Table:
     """Return a table with one row for runs that differ only in the seed."""
-    from bidui.training.recipe import short_count
-
     heads = ("tokens", "seeds", "parameters", "body", "steps", "warm-up", "kept", "FLOPs", "weights", "scores", "hours")
     right = (Column(head, justify="right", no_wrap=True) for head in heads)
     table = Table("size", "tokenizer", *right, box=None, padding=(0, 1, 0, 0), pad_edge=False)
@@ -206,7 +202,7 @@ def _table(planned: "Sequence[PlannedRun]") -> Table:
         table.add_row(
             first.run.size,
             escape(first.run.tokenizer),
-            short_count(first.run.tokens),
+            first.run.tokens_name,
             " ".join(str(row.run.seed) for row in (first, *others)),
             f"{first.parameters:,}",
             f"{first.body / 1e6:,.1f}M",

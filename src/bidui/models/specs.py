@@ -88,10 +88,18 @@ def _guess(text: str) -> str:
     return "given" if name.endswith(".jsonl") else "hf"
 
 
+def model_kinds() -> dict[str, str]:
+    """Return the kinds of model that a spec may name before its colon, each with a description."""
+    return dict(KINDS)
+
+
 def expand_specs(texts: Iterable[str]) -> list[str]:
-    """Replace each spec with `*` by one for every folder or file that it matches, in order; no match is an error."""
+    """Replace each spec with `*` by one for every folder or file that it matches, in order; no match is an error.
+
+    Without any spec, the model that comes with bidui is taken.
+    """
     specs: list[str] = []
-    for text in texts:
+    for text in [*texts] or [DEFAULT]:
         kind, colon, rest = text.partition(":")
         prefix, pattern = (f"{kind}:", rest) if colon and kind in KINDS else ("", text)
         name, mark, query = pattern.partition("?")

@@ -35,7 +35,12 @@ class SuiteRun:
     @property
     def name(self) -> str:
         """The name of its folder: 160m-3B-char-0."""
-        return f"{self.size}-{short_count(self.tokens)}-{self.tokenizer}-{self.seed}"
+        return f"{self.size}-{self.tokens_name}-{self.tokenizer}-{self.seed}"
+
+    @property
+    def tokens_name(self) -> str:
+        """The number of tokens as names and tables write it: 10M, 3B."""
+        return short_count(self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
