@@ -163,6 +163,11 @@ class Rule:
     alternatives: tuple[Alternative, ...]
 
     @property
+    def only(self) -> Lexical | Words | Phrase | None:
+        """What fills the slot if there are no alternatives to it."""
+        return self.alternatives[0].rule if len(self.alternatives) == 1 else None
+
+    @property
     def phrases(self) -> tuple[str, ...]:
         """The names of the phrases among the alternatives."""
         return tuple(a.rule.name for a in self.alternatives if isinstance(a.rule, Phrase))
