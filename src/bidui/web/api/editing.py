@@ -34,9 +34,7 @@ from bidui.web.editing.preview import (
     phrases_without_diagnostics,
     preview_without_pairs,
 )
-from bidui.web.editing.preview import (
-    Request as Question,
-)
+from bidui.web.editing.preview import Request as Question
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit
 from bidui.web.jobs import ask, result_of
 from bidui.web.problems import STATUS, fails
@@ -254,7 +252,7 @@ def _diagnosis(question: DiagnoseQuestion, language: Language) -> Diagnostics:
 
 def _placing(access: Access, text: str, named: ParadigmName, language: Language) -> tuple[Diagnostic, ...]:
     """Return what is wrong with a paradigm's names, given those of the project's other files."""
-    problem = placing_problem(named, named_paradigms(access.bench.store, access.entry))
+    problem = placing_problem(named, named_paradigms(access.entry))
     return located(text, [problem], name=named.file, language=language) if problem else ()
 
 
@@ -278,16 +276,16 @@ def rename_everywhere(access: Editor, names: PhraseRenaming) -> PhraseRenamingAn
 
     In each file only the name itself changes. Text that others are typing stays theirs, and is merged when they save.
     """
-    store, entry = access.bench.store, access.entry
+    entry = access.entry
     last = FILE
     for _ in range(TRIES):
-        refresh(store, entry)
-        versions = latest(store, entry, {"paradigm", "phrases"})
+        refresh(entry)
+        versions = latest(entry, {"paradigm", "phrases"})
         changes = [FileChange(file, data, versions[file].revision.id) for file, data in _renamed(versions, names)]
         if not changes:
             return PhraseRenamingAnswer([], versions[FILE].revision.id)
         try:
-            saved = commit(store, entry, changes, who=access.user)
+            saved = commit(entry, changes, who=access.user)
         except Conflict as conflict:
             last = conflict.file  # nothing was written, and what is there now can be renamed as well
             continue
