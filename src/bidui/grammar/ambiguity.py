@@ -146,20 +146,16 @@ def _styled(text: str, style: Style, opening: bool, literal: str | None) -> str:
     return style.joiner(literal) + text
 
 
-def possible_seams(line: Automaton, seams: Sequence[str]) -> list[str]:
-    """Return the seams whose characters can meet where two texts meet; others cannot arise."""
-    inside = set("".join(seams))
-    lasts: dict[int, set[str]] = {}
-    for edges in line.edges:
-        for edge in edges:
-            ends = {text[-1] for text in edge.texts} & inside
-            if ends:
-                lasts.setdefault(edge.to, set()).update(ends)
-    meeting = set()
-    for state, ends in lasts.items():
-        firsts = {text[0] for text in line.out(state)} & inside
-        meeting |= {(a, b) for a in ends for b in firsts}
-    return [seam for seam in seams if any(pair in meeting for pair in pairwise(seam))]
+def could_break(network: Network) -> bool:
+    """Tell whether the characters of a seam can meet where two texts meet; otherwise no seam can arise."""
+    seams = {pair for seam in network.seams for pair in pairwise(seam)}
+    for side in (GOOD, BAD) if seams else ():
+        line = automaton([network], side)
+        for edge in (edge for edges in line.edges for edge in edges):
+            lasts, firsts = {text[-1] for text in edge.texts}, {text[0] for text in line.out(edge.to)}
+            if any(a in lasts and b in firsts for a, b in seams):
+                return True
+    return False
 
 
 # Two runs are followed at once, through the same automaton or through two, as long as one text begins with the other.
@@ -221,23 +217,9 @@ def _advance(
                 for edge in out[text]:
                     yield edge.to, a, text[len(over) :], True
         return
-    mine, theirs = one.out(a), other.out(b)
-    for text in [text for text in mine if text in theirs]:
-        for edge in mine[text]:
-            for twin in theirs[text]:
-                yield edge.to, twin.to, "", False
-    for text in [text for text in mine if text in other.beginning(b)]:  # theirs begins with mine
-        for longer in other.beginning(b)[text]:
-            if longer != text:
-                for edge in mine[text]:
-                    for twin in theirs[longer]:
-                        yield twin.to, edge.to, longer[len(text) :], True
-    for text in [text for text in theirs if text in one.beginning(a)]:
-        for longer in one.beginning(a)[text]:
-            if longer != text:
-                for edge in mine[longer]:
-                    for twin in theirs[text]:
-                        yield edge.to, twin.to, longer[len(text) :], False
+    for text, edges in one.out(a).items():  # neither is ahead: one goes first
+        for edge in edges:
+            yield from _advance((one, edge.to), behind, text)
 
 
 def _ambiguous(line: Automaton) -> bool:

@@ -5,6 +5,7 @@ Each domain is built from the lexicon once, however many paradigms use it; so is
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
 from bidui.errors import Place, fail
@@ -14,7 +15,7 @@ from bidui.grammar.printing import Style
 from bidui.grammar.rules import Condition, Lexical, Words
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Domain:
     """The values that a leaf may hold. A value is one form in print, however many rows of the lexicon have it."""
 
@@ -29,7 +30,6 @@ class Domain:
     all_marks: frozenset[str] = frozenset()
     shown: list[str] = field(default_factory=list)  # what a pair's record says filled the slot
     _edges: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
-    _forms: list[str] = field(default_factory=list)
     _starts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     folded: Mapping[str, list[str]] = field(default_factory=dict)  # the texts without separators and capitals
 
@@ -47,11 +47,14 @@ class Domain:
         shorter = [v for cut in range(1, len(over)) for v in starts.get(over[:cut], ()) if len(texts[v]) == cut]
         return shorter + starts.get(over, [])
 
+    def values_in(self, mask: int) -> list[int]:
+        """Return the values of these groups, in the order of the lexicon."""
+        return sorted(value for group in bits_of(mask) for value in self.groups[group])
+
+    @cached_property
     def forms(self) -> list[str]:
-        """Return the expression of each value; an empty text for a literal that is not in the lexicon."""
-        if not self._forms:
-            self._forms = [words[0].form if words else "" for words in self.words]
-        return self._forms
+        """The expression of each value; an empty text for a literal that is not in the lexicon."""
+        return [words[0].form if words else "" for words in self.words]
 
     def edges(self, column: str) -> tuple[frozenset[str], frozenset[str]]:
         """Return the characters that texts begin and end with."""

@@ -17,6 +17,7 @@ from bidui.grammar.printing import (
     Change,
     Style,
     align,
+    broken,
     crosses,
     edit_kinds,
     flatten_item,
@@ -372,19 +373,10 @@ class Search(Generic[Result]):
         return blame & before, words & before
 
 
-def values_in(frame: Frame) -> Callable[[int, int], Iterable[int]]:
-    """Return a function that gives candidates in the order of the lexicon."""
-
-    def candidates(at: int, mask: int) -> Iterable[int]:
-        groups = frame.columns[at].domain.groups
-        return sorted(value for group in bits_of(mask) for value in groups[group])
-
-    return candidates
-
-
 def can_be_filled(frame: Frame) -> bool:
     """Tell whether a frame has any filling."""
-    return Search(frame, values_in(frame), lambda values: True).run() is not None
+    domains = [column.domain for column in frame.columns]
+    return Search(frame, lambda at, mask: domains[at].values_in(mask), lambda values: True).run() is not None
 
 
 # Assembly: a filled frame becomes a pair, with the regions in which its sides differ.
@@ -410,6 +402,11 @@ class Printer:
         good, bad = self.sides
         return [texts[picks[at]] for texts, at in good], [texts[picks[at]] for texts, at in bad]
 
+    def breaks(self, pieces: Texts) -> bool:
+        """Tell whether a forbidden seam arises on one of the sides."""
+        seams = self.frame.seams
+        return bool(seams) and (broken(pieces[0], seams) or broken(pieces[1], seams))
+
     def sentences(self, pieces: Texts) -> tuple[str, str]:
         """Return the two sentences."""
         good, bad = "".join(pieces[0]), "".join(pieces[1])
@@ -420,7 +417,7 @@ class Printer:
     def pair(self, values: Sequence[int], pieces: Texts, *, uid: str, phenomenon: str, number: int) -> Pair:
         """Return the pair with its regions and the words it is made of."""
         good, bad = self.sentences(pieces)
-        starts = (_starts(pieces[0]), _starts(pieces[1]))
+        starts = [list(accumulate(map(len, side), initial=0)) for side in pieces]
         regions = tuple(
             [
                 Region("bad" if side else "good", starts[side][first], starts[side][last + 1], slot, change)
@@ -432,10 +429,6 @@ class Printer:
         return Pair(
             good, bad, uid, phenomenon, number, self.frame.network.variant.name, self.edit, regions, slots, used
         )
-
-
-def _starts(pieces: list[str]) -> list[int]:
-    return list(accumulate(map(len, pieces), initial=0))
 
 
 def make_printer(frame: Frame) -> Printer:
@@ -455,7 +448,7 @@ def make_printer(frame: Frame) -> Printer:
         changes = network.token_changes
         spans = _spans(changes, [_by_token(frame, side, places[side]) for side in (GOOD, BAD)])
     slots = [(column.leaf.path, n, column.domain.shown) for n, column in enumerate(frame.columns)]
-    used = [(column.domain.forms(), n) for n, column in enumerate(frame.columns)]
+    used = [(column.domain.forms, n) for n, column in enumerate(frame.columns)]
     edit = "+".join(edit_kinds(changes))
     return Printer(frame, (sides[0], sides[1]), spans, edit, slots, used, network.style.capital)
 
