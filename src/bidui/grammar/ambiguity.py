@@ -158,6 +158,23 @@ def could_break(network: Network) -> bool:
     return False
 
 
+class OutOfSteps(Exception):
+    """The search was given up."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The steps that a search may still take: counted, so that every machine gives up at the same point."""
+
+    left: int
+
+    def spend(self) -> None:
+        """Take a step; raise `OutOfSteps` if none is left."""
+        self.left -= 1
+        if self.left < 0:
+            raise OutOfSteps
+
+
 # Two runs are followed at once, through the same automaton or through two, as long as one text begins with the other.
 
 MAX_STATES = 20_000
@@ -300,19 +317,33 @@ def _shown(network: Network, side: int) -> set[int | str]:
 MAX_STEPS = 20_000
 
 
-class _TooLong(Exception):
-    """The search was given up."""
-
-
 def could_be_equal(network: Network) -> bool:
     """Tell whether good and bad might be the same sentence; true also where finding out would take too long."""
     nodes = network.tree.scope.nodes
     good, bad = rests(network.variant.good, network.variant.bad)
     if not (good and bad) and not all(_may_say_nothing(item, nodes) for item in (*good, *bad)):
         return False
+    budget = Budget(MAX_STEPS)
+
+    def equal(ahead: Items, behind: Items, over: str, chosen: Mapping[int, int], values: Mapping[int, int]) -> bool:
+        """Tell whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
+        budget.spend()
+        for word, rest, now in next_atoms(behind, chosen):
+            if word is None:
+                if not over and any(other is None for other, _, _ in next_atoms(ahead, now)):
+                    return True
+                continue
+            for text, settled in texts_after(over, word, values, network):
+                if over.startswith(text):
+                    if equal(ahead, rest, over[len(text) :], now, settled):
+                        return True
+                elif equal(rest, ahead, text[len(over) :], now, settled):
+                    return True
+        return False
+
     try:
-        return _Equality(network).reached(items_of(good, nodes), items_of(bad, nodes), "", {}, {})
-    except (_TooLong, RecursionError):  # hundreds of words may be said in one sentence
+        return equal(items_of(good, nodes), items_of(bad, nodes), "", {}, {})
+    except (OutOfSteps, RecursionError):  # hundreds of words may be said in one sentence
         return True
 
 
@@ -320,43 +351,24 @@ def _may_say_nothing(item: Literal | Use, nodes: dict[str, Node]) -> bool:
     return isinstance(item, Use) and (bool(item.ref.path) or may_be_empty(nodes[item.ref.slot]))
 
 
-@dataclass(slots=True)
-class _Equality:
-    network: Network
-    steps: int = 0
-
-    def reached(
-        self, ahead: Items, behind: Items, over: str, chosen: Mapping[int, int], values: Mapping[int, int]
-    ) -> bool:
-        """Tell whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise _TooLong
-        for word, rest, now in next_atoms(behind, chosen):
-            if word is None:
-                if not over and any(other is None for other, _, _ in next_atoms(ahead, now)):
-                    return True
-                continue
-            for text, settled in self._texts(word, over, values):
-                if over.startswith(text):
-                    if self.reached(ahead, rest, over[len(text) :], now, settled):
-                        return True
-                elif text.startswith(over) and self.reached(rest, ahead, text[len(over) :], now, settled):
-                    return True
-        return False
-
-    def _texts(self, word: Atom, over: str, values: Mapping[int, int]) -> Iterator[tuple[str, Mapping[int, int]]]:
-        """Yield every text of a word that may go on from `over`, with the values of words it settles."""
-        if isinstance(word, str):
-            yield self.network.style.folded(word), values
-            return
-        leaf, column = word[0].index, word[1]
-        domain = self.network.columns[leaf].domain
-        texts = domain.folded[column]
-        if leaf in values:
-            yield texts[values[leaf]], values
-            return
-        for value in domain.fitting(column, over):
-            settled = {**values, leaf: value}
-            if not self.network.clashes(leaf, settled):
-                yield texts[value], settled
+def texts_after(
+    over: str, word: Atom, values: Mapping[int, int], network: Network
+) -> Iterator[tuple[str, Mapping[int, int]]]:
+    """Yield every text of a word that begins like `over`, as far as both go, with the values of all words by leaf."""
+    if isinstance(word, str):
+        text = network.style.folded(word)
+        if text.startswith(over) or over.startswith(text):
+            yield text, values
+        return
+    leaf, column = word[0].index, word[1]
+    domain = network.columns[leaf].domain
+    texts = domain.folded[column]
+    if leaf in values:
+        text = texts[values[leaf]]
+        if text.startswith(over) or over.startswith(text):
+            yield text, values
+        return
+    for value in domain.fitting(column, over):
+        settled = {**values, leaf: value}
+        if not network.clashes(leaf, settled):
+            yield texts[value], settled

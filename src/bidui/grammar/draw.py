@@ -281,7 +281,7 @@ def _place(
 
 
 def complete(
-    network: Network, chosen: dict[int, int], values: dict[int, int], *, on_step: Callable[[], None]
+    network: Network, chosen: Mapping[int, int], values: Mapping[int, int], *, on_step: Callable[[], None]
 ) -> tuple[int, ...] | None:
     """Return a filling in which some leaves have given values, or None; alternatives not chosen are tried in turn.
 

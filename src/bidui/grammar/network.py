@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from bidui.errors import InputError, Problem, collect, distinct, fail
+from bidui.errors import all_problems, collect, fail
 from bidui.grammar.constraints import Constraint, build_constraints, tables_around
 from bidui.grammar.domains import Domain, Domains, Support, Supports
 from bidui.grammar.lexicon import Relation, condition_problems
@@ -176,13 +176,11 @@ class Compiler:
 
     def networks(self, paradigm: Paradigm) -> list[Network]:
         """Compile each variant into a network, or two where it is crossed; raise `InputError` with all problems."""
-        problems: list[Problem] = []
         networks = []
-        for written in paradigm.variants:
-            with collect(problems):
-                networks += [self._network(variant, paradigm) for variant in directions(written)]
-        if problems:
-            raise InputError(distinct(problems))
+        with all_problems() as problems:
+            for written in paradigm.variants:
+                with collect(problems):
+                    networks += [self._network(variant, paradigm) for variant in directions(written)]
         return networks
 
     def _network(self, variant: Variant, paradigm: Paradigm) -> Network:
@@ -215,21 +213,19 @@ class Compiler:
         """Return what is printed and what is linked; the lexicon must have every feature and value mentioned."""
         lexicon = self.domains.lexicon
         uses, constraints = Uses(), []
-        problems: list[Problem] = []
-        for leaf in tree.leaves:
-            if isinstance(leaf.rule, Lexical):
-                problems += condition_problems(leaf.rule, lexicon, leaf.origins)
-        with collect(problems):
-            uses = uses_of(tree, style)
-        with collect(problems):
-            constraints = build_constraints(tree, self.relations)
-        mentioned = [*uses.columns.items()]
-        mentioned += [(member.feature, c.place) for c in constraints for member in c.members]
-        for feature, place in mentioned:
-            if not lexicon.has_feature(feature):
-                problems.append(lexicon.feature_unknown(feature, place))
-        if problems:
-            raise InputError(distinct(problems))
+        with all_problems() as problems:
+            for leaf in tree.leaves:
+                if isinstance(leaf.rule, Lexical):
+                    problems += condition_problems(leaf.rule, lexicon, leaf.origins)
+            with collect(problems):
+                uses = uses_of(tree, style)
+            with collect(problems):
+                constraints = build_constraints(tree, self.relations)
+            mentioned = [*uses.columns.items()]
+            mentioned += [(member.feature, c.place) for c in constraints for member in c.members]
+            for feature, place in mentioned:
+                if not lexicon.has_feature(feature):
+                    problems.append(lexicon.feature_unknown(feature, place))
         return uses, constraints
 
     def _columns(
@@ -241,18 +237,13 @@ class Compiler:
                 for leaf in member.leaves:
                     ends[leaf].append((constraint, number))
         columns = []
-        problems: list[Problem] = []
-        for leaf in tree.leaves:
-            features = tuple(constraint.members[n].feature for constraint, n in ends[leaf])
-            occurrences = tuple(uses.leaves[leaf])
-            within = tables_around(leaf, ends[leaf])
-            with collect(problems):
-                domain = domains.domain(
-                    leaf.rule, features, occurrences, leaf.place, lengths=equal_length, within=within
-                )
-                columns.append(Column(leaf, domain, ends[leaf], frozenset(leaf.guard)))
-        if problems:
-            raise InputError(distinct(problems))
+        with all_problems() as problems:
+            for leaf in tree.leaves:
+                features = tuple(constraint.members[n].feature for constraint, n in ends[leaf])
+                within = tables_around(leaf, ends[leaf])
+                with collect(problems):
+                    domain = domains.domain(leaf, features, tuple(uses.leaves[leaf]), within, lengths=equal_length)
+                    columns.append(Column(leaf, domain, ends[leaf], frozenset(leaf.guard)))
         return columns
 
 
@@ -276,11 +267,10 @@ def directions(variant: Variant) -> list[Variant]:
 
 def _with_words_of(slot: Slot, other: Slot) -> Slot:
     """Return the slot with its own links but the words of the other."""
-    if len(slot.rule.alternatives) == 1 == len(other.rule.alternatives):
-        mine, theirs = slot.rule.alternatives[0].rule, other.rule.alternatives[0].rule
-        if isinstance(mine, Words) and isinstance(theirs, Words):
-            return replace(slot, rule=other.rule)
-        if isinstance(mine, Lexical) and isinstance(theirs, Lexical):
-            rule = replace(mine, conditions=theirs.conditions, column=0)
-            return replace(slot, rule=Rule((Alternative(rule),)))
+    mine, theirs = slot.rule.only, other.rule.only
+    if isinstance(mine, Words) and isinstance(theirs, Words):
+        return replace(slot, rule=other.rule)
+    if isinstance(mine, Lexical) and isinstance(theirs, Lexical):
+        rule = replace(mine, conditions=theirs.conditions, column=0)
+        return replace(slot, rule=Rule((Alternative(rule),)))
     raise fail("crossed-form", slot.place, {"good": slot.name, "bad": other.name})
