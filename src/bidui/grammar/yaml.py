@@ -147,14 +147,20 @@ def node_at(node: Node, path: Path) -> Node | None:
 
 def scalars_of(node: Node, path: Path = ()) -> Iterator[tuple[Path, Scalar]]:
     """Yield every scalar value with the path to it, in the order of the text."""
+    return ((inner, scalar) for inner, scalar, key in keys_and_scalars(node, path) if not key)
+
+
+def keys_and_scalars(node: Node, path: Path = ()) -> Iterator[tuple[Path, Scalar, bool]]:
+    """Yield every key and scalar value with the path to the value, and whether it is a key."""
     if isinstance(node, Scalar):
-        yield path, node
+        yield path, node, False
     elif isinstance(node, Mapping):
         for key, value in node.entries:
-            yield from scalars_of(value, (*path, key.text))
+            yield (*path, key.text), key, True
+            yield from keys_and_scalars(value, (*path, key.text))
     else:
         for number, item in enumerate(node.items):
-            yield from scalars_of(item, (*path, number))
+            yield from keys_and_scalars(item, (*path, number))
 
 
 def value_of(node: Node) -> Value:
