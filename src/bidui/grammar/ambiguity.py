@@ -7,12 +7,13 @@ never prints. "No" is therefore certain, and "yes" only a suspicion.
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 from bidui.grammar.network import Network, rests
 from bidui.grammar.paradigm import Line, Literal, Use
 from bidui.grammar.printing import BAD, GOOD, Style
-from bidui.grammar.tree import Atom, Items, Node, Nothing, Phrase, Word, items_of, may_be_empty, next_atoms
+from bidui.grammar.tree import Atom, Items, Node, Nothing, Phrase, Word, items_of, may_be_empty, next_atoms, ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Edge:
     to: int
 
 
-@dataclass(slots=True)
+@dataclass
 class Automaton:
     """A line as states and edges: 0 is the first state and 1 the last."""
 
@@ -33,7 +34,6 @@ class Automaton:
     starts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
     ends: dict[int, bool] = field(default_factory=dict)
     literals: list[frozenset[str]] = field(default_factory=list)  # of each variant, the characters of its literals
-    _characters: frozenset[str] | None = None
 
     def new(self) -> int:
         """Add a state and return its number."""
@@ -60,15 +60,14 @@ class Automaton:
             self.starts[state] = texts
         return self.starts[state]
 
+    @cached_property
     def characters(self) -> frozenset[str]:
-        """Return the characters of all texts."""
-        if self._characters is None:
-            texts = (text for edges in self.edges for edge in edges for text in edge.texts)
-            self._characters = frozenset(char for text in texts for char in text)
-        return self._characters
+        """The characters of all texts, once the line is complete."""
+        return frozenset(char for edges in self.edges for edge in edges for text in edge.texts for char in text)
 
+    @property
     def required(self) -> frozenset[str]:
-        """Return characters that every sentence has; there may be more."""
+        """Characters that every sentence has; there may be more."""
         return frozenset.intersection(*self.literals) if self.literals else frozenset()
 
     def final(self, state: int) -> bool:
@@ -119,20 +118,16 @@ class _Builder:
     def use(self, node: Node, path: tuple[str, ...], column: str, start: int, end: int, opening: bool) -> None:
         style = self.network.style
         empty = 0
-        for option in node.options:
-            match option:
+        for _, filler in ways(node, path):
+            match filler:
                 case Word():
-                    texts = given = self.network.columns[option.index].domain.texts[column]
+                    texts = given = self.network.columns[filler.index].domain.texts[column]
                     if style.separator or (style.capital and opening):
                         texts = [_styled(text, style, opening, None) for text in texts]
                         self.automaton.doubtful |= opening and len(set(texts)) < len(set(given))  # he and He
                     self.automaton.edges[start].append(Edge(tuple(dict.fromkeys(texts)), end))
-                case Node():
-                    self.use(option, path, column, start, end, opening)
-                case Phrase() if path:
-                    self.use(option.part(path[0], option.place), path[1:], column, start, end, opening)
                 case Phrase():
-                    self.line(option.line, option.parts, start, end, first=opening)
+                    self.line(filler.line, filler.parts, start, end, first=opening)
                 case Nothing():
                     empty += 1
                     self.automaton.edges[start].append(Edge((), end))
@@ -190,7 +185,7 @@ class Chance:
 
 def could_meet(first: Automaton, second: Automaton, *, on_step: Callable[[], None]) -> Chance:
     """Tell whether both could read some sentence; `on_step` is called at every step and may end the search."""
-    if not (first.required() <= second.characters() and second.required() <= first.characters()):
+    if not (first.required <= second.characters and second.required <= first.characters):
         return Chance()
     in_step = _reaches(first, second, on_step, strict=True)
     return Chance(in_step, _reaches(first, second, on_step, strict=False))
@@ -288,10 +283,10 @@ def could_repeat(networks: Sequence[Network]) -> bool:
     unclear = [_ambiguous(automaton(networks, side)) for side in (GOOD, BAD)]
     if all(unclear):
         return True
-    for side in (GOOD, BAD):
-        if unclear[side] and any(_printed(network, side) - _shown(network, 1 - side) for network in networks):
-            return True
-    return False
+    return any(
+        unclear[side] and any(_printed(network, side) - _shown(network, 1 - side) for network in networks)
+        for side in (GOOD, BAD)
+    )
 
 
 def _printed(network: Network, side: int) -> set[int | str]:

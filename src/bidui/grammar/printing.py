@@ -1,6 +1,6 @@
 """Printing: which words, in which form, stand on each side of a pair, and how the sides differ."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Literal as OneOf
@@ -239,14 +239,3 @@ def broken(texts: Sequence[str], seams: Sequence[str]) -> bool:
                 return True
             start = line.find(seam, start + 1)
     return False
-
-
-Edges = tuple[Container[str], Container[str]]  # the characters an item may begin and end with
-
-
-def possible(left: Edges, right: Edges, seams: Sequence[str]) -> list[str]:
-    """Return the seams that could arise where two items meet.
-
-    Only the two characters that meet are checked: this is quick, may report too many seams, and misses none.
-    """
-    return [seam for seam in seams if any(a in left[1] and b in right[0] for a, b in pairwise(seam))]
