@@ -123,3 +123,12 @@ def collect(problems: list[Problem]) -> Iterator[None]:
         yield
     except InputError as error:
         problems += error.problems
+
+
+@contextmanager
+def all_problems() -> Iterator[list[Problem]]:
+    """Give a list to collect problems in, and raise them together after the block if there are any."""
+    problems: list[Problem] = []
+    yield problems
+    if problems:
+        raise InputError(distinct(problems))

@@ -7,12 +7,13 @@ never prints. "No" is therefore certain, and "yes" only a suspicion.
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 from bidui.grammar.network import Network, rests
 from bidui.grammar.paradigm import Line, Literal, Use
 from bidui.grammar.printing import BAD, GOOD, Style
-from bidui.grammar.tree import Atom, Items, Node, Nothing, Phrase, Word, items_of, may_be_empty, next_atoms
+from bidui.grammar.tree import Atom, Items, Node, Nothing, Phrase, Word, items_of, may_be_empty, next_atoms, ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Edge:
     to: int
 
 
-@dataclass(slots=True)
+@dataclass
 class Automaton:
     """A line as states and edges: 0 is the first state and 1 the last."""
 
@@ -33,7 +34,6 @@ class Automaton:
     starts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
     ends: dict[int, bool] = field(default_factory=dict)
     literals: list[frozenset[str]] = field(default_factory=list)  # of each variant, the characters of its literals
-    _characters: frozenset[str] | None = None
 
     def new(self) -> int:
         """Add a state and return its number."""
@@ -60,15 +60,14 @@ class Automaton:
             self.starts[state] = texts
         return self.starts[state]
 
+    @cached_property
     def characters(self) -> frozenset[str]:
-        """Return the characters of all texts."""
-        if self._characters is None:
-            texts = (text for edges in self.edges for edge in edges for text in edge.texts)
-            self._characters = frozenset(char for text in texts for char in text)
-        return self._characters
+        """The characters of all texts, once the line is complete."""
+        return frozenset(char for edges in self.edges for edge in edges for text in edge.texts for char in text)
 
+    @property
     def required(self) -> frozenset[str]:
-        """Return characters that every sentence has; there may be more."""
+        """Characters that every sentence has; there may be more."""
         return frozenset.intersection(*self.literals) if self.literals else frozenset()
 
     def final(self, state: int) -> bool:
@@ -119,20 +118,16 @@ class _Builder:
     def use(self, node: Node, path: tuple[str, ...], column: str, start: int, end: int, opening: bool) -> None:
         style = self.network.style
         empty = 0
-        for option in node.options:
-            match option:
+        for _, filler in ways(node, path):
+            match filler:
                 case Word():
-                    texts = given = self.network.columns[option.index].domain.texts[column]
+                    texts = given = self.network.columns[filler.index].domain.texts[column]
                     if style.separator or (style.capital and opening):
                         texts = [_styled(text, style, opening, None) for text in texts]
                         self.automaton.doubtful |= opening and len(set(texts)) < len(set(given))  # he and He
                     self.automaton.edges[start].append(Edge(tuple(dict.fromkeys(texts)), end))
-                case Node():
-                    self.use(option, path, column, start, end, opening)
-                case Phrase() if path:
-                    self.use(option.part(path[0], option.place), path[1:], column, start, end, opening)
                 case Phrase():
-                    self.line(option.line, option.parts, start, end, first=opening)
+                    self.line(filler.line, filler.parts, start, end, first=opening)
                 case Nothing():
                     empty += 1
                     self.automaton.edges[start].append(Edge((), end))
@@ -146,20 +141,33 @@ def _styled(text: str, style: Style, opening: bool, literal: str | None) -> str:
     return style.joiner(literal) + text
 
 
-def possible_seams(line: Automaton, seams: Sequence[str]) -> list[str]:
-    """Return the seams whose characters can meet where two texts meet; others cannot arise."""
-    inside = set("".join(seams))
-    lasts: dict[int, set[str]] = {}
-    for edges in line.edges:
-        for edge in edges:
-            ends = {text[-1] for text in edge.texts} & inside
-            if ends:
-                lasts.setdefault(edge.to, set()).update(ends)
-    meeting = set()
-    for state, ends in lasts.items():
-        firsts = {text[0] for text in line.out(state)} & inside
-        meeting |= {(a, b) for a in ends for b in firsts}
-    return [seam for seam in seams if any(pair in meeting for pair in pairwise(seam))]
+def could_break(network: Network) -> bool:
+    """Tell whether the characters of a seam can meet where two texts meet; otherwise no seam can arise."""
+    seams = {pair for seam in network.seams for pair in pairwise(seam)}
+    for side in (GOOD, BAD) if seams else ():
+        line = automaton([network], side)
+        for edge in (edge for edges in line.edges for edge in edges):
+            lasts, firsts = {text[-1] for text in edge.texts}, {text[0] for text in line.out(edge.to)}
+            if any(a in lasts and b in firsts for a, b in seams):
+                return True
+    return False
+
+
+class OutOfSteps(Exception):
+    """The search was given up."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The steps that a search may still take: counted, so that every machine gives up at the same point."""
+
+    left: int
+
+    def spend(self) -> None:
+        """Take a step; raise `OutOfSteps` if none is left."""
+        self.left -= 1
+        if self.left < 0:
+            raise OutOfSteps
 
 
 # Two runs are followed at once, through the same automaton or through two, as long as one text begins with the other.
@@ -177,7 +185,7 @@ class Chance:
 
 def could_meet(first: Automaton, second: Automaton, *, on_step: Callable[[], None]) -> Chance:
     """Tell whether both could read some sentence; `on_step` is called at every step and may end the search."""
-    if not (first.required() <= second.characters() and second.required() <= first.characters()):
+    if not (first.required <= second.characters and second.required <= first.characters):
         return Chance()
     in_step = _reaches(first, second, on_step, strict=True)
     return Chance(in_step, _reaches(first, second, on_step, strict=False))
@@ -221,23 +229,9 @@ def _advance(
                 for edge in out[text]:
                     yield edge.to, a, text[len(over) :], True
         return
-    mine, theirs = one.out(a), other.out(b)
-    for text in [text for text in mine if text in theirs]:
-        for edge in mine[text]:
-            for twin in theirs[text]:
-                yield edge.to, twin.to, "", False
-    for text in [text for text in mine if text in other.beginning(b)]:  # theirs begins with mine
-        for longer in other.beginning(b)[text]:
-            if longer != text:
-                for edge in mine[text]:
-                    for twin in theirs[longer]:
-                        yield twin.to, edge.to, longer[len(text) :], True
-    for text in [text for text in theirs if text in one.beginning(a)]:
-        for longer in one.beginning(a)[text]:
-            if longer != text:
-                for edge in mine[longer]:
-                    for twin in theirs[text]:
-                        yield edge.to, twin.to, longer[len(text) :], False
+    for text, edges in one.out(a).items():  # neither is ahead: one goes first
+        for edge in edges:
+            yield from _advance((one, edge.to), behind, text)
 
 
 def _ambiguous(line: Automaton) -> bool:
@@ -289,10 +283,10 @@ def could_repeat(networks: Sequence[Network]) -> bool:
     unclear = [_ambiguous(automaton(networks, side)) for side in (GOOD, BAD)]
     if all(unclear):
         return True
-    for side in (GOOD, BAD):
-        if unclear[side] and any(_printed(network, side) - _shown(network, 1 - side) for network in networks):
-            return True
-    return False
+    return any(
+        unclear[side] and any(_printed(network, side) - _shown(network, 1 - side) for network in networks)
+        for side in (GOOD, BAD)
+    )
 
 
 def _printed(network: Network, side: int) -> set[int | str]:
@@ -318,19 +312,33 @@ def _shown(network: Network, side: int) -> set[int | str]:
 MAX_STEPS = 20_000
 
 
-class _TooLong(Exception):
-    """The search was given up."""
-
-
 def could_be_equal(network: Network) -> bool:
     """Tell whether good and bad might be the same sentence; true also where finding out would take too long."""
     nodes = network.tree.scope.nodes
     good, bad = rests(network.variant.good, network.variant.bad)
     if not (good and bad) and not all(_may_say_nothing(item, nodes) for item in (*good, *bad)):
         return False
+    budget = Budget(MAX_STEPS)
+
+    def equal(ahead: Items, behind: Items, over: str, chosen: Mapping[int, int], values: Mapping[int, int]) -> bool:
+        """Tell whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
+        budget.spend()
+        for word, rest, now in next_atoms(behind, chosen):
+            if word is None:
+                if not over and any(other is None for other, _, _ in next_atoms(ahead, now)):
+                    return True
+                continue
+            for text, settled in texts_after(over, word, values, network):
+                if over.startswith(text):
+                    if equal(ahead, rest, over[len(text) :], now, settled):
+                        return True
+                elif equal(rest, ahead, text[len(over) :], now, settled):
+                    return True
+        return False
+
     try:
-        return _Equality(network).reached(items_of(good, nodes), items_of(bad, nodes), "", {}, {})
-    except (_TooLong, RecursionError):  # hundreds of words may be said in one sentence
+        return equal(items_of(good, nodes), items_of(bad, nodes), "", {}, {})
+    except (OutOfSteps, RecursionError):  # hundreds of words may be said in one sentence
         return True
 
 
@@ -338,43 +346,24 @@ def _may_say_nothing(item: Literal | Use, nodes: dict[str, Node]) -> bool:
     return isinstance(item, Use) and (bool(item.ref.path) or may_be_empty(nodes[item.ref.slot]))
 
 
-@dataclass(slots=True)
-class _Equality:
-    network: Network
-    steps: int = 0
-
-    def reached(
-        self, ahead: Items, behind: Items, over: str, chosen: Mapping[int, int], values: Mapping[int, int]
-    ) -> bool:
-        """Tell whether the rest of both lines can be equal; `over` is what the line ahead has already said."""
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise _TooLong
-        for word, rest, now in next_atoms(behind, chosen):
-            if word is None:
-                if not over and any(other is None for other, _, _ in next_atoms(ahead, now)):
-                    return True
-                continue
-            for text, settled in self._texts(word, over, values):
-                if over.startswith(text):
-                    if self.reached(ahead, rest, over[len(text) :], now, settled):
-                        return True
-                elif text.startswith(over) and self.reached(rest, ahead, text[len(over) :], now, settled):
-                    return True
-        return False
-
-    def _texts(self, word: Atom, over: str, values: Mapping[int, int]) -> Iterator[tuple[str, Mapping[int, int]]]:
-        """Yield every text of a word that may go on from `over`, with the values of words it settles."""
-        if isinstance(word, str):
-            yield self.network.style.folded(word), values
-            return
-        leaf, column = word[0].index, word[1]
-        domain = self.network.columns[leaf].domain
-        texts = domain.folded[column]
-        if leaf in values:
-            yield texts[values[leaf]], values
-            return
-        for value in domain.fitting(column, over):
-            settled = {**values, leaf: value}
-            if not self.network.clashes(leaf, settled):
-                yield texts[value], settled
+def texts_after(
+    over: str, word: Atom, values: Mapping[int, int], network: Network
+) -> Iterator[tuple[str, Mapping[int, int]]]:
+    """Yield every text of a word that begins like `over`, as far as both go, with the values of all words by leaf."""
+    if isinstance(word, str):
+        text = network.style.folded(word)
+        if text.startswith(over) or over.startswith(text):
+            yield text, values
+        return
+    leaf, column = word[0].index, word[1]
+    domain = network.columns[leaf].domain
+    texts = domain.folded[column]
+    if leaf in values:
+        text = texts[values[leaf]]
+        if text.startswith(over) or over.startswith(text):
+            yield text, values
+        return
+    for value in domain.fitting(column, over):
+        settled = {**values, leaf: value}
+        if not network.clashes(leaf, settled):
+            yield texts[value], settled

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from bidui.errors import InputError, Place, Problem, distinct
-from bidui.grammar.crossing import Grammar, Meeting, meetings
+from bidui.grammar.crossing import Grammar, meetings
 from bidui.grammar.draw import choices_of
 from bidui.grammar.frames import make_frame
 from bidui.grammar.generate import count_pairs, diagnose, draws
@@ -66,12 +66,8 @@ def _with_new(problems: Iterable[Problem], others: Iterable[Problem]) -> list[Pr
 def check_paradigm(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[Problem]:
     """Yield the problems of one paradigm: metadata, edit, number of pairs, words that mark a side."""
     place = paradigm.place
-    given = {
-        "about.en": "en" in paradigm.about,
-        "about.zh": "zh" in paradigm.about,
-        "example": paradigm.example,
-        "edit": paradigm.edit,
-    }
+    about = paradigm.about
+    given = {"about.en": "en" in about, "about.zh": "zh" in about, "example": paradigm.example, "edit": paradigm.edit}
     if missing := [key for key, value in given.items() if not value]:
         yield Problem("about-missing", place, {"keys": missing}, "warning")
     derived = derived_edit(networks)
@@ -143,26 +139,19 @@ def _crossings(compiled: Sequence[tuple[Paradigm, list[Network]]], *, seconds: f
     """Yield bad sentences that a good grammar of the project derives; excluded paradigms are exempt."""
     places = {paradigm.uid: paradigm.place for paradigm, _ in compiled}
     included = [Grammar(paradigm.uid, networks) for paradigm, networks in compiled if paradigm.status == "included"]
-    undecided: list[Meeting] = []
+    undecided: list[str] = []
     for meeting in meetings(included, steps=round(seconds * STEPS_PER_SECOND)):
         if meeting.outcome == "found":
             values = {"sentence": meeting.sentence, "good": meeting.good_uid}
             yield Problem("bad-is-good", places[meeting.bad_uid], values)
         elif meeting.outcome == "undecided":
-            undecided.append(meeting)
+            undecided.append(f"{meeting.bad_uid} → {meeting.good_uid}")
     if undecided:
-        pairs = [f"{meeting.bad_uid} → {meeting.good_uid}" for meeting in undecided]
-        undecided_values = {"seconds": f"{seconds:g}", "count": len(pairs), "pairs": pairs}
-        yield Problem("crossing-undecided", Place(), undecided_values, "warning")
+        left = {"seconds": f"{seconds:g}", "count": len(undecided), "pairs": undecided}
+        yield Problem("crossing-undecided", Place(), left, "warning")
 
 
-_OF_LEXICON = {
-    "feature-unknown",
-    "value-unknown",
-    "no-word-fits",
-    "literal-not-in-lexicon",
-    "relation-values",
-}
+_OF_LEXICON = {"feature-unknown", "value-unknown", "no-word-fits", "literal-not-in-lexicon", "relation-values"}
 
 
 def _independent(project: Project, problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -173,13 +162,11 @@ def _independent(project: Project, problems: Iterable[Problem]) -> Iterator[Prob
     no_phrases = any(problem.place.file == "phrases.yaml" and not problem.place.part for problem in errors)
     broken = {problem.place.part for problem in errors if problem.place.file == "phrases.yaml"}
     for problem in problems:
-        name = problem.values.get("phrase")
-        if problem.kind in _OF_LEXICON and no_lexicon:
-            continue
-        relation = problem.values.get("relation")
+        name, relation = problem.values.get("phrase"), problem.values.get("relation")
         named = relation in project.settings.relations or f"relations/{relation}.tsv" in files
-        if problem.kind == "relation-unknown" and (named or "project.yaml" in files):
-            continue
-        if problem.kind == "phrase-unknown" and (no_phrases or any(f'phrase "{name}"' in part for part in broken)):
-            continue
-        yield problem
+        follows = {
+            "relation-unknown": named or "project.yaml" in files,
+            "phrase-unknown": no_phrases or any(f'phrase "{name}"' in part for part in broken),
+        }
+        if not follows.get(problem.kind, problem.kind in _OF_LEXICON and no_lexicon):
+            yield problem

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
 
-from bidui.errors import InputError, Place, Problem, collect, distinct, fail
+from bidui.errors import Place, all_problems, collect, fail
 from bidui.grammar.lexicon import NO_VALUES, Relation, Values
 from bidui.grammar.rules import Match, Property, RelationTerm
 from bidui.grammar.tree import Link, Tree, Word, targets
@@ -63,16 +63,14 @@ class Constraint:
         end = self.members[member]
         if modes not in end.keys:
             end.keys[modes] = len(end.keys)
-            end.holds.append(self._held(member, values_of(modes)))
+            held: Iterable[int] = ()
+            if self.relation:
+                index = self.relation.index[self.columns[member]]
+                held = (row for value in values_of(modes) for row in index.get(value, ()))
+            elif self.kind == "share":
+                held = (self.values.setdefault(value, len(self.values)) for value in sorted(values_of(modes)))
+            end.holds.append(frozenset(held))
         return end.keys[modes]
-
-    def _held(self, member: int, values: Values) -> frozenset[int]:
-        if self.kind == "mismatch":
-            return frozenset()
-        if self.relation is None:
-            return frozenset(self.values.setdefault(value, len(self.values)) for value in sorted(values))
-        index = self.relation.index[self.columns[member]]
-        return frozenset(row for value in values for row in index.get(value, ()))
 
     def compatible(self, a: int, b: int) -> list[int]:
         """Return, for each key of member `a`, the keys of member `b` it allows, as bits."""
@@ -111,10 +109,7 @@ class Holders:
 
     def sharing(self, modes: Modes) -> int:
         """Return those that share a value."""
-        mask = 0
-        for value in values_of(modes):
-            mask |= self.by_value.get(value, 0)
-        return mask
+        return reduce(or_, (self.by_value.get(value, 0) for value in values_of(modes)), 0)
 
     def differing(self, modes: Modes) -> int:
         """Return those with no value in common; a word without values neither matches nor mismatches."""
@@ -157,13 +152,11 @@ def tables_around(leaf: Word, ends: Iterable[tuple[Constraint, int]]) -> tuple[T
 def build_constraints(tree: Tree, relations: Mapping[str, Relation]) -> list[Constraint]:
     """Return the constraints written in the rules of all leaves."""
     builder = _Constraints(relations)
-    problems: list[Problem] = []
-    for leaf in tree.leaves:
-        for link in leaf.links:
-            with collect(problems):
-                builder.add(leaf, link)
-    if problems:
-        raise InputError(distinct(problems))
+    with all_problems() as problems:
+        for leaf in tree.leaves:
+            for link in leaf.links:
+                with collect(problems):
+                    builder.add(leaf, link)
     return builder.constraints
 
 

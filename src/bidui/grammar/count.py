@@ -15,6 +15,7 @@ from bidui.grammar.network import Network
 from bidui.grammar.tree import Filler, Node, Phrase, Word, children
 
 Row = tuple[int, ...]
+Merged = dict[int, "tuple[int, int, Block]"]  # leaf -> the number of its block, its place in it, and the block
 Option = Filler | Node
 MAX_TERMS = 2_000
 MAX_JOINT = 100  # rows of a table that counts distinct words of several leaves at once
@@ -44,12 +45,12 @@ def count_assignments(network: Network) -> Count:
 
 def _count_island(tables: "Tables", coincidences: "Coincidences", slots: frozenset[str]) -> Count:
     total = 0
-    if coincidences.at_least(slots) >= MAX_TERMS:
-        return Count(tables.term((), slots), exact=False)
     try:
+        if coincidences.at_least(slots) >= MAX_TERMS:
+            raise TooMany
         for number, blocks in enumerate(coincidences.terms(slots)):
             if number >= MAX_TERMS:
-                return Count(tables.term((), slots), exact=False)
+                raise TooMany
             total += tables.term(blocks, slots)
     except TooMany:
         return Count(tables.term((), slots), exact=False)
@@ -140,7 +141,7 @@ MAX_SETS = 2_000
 
 
 class TooMany(Exception):
-    """Too many leaves conflict with each other to enumerate their sets."""
+    """Too many leaves conflict with each other to enumerate their sets or terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,18 +165,15 @@ class Coincidences:
 
     def __post_init__(self) -> None:
         for conflict in self.network.conflicts:
-            first, second = sorted(
-                ((conflict.a, conflict.a_tokens), (conflict.b, conflict.b_tokens)), key=lambda s: s[0]
-            )
             holders: dict[str, list[int]] = {}
-            for value, tokens in enumerate(second[1]):
+            for value, tokens in enumerate(conflict.b_tokens):
                 for token in tokens:
                     holders.setdefault(token, []).append(value)
-            clashes = self.clashes.setdefault((first[0], second[0]), set())
-            for value, tokens in enumerate(first[1]):
-                for token in tokens:
-                    clashes.update((value, other) for other in holders.get(token, ()))
-        for a, b in self.clashes:
+            pairs = {(v, w) for v, tokens in enumerate(conflict.a_tokens) for t in tokens for w in holders.get(t, ())}
+            a, b = conflict.a, conflict.b
+            if a > b:
+                a, b, pairs = b, a, {(w, v) for v, w in pairs}
+            self.clashes.setdefault((a, b), set()).update(pairs)
             self.neighbours.setdefault(a, set()).add(b)
             self.neighbours.setdefault(b, set()).add(a)
 
@@ -234,9 +232,9 @@ class Coincidences:
         return total
 
     def terms(self, slots: Collection[str]) -> Iterator[tuple[Block, ...]]:
-        """Yield every set of disjoint blocks in these slots whose leaves fit into one sentence, the empty one first."""
+        """Return the sets of disjoint blocks in these slots whose leaves fit into one sentence, the empty one first."""
         leaves = [leaf for leaf in sorted(self.neighbours) if self.network.columns[leaf].leaf.slot in slots]
-        yield from self._terms(leaves, ())
+        return self._terms(leaves, ())
 
     def at_least(self, slots: Collection[str]) -> int:
         """Return a lower bound of the number of terms of these slots: one for every two leaves in conflict."""
@@ -281,7 +279,8 @@ class Coincidences:
             edges = [pair for pair in combinations(members, 2) if pair in self.clashes]
             domains = [self.network.columns[index].domain for index in members]
             groups: dict[tuple[int, ...], int] = {}
-            for values in self._conflicting(members, edges):
+            conflicting = self._same_word(members, edges)
+            for values in self._grown(members, edges) if conflicting is None else conflicting:
                 at = dict(zip(members, values, strict=True))
                 present = frozenset(edge for edge in edges if (at[edge[0]], at[edge[1]]) in self.clashes[edge])
                 if (members, present) not in self.signs:
@@ -291,13 +290,8 @@ class Coincidences:
             self.blocks[members] = Block(members, {key: weight for key, weight in groups.items() if weight})
         return self.blocks[members]
 
-    def _conflicting(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
-        """Return the values of these leaves that are connected by conflicts."""
-        alike = self._same_word(members, edges)
-        return alike if alike is not None else self._grown(members, edges)
-
     def _same_word(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]] | None:
-        """Do the same quickly where every word conflicts only with itself; return None elsewhere."""
+        """Do the same as `_grown` quickly where every word conflicts only with itself; return None elsewhere."""
         if len(edges) * 2 != len(members) * (len(members) - 1):
             return None
         partner: dict[Pair, dict[int, int]] = {}
@@ -318,7 +312,7 @@ class Coincidences:
         return {(value, *(table[value] for table in tables)) for value in values}
 
     def _grown(self, members: tuple[int, ...], edges: list[Pair]) -> set[tuple[int, ...]]:
-        """Do the same in general, growing leaf by leaf from the first."""
+        """Return the values of these leaves that are connected by conflicts, growing leaf by leaf from the first."""
         neighbours: dict[int, list[tuple[int, dict[int, list[int]]]]] = {leaf: [] for leaf in members}
         for a, b in edges:
             forward, back = self._followers(a, b)
@@ -442,8 +436,8 @@ def pass_messages(
     pairs of keys is ever made.
     """
     left, waiting = list(factors), list(constraints)
-    while step := _next_message(left, waiting):
-        constraint, here, sender, receiver = step
+    while message := _next_message(left, waiting):
+        constraint, here, sender, receiver = message
         left = [factor for factor in left if factor is not sender and factor is not receiver]
         left.append(_absorbed(sender, receiver, constraint, here))
         waiting.remove(constraint)
@@ -558,7 +552,7 @@ class Tables:
     homes: dict[Option | None, list[Constraint]] = field(default_factory=dict)  # where a constraint's ends meet
     linked: set[int] = field(default_factory=set)  # choices that several slots share
     tables: dict[tuple[Node, tuple[object, ...]], Factor] = field(default_factory=dict)
-    offsets: dict[object, int] = field(default_factory=dict)
+    offsets: dict[Node, int] = field(default_factory=dict)
     steps: dict[Option | None, list[Factor]] = field(default_factory=dict)
     parts: dict[Node, list[tuple[int, Factor]]] = field(default_factory=dict)
     grouped: set[int] = field(default_factory=set)  # leaves whose words are counted in `together`
@@ -623,31 +617,32 @@ class Tables:
 
     def term(self, blocks: tuple[Block, ...], slots: Collection[str] | None = None) -> int:
         """Return the signed number of fillings (of some slots) in which the leaves of each block conflict."""
-        everything = self.network.tree.scope.nodes
-        wanted_nodes = [node for name, node in everything.items() if slots is None or name in slots]
-        merged = {leaf: (number, at) for number, b in enumerate(blocks) for at, leaf in enumerate(b.leaves)}
-        factor = self._sequence(wanted_nodes, None, merged, blocks)
+        nodes = self.network.tree.scope.nodes
+        merged = {leaf: (number, at, b) for number, b in enumerate(blocks) for at, leaf in enumerate(b.leaves)}
+        factor = self._sequence([nodes[name] for name in nodes if slots is None or name in slots], None, merged)
         value = factor.table.get((), 0)
         if not self.bits:
             return value
-        nodes = self.network.tree.scope.nodes.values()
-        wanted = sum(self._offset(node) for node in nodes) - self.network.uses.fixed
+        wanted = sum(self._offset(node) for node in nodes.values()) - self.network.uses.fixed
         return _coefficient(value, wanted, self.bits)
 
-    def _sequence(
-        self, nodes: list[Node], home: Option | None, merged: dict[int, tuple[int, int]], blocks: tuple[Block, ...]
-    ) -> Factor:
+    def _sequence(self, nodes: list[Node], home: Option | None, merged: Merged) -> Factor:
         """Return the joint table of nodes that stand side by side, under the constraints whose ends meet here."""
-        factors = [self._node(node, merged, blocks) for node in nodes]
+        factors = [self._node(node, merged) for node in nodes]
         if any(not factor.table for factor in factors):
             return Factor((), {})
         names = {node.path for node in nodes}  # of slots, where this is the whole sentence
         constraints = [c for c in self.homes.get(home, []) if home is not None or c.members[0].leaves[0].slot in names]
-        together = [factor for factor in self.together if self._at_home(factor, home, names)]
+        together = []
+        for factor in self.together:
+            leaves = [leaf_of(attribute) for attribute in factor.attributes]
+            here = home is not None or self.network.columns[leaves[0]].leaf.slot in names
+            if here and self._meet(leaves) is home:
+                together.append(factor)
         factors += [_restricted(factor, factors) for factor in together]
         inner = {attribute for constraint in constraints for attribute in ends_of(constraint)}
         inner |= {attribute for factor in together for attribute in factor.attributes}
-        inner |= {-1 - number for number, block in enumerate(blocks) if self._meet(block.leaves) is home}
+        inner |= {-1 - number for number, _, block in merged.values() if self._meet(block.leaves) is home}
         everything = {attribute for factor in factors for attribute in factor.attributes}
         keep = everything - inner if home is not None else set()
         if self.traced:
@@ -655,28 +650,22 @@ class Tables:
             return eliminate([*factors, *tables], keep, self.steps.setdefault(home, []))
         return join_under(factors, constraints, keep)
 
-    def _at_home(self, factor: Factor, home: Option | None, names: set[str]) -> bool:
-        leaves = [leaf_of(attribute) for attribute in factor.attributes]
-        here = home is not None or self.network.columns[leaves[0]].leaf.slot in names
-        return here and self._meet(leaves) is home
-
-    def _node(self, node: Node, merged: dict[int, tuple[int, int]], blocks: tuple[Block, ...]) -> Factor:
-        inside = {leaf: merged[leaf] for leaf in merged if self._holds(node, leaf)}
+    def _node(self, node: Node, merged: Merged) -> Factor:
+        inside = {
+            leaf: block for leaf, block in merged.items() if any(option in self.chains[leaf] for option in node.options)
+        }
         # terms may number their blocks differently
-        key = (node, tuple((leaf, number, blocks[number].leaves) for leaf, (number, _) in inside.items()))
+        key = (node, tuple((leaf, number, block.leaves) for leaf, (number, _, block) in inside.items()))
         if key not in self.tables:
-            self.tables[key] = self._alternatives(node, inside, blocks)
+            self.tables[key] = self._alternatives(node, inside)
         return self.tables[key]
 
-    def _holds(self, node: Node, leaf: int) -> bool:
-        return any(option in self.chains[leaf] for option in node.options)
-
-    def _alternatives(self, node: Node, inside: dict[int, tuple[int, int]], blocks: tuple[Block, ...]) -> Factor:
+    def _alternatives(self, node: Node, inside: Merged) -> Factor:
         """Add up the tables of a node's options, except those without the merged leaves."""
         parts: list[tuple[int, Factor]] = []
         for number, option in enumerate(node.options):
             if all(option in self.chains[leaf] for leaf in inside):
-                parts.append((number, self._option(node, option, inside, blocks)))
+                parts.append((number, self._option(node, option, inside)))
         self.parts[node] = parts
         attributes = tuple(sorted({a for _, factor in parts for a in factor.attributes}))
         shared = (choice_attribute(node.choice),) if node.choice in self.linked else ()
@@ -689,50 +678,42 @@ class Tables:
                 table[key] = table.get(key, 0) + count
         return Factor((*attributes, *shared), table)
 
-    def _option(
-        self, node: Node, option: Option, inside: dict[int, tuple[int, int]], blocks: tuple[Block, ...]
-    ) -> Factor:
+    def _option(self, node: Node, option: Option, inside: Merged) -> Factor:
         if isinstance(option, Word):
-            factor = self._leaf(option, inside.get(option.index), blocks)
+            factor = self._leaf(option, inside)
         else:
-            factor = self._sequence(list(children(option)), option, inside, blocks)
+            factor = self._sequence(list(children(option)), option, inside)
         if not self.bits:
             return factor
         literal = self._literal(option)
         shift = self.bits * (self._offset(node) - self._option_offset(option) + max(0, literal))
         return Factor(factor.attributes, {row: count << shift for row, count in factor.table.items()})
 
-    def _leaf(self, leaf: Word, merged: tuple[int, int] | None, blocks: tuple[Block, ...]) -> Factor:
+    def _leaf(self, leaf: Word, merged: Merged) -> Factor:
         column = self.network.columns[leaf.index]
-        domain = column.domain
+        domain, keys = column.domain, column.keys
         attributes = tuple(member_attribute(constraint, member) for constraint, member in column.ends)
+        shifts = [0] * len(keys)
+        if self.bits:
+            offset = self._leaf_offset(leaf)
+            shifts = [self.bits * (domain.diffs[group[0]] + offset) for group in domain.groups]
         table: dict[Row, int] = {}
-        if merged is None and leaf.index in self.grouped:
-            for group, keys in enumerate(column.keys()):
-                table[(*keys, group)] = 1 << self._shift(leaf, group)
+        if leaf.index in merged:
+            number, at, block = merged[leaf.index]
+            for joint, (groups, weight) in enumerate(block.groups.items()):
+                count = weight if at == 0 else 1  # the first leaf of a block carries its weight
+                table[(*keys[groups[at]], joint)] = count << shifts[groups[at]]
+            return Factor((*attributes, -1 - number), table)
+        if leaf.index in self.grouped:
+            table = {(*key, group): 1 << shifts[group] for group, key in enumerate(keys)}
             return Factor((*attributes, group_attribute(leaf.index)), table)
-        if merged is None:
-            for group, keys in enumerate(column.keys()):
-                size = len(domain.groups[group]) << self._shift(leaf, group)
-                table[keys] = table.get(keys, 0) + size
-            return Factor(attributes, table)
-        number, at = merged
-        for joint, (groups, weight) in enumerate(blocks[number].groups.items()):
-            count = weight if at == 0 else 1  # the first leaf of a block carries its weight
-            table[(*column.keys()[groups[at]], joint)] = count << self._shift(leaf, groups[at])
-        return Factor((*attributes, -1 - number), table)
-
-    def _shift(self, leaf: Word, group: int) -> int:
-        if not self.bits:
-            return 0
-        domain = self.network.columns[leaf.index].domain
-        return self.bits * (domain.diffs[domain.groups[group][0]] + self._leaf_offset(leaf))
+        for key, values, shift in zip(keys, domain.groups, shifts, strict=True):
+            table[key] = table.get(key, 0) + (len(values) << shift)
+        return Factor(attributes, table)
 
     def _leaf_offset(self, leaf: Word) -> int:
         """Return the offset that keeps the exponents of a leaf from being negative."""
-        if leaf not in self.offsets:
-            self.offsets[leaf] = max(0, -min(self.network.columns[leaf.index].domain.diffs))
-        return self.offsets[leaf]
+        return max(0, -min(self.network.columns[leaf.index].domain.diffs))
 
     def _option_offset(self, option: Option) -> int:
         word = self._leaf_offset(option) if isinstance(option, Word) else 0

@@ -6,12 +6,13 @@ are searched word by word, until a sentence is found, nothing is left to try, or
 alike to both grammars are tried only a few times, so that "none found" is no proof where words of one class differ.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import permutations
 from typing import Literal as OneOf
 
-from bidui.grammar.ambiguity import Automaton, Chance, automaton, could_meet
+from bidui.grammar.ambiguity import Automaton, Budget, Chance, OutOfSteps, automaton, could_meet, texts_after
 from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import complete
 from bidui.grammar.network import Network
@@ -20,23 +21,6 @@ from bidui.grammar.printing import BAD, GOOD
 from bidui.grammar.tree import Atom, Items, Word, items_of, next_atoms
 
 ALIKE = 3  # words that are tried of those that neither grammar can tell apart
-
-
-class OutOfSteps(Exception):
-    """The search was given up."""
-
-
-@dataclass(slots=True)
-class Budget:
-    """The steps that a search may still take: counted, so that every machine gives up at the same point."""
-
-    left: int
-
-    def spend(self) -> None:
-        """Take a step; raise `OutOfSteps` if none is left."""
-        self.left -= 1
-        if self.left < 0:
-            raise OutOfSteps
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +33,17 @@ class Meeting:
     sentence: str = ""
 
 
-@dataclass(slots=True)
+@dataclass
 class Grammar:
     """The compiled variants of a paradigm, with the automata of their lines."""
 
     uid: str
     networks: list[Network]
-    lines: dict[int, Automaton] = field(default_factory=dict)
 
-    def line(self, side: int) -> Automaton:
-        """Return the automaton of one side."""
-        if side not in self.lines:
-            self.lines[side] = automaton(self.networks, side)
-        return self.lines[side]
+    @cached_property
+    def lines(self) -> tuple[Automaton, Automaton]:
+        """The automata of the good and the bad side."""
+        return automaton(self.networks, GOOD), automaton(self.networks, BAD)
 
 
 def meetings(grammars: Sequence[Grammar], *, steps: int) -> Iterator[Meeting]:
@@ -74,7 +56,7 @@ def meetings(grammars: Sequence[Grammar], *, steps: int) -> Iterator[Meeting]:
     for bad in grammars:
         for good in grammars:
             try:
-                chance = could_meet(bad.line(BAD), good.line(GOOD), on_step=budget.spend)
+                chance = could_meet(bad.lines[BAD], good.lines[GOOD], on_step=budget.spend)
             except OutOfSteps:
                 yield Meeting(bad.uid, good.uid, "undecided")
                 continue
@@ -315,45 +297,24 @@ class _Reader:
     network: Network
     items: Items
     chosen: dict[int, int]
-    values: dict[int, int]  # leaf -> value
+    values: Mapping[int, int]  # leaf -> value
 
     def ways(self, over: str) -> "Iterator[tuple[_Reader, str, tuple[int, int] | None]]":
         """Yield every way to say the next word so that it and `over` begin alike, with the leaf and group it fills."""
         for word, rest, chosen in next_atoms(self.items, self.chosen):
             if word is None:
                 continue
-            for text, value in self._texts(word, over):
-                if not (text.startswith(over) or over.startswith(text)):
-                    continue
-                if value is None or isinstance(word, str):
-                    yield _Reader(self.network, rest, chosen, self.values), text, None
-                elif self._allowed(word[0], value):
+            for text, values in texts_after(over, word, self.values, self.network):
+                reader = _Reader(self.network, rest, chosen, values)
+                if isinstance(word, str) or word[0].index in self.values:
+                    yield reader, text, None
+                elif self._allowed(word[0], values[word[0].index]):
                     leaf = word[0].index
-                    group = self.network.columns[leaf].domain.group[value]
-                    yield _Reader(self.network, rest, chosen, {**self.values, leaf: value}), text, (leaf, group)
-
-    def ends(self) -> Iterator[dict[int, int]]:
-        """Yield the choices under which nothing more is said."""
-        return (chosen for word, _, chosen in next_atoms(self.items, self.chosen) if word is None)
-
-    def _texts(self, word: Atom, over: str) -> Iterator[tuple[str, int | None]]:
-        """Yield the texts of a word, each with the value it would settle; None where nothing is left to settle."""
-        if isinstance(word, str):
-            yield self.network.style.folded(word), None
-            return
-        domain = self.network.columns[word[0].index].domain
-        texts = domain.folded[word[1]]
-        if word[0].index in self.values:
-            yield texts[self.values[word[0].index]], None
-            return
-        for value in domain.fitting(word[1], over):
-            yield texts[value], value
+                    yield reader, text, (leaf, self.network.columns[leaf].domain.group[values[leaf]])
 
     def _allowed(self, leaf: Word, value: int) -> bool:
-        """Tell whether a word goes with those already there: conflicts, and links between two of them."""
+        """Tell whether a word goes with those already there under the links between two of them."""
         network = self.network
-        if network.clashes(leaf.index, {**self.values, leaf.index: value}):
-            return False
         column = network.columns[leaf.index]
         for constraint, number in column.ends:
             if len(constraint.members) != 2 or constraint.relation:
@@ -386,8 +347,9 @@ class _Search:
 
     def _completed(self, reader: _Reader) -> bool:
         """Tell whether the line may end here and the words it does not print can be found too."""
-        network, values, spend = reader.network, reader.values, self.budget.spend
-        return any(complete(network, chosen, values, on_step=spend) is not None for chosen in reader.ends())
+        ends = (chosen for word, _, chosen in next_atoms(reader.items, reader.chosen) if word is None)
+        spend = self.budget.spend
+        return any(complete(reader.network, end, reader.values, on_step=spend) is not None for end in ends)
 
     def _step(self, ahead: _Reader, behind: _Reader, over: str, text: str, said: str) -> str | None:
         if over.startswith(text):

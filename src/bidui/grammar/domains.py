@@ -5,16 +5,19 @@ Each domain is built from the lexicon once, however many paradigms use it; so is
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, reduce
 from itertools import chain
+from operator import or_
 
 from bidui.errors import Place, fail
 from bidui.grammar.constraints import Holders, Modes, TableColumn, values_of
 from bidui.grammar.lexicon import Lexicon, Relation, Values, Word, no_word_values
 from bidui.grammar.printing import Style
 from bidui.grammar.rules import Condition, Lexical, Words
+from bidui.grammar.tree import Word as Leaf
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Domain:
     """The values that a leaf may hold. A value is one form in print, however many rows of the lexicon have it."""
 
@@ -29,7 +32,6 @@ class Domain:
     all_marks: frozenset[str] = frozenset()
     shown: list[str] = field(default_factory=list)  # what a pair's record says filled the slot
     _edges: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
-    _forms: list[str] = field(default_factory=list)
     _starts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     folded: Mapping[str, list[str]] = field(default_factory=dict)  # the texts without separators and capitals
 
@@ -47,11 +49,14 @@ class Domain:
         shorter = [v for cut in range(1, len(over)) for v in starts.get(over[:cut], ()) if len(texts[v]) == cut]
         return shorter + starts.get(over, [])
 
+    def values_in(self, mask: int) -> list[int]:
+        """Return the values of these groups, in the order of the lexicon."""
+        return sorted(value for group in bits_of(mask) for value in self.groups[group])
+
+    @cached_property
     def forms(self) -> list[str]:
-        """Return the expression of each value; an empty text for a literal that is not in the lexicon."""
-        if not self._forms:
-            self._forms = [words[0].form if words else "" for words in self.words]
-        return self._forms
+        """The expression of each value; an empty text for a literal that is not in the lexicon."""
+        return [words[0].form if words else "" for words in self.words]
 
     def edges(self, column: str) -> tuple[frozenset[str], frozenset[str]]:
         """Return the characters that texts begin and end with."""
@@ -79,19 +84,19 @@ class Domains:
 
     def domain(
         self,
-        rule: Lexical | Words,
+        leaf: Leaf,
         features: tuple[str, ...],
         uses: Occurrences,
-        place: Place,
+        within: tuple[TableColumn, ...],
         *,
         lengths: bool,
-        within: tuple[TableColumn, ...] = (),
     ) -> Domain:
         """Return the domain of a leaf whose `features` are compared and which is printed in `uses`.
 
         With `lengths`, words of different lengths fall into different groups. Words that are not in the columns
         `within` are left out from the start: a table of a few hundred rows mentions few of the lexicon's nouns.
         """
+        rule, place = leaf.rule, leaf.place
         columns = tuple(sorted({column for _, column in uses})) or ("expression",)
         literal = isinstance(rule, Words)
         content = rule.words if isinstance(rule, Words) else rule.conditions
@@ -102,14 +107,11 @@ class Domains:
             else:
                 rows = self._rows(rule, columns, place, within)
             domain = self._build(rows, features, uses, columns, literal=literal, lengths=lengths)
-            domain.folded = self._folded(domain.texts)
+            domain.folded = domain.texts
+            if self.style.separator or self.style.capital:
+                domain.folded = {column: list(map(self.style.folded, texts)) for column, texts in domain.texts.items()}
             self.built[key] = domain
         return self.built[key]
-
-    def _folded(self, texts: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
-        if not self.style.separator and not self.style.capital:
-            return texts
-        return {column: list(map(self.style.folded, column_texts)) for column, column_texts in texts.items()}
 
     def overlap(self, a: Domain, b: Domain) -> bool:
         """Tell whether the two share a mark."""
@@ -294,10 +296,7 @@ class Support:
     def union(self, mine: int) -> int:
         """Return what any of the groups in `mine` allows."""
         if mine not in self.unions:
-            total = 0
-            for group in bits_of(mine):
-                total |= self.groups[group]
-            self.unions[mine] = total
+            self.unions[mine] = reduce(or_, [self.groups[group] for group in bits_of(mine)], 0)
         return self.unions[mine]
 
 
@@ -314,19 +313,13 @@ class End:
     def allowed(self, live: int) -> int:
         """Return the groups that can take part in one of the values or rows in `live`."""
         if live not in self._allowed:
-            total = 0
-            for value in bits_of(live):
-                total |= self.holders.get(value, 0)
-            self._allowed[live] = total
+            self._allowed[live] = reduce(or_, [self.holders.get(value, 0) for value in bits_of(live)], 0)
         return self._allowed[live]
 
     def held(self, groups: int) -> int:
         """Return the values or rows that one of these groups can take part in."""
         if groups not in self._held:
-            total = 0
-            for group in bits_of(groups):
-                total |= self.groups[group]
-            self._held[groups] = total
+            self._held[groups] = reduce(or_, [self.groups[group] for group in bits_of(groups)], 0)
         return self._held[groups]
 
 
@@ -354,7 +347,9 @@ class Supports:
         """Return what each group of `a` allows in `b`; `at_a` and `at_b` number the features that are compared."""
         name = (id(a), at_a, id(b), at_b, same)
         if name not in self.tables:
-            holders = self._holders(b, at_b)
+            if (id(b), at_b) not in self.holders:
+                self.holders[id(b), at_b] = Holders([vector[at_b] for vector in b.modes])
+            holders = self.holders[id(b), at_b]
             masks: dict[Modes, int] = {}
             for vector in a.modes:
                 modes = vector[at_a]
@@ -377,11 +372,6 @@ class Supports:
                 groups.append(mask)
             self.rows[name] = _end(groups)
         return self.rows[name]
-
-    def _holders(self, domain: Domain, at: int) -> Holders:
-        if (id(domain), at) not in self.holders:
-            self.holders[id(domain), at] = Holders([vector[at] for vector in domain.modes])
-        return self.holders[id(domain), at]
 
 
 def shared_ends(ends: list[tuple[Domain, int]]) -> list[End]:

@@ -35,10 +35,8 @@ from bidui.grammar.frames import (
     narrow,
     neighbours,
     seam_broken,
-    values_in,
 )
 from bidui.grammar.network import Column, Network
-from bidui.grammar.printing import broken
 from bidui.grammar.tree import Guard, Node, Word, children
 
 
@@ -145,7 +143,7 @@ class _Sampler:
         self.turns = {node.choice: _Turns(node.weights, rng) for node in self.choices}
         self.guards = network.tree.guards()
         self.rng = rng
-        self.words: list[_Words | None] = [None for _ in network.columns]  # made when first needed
+        self.words: dict[int, _Words] = {}  # by leaf, made when first needed
         self.searches: dict[tuple[tuple[int, int], ...], Search[Draw]] = {}
         self.dead: set[tuple[tuple[int, int], ...]] = set()
         self.seen: set[tuple[str, str]] = set()
@@ -156,13 +154,15 @@ class _Sampler:
         return self._choose(0, {})
 
     def _choose(self, number: int, chosen: dict[int, int]) -> Draw | None:
-        while number < len(self.choices) and not self._open(self.choices[number], chosen):
+        while number < len(self.choices) and not is_open(self.choices[number], self.guards, chosen):
             number += 1
         key = tuple(chosen.items())
         if key in self.dead:
             return None
         if number == len(self.choices):
-            draw = self._fill(key, chosen)
+            if key not in self.searches:
+                self.searches[key] = self._search(make_frame(self.network, chosen))
+            draw = self.searches[key].run()
         else:
             choice = self.choices[number].choice
             turns = self.turns[choice]
@@ -177,19 +177,14 @@ class _Sampler:
             self.searches.pop(key, None)
         return draw
 
-    def _open(self, node: Node, chosen: dict[int, int]) -> bool:
-        """Tell whether the node is in the sentence under the choices made so far."""
-        return any(all(chosen.get(c, 0) == o for c, o in guard) for guard in self.guards[node.choice])
-
-    def _fill(self, key: tuple[tuple[int, int], ...], chosen: dict[int, int]) -> Draw | None:
-        search = self.searches.get(key)
-        if search is None:
-            search = self.searches[key] = self._search(make_frame(self.network, chosen))
-        return search.run()
-
     def _search(self, frame: Frame) -> Search[Draw]:
         """Make a search that tries words in turn and accepts pairs that were not drawn before."""
-        words = self._words(frame) if all(frame.start) else []
+        words = []
+        for column in frame.columns if all(frame.start) else ():
+            leaf = column.leaf.index
+            if leaf not in self.words:
+                self.words[leaf] = _Words(column, self.rng)
+            words.append(self.words[leaf])
         printer = make_printer(frame)
 
         def candidates(at: int, mask: int) -> Iterator[int]:
@@ -197,7 +192,7 @@ class _Sampler:
 
         def accept(values: list[int]) -> Draw | None:
             pieces = printer.pieces(values)
-            if frame.seams and (broken(pieces[0], frame.seams) or broken(pieces[1], frame.seams)):
+            if printer.breaks(pieces):
                 return None
             sentences = printer.sentences(pieces)
             if sentences in self.seen or sentences[0] == sentences[1]:
@@ -208,15 +203,6 @@ class _Sampler:
             return Draw(printer, tuple(values), pieces)
 
         return Search(frame, candidates, accept)
-
-    def _words(self, frame: Frame) -> list[_Words]:
-        frame_words = []
-        for column in frame.columns:
-            words = self.words[column.leaf.index]
-            if words is None:
-                words = self.words[column.leaf.index] = _Words(column, self.rng)
-            frame_words.append(words)
-        return frame_words
 
 
 # Enumeration, in a fixed order.
@@ -250,8 +236,8 @@ def _fillings(network: Network) -> Iterator[Draw]:
 
 
 def choices_of(network: Network) -> Iterator[dict[int, int]]:
-    """Yield every choice of alternatives."""
-    yield from _choose(network.tree.choices(), network.tree.guards(), {})
+    """Return every choice of alternatives."""
+    return _choose(network.tree.choices(), network.tree.guards(), {})
 
 
 def _choose(nodes: list[Node], guards: Mapping[int, list[Guard]], chosen: dict[int, int]) -> Iterator[dict[int, int]]:
@@ -259,12 +245,16 @@ def _choose(nodes: list[Node], guards: Mapping[int, list[Guard]], chosen: dict[i
         yield chosen
         return
     node, rest = nodes[0], nodes[1:]
-    is_open = any(all(chosen.get(c, 0) == o for c, o in guard) for guard in guards[node.choice])
-    if not is_open:
+    if not is_open(node, guards, chosen):
         yield from _choose(rest, guards, chosen)
         return
     for option in range(len(node.options)):
         yield from _choose(rest, guards, {**chosen, node.choice: option})
+
+
+def is_open(node: Node, guards: Mapping[int, list[Guard]], chosen: Mapping[int, int]) -> bool:
+    """Tell whether a node is in the sentence under the choices made so far."""
+    return any(all(chosen.get(c, 0) == o for c, o in guard) for guard in guards[node.choice])
 
 
 def _place(
@@ -273,7 +263,7 @@ def _place(
     at = len(values)
     if at == len(frame.columns):
         pieces = printer.pieces(values)
-        if not frame.seams or not (broken(pieces[0], frame.seams) or broken(pieces[1], frame.seams)):
+        if not printer.breaks(pieces):
             yield Draw(printer, tuple(values), pieces)
         return
     domain = frame.columns[at].domain
@@ -291,7 +281,7 @@ def _place(
 
 
 def complete(
-    network: Network, chosen: dict[int, int], values: dict[int, int], *, on_step: Callable[[], None]
+    network: Network, chosen: Mapping[int, int], values: Mapping[int, int], *, on_step: Callable[[], None]
 ) -> tuple[int, ...] | None:
     """Return a filling in which some leaves have given values, or None; alternatives not chosen are tried in turn.
 
@@ -306,21 +296,17 @@ def complete(
         if not all(frame.start) or not values.keys() <= position.keys():
             continue
         fixed = {position[leaf]: value for leaf, value in values.items()}
-        if (filling := Search(frame, _fixed(frame, fixed, on_step), list).run()) is not None:
+
+        def candidates(at: int, mask: int, frame: Frame = frame, fixed: dict[int, int] = fixed) -> Iterable[int]:
+            on_step()
+            domain = frame.columns[at].domain
+            if at not in fixed:
+                return domain.values_in(mask)
+            return (fixed[at],) if mask >> domain.group[fixed[at]] & 1 else ()
+
+        if (filling := Search(frame, candidates, list).run()) is not None:
             return tuple(filling)
     return None
-
-
-def _fixed(frame: Frame, fixed: dict[int, int], on_step: Callable[[], None]) -> Callable[[int, int], Iterable[int]]:
-    everything = values_in(frame)
-
-    def candidates(at: int, mask: int) -> Iterable[int]:
-        on_step()
-        if at not in fixed:
-            return everything(at, mask)
-        return (fixed[at],) if mask >> frame.columns[at].domain.group[fixed[at]] & 1 else ()
-
-    return candidates
 
 
 # Uniform drawing.
@@ -340,7 +326,7 @@ def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
         rng.shuffle(pairs)
         yield from pairs
         return
-    samplers = [_UniformSampler(network, Tables(network, lengths=False, traced=True)) for network in networks]
+    samplers = [_UniformSampler(network, Tables(network, lengths=False, traced=True), rng) for network in networks]
     sizes = [sampler.tables.term(()) for sampler in samplers]
     if could_repeat(networks):
         raise fail("uniform-repeats", networks[0].variant.place, {"count": total})
@@ -352,7 +338,7 @@ def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
     left = total if exact else sum(1 for _ in enumerate_pairs(networks)) if total <= COUNTED else None
     while left is None or len(seen) < left:
         number = bisect_right(cumulative, rng.randrange(cumulative[-1]))
-        draw = samplers[number].draw(rng)
+        draw = samplers[number].draw()
         if draw is not None and (sentences := draw.printer.sentences(draw.pieces)) not in seen:
             seen.add(sentences)
             yield draw
@@ -379,23 +365,24 @@ class _UniformSampler:
 
     network: Network
     tables: Tables
+    rng: random.Random
+    chosen: dict[int, int] = field(default_factory=dict)
+    picked: dict[int, int] = field(default_factory=dict)  # leaf -> value
     indexes: dict[tuple[int, tuple[int, ...]], dict[Row, _Distribution]] = field(default_factory=dict)
     options: dict[tuple[Node, Row], _Distribution] = field(default_factory=dict)
     groups: dict[tuple[int, Row], _Distribution] = field(default_factory=dict)
     frames: dict[tuple[tuple[int, int], ...], tuple[Frame, Printer]] = field(default_factory=dict)
 
-    def draw(self, rng: random.Random) -> Draw | None:
+    def draw(self) -> Draw | None:
         """Return a filling, or None if it breaks a rule that the tables do not know: conflicts, length, seams."""
-        chosen: dict[int, int] = {}
-        picked: dict[int, int] = {}
-        nodes = list(self.network.tree.scope.nodes.values())
-        self._sequence(nodes, None, {}, chosen, picked, rng)
-        key = tuple(sorted(chosen.items()))
+        self.chosen, self.picked = {}, {}
+        self._sequence(self.network.tree.scope.nodes.values(), None, {})
+        key = tuple(sorted(self.chosen.items()))
         if key not in self.frames:
-            frame = make_frame(self.network, chosen)
+            frame = make_frame(self.network, self.chosen)
             self.frames[key] = (frame, make_printer(frame))
         frame, printer = self.frames[key]
-        values = [picked[column.leaf.index] for column in frame.columns]
+        values = [self.picked[column.leaf.index] for column in frame.columns]
         for at, value in enumerate(values):
             if clash(frame.conflicts[at], value, values) is not None:
                 return None
@@ -404,26 +391,18 @@ class _UniformSampler:
             if frame.fixed + sum(diffs):
                 return None
         pieces = printer.pieces(values)
-        if frame.seams and (broken(pieces[0], frame.seams) or broken(pieces[1], frame.seams)):
+        if printer.breaks(pieces):
             return None
         good, bad = printer.sentences(pieces)
         return None if good == bad else Draw(printer, tuple(values), pieces)
 
-    def _sequence(
-        self,
-        nodes: list[Node],
-        home: Option | None,
-        known: dict[int, int],
-        chosen: dict[int, int],
-        picked: dict[int, int],
-        rng: random.Random,
-    ) -> None:
+    def _sequence(self, nodes: Iterable[Node], home: Option | None, known: dict[int, int]) -> None:
         for step in reversed(self.tables.steps.get(home, [])):
             at = tuple(n for n, attribute in enumerate(step.attributes) if attribute in known)
-            row = self._rows(step, at)[tuple([known[step.attributes[n]] for n in at])].pick(rng)
+            row = self._rows(step, at)[tuple([known[step.attributes[n]] for n in at])].pick(self.rng)
             known.update(zip(step.attributes, row, strict=True))
         for node in nodes:
-            self._node(node, known, chosen, picked, rng)
+            self._node(node, known)
 
     def _rows(self, step: Factor, at: tuple[int, ...]) -> dict[Row, _Distribution]:
         if (id(step), at) not in self.indexes:
@@ -433,9 +412,7 @@ class _UniformSampler:
             self.indexes[id(step), at] = index
         return self.indexes[id(step), at]
 
-    def _node(
-        self, node: Node, known: dict[int, int], chosen: dict[int, int], picked: dict[int, int], rng: random.Random
-    ) -> None:
+    def _node(self, node: Node, known: dict[int, int]) -> None:
         parts = self.tables.parts[node]
         attributes = sorted({a for _, factor in parts for a in factor.attributes})
         row = tuple([known[a] for a in attributes])
@@ -443,16 +420,16 @@ class _UniformSampler:
         key = (node, (*row, -2 if forced is None else forced))
         if key not in self.options:
             self.options[key] = self._possible(parts, dict(zip(attributes, row, strict=True)), forced)
-        number = self.options[key].pick(rng)[0]
+        number = self.options[key].pick(self.rng)[0]
         if len(node.options) > 1:
-            chosen[node.choice] = number
+            self.chosen[node.choice] = number
         option = node.options[number]
         factor = dict(parts)[number]
         inner = {attribute: known[attribute] for attribute in factor.attributes}
         if isinstance(option, Word):
-            picked[option.index] = self._leaf(option, tuple(inner.values()), rng)
+            self.picked[option.index] = self._leaf(option, tuple(inner.values()))
         else:
-            self._sequence(list(children(option)), option, inner, chosen, picked, rng)
+            self._sequence(children(option), option, inner)
 
     @staticmethod
     def _possible(parts: list[tuple[int, Factor]], known: dict[int, int], forced: int | None) -> _Distribution:
@@ -464,13 +441,13 @@ class _UniformSampler:
                 options.add((number,), count)
         return options
 
-    def _leaf(self, leaf: Word, keys: Row, rng: random.Random) -> int:
+    def _leaf(self, leaf: Word, keys: Row) -> int:
         column = self.network.columns[leaf.index]
         if (leaf.index, keys) not in self.groups:
             groups = _Distribution()
-            for group, group_keys in enumerate(column.keys()):
+            for group, group_keys in enumerate(column.keys):
                 if group_keys == keys:
                     groups.add((group,), len(column.domain.groups[group]))
             self.groups[leaf.index, keys] = groups
-        (group,) = self.groups[leaf.index, keys].pick(rng)
-        return rng.choice(column.domain.groups[group])
+        (group,) = self.groups[leaf.index, keys].pick(self.rng)
+        return self.rng.choice(column.domain.groups[group])

@@ -5,24 +5,13 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Generic, TypeVar
 
 from bidui.grammar.constraints import Constraint
 from bidui.grammar.domains import End, Support, bits_of, shared_ends
 from bidui.grammar.network import Column, Network, Tokens
-from bidui.grammar.printing import (
-    BAD,
-    GOOD,
-    Change,
-    Style,
-    align,
-    crosses,
-    edit_kinds,
-    flatten_item,
-    possible,
-    tokens_of,
-)
+from bidui.grammar.printing import Change, Style, align, broken, crosses, edit_kinds, flatten_item, tokens_of
 from bidui.grammar.tree import Atom, Phrase, Word
 from bidui.pairs import Pair, Region
 
@@ -175,20 +164,21 @@ def _literal_length(network: Network, choices: Mapping[int, int]) -> int:
 
 def _seams(network: Network, lines: list[list[Atom]]) -> list[str]:
     """Return the seams that could arise between neighbours in these lines; results are kept for each two neighbours."""
+
+    def edges(item: Atom) -> tuple[Container[str], Container[str]]:
+        """Return the characters that an item may begin and end with."""
+        return (item[0], item[-1]) if isinstance(item, str) else network.columns[item[0].index].domain.edges(item[1])
+
     seams: dict[str, None] = {}
-    if network.seams:
-        for line in lines:
-            for pair in pairwise(line):
-                if pair not in network.meetings:
-                    network.meetings[pair] = possible(_edges(pair[0], network), _edges(pair[1], network), network.seams)
-                seams.update(dict.fromkeys(network.meetings[pair]))
+    for left, right in (pair for line in lines for pair in pairwise(line)) if network.seams else ():
+        if (left, right) not in network.meetings:
+            ends, starts = edges(left)[1], edges(right)[0]
+            # only the two characters that meet are checked: this is quick, may report too many, and misses none
+            network.meetings[left, right] = [
+                seam for seam in network.seams if any(a in ends and b in starts for a, b in pairwise(seam))
+            ]
+        seams.update(dict.fromkeys(network.meetings[left, right]))
     return list(seams)
-
-
-def _edges(item: Atom, network: Network) -> tuple[Container[str], Container[str]]:
-    if isinstance(item, str):
-        return item[0], item[-1]
-    return network.columns[item[0].index].domain.edges(item[1])
 
 
 # Filling: whether a word may stand at a position of a frame, and what it leaves for the others.
@@ -253,15 +243,14 @@ def neighbours(frame: Frame) -> list[list[Neighbour]]:
         return adjacent
     position = {column.leaf: n for n, column in enumerate(frame.columns)}
     for line in (frame.good, frame.bad):
-        for left, right in pairwise(line):
-            a = -1 if isinstance(left, str) else position[left[0]]
-            b = -1 if isinstance(right, str) else position[right[0]]
-            if a >= b and a >= 0 and not isinstance(left, str):
-                other = (right, "") if isinstance(right, str) else (b, right[1])
-                adjacent[a].append((False, other[0], other[1], left[1]))
-            elif b >= 0 and not isinstance(right, str):
-                other = (left, "") if isinstance(left, str) else (a, left[1])
-                adjacent[b].append((True, other[0], other[1], right[1]))
+        # a literal is known from the start
+        places = [(-1, item, "") if isinstance(item, str) else (position[item[0]], "", item[1]) for item in line]
+        for left, right in pairwise(places):
+            (a, text, column), (b, later_text, later_column) = left, right
+            if a >= b and a >= 0:
+                adjacent[a].append((False, later_text or b, later_column, column))
+            elif b >= 0:
+                adjacent[b].append((True, text or a, column, later_column))
     return adjacent
 
 
@@ -372,19 +361,10 @@ class Search(Generic[Result]):
         return blame & before, words & before
 
 
-def values_in(frame: Frame) -> Callable[[int, int], Iterable[int]]:
-    """Return a function that gives candidates in the order of the lexicon."""
-
-    def candidates(at: int, mask: int) -> Iterable[int]:
-        groups = frame.columns[at].domain.groups
-        return sorted(value for group in bits_of(mask) for value in groups[group])
-
-    return candidates
-
-
 def can_be_filled(frame: Frame) -> bool:
     """Tell whether a frame has any filling."""
-    return Search(frame, values_in(frame), lambda values: True).run() is not None
+    domains = [column.domain for column in frame.columns]
+    return Search(frame, lambda at, mask: domains[at].values_in(mask), lambda values: True).run() is not None
 
 
 # Assembly: a filled frame becomes a pair, with the regions in which its sides differ.
@@ -410,6 +390,11 @@ class Printer:
         good, bad = self.sides
         return [texts[picks[at]] for texts, at in good], [texts[picks[at]] for texts, at in bad]
 
+    def breaks(self, pieces: Texts) -> bool:
+        """Tell whether a forbidden seam arises on one of the sides."""
+        seams = self.frame.seams
+        return bool(seams) and (broken(pieces[0], seams) or broken(pieces[1], seams))
+
     def sentences(self, pieces: Texts) -> tuple[str, str]:
         """Return the two sentences."""
         good, bad = "".join(pieces[0]), "".join(pieces[1])
@@ -420,7 +405,7 @@ class Printer:
     def pair(self, values: Sequence[int], pieces: Texts, *, uid: str, phenomenon: str, number: int) -> Pair:
         """Return the pair with its regions and the words it is made of."""
         good, bad = self.sentences(pieces)
-        starts = (_starts(pieces[0]), _starts(pieces[1]))
+        starts = [list(accumulate(map(len, side), initial=0)) for side in pieces]
         regions = tuple(
             [
                 Region("bad" if side else "good", starts[side][first], starts[side][last + 1], slot, change)
@@ -432,10 +417,6 @@ class Printer:
         return Pair(
             good, bad, uid, phenomenon, number, self.frame.network.variant.name, self.edit, regions, slots, used
         )
-
-
-def _starts(pieces: list[str]) -> list[int]:
-    return list(accumulate(map(len, pieces), initial=0))
 
 
 def make_printer(frame: Frame) -> Printer:
@@ -453,17 +434,15 @@ def make_printer(frame: Frame) -> Printer:
         spans = _spans(changes, [[[at] for at in index] for index in places])
     else:
         changes = network.token_changes
-        spans = _spans(changes, [_by_token(frame, side, places[side]) for side in (GOOD, BAD)])
+        by_token = []  # the pieces in this frame of each item of the lines as written
+        for index, sizes in zip(places, frame.sizes, strict=True):
+            left = iter(index)
+            by_token.append([list(islice(left, size)) for size in sizes])
+        spans = _spans(changes, by_token)
     slots = [(column.leaf.path, n, column.domain.shown) for n, column in enumerate(frame.columns)]
-    used = [(column.domain.forms(), n) for n, column in enumerate(frame.columns)]
+    used = [(column.domain.forms, n) for n, column in enumerate(frame.columns)]
     edit = "+".join(edit_kinds(changes))
     return Printer(frame, (sides[0], sides[1]), spans, edit, slots, used, network.style.capital)
-
-
-def _by_token(frame: Frame, side: int, places: list[int]) -> list[list[int]]:
-    """Return the pieces in this frame of each item of the line as written."""
-    starts = accumulate(frame.sizes[side], initial=0)
-    return [places[start : start + size] for start, size in zip(starts, frame.sizes[side], strict=False)]
 
 
 def _pieces(

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, Protocol
 
-from bidui.errors import InputError, Problem, collect, distinct
-from bidui.grammar.ambiguity import automaton, could_be_equal, could_repeat, possible_seams
-from bidui.grammar.constraints import Member
+from bidui.errors import Problem, all_problems, collect, distinct
+from bidui.grammar.ambiguity import could_be_equal, could_break, could_repeat
+from bidui.grammar.constraints import values_of
 from bidui.grammar.count import Count, count_assignments
 from bidui.grammar.draw import Draw, choices_of, draw_even, draw_uniform, enumerate_pairs
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
-from bidui.grammar.printing import BAD, GOOD
 from bidui.grammar.project import Project, chosen_uids
 from bidui.pairs import Pair, Pairs, Short
 
@@ -70,12 +69,10 @@ class ProjectSource:
         """Yield the pairs of each paradigm; all are compiled first, so that all errors are reported together."""
         compiler = Compiler.of(self.project)
         compiled: list[tuple[Paradigm, list[Network]]] = []
-        problems: list[Problem] = []
-        for paradigm in map(self.project.paradigm, uids):
-            with collect(problems):
-                compiled.append((paradigm, compiler.networks(paradigm)))
-        if problems:
-            raise InputError(problems)
+        with all_problems() as problems:
+            for paradigm in map(self.project.paradigm, uids):
+                with collect(problems):
+                    compiled.append((paradigm, compiler.networks(paradigm)))
         for paradigm, networks in compiled:
             yield generate(paradigm, networks, n=n, seed=seed, draw=draw)
 
@@ -132,7 +129,7 @@ def count_pairs(networks: Sequence[Network]) -> Count:
     counts = [count_assignments(network) for network in networks]
     total = sum(count.value for count in counts)
     exact = all(count.exact for count in counts)
-    certain = exact and not any(_seams(network) or could_be_equal(network) for network in networks)
+    certain = exact and not any(could_break(network) or could_be_equal(network) for network in networks)
     if certain and not could_repeat(networks):
         return Count(total)
     if total > ENUMERATED and exact:
@@ -153,12 +150,6 @@ def enumerate_all(project: Project, uid: str) -> Iterator[Pair]:
     paradigm = project.paradigm(uid)
     for number, draw in enumerate(enumerate_pairs(Compiler.of(project).networks(paradigm))):
         yield as_pair(draw, paradigm, number)
-
-
-def _seams(network: Network) -> bool:
-    return bool(network.seams) and any(
-        possible_seams(automaton([network], side), network.seams) for side in (GOOD, BAD)
-    )
 
 
 # Diagnosis: why a paradigm has fewer pairs than requested.
@@ -183,19 +174,11 @@ def _empty_links(network: Network) -> Iterator[Problem]:
     """Yield the links under which no two words go together at all."""
     for constraint in network.constraints:
         if constraint.kind != "relation" and len(constraint.members) == 2 and not any(constraint.compatible(0, 1)):
-            mine, theirs = constraint.members
-            values: dict[str, object] = {
-                "link": constraint.text,
-                "mine": _values(mine),
-                "theirs": _values(theirs),
-                "target": theirs.leaves[0].path,
-            }
+            mine, theirs = (sorted(values_of(frozenset().union(*m.keys))) or ["∅"] for m in constraint.members)
+            target = constraint.members[1].leaves[0].path
+            values = {"link": constraint.text, "mine": mine, "theirs": theirs, "target": target}
             kind = "link-shares-nothing" if constraint.kind == "share" else "link-never-differs"
             yield Problem(kind, constraint.place, values)
-
-
-def _values(member: Member) -> list[str]:
-    return sorted({value for modes in member.keys for mode in modes for value in mode}) or ["∅"]
 
 
 def _costs(network: Network) -> Iterator[Problem]:
@@ -203,16 +186,13 @@ def _costs(network: Network) -> Iterator[Problem]:
     now = count_assignments(network).value
     place = network.variant.place
 
-    def without(loose: Network) -> int:
-        return count_assignments(loose).value
-
-    if network.conflicts and (more := without(replace(network, conflicts=[]))) > now:
+    if network.conflicts and (more := count_assignments(replace(network, conflicts=[])).value) > now:
         yield Problem("short-by-distinctness", place, {"now": now, "more": more})
-    if network.equal_length and (more := without(replace(network, equal_length=False))) > now:
+    if network.equal_length and (more := count_assignments(replace(network, equal_length=False)).value) > now:
         yield Problem("short-by-length", place, {"now": now, "more": more})
     for constraint in network.constraints:
         others = [other for other in network.constraints if other is not constraint]
-        if (more := without(replace(network, constraints=others))) > now:
+        if (more := count_assignments(replace(network, constraints=others)).value) > now:
             yield Problem("short-by-link", constraint.place, {"link": constraint.text, "now": now, "more": more})
 
 
@@ -228,7 +208,7 @@ def _tight_links(network: Network) -> Iterator[Problem]:
             if len(constraint.members) != 2:
                 continue
             compatible = constraint.compatible(number, 1 - number)
-            groups = zip(column.keys(), column.domain.groups, strict=True)
+            groups = zip(column.keys, column.domain.groups, strict=True)
             left = sum(len(group) for keys, group in groups if compatible[keys[end]])
             if left < total:
                 values = {"slot": slot, "words": total, "left": left, "link": constraint.text}

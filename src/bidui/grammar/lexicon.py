@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cached_property
 from itertools import compress
 from pathlib import Path
 
@@ -33,7 +34,7 @@ class Word:
         return frozenset((self.form,)) if feature == "expression" else self.values.get(feature, NO_VALUES)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lexicon:
     """All words, with an index from feature values to rows.
 
@@ -43,15 +44,20 @@ class Lexicon:
     words: tuple[Word, ...]
     features: tuple[str, ...]
     name: str = "lexicon.tsv"
-    _index: dict[str, dict[str, list[int]]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _bits: dict[Condition, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
-    @property
+    @cached_property
     def _rows(self) -> dict[str, dict[str, list[int]]]:
         """The index, built when it is first needed: a lexicon that is only joined with others needs none."""
-        if not self._index:
-            self._index.update(_index_of(self.words, self.features))
-        return self._index
+        rows: dict[str, dict[str, list[int]]] = {feature: {} for feature in ("expression", *self.features)}
+        forms = rows["expression"]
+        for word in self.words:
+            forms.setdefault(word.form, []).append(word.index)
+            for feature, values in word.values.items():
+                column = rows[feature]
+                for value in values:
+                    column.setdefault(value, []).append(word.index)
+        return rows
 
     def has_feature(self, feature: str) -> bool:
         """Tell whether there is such a column."""
@@ -98,17 +104,15 @@ class Lexicon:
 
     def _condition_bits(self, condition: Condition) -> int:
         column = self._rows.get(condition.feature, {})
-        everything = (1 << len(self.words)) - 1
-        if condition.test == "any":
-            return self._as_bits(row for value in condition.values for row in column.get(value, ()))
         if condition.test == "has":
             return self._as_bits(row for rows in column.values() for row in rows)
-        having = everything
+        listed = self._as_bits(row for value in condition.values for row in column.get(value, ()))
+        if condition.test == "any":
+            return listed
+        having = everything = (1 << len(self.words)) - 1
         if condition.feature != "expression":  # which every word has
             having = self.bits((Condition(condition.feature, "has"),))
-        if condition.test == "none":
-            return everything & ~having
-        return having & ~self._as_bits(row for value in condition.values for row in column.get(value, ()))
+        return everything & ~having if condition.test == "none" else having & ~listed
 
     def _as_bits(self, rows: Iterable[int]) -> int:
         mask = bytearray(len(self.words) // 8 + 1)
@@ -131,18 +135,6 @@ class Lexicon:
         """Report that there is no such column, with the nearest names or all of them."""
         values = {"feature": feature, "near": self.nearest_feature(feature) or self.features}
         return Problem("feature-unknown", place, values)
-
-
-def _index_of(words: Iterable[Word], features: Iterable[str]) -> dict[str, dict[str, list[int]]]:
-    rows: dict[str, dict[str, list[int]]] = {feature: {} for feature in ("expression", *features)}
-    forms = rows["expression"]
-    for word in words:
-        forms.setdefault(word.form, []).append(word.index)
-        for feature, values in word.values.items():
-            column = rows[feature]
-            for value in values:
-                column.setdefault(value, []).append(word.index)
-    return rows
 
 
 # Rules checked against the lexicon: features and values that it lacks, and conditions that no word meets.
@@ -300,7 +292,7 @@ def feature_problems(lexicon: Lexicon, features: Features) -> Iterator[Problem]:
 # Relations: tables of tuples that say which words go together when no feature does.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Relation:
     """A table; the n-th cell of a row lists what the n-th slot may be.
 
@@ -312,15 +304,16 @@ class Relation:
     columns: tuple[str, ...]
     features: tuple[str, ...]
     rows: tuple[tuple[Values, ...], ...]
-    index: tuple[dict[str, list[int]], ...] = field(init=False, repr=False, compare=False)  # value -> rows, by column
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def index(self) -> tuple[dict[str, list[int]], ...]:
+        """For each column, the rows of each value."""
         index: tuple[dict[str, list[int]], ...] = tuple({} for _ in self.columns)
         for number, row in enumerate(self.rows):
             for column, values in zip(index, row, strict=True):
                 for value in values:
                     column.setdefault(value, []).append(number)
-        object.__setattr__(self, "index", index)
+        return index
 
     def words(self, column: int, *, used: tuple[int, ...]) -> frozenset[str]:
         """Return the values of a column, in rows where none of the columns used is blank."""
@@ -364,8 +357,7 @@ def relation_problems(relation: Relation, lexicon: Lexicon, *, file: str) -> Ite
     for number, feature in enumerate(relation.features):
         place = Place(file, 1, 0, f'column "{relation.columns[number]}"')
         if not lexicon.has_feature(feature):
-            values = {"feature": feature, "near": lexicon.nearest_feature(feature)}
-            yield Problem("feature-unknown", place, values)
+            yield lexicon.feature_unknown(feature, place)
             continue
         missing = sorted(value for value in relation.index[number] if not lexicon.knows(feature, value))
         if missing:
@@ -416,10 +408,15 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
             values = {"form": cells[expression], "line": first_line[cells]}
             problems.append(Problem("lexicon-duplicate", Place(name, number), values))
         elif cells[expression].strip():
-            words.append(_word(tuple(map(_cleaned, cells)) if faults else cells, header, len(words), (number, name)))
+            usable = tuple(map(_cleaned, cells)) if faults else cells
+            features = {
+                feature: frozenset(cell.split("/")) if "/" in cell else frozenset((cell,))
+                for feature, cell in zip(header, usable, strict=True)
+                if cell and feature != "expression"
+            }
+            words.append(Word(len(words), usable[expression].strip(), features, number, name))
         first_line.setdefault(cells, number)
-    features = tuple(feature for feature in header if feature != "expression")
-    lexicon = Lexicon(tuple(words), features, name)
+    lexicon = Lexicon(tuple(words), tuple(feature for feature in header if feature != "expression"), name)
     problems += _value_problems(lexicon, name)
     return lexicon, problems
 
@@ -449,15 +446,6 @@ def _cleaned(cell: str) -> str:
     return "/".join(value.strip() for value in cell.split("/") if value.strip()) or cell.strip()
 
 
-def _word(cells: tuple[str, ...], header: list[str], index: int, place: tuple[int, str]) -> Word:
-    values = {
-        feature: frozenset(cell.split("/")) if "/" in cell else frozenset((cell,))
-        for feature, cell in zip(header, cells, strict=True)
-        if cell and feature != "expression"
-    }
-    return Word(index, cells[header.index("expression")].strip(), values, *place)
-
-
 def _header_problems(header: list[str], name: str) -> Iterator[Problem]:
     if "expression" not in header:
         yield Problem("lexicon-no-expression", Place(name, 1), {"columns": header})
@@ -481,14 +469,12 @@ def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: st
         values = {"cells": len(cells), "columns": len(header), "extra": cells[len(header) :]}
         yield Problem("lexicon-too-many-cells", Place(name, line), values)
         return
-    for column, cell in enumerate(cells):
-        place = Place(name, line, 0, f'column "{header[column]}"')
-        if header[column] == "expression":
-            if not cell.strip():
-                yield Problem("lexicon-empty-expression", place)
-            elif cell != cell.strip():
-                yield Problem("lexicon-whitespace", place, {"cell": repr(cell)})
-        elif cell and any(not value or value != value.strip() for value in cell.split("/")):
+    for column, cell in zip(header, cells, strict=False):
+        place = Place(name, line, 0, f'column "{column}"')
+        values = [cell] if column == "expression" else cell.split("/") if cell else []
+        if column == "expression" and not cell.strip():
+            yield Problem("lexicon-empty-expression", place)
+        elif any(not value or value != value.strip() for value in values):
             yield Problem("lexicon-whitespace", place, {"cell": repr(cell)})
 
 

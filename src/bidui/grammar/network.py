@@ -5,8 +5,9 @@ Counting and drawing work on groups, so that their cost hardly grows with the le
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from bidui.errors import InputError, Problem, collect, distinct, fail
+from bidui.errors import all_problems, collect, fail
 from bidui.grammar.constraints import Constraint, build_constraints, tables_around
 from bidui.grammar.domains import Domain, Domains, Support, Supports
 from bidui.grammar.lexicon import Relation, condition_problems
@@ -30,7 +31,7 @@ class Conflict:
     sides: bool = False  # it keeps good from being bad, rather than a word from occurring twice
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Column:
     """A leaf with its domain and the constraints it takes part in."""
 
@@ -38,21 +39,19 @@ class Column:
     domain: Domain
     ends: list[tuple[Constraint, int]]  # constraint, and as which of its members
     guard: frozenset[tuple[int, int]]
-    _keys: list[tuple[int, ...]] | None = field(init=False, default=None)
 
+    @cached_property
     def keys(self) -> list[tuple[int, ...]]:
-        """Return the keys of each group at `ends`, numbered the first time; only counting needs them."""
-        if self._keys is None:
-            ends = []
-            for at, (constraint, member) in enumerate(self.ends):
-                modes = [vector[at] for vector in self.domain.modes]
-                numbers = {each: constraint.key(member, each) for each in dict.fromkeys(modes)}
-                ends.append([numbers[each] for each in modes])
-            self._keys = list(zip(*ends, strict=True)) if ends else [()] * len(self.domain.groups)
-        return self._keys
+        """The keys of each group at `ends`, numbered when first needed; only counting needs them."""
+        ends = []
+        for at, (constraint, member) in enumerate(self.ends):
+            modes = [vector[at] for vector in self.domain.modes]
+            numbers = {each: constraint.key(member, each) for each in dict.fromkeys(modes)}
+            ends.append([numbers[each] for each in modes])
+        return list(zip(*ends, strict=True)) if ends else [()] * len(self.domain.groups)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Network:
     """Everything that counting and drawing need to know about one variant."""
 
@@ -68,12 +67,11 @@ class Network:
     supports: Supports
     token_changes: list[Change] | None  # how the lines differ, where that is the same under every choice
     meetings: dict[tuple[Atom, Atom], list[str]] = field(default_factory=dict)  # neighbours -> possible seams
-    _partners: dict[int, list[Conflict]] | None = field(init=False, default=None)
 
     def number_keys(self) -> None:
         """Number the values at the ends of all constraints; they must be complete before they are compared."""
         for column in self.columns:
-            column.keys()
+            _ = column.keys
 
     def allowed(self, constraint: Constraint, a: int, member: int, b: int, other: int) -> Support:
         """Return, for each group of leaf `a` at one end of a constraint, the groups of leaf `b` at the other end."""
@@ -82,18 +80,21 @@ class Network:
         same = constraint.kind == "share"
         return self.supports.between(mine.domain, ends[0], theirs.domain, ends[1], same=same)
 
+    @cached_property
+    def _conflicts_of(self) -> dict[int, list[Conflict]]:
+        conflicts: dict[int, list[Conflict]] = {}
+        for conflict in self.conflicts:
+            conflicts.setdefault(conflict.a, []).append(conflict)
+            conflicts.setdefault(conflict.b, []).append(conflict)
+        return conflicts
+
     def clashes(self, leaf: int, values: Mapping[int, int]) -> bool:
         """Tell whether the word of a leaf conflicts with the word of another, among these values by leaf."""
-        if self._partners is None:
-            self._partners = {}
-            for conflict in self.conflicts:
-                self._partners.setdefault(conflict.a, []).append(conflict)
-                self._partners.setdefault(conflict.b, []).append(conflict)
         return any(
             conflict.a in values
             and conflict.b in values
             and not set(conflict.a_tokens[values[conflict.a]]).isdisjoint(conflict.b_tokens[values[conflict.b]])
-            for conflict in self._partners.get(leaf, ())
+            for conflict in self._conflicts_of.get(leaf, ())
         )
 
 
@@ -175,13 +176,11 @@ class Compiler:
 
     def networks(self, paradigm: Paradigm) -> list[Network]:
         """Compile each variant into a network, or two where it is crossed; raise `InputError` with all problems."""
-        problems: list[Problem] = []
         networks = []
-        for written in paradigm.variants:
-            with collect(problems):
-                networks += [self._network(variant, paradigm) for variant in directions(written)]
-        if problems:
-            raise InputError(distinct(problems))
+        with all_problems() as problems:
+            for written in paradigm.variants:
+                with collect(problems):
+                    networks += [self._network(variant, paradigm) for variant in directions(written)]
         return networks
 
     def _network(self, variant: Variant, paradigm: Paradigm) -> Network:
@@ -214,21 +213,19 @@ class Compiler:
         """Return what is printed and what is linked; the lexicon must have every feature and value mentioned."""
         lexicon = self.domains.lexicon
         uses, constraints = Uses(), []
-        problems: list[Problem] = []
-        for leaf in tree.leaves:
-            if isinstance(leaf.rule, Lexical):
-                problems += condition_problems(leaf.rule, lexicon, leaf.origins)
-        with collect(problems):
-            uses = uses_of(tree, style)
-        with collect(problems):
-            constraints = build_constraints(tree, self.relations)
-        mentioned = [*uses.columns.items()]
-        mentioned += [(member.feature, c.place) for c in constraints for member in c.members]
-        for feature, place in mentioned:
-            if not lexicon.has_feature(feature):
-                problems.append(lexicon.feature_unknown(feature, place))
-        if problems:
-            raise InputError(distinct(problems))
+        with all_problems() as problems:
+            for leaf in tree.leaves:
+                if isinstance(leaf.rule, Lexical):
+                    problems += condition_problems(leaf.rule, lexicon, leaf.origins)
+            with collect(problems):
+                uses = uses_of(tree, style)
+            with collect(problems):
+                constraints = build_constraints(tree, self.relations)
+            mentioned = [*uses.columns.items()]
+            mentioned += [(member.feature, c.place) for c in constraints for member in c.members]
+            for feature, place in mentioned:
+                if not lexicon.has_feature(feature):
+                    problems.append(lexicon.feature_unknown(feature, place))
         return uses, constraints
 
     def _columns(
@@ -240,18 +237,13 @@ class Compiler:
                 for leaf in member.leaves:
                     ends[leaf].append((constraint, number))
         columns = []
-        problems: list[Problem] = []
-        for leaf in tree.leaves:
-            features = tuple(constraint.members[n].feature for constraint, n in ends[leaf])
-            occurrences = tuple(uses.leaves[leaf])
-            within = tables_around(leaf, ends[leaf])
-            with collect(problems):
-                domain = domains.domain(
-                    leaf.rule, features, occurrences, leaf.place, lengths=equal_length, within=within
-                )
-                columns.append(Column(leaf, domain, ends[leaf], frozenset(leaf.guard)))
-        if problems:
-            raise InputError(distinct(problems))
+        with all_problems() as problems:
+            for leaf in tree.leaves:
+                features = tuple(constraint.members[n].feature for constraint, n in ends[leaf])
+                within = tables_around(leaf, ends[leaf])
+                with collect(problems):
+                    domain = domains.domain(leaf, features, tuple(uses.leaves[leaf]), within, lengths=equal_length)
+                    columns.append(Column(leaf, domain, ends[leaf], frozenset(leaf.guard)))
         return columns
 
 
@@ -275,11 +267,10 @@ def directions(variant: Variant) -> list[Variant]:
 
 def _with_words_of(slot: Slot, other: Slot) -> Slot:
     """Return the slot with its own links but the words of the other."""
-    if len(slot.rule.alternatives) == 1 == len(other.rule.alternatives):
-        mine, theirs = slot.rule.alternatives[0].rule, other.rule.alternatives[0].rule
-        if isinstance(mine, Words) and isinstance(theirs, Words):
-            return replace(slot, rule=other.rule)
-        if isinstance(mine, Lexical) and isinstance(theirs, Lexical):
-            rule = replace(mine, conditions=theirs.conditions, column=0)
-            return replace(slot, rule=Rule((Alternative(rule),)))
+    mine, theirs = slot.rule.only, other.rule.only
+    if isinstance(mine, Words) and isinstance(theirs, Words):
+        return replace(slot, rule=other.rule)
+    if isinstance(mine, Lexical) and isinstance(theirs, Lexical):
+        rule = replace(mine, conditions=theirs.conditions, column=0)
+        return replace(slot, rule=Rule((Alternative(rule),)))
     raise fail("crossed-form", slot.place, {"good": slot.name, "bad": other.name})

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from bidui.errors import InputError, Place, Problem
+from bidui.errors import InputError, Place, Problem, collect
 from bidui.grammar.paradigm import EDITS, Line, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, Variant, parse_line
 from bidui.grammar.rules import Alternative, Phrase, Ref, Rule, parse_rule
 from bidui.grammar.yaml import Fields, Node, Scalar, Sequence, parse_document
@@ -117,15 +118,13 @@ def _variants(fields: Fields) -> tuple[Variant, ...]:
         if variant.name in names[:number]:
             fields.problems.append(Problem("variant-twice", variant.place, {"name": variant.name}))
     if len(variants) == len(node.items):
-        _unused(fields, shared, tuple(variants))
+        _unused(shared, {slot for variant in variants for slot in variant.slots}, fields.problems)
     return tuple(variants)
 
 
-def _unused(fields: Fields, shared: Mapping[str, Slot], variants: tuple[Variant, ...]) -> None:
-    """Report slots of the whole paradigm that no variant uses; a variant keeps only those it uses."""
-    for slot in shared.values():
-        if not any(slot.name in variant.slots for variant in variants):
-            fields.problems.append(Problem("slot-unused", slot.place, {"slot": slot.name}))
+def _unused(slots: Mapping[str, Slot], used: Collection[str], problems: list[Problem]) -> None:
+    """Report slots that no line uses; a variant keeps only those it uses."""
+    problems += (Problem("slot-unused", slot.place, {"slot": key}) for key, slot in slots.items() if key not in used)
 
 
 def _variant(
@@ -146,7 +145,7 @@ def _variant(
             fields.report("slots-none", slots_node)
         fields.seen |= {"good", "bad", "weight", "crossed", "link", "repeat"}
         return None
-    good, bad = (_line(fields, side, names) for side in ("good", "bad"))
+    good, bad = (_line(fields, side, names, part=f"{fields.part} {side} line".strip()) for side in ("good", "bad"))
     weight, crossed = fields.weight(), fields.flag("crossed")
     linked, repeat = (_groups(fields, key, names) for key in ("link", "repeat"))
     if good is None or bad is None:
@@ -155,9 +154,7 @@ def _variant(
         fields.report("sides-equal", fields.node("bad"))
         return None
     used = {item.ref.slot for line in (good, bad) for item in line.items if isinstance(item, Use)}
-    for slot in slots.values():
-        if slot.name not in used:
-            fields.problems.append(Problem("slot-unused", slot.place, {"slot": slot.name}))
+    _unused(slots, used, fields.problems)
     kept = {key: slot for key, slot in {**shared, **slots}.items() if key in used}
     return Variant(name, kept, good, bad, weight, linked, repeat, crossed, fields.place())
 
@@ -176,31 +173,22 @@ def _slots(fields: Fields) -> dict[str, Slot]:
 
 def read_slot(name: str, node: Node, part: str, problems: list[Problem]) -> Slot | None:
     """Return the slot whose rule is `node`, or None with the problem reported."""
-    p = node.place
-    place = Place(p.file, p.line, p.column, part)
+    place = replace(node.place, part=part)
     if not isinstance(node, Scalar):
         problems.append(Problem("rule-not-a-text", place, {"slot": name}))
-        return None
-    if not node.text.strip() and not node.quoted:
+    elif not node.text.strip() and not node.quoted:
         problems.append(Problem("slot-without-rule", place, {"slot": name}))
-        return None
-    try:
-        return Slot(name, parse_rule(node.text, place), place)
-    except InputError as error:
-        problems.extend(error.problems)
-        return None
+    else:
+        with collect(problems):
+            return Slot(name, parse_rule(node.text, place), place)
+    return None
 
 
-def _line(fields: Fields, key: str, slots: list[str]) -> Line | None:
-    scalar = fields.scalar(key, required=True)
-    if scalar is None:
-        return None
-    place = Place(scalar.place.file, scalar.place.line, scalar.place.column, f"{fields.part} {key} line".strip())
-    try:
-        return parse_line(scalar.text, place, slots=slots)
-    except InputError as error:
-        fields.problems.extend(error.problems)
-        return None
+def _line(fields: Fields, key: str, slots: list[str], *, part: str) -> Line | None:
+    if scalar := fields.scalar(key, required=True):
+        with collect(fields.problems):
+            return parse_line(scalar.text, replace(scalar.place, part=part), slots=slots)
+    return None
 
 
 def _declared(fields: Fields) -> list[str]:
@@ -252,15 +240,14 @@ def phrases_of(document: MappingNode) -> tuple[dict[str, PhraseRule], list[Probl
     fields.unknown()
     phrases = {}
     for key, (_, node) in sub.mapping.items.items() if sub else ():
-        phrase = _phrase(key, node, problems)
-        if phrase:
+        if phrase := _phrase(key, node, problems):
             phrases[key] = phrase
     return phrases, problems
 
 
 def _phrase(name: str, node: Node, problems: list[Problem]) -> PhraseRule | None:
     part = f'phrase "{name}"'
-    place = Place(node.place.file, node.place.line, node.place.column, part)
+    place = replace(node.place, part=part)
     depth = 0
     if isinstance(node, MappingNode):
         fields = Fields(node, problems, part)
@@ -283,7 +270,7 @@ def _phrase(name: str, node: Node, problems: list[Problem]) -> PhraseRule | None
 
 
 def _phrase_alternatives(node: Node, part: str, problems: list[Problem]) -> list[PhraseAlternative]:
-    place = Place(node.place.file, node.place.line, node.place.column, part)
+    place = replace(node.place, part=part)
     if isinstance(node, Sequence):
         problems.append(Problem("not-a-mapping", place, {"what": "an alternative"}))
         return []
@@ -303,8 +290,9 @@ def _phrase_alternatives(node: Node, part: str, problems: list[Problem]) -> list
         fields.report("key-missing", None, {"key": "parts"})
     names = list(sub.mapping.items) if sub else []  # also those whose rule is broken: one mistake, one message
     line = Line(tuple(Use(Ref(name)) for name in parts), place)
-    if names and fields.node("line") is not None:
-        line = _line_of_parts(fields, parts, names) or line
+    if names and fields.node("line") is not None and (written := _line(fields, "line", names, part=part)):
+        line = written
+        _unused(parts, {item.ref.slot for item in line.items if isinstance(item, Use)}, problems)
     head = fields.scalar("head")
     weight = fields.weight()
     fields.seen.add("line")
@@ -315,22 +303,6 @@ def _phrase_alternatives(node: Node, part: str, problems: list[Problem]) -> list
     if len(problems) > before or not parts:
         return []
     return [PhraseAlternative(parts, line, head.text if head else "", weight, place)]
-
-
-def _line_of_parts(fields: Fields, parts: Mapping[str, Slot], names: list[str]) -> Line | None:
-    scalar = fields.scalar("line", required=True)
-    if scalar is None:
-        return None
-    try:
-        line = parse_line(scalar.text, fields.place(scalar), slots=names)
-    except InputError as error:
-        fields.problems.extend(error.problems)
-        return None
-    used = {item.ref.slot for item in line.items if isinstance(item, Use)}
-    for name, slot in parts.items():
-        if name not in used:
-            fields.problems.append(Problem("slot-unused", slot.place, {"slot": name}))
-    return line
 
 
 def single(alternative: Alternative, place: Place) -> PhraseAlternative:

@@ -1,11 +1,11 @@
 """Printing: which words, in which form, stand on each side of a pair, and how the sides differ."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Literal as OneOf
 
-from bidui.errors import InputError, Place, Problem, collect, fail
+from bidui.errors import Place, all_problems, collect, fail
 from bidui.grammar.paradigm import EDITS, Line, Literal, Use, Variant
 from bidui.grammar.rules import Match
 from bidui.grammar.tree import Atom, Choices, Link, Node, Phrase, Tree, Word, may_be_empty, ways, words_under
@@ -50,12 +50,10 @@ class Uses:
 def uses_of(tree: Tree, style: Style) -> Uses:
     """Return the occurrences of all words of a tree on both sides."""
     uses = Uses({leaf: [] for leaf in tree.leaves})
-    problems: list[Problem] = []
-    for side, line in ((GOOD, tree.variant.good), (BAD, tree.variant.bad)):
-        with collect(problems):
-            _line(line, tree.scope.nodes, side, None, uses, style)
-    if problems:
-        raise InputError(problems)
+    with all_problems() as problems:
+        for side, line in ((GOOD, tree.variant.good), (BAD, tree.variant.bad)):
+            with collect(problems):
+                _line(line, tree.scope.nodes, side, None, uses, style)
     return uses
 
 
@@ -124,8 +122,8 @@ class Token:
 
     text: str
     slot: str
-    literal: bool
-    mismatched: bool
+    literal: bool = False
+    mismatched: bool = False
 
 
 def changes_of_tokens(variant: Variant, nodes: Mapping[str, Node]) -> list[Change] | None:
@@ -147,10 +145,10 @@ def changes_of_tokens(variant: Variant, nodes: Mapping[str, Node]) -> list[Chang
 
 def _token(item: Literal | Use, nodes: Mapping[str, Node]) -> Token:
     if isinstance(item, Literal):
-        return Token(item.text, item.text, literal=True, mismatched=False)
+        return Token(item.text, item.text, literal=True)
     words = words_under(nodes[item.ref.slot])
     links = [link for word in words for link in word.links if link.scope.nodes is nodes]  # not those inside a phrase
-    return Token(str(item), item.ref.slot, literal=False, mismatched=_mismatched(links))
+    return Token(str(item), item.ref.slot, mismatched=_mismatched(links))
 
 
 def _mismatched(links: Iterable[Link]) -> bool:
@@ -159,14 +157,12 @@ def _mismatched(links: Iterable[Link]) -> bool:
 
 def tokens_of(items: Sequence[Atom]) -> list[Token]:
     """Return the items of a flattened line as tokens."""
-    tokens = []
-    for item in items:
-        if isinstance(item, str):
-            tokens.append(Token(item, item, literal=True, mismatched=False))
-            continue
-        leaf, column = item
-        tokens.append(Token(f"{leaf.index}@{column}", leaf.slot, literal=False, mismatched=_mismatched(leaf.links)))
-    return tokens
+    return [
+        Token(item, item, literal=True)
+        if isinstance(item, str)
+        else Token(f"{item[0].index}@{item[1]}", item[0].slot, mismatched=_mismatched(item[0].links))
+        for item in items
+    ]
 
 
 def align(good: Sequence[Token], bad: Sequence[Token]) -> list[Change]:
@@ -180,15 +176,15 @@ def align(good: Sequence[Token], bad: Sequence[Token]) -> list[Change]:
     free_bad = [j for j in range(len(bad)) if j not in {b for _, b in kept}]
     kinds: dict[tuple[int, int], Kind] = {}
     for j in free_bad:
-        match = next((i for i in free_good if (GOOD, i) not in kinds and good[i] == bad[j]), None)
-        if match is not None:
-            kinds[GOOD, match] = kinds[BAD, j] = "move"
+        moved = [i for i in free_good if (GOOD, i) not in kinds and good[i] == bad[j]]
+        if moved:
+            kinds[GOOD, moved[0]] = kinds[BAD, j] = "move"
     for j in free_bad:
         if (BAD, j) not in kinds and not bad[j].literal and bad[j] in good:
             kinds[BAD, j] = "copy"
-    for gap_good, gap_bad in _gaps(kept, len(good), len(bad)):
-        left = [i for i in gap_good if (GOOD, i) not in kinds]
-        right = [j for j in gap_bad if (BAD, j) not in kinds]
+    for (after_i, after_j), (before_i, before_j) in pairwise(((-1, -1), *kept, (len(good), len(bad)))):  # the gaps
+        left = [i for i in range(after_i + 1, before_i) if (GOOD, i) not in kinds]
+        right = [j for j in range(after_j + 1, before_j) if (BAD, j) not in kinds]
         for i, j in zip(left, right, strict=False):
             kinds[GOOD, i] = kinds[BAD, j] = "agree" if bad[j].mismatched else "replace"
     kinds |= {(GOOD, i): "drop" for i in free_good if (GOOD, i) not in kinds}
@@ -205,16 +201,17 @@ def edit_kinds(changes: Iterable[Change]) -> list[str]:
 
 def _common(good: Sequence[Token], bad: Sequence[Token]) -> list[tuple[int, int]]:
     """Return a longest common subsequence; words weigh more than literals, so that literals move rather than words."""
+    weight = [2 if token.literal else 3 for token in good]
     best: list[list[int]] = [[0] * (len(bad) + 1) for _ in range(len(good) + 1)]
     for i in range(len(good) - 1, -1, -1):
         for j in range(len(bad) - 1, -1, -1):
             best[i][j] = max(best[i + 1][j], best[i][j + 1])
             if good[i] == bad[j]:
-                best[i][j] = max(best[i][j], best[i + 1][j + 1] + _weight(good[i]))
+                best[i][j] = max(best[i][j], best[i + 1][j + 1] + weight[i])
     pairs = []
     i = j = 0
     while i < len(good) and j < len(bad):
-        if good[i] == bad[j] and best[i][j] == best[i + 1][j + 1] + _weight(good[i]):
+        if good[i] == bad[j] and best[i][j] == best[i + 1][j + 1] + weight[i]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
         elif best[i + 1][j] >= best[i][j + 1]:
@@ -222,17 +219,6 @@ def _common(good: Sequence[Token], bad: Sequence[Token]) -> list[tuple[int, int]
         else:
             j += 1
     return pairs
-
-
-def _weight(token: Token) -> int:
-    return 2 if token.literal else 3
-
-
-def _gaps(kept: list[tuple[int, int]], n_good: int, n_bad: int) -> Iterable[tuple[range, range]]:
-    previous = (-1, -1)
-    for pair in (*kept, (n_good, n_bad)):
-        yield range(previous[0] + 1, pair[0]), range(previous[1] + 1, pair[1])
-        previous = pair
 
 
 # Seams: strings that may not arise where two slots meet.
@@ -249,22 +235,7 @@ def broken(texts: Sequence[str], seams: Sequence[str]) -> bool:
     for seam in seams:
         start = line.find(seam)
         while start >= 0:
-            end = start + len(seam)
-            position = 0
-            for text in texts:
-                position += len(text)
-                if start < position < end:
-                    return True
+            if any(start < boundary < start + len(seam) for boundary in accumulate(map(len, texts))):
+                return True
             start = line.find(seam, start + 1)
     return False
-
-
-Edges = tuple[Container[str], Container[str]]  # the characters an item may begin and end with
-
-
-def possible(left: Edges, right: Edges, seams: Sequence[str]) -> list[str]:
-    """Return the seams that could arise where two items meet.
-
-    Only the two characters that meet are checked: this is quick, may report too many seams, and misses none.
-    """
-    return [seam for seam in seams if any(a in left[1] and b in right[0] for a, b in pairwise(seam))]

@@ -146,12 +146,10 @@ class _Reader:
     def settings(self) -> Settings:
         text = self.text("project.yaml")
         default = Settings(self.root.resolve().name)
-        if text is None:
-            return default
-        try:
-            fields = Fields(parse_document(text, name="project.yaml"), self.problems)
-        except InputError as error:
-            self.problems += error.problems
+        fields = None
+        with collect(self.problems):
+            fields = Fields(parse_document(text, name="project.yaml"), self.problems) if text is not None else None
+        if fields is None:
             return default
         fields.format()
         lang = fields.choice("lang", ("zh", "en"), "zh")
@@ -249,9 +247,8 @@ def _repeat(fields: Fields) -> tuple[Condition, ...]:
         return ()
     with collect(fields.problems):
         rule = parse_rule(node.text, fields.place(node))
-        body = rule.alternatives[0].rule
-        if len(rule.alternatives) == 1 and isinstance(body, Lexical) and not body.links:
-            return body.conditions
+        if isinstance(rule.only, Lexical) and not rule.only.links:
+            return rule.only.conditions
         fields.report("repeat-form", node, {"value": node.text})
     return ()
 
@@ -259,7 +256,7 @@ def _repeat(fields: Fields) -> tuple[Condition, ...]:
 # Writing: the texts of a project's files, in a form that people can read and compare.
 
 
-Node = str | list["Node"] | dict[str, "Node"]
+Node = str | list["Node"] | dict[str, "Node"] | None  # a field that is None is left out
 
 
 def paradigm_text(paradigm: Paradigm) -> str:
@@ -278,7 +275,7 @@ def paradigm_text(paradigm: Paradigm) -> str:
             "status": None if paradigm.status == "included" else paradigm.status,
             "reason": paradigm.reason or None,
             "edit": "+".join(paradigm.edit) or None,
-            "equal_length": _flag(paradigm.equal_length),
+            "equal_length": "true" if paradigm.equal_length else None,
             "separator": paradigm.separator,
             "seams": list(paradigm.seams) or None,
             "closed_class": paradigm.closed_class or None,
@@ -290,58 +287,40 @@ def paradigm_text(paradigm: Paradigm) -> str:
 
 
 def _variant(variant: Variant) -> dict[str, Node]:
-    return _given(
-        {
-            "slots": _slots(variant.slots),
-            "good": variant.good.written(variant.slots),
-            "bad": variant.bad.written(variant.slots),
-            "link": [list(group) for group in variant.linked] or None,
-            "repeat": [list(group) for group in variant.repeat] or None,
-            "crossed": _flag(variant.crossed),
-            "weight": _weight(variant.weight),
-        }
-    )
-
-
-def _given(fields: Mapping[str, "Node | None"]) -> dict[str, Node]:
-    """Return the fields that are not left out."""
-    return {key: value for key, value in fields.items() if value is not None}
-
-
-def _flag(flag: bool) -> str | None:
-    return "true" if flag else None
-
-
-def _slots(slots: Mapping[str, Slot]) -> dict[str, Node]:
-    return {name: str(slot.rule) for name, slot in slots.items()}
+    return {
+        "slots": {name: str(slot.rule) for name, slot in variant.slots.items()},
+        "good": variant.good.written(variant.slots),
+        "bad": variant.bad.written(variant.slots),
+        "link": [list(group) for group in variant.linked] or None,
+        "repeat": [list(group) for group in variant.repeat] or None,
+        "crossed": "true" if variant.crossed else None,
+        "weight": _weight(variant.weight),
+    }
 
 
 def phrases_text(phrases: Mapping[str, PhraseRule]) -> str:
     """Write the YAML file of a project's phrases."""
-    return _document({"phrases": {name: _phrase(phrase) for name, phrase in phrases.items()}})
-
-
-def _phrase(phrase: PhraseRule) -> Node:
-    alternatives: list[Node] = [_phrase_alternative(alternative) for alternative in phrase.alternatives]
-    return {"depth": str(phrase.depth), "alternatives": alternatives} if phrase.depth else alternatives
+    nodes: dict[str, Node] = {}
+    for name, phrase in phrases.items():
+        alternatives = [_phrase_alternative(alternative) for alternative in phrase.alternatives]
+        nodes[name] = {"depth": str(phrase.depth), "alternatives": alternatives} if phrase.depth else alternatives
+    return _document({"phrases": nodes})
 
 
 def _phrase_alternative(alternative: PhraseAlternative) -> Node:
     """Write a single rule as it is, and several as parts, with a line only if it differs from their names."""
     word = alternative.parts.get("word")
-    if word and len(word.rule.alternatives) == 1 and Fraction(decimal(alternative.weight)) == alternative.weight:
-        alone = Alternative(word.rule.alternatives[0].rule, alternative.weight)
+    if word and word.rule.only and Fraction(decimal(alternative.weight)) == alternative.weight:
+        alone = Alternative(word.rule.only, alternative.weight)
         if single(alone, alternative.place) == alternative:
             return str(alone)
     line = alternative.line.written(alternative.parts)
-    return _given(
-        {
-            "parts": _slots(alternative.parts),
-            "line": None if line == " ".join(alternative.parts) else line,
-            "head": alternative.head or None,
-            "weight": _weight(alternative.weight),
-        }
-    )
+    return {
+        "parts": {name: str(slot.rule) for name, slot in alternative.parts.items()},
+        "line": None if line == " ".join(alternative.parts) else line,
+        "head": alternative.head or None,
+        "weight": _weight(alternative.weight),
+    }
 
 
 def settings_text(settings: Settings) -> str:
@@ -373,35 +352,33 @@ def _weight(weight: Fraction) -> str | None:
     return None if weight == 1 else text if Fraction(text) == weight else str(weight)
 
 
-def _document(fields: Mapping[str, "Node | None"]) -> str:
-    return "\n".join(_mapping({"format": "1", **_given(fields)})) + "\n"
+def _document(fields: Mapping[str, Node]) -> str:
+    return "\n".join(_lines({"format": "1", **fields})) + "\n"
 
 
-def _mapping(fields: Mapping[str, Node]) -> Iterator[str]:
-    for key, value in fields.items():
+def _lines(node: Node) -> Iterator[str]:
+    if isinstance(node, str):
+        yield _scalar(node)
+    elif isinstance(node, list):
+        for item in node:
+            first, *others = _lines(item)
+            yield f"- {first}"
+            yield from (f"  {line}" for line in others)
+    for key, value in node.items() if isinstance(node, dict) else ():
+        if value is None:
+            continue
         if not value or isinstance(value, str):
             yield f"{_scalar(key)}: {_scalar(value) if isinstance(value, str) else '{}'}"
         elif isinstance(value, list) and all(isinstance(item, list) for item in value):
             yield f"{_scalar(key)}: [{', '.join(map(_group, value))}]"
         else:
             yield f"{_scalar(key)}:"
-            yield from _indented(_mapping(value) if isinstance(value, dict) else _sequence(value))
+            yield from (f"  {line}" for line in _lines(value))
 
 
 def _group(names: Node) -> str:
     """Write a group of slot names, of which only a leading dash needs quotes."""
-    return f"[{', '.join(_scalar(name) for name in names if isinstance(name, str))}]"
-
-
-def _sequence(items: Iterable[Node]) -> Iterator[str]:
-    for item in items:
-        lines = [_scalar(item)] if isinstance(item, str) else list(_mapping(item) if isinstance(item, dict) else ())
-        yield f"- {lines[0]}"
-        yield from _indented(lines[1:])
-
-
-def _indented(lines: Iterable[str]) -> Iterator[str]:
-    return (f"  {line}" for line in lines)
+    return f"[{', '.join(_scalar(name) for name in names or () if isinstance(name, str))}]"
 
 
 def _scalar(text: str) -> str:

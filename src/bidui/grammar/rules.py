@@ -163,6 +163,11 @@ class Rule:
     alternatives: tuple[Alternative, ...]
 
     @property
+    def only(self) -> Lexical | Words | Phrase | None:
+        """What fills the slot if there are no alternatives to it."""
+        return self.alternatives[0].rule if len(self.alternatives) == 1 else None
+
+    @property
     def phrases(self) -> tuple[str, ...]:
         """The names of the phrases among the alternatives."""
         return tuple(a.rule.name for a in self.alternatives if isinstance(a.rule, Phrase))
@@ -192,6 +197,9 @@ def quote(word: str) -> str:
 # Scanning: a text is divided into alternatives and tokens. Written by hand, so that errors have columns.
 
 
+_QUOTATION = re.compile(r'"((?:\\["\\]|[^"])*+)"')
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A blank-separated piece of a rule, still escaped, and the column it starts at (from 0)."""
@@ -219,18 +227,10 @@ def alternatives(text: str, place: Place) -> Iterator[tuple[list[Token], int]]:
 
 
 def _quoted(text: str, start: int, place: Place) -> tuple[Token, int]:
-    i = start + 1
-    content = ""
-    while i < len(text):
-        if text[i] == "\\" and text[i + 1 : i + 2] in ("\\", '"'):
-            content += text[i + 1]
-            i += 2
-        elif text[i] == '"':
-            return Token(content, start, quoted=True), i + 1
-        else:
-            content += text[i]
-            i += 1
-    raise fail("quote-open", place.at(start), {"text": text[start : start + 30]})
+    quotation = _QUOTATION.match(text, start)
+    if not quotation:
+        raise fail("quote-open", place.at(start), {"text": text[start : start + 30]})
+    return Token(re.sub(r'\\(["\\])', r"\1", quotation[1]), start, quoted=True), quotation.end()
 
 
 def _plain(text: str, start: int, place: Place) -> tuple[Token, int]:
@@ -364,10 +364,9 @@ def _phrase(tokens: list[Token], place: Place) -> Phrase:
 
 
 def _override(text: str, column: int, place: Place) -> Lexical:
-    groups = list(alternatives(text, place.at(column)))
-    if len(groups) > 1 or not groups[0][0]:
-        raise fail("override-form", place.at(column), {"text": f"<{text}>", "phrase": ""})
-    body = _body([Token(t.raw, t.column + column, t.quoted) for t in groups[0][0]], place)
+    (tokens, _), *others = alternatives(text, place.at(column))
+    moved = [Token(t.raw, t.column + column, t.quoted) for t in tokens]
+    body = _body(moved, place) if tokens and not others else None
     if not isinstance(body, Lexical):
         raise fail("override-form", place.at(column), {"text": f"<{text}>", "phrase": ""})
     return body

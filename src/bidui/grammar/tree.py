@@ -5,12 +5,13 @@ A slot holds a word, a phrase or nothing, and `expand` lists everything it may h
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import count
 
-from bidui.errors import InputError, Place, Problem, collect, fail
+from bidui.errors import InputError, Place, Problem, all_problems, collect, fail
 from bidui.grammar.lexicon import phrase_unknown
 from bidui.grammar.paradigm import Line, Literal, PhraseAlternative, PhraseRule, Slot, Use, Variant
 from bidui.grammar.rules import Alternative, Lexical, Ref, Rule, Term, Words
@@ -165,20 +166,11 @@ def ways(
 
 def may_be_empty(node: Node) -> bool:
     """Tell whether some alternative prints nothing."""
-    return any(_prints_nothing(option) for option in node.options)
-
-
-def _prints_nothing(option: Filler | Node) -> bool:
-    match option:
-        case Word():
-            return False
-        case Nothing():
+    for _, filler in ways(node):
+        literal = isinstance(filler, Phrase) and any(isinstance(item, Literal) for item in filler.line.items)
+        if not isinstance(filler, Word) and not literal and all(map(may_be_empty, children(filler))):
             return True
-        case Node():
-            return may_be_empty(option)
-        case Phrase():
-            literal = any(isinstance(item, Literal) for item in option.line.items)
-            return not literal and all(may_be_empty(part) for part in option.parts.values())
+    return False
 
 
 Items = tuple[tuple[Literal | Use, dict[str, Node]], ...]  # the rest of a line, each item with the nodes it names
@@ -214,11 +206,6 @@ def next_atoms(items: Items, chosen: Choices) -> Iterator[tuple[Atom | None, Ite
 
 def targets(ref: Ref, scope: Scope, place: Place, *, slot: str = "") -> list[Word]:
     """Return the words a reference may mean, one for each choice of alternatives on the way."""
-    node = _named(ref, scope, place, slot)
-    return list(_words(node, ref.path, ref, place.at(ref.column)))
-
-
-def _named(ref: Ref, scope: Scope, place: Place, slot: str) -> Node:
     name = ref.slot
     if name.isdecimal() and name not in scope.nodes:
         # as in the papers: a number counts the items of the line the slot itself stands in
@@ -232,7 +219,7 @@ def _named(ref: Ref, scope: Scope, place: Place, slot: str) -> Node:
     if name not in scope.nodes:
         near = get_close_matches(name, list(scope.nodes), n=2, cutoff=0.5) or list(scope.nodes)
         raise fail("slot-unknown", place.at(ref.column), {"slot": name, "slots": near})
-    return scope.nodes[name]
+    return list(_words(scope.nodes[name], ref.path, ref, place.at(ref.column)))
 
 
 def _words(node: Node, path: tuple[str, ...], ref: Ref, place: Place) -> Iterator[Word]:
@@ -242,16 +229,12 @@ def _words(node: Node, path: tuple[str, ...], ref: Ref, place: Place) -> Iterato
                 if path not in ((), ("head",)):
                     raise fail("part-unknown", place, {"part": path[0], "what": node.path})
                 yield filler
-            case Phrase() if not _empty(filler):
+            case Phrase() if any(not isinstance(o, Nothing) for part in filler.parts.values() for o in part.options):
                 if not path:
                     raise fail("link-to-phrase", place, {"slot": str(ref), "phrase": filler.name})
                 yield from _words(filler.part(path[0], place), path[1:] or ("head",), ref, place)
             case _:
                 raise fail("link-to-empty", place, {"slot": str(ref)})
-
-
-def _empty(phrase: Phrase) -> bool:
-    return all(isinstance(option, Nothing) for part in phrase.parts.values() for option in part.options)
 
 
 # Phrases that hold phrases, and those among them that never end.
@@ -316,8 +299,8 @@ _Depths = tuple[tuple[str, int], ...]  # how often each phrase is open, by name
 
 
 def _deeper(name: str, depths: _Depths) -> _Depths:
-    counts = dict(depths)
-    counts[name] = counts.get(name, 0) + 1
+    counts = {name: 0, **dict(depths)}
+    counts[name] += 1
     return tuple(sorted(counts.items()))
 
 
@@ -365,7 +348,7 @@ class _Expander:
         self.phrases = phrases
         self.leaves: list[Word] = []
         self.nodes: list[Node] = []
-        self.choices = 0
+        self.choices = count()
         self.usable: dict[tuple[str, _Depths], list[int]] = {}
         self.open: list[str] = []
         self.endless = endless
@@ -373,26 +356,20 @@ class _Expander:
     def tree(self) -> Tree:
         scope = Scope({}, (self.variant.good, self.variant.bad))
         shared: dict[str, int] = {}
-        problems: list[Problem] = []
-        for group in self.variant.linked:
-            sizes = {name: len(self.variant.slots[name].rule.alternatives) for name in group}
-            if len(set(sizes.values())) > 1:
-                shown = [f"{name}: {size}" for name, size in sizes.items()]
-                problems.append(Problem("linked-unequal", self.variant.place, {"slots": shown}))
-            shared |= dict.fromkeys(group, self.new_choice())
-        for slot in self.variant.slots.values():
-            with collect(problems):
-                scope.nodes[slot.name] = self.node(slot, _Context(slot.name, slot.name, scope), shared.get(slot.name))
-        if problems:
-            raise InputError(problems)
+        with all_problems() as problems:
+            for group in self.variant.linked:
+                sizes = {name: len(self.variant.slots[name].rule.alternatives) for name in group}
+                if len(set(sizes.values())) > 1:
+                    shown = [f"{name}: {size}" for name, size in sizes.items()]
+                    problems.append(Problem("linked-unequal", self.variant.place, {"slots": shown}))
+                shared |= dict.fromkeys(group, next(self.choices))
+            for name, slot in self.variant.slots.items():
+                with collect(problems):
+                    scope.nodes[name] = self.node(slot, _Context(name, name, scope), shared.get(name))
         return Tree(self.variant, scope, self.leaves, self.nodes)
 
-    def new_choice(self) -> int:
-        self.choices += 1
-        return self.choices - 1
-
     def new_node(self, context: _Context, place: Place, choice: int | None = None) -> Node:
-        node = Node(context.path, self.new_choice() if choice is None else choice, place, context.guard)
+        node = Node(context.path, next(self.choices) if choice is None else choice, place, context.guard)
         if len(self.nodes) >= MAX_NODES:
             raise fail("expansion-too-large", place, {"limit": MAX_LEAVES})
         self.nodes.append(node)
@@ -455,24 +432,19 @@ class _Expander:
         for override in context.overrides:
             if override.path:
                 raise fail("part-unknown", override.at, {"part": ".".join(override.path), "what": context.path})
-            added = override.rule
-            conditions += added.conditions
-            origins += [override.place] * len(added.conditions)
-            links += [Link(term, override.scope, override.place) for term in added.links]
+            conditions += override.rule.conditions
+            origins += [override.place] * len(override.rule.conditions)
+            links += [Link(term, override.scope, override.place) for term in override.rule.links]
         merged = replace(rule, conditions=tuple(conditions))
-        return self.word(merged, slot, context, tuple(links), tuple(origins))
+        return self.word(merged, slot, context, links, origins)
 
     def word(
-        self,
-        rule: Lexical | Words,
-        slot: Slot,
-        context: _Context,
-        links: tuple[Link, ...] = (),
-        origins: tuple[Place, ...] = (),
+        self, rule: Lexical | Words, slot: Slot, at: _Context, links: Sequence[Link] = (), origins: Sequence[Place] = ()
     ) -> Word:
         if len(self.leaves) >= MAX_LEAVES:
             raise fail("expansion-too-large", slot.place, {"limit": MAX_LEAVES})
-        word = Word(len(self.leaves), context.path, context.slot, rule, links, slot.place, context.guard, origins)
+        number = len(self.leaves)
+        word = Word(number, at.path, at.slot, rule, tuple(links), slot.place, at.guard, tuple(origins))
         self.leaves.append(word)
         return word
 

@@ -7,7 +7,8 @@ no words, a key twice) is refused with its place.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path as FilePath
@@ -24,11 +25,12 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml parses ten ti
 _MARK = "\ufeff"  # a byte order mark, which YAML does not count
 _NUMBER = re.compile(r"[0-9]{1,9}([./][0-9]{1,9})?")  # `1e999999999` would take all memory
 _GUESSES = 20  # unknown keys of one mapping for which similar keys are suggested
-# A plain value that begins with one of these is something else to YAML.
-_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@` ")
+# A plain value that begins or ends like this, or holds such a blank, is something else to YAML.
+_SPECIAL = re.compile(r"""^[-?:,\[\]{}#&*!|>'"%@` ]|^\.\.\.|: | #|[: ]\Z""")
 _FLOW = re.compile(r"[,\[\]{}?]|:$")  # what ends a plain value inside of brackets
 _WIDE_BLANKS = "\u3000\u00a0"  # which Python calls unprintable and Chinese keyboards write
-_ESCAPE = re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)", re.DOTALL)
+# How quotes write a character; elsewhere it stands for itself.
+_WRITTEN = {"'": re.compile("''"), '"': re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)", re.DOTALL)}
 
 MAX_BYTES = 20_000_000  # of a file; a lexicon of 10,000 words has one
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
@@ -145,14 +147,20 @@ def node_at(node: Node, path: Path) -> Node | None:
 
 def scalars_of(node: Node, path: Path = ()) -> Iterator[tuple[Path, Scalar]]:
     """Yield every scalar value with the path to it, in the order of the text."""
+    return ((inner, scalar) for inner, scalar, key in keys_and_scalars(node, path) if not key)
+
+
+def keys_and_scalars(node: Node, path: Path = ()) -> Iterator[tuple[Path, Scalar, bool]]:
+    """Yield every key and scalar value with the path to the value, and whether it is a key."""
     if isinstance(node, Scalar):
-        yield path, node
+        yield path, node, False
     elif isinstance(node, Mapping):
         for key, value in node.entries:
-            yield from scalars_of(value, (*path, key.text))
+            yield (*path, key.text), key, True
+            yield from keys_and_scalars(value, (*path, key.text))
     else:
         for number, item in enumerate(node.items):
-            yield from scalars_of(item, (*path, number))
+            yield from keys_and_scalars(item, (*path, number))
 
 
 def value_of(node: Node) -> Value:
@@ -172,18 +180,14 @@ def written(text: str, *, style: str = "", flow: bool = False) -> str:
     if not text:
         return ""
     if style == '"' or not all(map(printable, text)):
-        return '"' + "".join(map(_escaped, text)) + '"'
-    if style != "'" and _plain(text, flow=flow):
+        escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(char if printable(char) else f"\\U{ord(char):08X}" for char in escaped) + '"'
+    special = _SPECIAL.search(text) or (flow and _FLOW.search(text))
+    if style != "'" and not special:
         return text
     if style == "" and flow and not set(text) & {'"', "\\"}:
         return f'"{text}"'
     return _quoted(text)
-
-
-def _plain(text: str, *, flow: bool) -> bool:
-    if text[0] in _INDICATORS or text[-1] in ": " or ": " in text or " #" in text:
-        return False
-    return not text.startswith(("---", "...")) and not (flow and _FLOW.search(text))
 
 
 def printable(char: str) -> bool:
@@ -191,48 +195,26 @@ def printable(char: str) -> bool:
     return char.isprintable() or char in _WIDE_BLANKS
 
 
-def _escaped(char: str) -> str:
-    if char in '"\\':
-        return "\\" + char
-    return char if printable(char) else f"\\U{ord(char):08X}"
-
-
 def offsets(raw: str, text: str, *, style: str) -> list[int]:
     """Return where each character of `text`, and its end, stands in `raw`, the scalar as it was written.
 
     Folded lines have fewer characters than were written; then the position is that of the blanks they were folded from.
     """
-    at = 0
-    if style in {"'", '"'}:
-        at = 1
-    elif style in {"|", ">"}:
-        at = raw.find("\n") + 1
+    at = raw.find("\n") + 1 if style in {"|", ">"} else len(style)
+    pattern = _WRITTEN.get(style)
     positions: list[int] = []
     for char in text:
-        at = _skipped(raw, at, char, style)
+        while at < len(raw):  # indentation, and in double quotes escaped line breaks
+            if style == '"' and raw[at] == "\\" and raw[at + 1 : at + 2] in {"\n", "\r"}:
+                at += 2
+            elif raw[at].isspace() and raw[at] != char and not char.isspace():
+                at += 1
+            else:
+                break
         positions.append(min(at, len(raw)))
-        at += _width(raw, at, style)
+        match = pattern.match(raw, at) if pattern else None
+        at = match.end() if match else at + 1
     return [*positions, min(at, len(raw))]
-
-
-def _skipped(raw: str, at: int, char: str, style: str) -> int:
-    """Return the position after indentation, and in double quotes after escaped line breaks."""
-    while at < len(raw):
-        if style == '"' and raw[at] == "\\" and raw[at + 1 : at + 2] in {"\n", "\r"}:
-            at += 2
-        elif raw[at].isspace() and raw[at] != char and not char.isspace():
-            at += 1
-        else:
-            break
-    return at
-
-
-def _width(raw: str, at: int, style: str) -> int:
-    if style == "'" and raw.startswith("''", at):
-        return 2
-    if style == '"' and (escape := _ESCAPE.match(raw, at)):
-        return len(escape.group())
-    return 1
 
 
 def _explain(error: yaml.MarkedYAMLError, text: str, place: Place) -> Problem:
@@ -320,21 +302,16 @@ class _Builder:
     ) -> Sequence:
         items: list[Node] = []
         flow = bool(start.flow_style)
-        for event in events:
-            if isinstance(event, yaml.SequenceEndEvent):
-                end = self.end(event) if flow or not items else items[-1].end
-                return Sequence(tuple(items), place, self.start(start), end, flow)
+        while not isinstance(event := next(events), yaml.SequenceEndEvent):
             items.append(self.node(event, events, depth + 1))
-        raise AssertionError("the parser ends every list")
+        end = self.end(event) if flow or not items else items[-1].end
+        return Sequence(tuple(items), place, self.start(start), end, flow)
 
     def mapping(self, start: yaml.MappingStartEvent, events: Iterator[yaml.Event], depth: int, place: Place) -> Mapping:
         items: dict[str, Entry] = {}
         flow = bool(start.flow_style)
         end = 0
-        for event in events:
-            if isinstance(event, yaml.MappingEndEvent):
-                end = self.end(event) if flow or not items else end
-                return Mapping(items, place, self.start(start), end, flow)
+        while not isinstance(event := next(events), yaml.MappingEndEvent):
             key = self.node(event, events, depth + 1)
             if not isinstance(key, Scalar):
                 raise fail("key-not-a-word", key.place)
@@ -344,7 +321,7 @@ class _Builder:
             value = self.node(next(events), events, depth + 1)
             items[key.text] = Entry(key, value)
             end = value.end
-        raise AssertionError("the parser ends every mapping")
+        return Mapping(items, place, self.start(start), self.end(event) if flow or not items else end, flow)
 
 
 @dataclass(slots=True)
@@ -361,8 +338,7 @@ class Fields:
 
     def place(self, node: Node | None = None) -> Place:
         """Return the place of a node, or of the whole mapping, with the name of the part."""
-        p = (node or self.mapping).place
-        return Place(p.file, p.line, p.column, self.part)
+        return replace((node or self.mapping).place, part=self.part)
 
     def report(self, kind: str, node: Node | None = None, values: dict[str, object] | None = None) -> None:
         """Add an error."""
@@ -379,48 +355,41 @@ class Fields:
         if node is None:
             if required:
                 self.report("key-missing", None, {"key": key})
-            return None
-        if not isinstance(node, Scalar):
+        elif not isinstance(node, Scalar):
             self.report("not-a-text", node, {"key": key})
-            return None
-        if not node.text.strip() and not node.quoted:
+        elif not node.text.strip() and not node.quoted:
             self.report("value-blank", node, {"key": key})
-            return None
-        return node
+        else:
+            return node
+        return None
 
-    def text(self, key: str, default: str = "", *, required: bool = False) -> str:
+    def text(self, key: str, default: str = "") -> str:
         """Return the text of a key."""
-        scalar = self.scalar(key, required=required)
+        scalar = self.scalar(key)
         return scalar.text if scalar else default
 
     def choice(self, key: str, options: Iterable[str], default: str) -> str:
         """Return the text of a key that must be one of a few words."""
-        scalar = self.scalar(key)
-        allowed = list(options)
-        if scalar is None:
-            return default
-        if scalar.text not in allowed:
+        scalar, allowed = self.scalar(key), list(options)
+        if scalar and scalar.text not in allowed:
             self.report("value-not-allowed", scalar, {"key": key, "value": scalar.text, "allowed": allowed})
-            return default
-        return scalar.text
+        return scalar.text if scalar and scalar.text in allowed else default
 
     def flag(self, key: str, default: bool = False) -> bool:
         """Return whether a key says `true`, not `false`."""
         return self.choice(key, ("true", "false"), "true" if default else "false") == "true"
 
-    def weight(self, key: str = "weight") -> Fraction:
-        """Return a positive number, 1 where the key is missing."""
-        scalar = self.scalar(key)
+    def weight(self) -> Fraction:
+        """Return the `weight`, a positive number, or 1 where the key is missing."""
+        scalar = self.scalar("weight")
         if scalar is None:
             return Fraction(1)
-        try:
-            number = Fraction(scalar.text) if _NUMBER.fullmatch(scalar.text) else Fraction(0)
-        except ZeroDivisionError:
-            number = Fraction(0)
-        if number <= 0:
-            self.report("weight-bad", scalar, {"value": scalar.text})
-            return Fraction(1)
-        return number
+        if _NUMBER.fullmatch(scalar.text):
+            with suppress(ZeroDivisionError):
+                if number := Fraction(scalar.text):
+                    return number
+        self.report("weight-bad", scalar, {"value": scalar.text})
+        return Fraction(1)
 
     def texts(self, key: str) -> list[Scalar]:
         """Return a list of scalars; a single text counts as a list."""

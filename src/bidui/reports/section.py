@@ -70,10 +70,11 @@ class Settings:
         title: str = "",
         note: str = "",
         whole: bool = False,
+        linked: bool = False,
     ) -> Table:
         """Return a table, titled by the text of its name unless a title is given."""
         heads = self.columns(columns) if isinstance(columns, str) else tuple(columns)
-        return Table(name, title or self.say(name), heads, tuple(rows), note, whole)
+        return Table(name, title or self.say(name), heads, tuple(rows), note, whole, linked)
 
     def _column(self, spec: str) -> Column:
         start, _, key = spec.partition("=")
@@ -113,20 +114,6 @@ class Section:
     about: str
     items: tuple[Item, ...]
     files: tuple[Table, ...] = ()
-
-
-def section(
-    name: str, settings: Settings, items: Iterable[Item], *, linked: Callable[[Table], bool] = lambda table: False
-) -> Section:
-    """Return a section titled and introduced by the texts of its name; `linked` says which tables are not shown."""
-    shown: list[Item] = []
-    files: list[Table] = []
-    for item in items:
-        if isinstance(item, Table) and linked(item):
-            files.append(item)
-        else:
-            shown.append(item)
-    return Section(name, settings.say(name), settings.say(f"about-{name}"), tuple(shown), tuple(files))
 
 
 def absent(title: str, kind: str, values: Mapping[str, object] | None = None) -> Absent:

@@ -137,24 +137,33 @@ def contents(
     results: Results, settings: Settings, *, on_section: OnStep = lambda title, count: None
 ) -> Iterator[Section]:
     """Yield the sections in the order of the page, each made when it is needed."""
-    models = model_choices(results, settings.links, usual=settings.usual)
-    makers: dict[str, Callable[[], Section]] = {
-        "overview": lambda: overview(results, settings),
-        "accuracy": lambda: accuracy_section(models, settings),
-        "compared": lambda: comparisons(results, settings),
-        "length": lambda: length_section(results, models, settings),
-        "regions": lambda: regions_section(results, settings),
-        "people": lambda: people_section(models, settings),
-        "ratings": lambda: ratings_section(models, settings),
-        "sling": lambda: sling_section(results.models, settings),
-        "frequencies": lambda: frequencies_section(settings),
-        "published": lambda: published_section(models, settings),
-        "scaling": lambda: scaling_section(results, settings),
-        "learning": lambda: learning_section(results, settings),
+    say, models = settings.say, model_choices(results, settings.links, usual=settings.usual)
+    sections: dict[str, Iterator[Item]] = {
+        "overview": overview(results, settings),
+        "accuracy": accuracy_section(models, settings),
+        "compared": comparisons(results, settings),
+        "length": length_section(results, models, settings),
+        "regions": regions_section(results, settings),
+        "people": people_section(models, settings),
+        "ratings": ratings_section(models, settings),
+        "sling": sling_section(results.models, settings),
+        "frequencies": frequencies_section(settings),
+        "published": published_section(models, settings),
+        "scaling": scaling_section(results, settings),
+        "learning": learning_section(results, settings),
     }
-    for title, make in makers.items():
-        on_section(settings.say(title), len(makers))
-        yield make()
+    abouts = {"overview": ""} | ({"accuracy": say("about-counted")} if any(one.counted for one in models) else {})
+    for name, items in sections.items():
+        on_section(say(name), len(sections))
+        shown: list[Item] = []
+        files: list[Table] = []
+        for item in items:
+            if isinstance(item, Table) and item.linked:
+                files.append(item)
+            else:
+                shown.append(item)
+        about = abouts[name] if name in abouts else say(f"about-{name}")
+        yield Section(name, say(name), about, tuple(shown), tuple(files))
 
 
 def _hash(path: Path) -> str:
@@ -246,7 +255,11 @@ def _section(section: Section, language: Language, say: Say) -> str:
     parts = [f'<section id="{escape(section.name)}">', f"<h2>{escape(section.title)}</h2>"]
     if section.about:
         parts.append(f'<p class="about">{escape(section.about)}</p>')
-    parts += [_item(item, language, say) for item in _merged(section.items)]
+    for item in _merged(section.items):
+        if isinstance(item, Table):
+            parts.append(_table(item, say))
+        else:
+            parts.append(_picture(item) if isinstance(item, Picture) else _absent(item, language))
     if section.files:
         rows = [
             f"<li>{escape(table.title)}: {_links('tables', table.name, TABLE_FORMATS)}</li>" for table in section.files
@@ -265,12 +278,6 @@ def _merged(items: Sequence[Item]) -> list[Item]:
         else:
             merged.append(item)
     return merged
-
-
-def _item(item: Item, language: Language, say: Say) -> str:
-    if isinstance(item, Table):
-        return _table(item, say)
-    return _picture(item) if isinstance(item, Picture) else _absent(item, language)
 
 
 def _table(table: Table, say: Say) -> str:
@@ -330,6 +337,3 @@ def _absent(item: Absent, language: Language) -> str:
 
 def _links(folder: str, name: str, formats: dict[str, str]) -> str:
     return " · ".join(f'<a href="{folder}/{escape(name)}.{end}">{shown}</a>' for end, shown in formats.items())
-
-
-# Writing a report: a folder that is there whole or not at all, and that replaces only what an earlier report wrote.

@@ -39,14 +39,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with the name of its files, a title, and a note on how to read it; the last row may be a total."""
+    """A table with the name of its files, a title, and a note on how to read it."""
 
     name: str
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""
-    whole: bool = False
+    whole: bool = False  # the last row is a total
+    linked: bool = False  # the page does not show the table but links to it
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), self.name

@@ -38,8 +38,7 @@ from bidui.web.store.disk import refresh
 from bidui.web.store.names import check_file_name
 from bidui.web.store.overview import ParadigmLine, paradigm_keys, recall, remember
 from bidui.web.store.revisions import latest
-from bidui.web.store.workspace import HIDDEN, Entry, Store
-from bidui.web.workbench import Workbench
+from bidui.web.store.workspace import HIDDEN, Entry
 from bidui.words import Language
 
 Format = Literal["jsonl", "csv"]
@@ -116,10 +115,10 @@ class ParadigmCount(Counts):
 _COUNT = TypeAdapter(ParadigmCount)
 
 
-def known_counts(store: Store, entry: Entry, *, language: Language) -> dict[str, ParadigmCount]:
+def known_counts(entry: Entry, *, language: Language) -> dict[str, ParadigmCount]:
     """Return the counts of a project's paradigms that are known, by file; `refresh` first."""
-    keys = paradigm_keys(store, entry)
-    facts = recall(store, _FACT, set(keys.values()))
+    keys = paradigm_keys(entry)
+    facts = recall(entry.store, _FACT, set(keys.values()))
     counts = {}
     for file, key in keys.items():
         try:
@@ -142,26 +141,26 @@ def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> list[Prob
 
 
 async def count_some(
-    bench: Workbench, entry: Entry, *, most: int, request: Request, language: Language, who: str
+    access: Access, *, most: int, request: Request, language: Language
 ) -> tuple[dict[str, ParadigmCount], int]:
     """Count some paradigms that were not counted yet; return the counts by file, and how many are left."""
-    before = await run_in_threadpool(_state, bench.store, entry)
-    texts = await run_in_threadpool(_uncounted, bench.store, entry)
+    before = await run_in_threadpool(_state, access.entry)
+    texts = await run_in_threadpool(_uncounted, access.entry)
     counts: dict[str, ParadigmCount] = {}
     lasting: dict[str, ParadigmCount] = {}
     start = time.monotonic()
     for file, text in list(texts.items())[:most]:
         if counts and time.monotonic() - start > SECONDS:
             break
-        question = Question("count", text, file)
-        future = bench.workers.ask(question, source=before.source, editor=f"counts/{entry.id}/{file}", who=who)
+        question, editor = Question("count", text, file), f"counts/{access.entry.id}/{file}"
+        future = access.bench.workers.ask(question, source=before.source, editor=editor, who=str(access.user.id))
         answer = await answered(future, request)
         if answer is None:
             break  # the browser has gone, or another page counts the same
         counts[file] = _count(file, text, answer)
         if answer.problem is None or answer.problem.kind in _LASTING:
             lasting[file] = counts[file]
-    await run_in_threadpool(_keep, bench.store, entry, lasting, before)
+    await run_in_threadpool(_keep, access.entry, lasting, before)
     return {file: _spoken(count, language) for file, count in counts.items()}, len(texts) - len(counts)
 
 
@@ -173,15 +172,15 @@ class _State:
     keys: Mapping[str, str]
 
 
-def _state(store: Store, entry: Entry) -> _State:
-    refresh(store, entry)
-    return _State(source_of(entry.folder), paradigm_keys(store, entry))
+def _state(entry: Entry) -> _State:
+    refresh(entry)
+    return _State(source_of(entry.folder), paradigm_keys(entry))
 
 
-def _uncounted(store: Store, entry: Entry) -> dict[str, str]:
+def _uncounted(entry: Entry) -> dict[str, str]:
     """Return the texts of paradigms whose counts are not known."""
-    counted = known_counts(store, entry, language="en")
-    versions = latest(store, entry, {"paradigm"})
+    counted = known_counts(entry, language="en")
+    versions = latest(entry, {"paradigm"})
     return {file: version.shown for file, version in versions.items() if file not in counted}
 
 
@@ -194,12 +193,14 @@ def _count(file: str, text: str, answer: Answer) -> ParadigmCount:
     return ParadigmCount(None, False, as_browsers_count(located(text, [problem], name=file), text))
 
 
-def _keep(store: Store, entry: Entry, counts: Mapping[str, ParadigmCount], before: _State) -> None:
+def _keep(entry: Entry, counts: Mapping[str, ParadigmCount], before: _State) -> None:
     """Remember counts, except those whose files have changed meanwhile."""
-    after = _state(store, entry)
+    after = _state(entry)
     same = [file for file in counts if before.keys.get(file) is not None and before.keys[file] == after.keys.get(file)]
     if after.source == before.source:
-        remember(store, _FACT, {before.keys[file]: _COUNT.dump_python(counts[file], mode="json") for file in same})
+        remember(
+            entry.store, _FACT, {before.keys[file]: _COUNT.dump_python(counts[file], mode="json") for file in same}
+        )
 
 
 def _spoken(count: ParadigmCount, language: Language) -> ParadigmCount:

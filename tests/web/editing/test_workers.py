@@ -144,8 +144,8 @@ def test_counts_do_not_keep_pairs_waiting(workers: PreviewWorkers, sources: dict
     ]
     assert ask(workers, sources["small"], CLASSIFIER, editor="typing").problem is None
     assert not any(future.done() for future in slow)
-    for number, future in enumerate(slow):
-        workers.cancel(f"counting {number}")
+    for future in slow:
+        future.cancel()
         assert future.cancelled()
 
 

@@ -53,12 +53,12 @@ def run(root: str, database: str | None, point: str) -> None:
     """What the user did when the server died."""
     store = open_store(root, database=database)
     who, entry = local_user(store), the_entry(store)
-    base = current(store, entry, PARADIGM).revision.id
+    base = current(entry, PARADIGM).revision.id
     with POINTS[point]():
         if point == "file removed":
-            delete(store, entry, PARADIGM, base=base, who=who)
+            delete(entry, PARADIGM, base=base, who=who)
         elif point == "project moved to the bin":
-            delete_project(store, entry, who=who)
+            delete_project(entry, who=who)
         elif point == "project moved into place":
             new_project(store, "new", lang="zh", who=who)
         elif point == "new file pending":

@@ -46,7 +46,7 @@ def saved(
     store: Store, text: str, *, base: int | None, file: str = PARADIGM, who: User | None = None, tab: str = ""
 ) -> NewRevision:
     """Save a text that is taken to be without fault."""
-    done = save(store, the_entry(store), file, text, base=base, who=who or local_user(store), check=anything, tab=tab)
+    done = save(the_entry(store), file, text, base=base, who=who or local_user(store), check=anything, tab=tab)
     assert isinstance(done, NewRevision), done
     return done
 
@@ -54,6 +54,6 @@ def saved(
 def kept(store: Store, text: str, *, base: int | None, problem: Problem, tab: str = "") -> NewDraft:
     """Save a text that has a problem."""
     who = local_user(store)
-    done = save(store, the_entry(store), PARADIGM, text, base=base, who=who, check=lambda _: [problem], tab=tab)
+    done = save(the_entry(store), PARADIGM, text, base=base, who=who, check=lambda _: [problem], tab=tab)
     assert isinstance(done, NewDraft), done
     return done

@@ -296,13 +296,13 @@ def test_a_closed_account_has_no_role_no_session_and_keeps_its_name_on_what_it_d
     li = add_user(store, "Li", PASSWORD)
     set_role(store, li, "editor")
     session = start_session(store, li)
-    saved(store, "a: b\n", base=current_file(store, the_entry(store), PARADIGM).revision.id, who=li)
+    saved(store, "a: b\n", base=current_file(the_entry(store), PARADIGM).revision.id, who=li)
     close_account(store, li)
     assert session_user(store, session) is None
     assert log_in(store, "Li", PASSWORD) is None
     closed = users(store)[0]
     assert (closed.closed, role_of(store, closed), visible(store, closed, entries(store))) == (True, None, [])
-    assert history(store, the_entry(store), PARADIGM)[0].author == "Li"
+    assert history(the_entry(store), PARADIGM)[0].author == "Li"
     open_account(store, li)
     assert log_in(store, "Li", PASSWORD) == li
     assert session_user(store, session) is None

@@ -19,7 +19,7 @@ PEOPLE = 20
 def test_twenty_writers_of_one_lexicon_merge_until_every_word_is_in_it(store: Store) -> None:
     gate = Barrier(PEOPLE)
     entry = the_entry(store)
-    first = current(store, entry, "lexicon.tsv")
+    first = current(entry, "lexicon.tsv")
     rows = first.text + "".join(f"词{number}\tNN\t\n" for number in range(PEOPLE))
     base = saved(store, rows, base=first.revision.id, file="lexicon.tsv").revision.id
 
@@ -39,10 +39,10 @@ def test_twenty_writers_of_one_lexicon_merge_until_every_word_is_in_it(store: St
     with ThreadPoolExecutor(PEOPLE) as people:
         tries = list(people.map(write, range(PEOPLE)))
     assert len(tries) == PEOPLE
-    assert current(store, entry, "lexicon.tsv").text == rows.replace("\tNN\t", "\tVV\t")
-    line = [each.id for each in reversed(history(store, entry, "lexicon.tsv"))]
+    assert current(entry, "lexicon.tsv").text == rows.replace("\tNN\t", "\tVV\t")
+    line = [each.id for each in reversed(history(entry, "lexicon.tsv"))]
     assert len(line) == 2 + PEOPLE
-    assert [each.base for each in reversed(history(store, entry, "lexicon.tsv"))] == [None, *line[:-1]]
+    assert [each.base for each in reversed(history(entry, "lexicon.tsv"))] == [None, *line[:-1]]
 
 
 def test_twenty_people_at_their_own_files_do_not_get_into_each_others_way(store: Store) -> None:
@@ -54,15 +54,15 @@ def test_twenty_people_at_their_own_files_do_not_get_into_each_others_way(store:
         gate.wait()
         base = None
         for step in range(4):
-            keep_draft(store, entry, file, f"uid: [{step}", base=base, who=who, tab=f"tab-{number}")
+            keep_draft(entry, file, f"uid: [{step}", base=base, who=who, tab=f"tab-{number}")
             base = saved(store, f"uid: x{number}\nstep: {step}\n", base=base, file=file).revision.id
-            refresh(store, entry)
-            assert current(store, entry, file).text == f"uid: x{number}\nstep: {step}\n"
-        coverage(store, entry)
+            refresh(entry)
+            assert current(entry, file).text == f"uid: x{number}\nstep: {step}\n"
+        coverage(entry)
 
     with ThreadPoolExecutor(PEOPLE) as people:
         list(people.map(work, range(PEOPLE)))
-    found = history(store, entry, most=1000)
+    found = history(entry, most=1000)
     assert len([each for each in found if each.reason == "edit"]) == 4 * PEOPLE
     assert {each.reason for each in found} == {"edit", "outside"}
     assert len([each for each in found if each.reason == "outside"]) == 3  # those of the beginning

@@ -130,7 +130,7 @@ def test_the_database_of_another_workspace_is_refused(tmp_path: Path, database: 
     with pytest.raises(InputError, match="belongs to another workspace"):
         open_store(tmp_path / "moved", database=address)
     store = open_store(tmp_path / "moved", database=address, adopt=True)
-    assert len(history(store, the_entry(store), PARADIGM)) == 1
+    assert len(history(the_entry(store), PARADIGM)) == 1
     store.close()
     open_store(tmp_path / "moved", database=address).close()
 

@@ -26,7 +26,7 @@ from .small import PARADIGM, TEXTS, saved, the_entry, write_small
 
 
 def reasons(store: Store, file: str) -> list[str]:
-    return [each.reason for each in history(store, the_entry(store), file)]
+    return [each.reason for each in history(the_entry(store), file)]
 
 
 def aged(path: Path, *, seconds: int = 60) -> None:
@@ -37,15 +37,15 @@ def aged(path: Path, *, seconds: int = 60) -> None:
 
 def test_nothing_changed_means_no_revision(store: Store) -> None:
     assert refresh(store).changed == 0
-    assert len(history(store, the_entry(store))) == len(TEXTS)
+    assert len(history(the_entry(store))) == len(TEXTS)
 
 
 def test_an_edit_outside_becomes_a_revision_of_nobody(store: Store) -> None:
     (store.root / "small" / PARADIGM).write_text("by vim\n", "utf-8")
     assert refresh(store).changed == 1
-    latest = history(store, the_entry(store), PARADIGM)[0]
+    latest = history(the_entry(store), PARADIGM)[0]
     assert (latest.reason, latest.author) == ("outside", "")
-    assert current(store, the_entry(store), PARADIGM).text == "by vim\n"
+    assert current(the_entry(store), PARADIGM).text == "by vim\n"
 
 
 def test_a_second_edit_of_the_same_length_within_a_tick_of_the_clock_is_noticed(store: Store) -> None:
@@ -58,7 +58,7 @@ def test_a_second_edit_of_the_same_length_within_a_tick_of_the_clock_is_noticed(
         file.write(b"bbbb\n")
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert refresh(store).changed == 1
-    assert current(store, the_entry(store), PARADIGM).text == "bbbb\n"
+    assert current(the_entry(store), PARADIGM).text == "bbbb\n"
 
 
 def test_a_file_that_looks_as_it_did_is_not_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_a_file_that_looks_as_it_did_is_not_read_again(store: Store, monkeypatch
 def test_a_file_removed_outside_can_be_brought_back(store: Store) -> None:
     (store.root / "small" / PARADIGM).unlink()
     refresh(store)
-    (gone,) = deleted_files(store, the_entry(store))
+    (gone,) = deleted_files(the_entry(store))
     assert (gone.file, gone.reason, gone.author) == (PARADIGM, "outside", "")
     assert reasons(store, PARADIGM) == ["outside", "outside"]
 
@@ -87,7 +87,7 @@ def test_new_files_are_found_wherever_a_project_has_them(store: Store) -> None:
         (home / file).parent.mkdir(parents=True, exist_ok=True)
         (home / file).write_text("x", "utf-8")
     assert refresh(store).changed == len(found)
-    assert {each.file for each in history(store, the_entry(store))} == {*TEXTS, *found}
+    assert {each.file for each in history(the_entry(store))} == {*TEXTS, *found}
 
 
 def test_a_table_stays_known_while_the_settings_that_name_it_are_broken(store: Store) -> None:
@@ -118,7 +118,7 @@ def test_links_are_told_and_left_alone(store: Store, tmp_path: Path) -> None:
     assert found.changed == 0  # the lexicon that was there before is not taken for deleted
     for file in ("features.tsv", "relations/secret.tsv"):
         with pytest.raises(InputError, match="is a link"):
-            current(store, the_entry(store), file)
+            current(the_entry(store), file)
         with pytest.raises(InputError, match="is a link"):
             saved(store, "x", base=None, file=file)
     assert secret.read_text("utf-8") == "secret"
@@ -134,7 +134,7 @@ def test_a_folder_of_paradigms_that_is_a_link_does_not_look_empty(store: Store, 
 def test_what_is_no_text_is_kept_as_it_is(store: Store) -> None:
     """An editor that saved GBK: the bytes are in the history, and the error has its place."""
     (store.root / "small" / PARADIGM).write_bytes("uid: 新\n".encode("gbk"))
-    found = current(store, the_entry(store), PARADIGM)
+    found = current(the_entry(store), PARADIGM)
     assert found.data == "uid: 新\n".encode("gbk")
     with pytest.raises(InputError, match=r"gender\.yaml:1"):
         _ = found.text
@@ -169,22 +169,22 @@ def test_projects_come_go_and_come_back_with_their_history(store: Store, tmp_pat
 
 
 def test_a_project_removed_outside_is_written_anew_from_its_revisions(store: Store, tmp_path: Path) -> None:
-    saved(store, "a: b\n", base=current(store, the_entry(store), PARADIGM).revision.id)
+    saved(store, "a: b\n", base=current(the_entry(store), PARADIGM).revision.id)
     (store.root / "small" / "lexicon.tsv").unlink()
     refresh(store)
     (store.root / "small").rename(tmp_path / "away")
     refresh(store)
     (thrown,) = binned(store)
     back = bring_back(store, thrown.id, who=local_user(store))
-    assert current(store, back, PARADIGM).text == "a: b\n"
-    assert current(store, back, PARADIGM).revision.reason == "restore"
+    assert current(back, PARADIGM).text == "a: b\n"
+    assert current(back, PARADIGM).revision.reason == "restore"
     assert not (back.folder / "lexicon.tsv").exists()  # that was gone before
     assert refresh(store).changed == 0
 
 
 def test_a_project_that_is_gone_cannot_be_written_to(store: Store, tmp_path: Path) -> None:
     """A page may still be open; to write would make a folder with one file in it."""
-    base = current(store, the_entry(store), PARADIGM).revision.id
+    base = current(the_entry(store), PARADIGM).revision.id
     (store.root / "small").rename(tmp_path / "away")
     with pytest.raises(InputError, match="no project small"):
         saved(store, "a: b\n", base=base)
@@ -209,8 +209,8 @@ def test_a_folder_that_is_itself_a_project_is_one_and_keeps_its_history_when_ren
     (tmp_path / "mine").rename(tmp_path / "ours")
     store = open_store(tmp_path / "ours")
     assert [each.name for each in entries(store)] == ["ours"]
-    assert len(history(store, entry(store, "ours"), PARADIGM)) == 1
-    assert coverage(store, entry(store, "ours")).title == "small"
+    assert len(history(entry(store, "ours"), PARADIGM)) == 1
+    assert coverage(entry(store, "ours")).title == "small"
     store.close()
 
 
@@ -221,18 +221,18 @@ def test_a_workspace_that_becomes_a_project_itself_does_not_mix_the_two_up(tmp_p
     write_small(tmp_path / "work")
     store = open_store(tmp_path / "work")
     assert [(each.name, each.folder) for each in entries(store)] == [("work", tmp_path / "work")]
-    assert len(history(store, entry(store, "work"), PARADIGM)) == 1
+    assert len(history(entry(store, "work"), PARADIGM)) == 1
     store.close()
     (tmp_path / "work" / "project.yaml").unlink()
     store = open_store(tmp_path / "work")
     assert [each.name for each in entries(store)] == ["small"]
-    assert len(history(store, the_entry(store))) == len(TEXTS)
+    assert len(history(the_entry(store))) == len(TEXTS)
     store.close()
 
 
 def test_the_folder_of_a_phenomenon_goes_with_its_last_paradigm(store: Store) -> None:
     entry, who = the_entry(store), local_user(store)
-    delete(store, entry, PARADIGM, base=current(store, entry, PARADIGM).revision.id, who=who)
+    delete(entry, PARADIGM, base=current(entry, PARADIGM).revision.id, who=who)
     assert not (entry.folder / "paradigms" / "anaphor").exists()
     assert (entry.folder / "paradigms").is_dir()
 
@@ -274,8 +274,8 @@ def test_what_was_not_accepted_leaves_no_trace(dead: Dead, point: str) -> None:
     """The page was never told that it was, and still has the text."""
     dead.at(point)
     store = dead.start()
-    assert current(store, the_entry(store), PARADIGM).text == OLD
-    assert [each.reason for each in history(store, the_entry(store), PARADIGM)] == ["outside"]
+    assert current(the_entry(store), PARADIGM).text == OLD
+    assert [each.reason for each in history(the_entry(store), PARADIGM)] == ["outside"]
     store.close()
 
 
@@ -284,7 +284,7 @@ def test_what_was_accepted_is_on_disk_after_the_next_start(dead: Dead, point: st
     dead.at(point)
     store = dead.start()
     assert (store.root / "small" / PARADIGM).read_text("utf-8") == NEW
-    latest, first = history(store, the_entry(store), PARADIGM)
+    latest, first = history(the_entry(store), PARADIGM)
     assert (latest.reason, latest.author, latest.base, first.reason) == ("edit", "local", first.id, "outside")
     assert drafts(store, who=local_user(store)) == []
     again = saved(store, OLD, base=latest.id)  # and the store works as ever
@@ -295,7 +295,7 @@ def test_what_was_accepted_is_on_disk_after_the_next_start(dead: Dead, point: st
 def test_a_deletion_that_had_happened_is_a_deletion(dead: Dead) -> None:
     dead.at("file removed")
     store = dead.start()
-    assert [(each.file, each.reason) for each in deleted_files(store, the_entry(store))] == [(PARADIGM, "delete")]
+    assert [(each.file, each.reason) for each in deleted_files(the_entry(store))] == [(PARADIGM, "delete")]
     store.close()
 
 
@@ -305,8 +305,8 @@ def test_what_somebody_wrote_into_the_file_meanwhile_wins_and_the_rest_is_a_draf
     dead.at("committed as pending")
     (dead.root / "small" / PARADIGM).write_text("by hand\n", "utf-8")
     store = dead.start()
-    assert current(store, the_entry(store), PARADIGM).text == "by hand\n"
-    assert [each.reason for each in history(store, the_entry(store), PARADIGM)] == ["outside", "outside"]
+    assert current(the_entry(store), PARADIGM).text == "by hand\n"
+    assert [each.reason for each in history(the_entry(store), PARADIGM)] == ["outside", "outside"]
     assert [(draft.text, draft.why) for draft in drafts(store, who=local_user(store))] == [(NEW, "conflict")]
     store.close()
 
@@ -341,8 +341,8 @@ def test_a_project_that_had_gone_to_the_bin_is_in_the_bin(dead: Dead) -> None:
     assert entries(store) == []
     (thrown,) = binned(store)
     back = bring_back(store, thrown.id, who=local_user(store))
-    assert current(store, back, PARADIGM).text == OLD
-    assert len(history(store, back, PARADIGM)) == 1
+    assert current(back, PARADIGM).text == OLD
+    assert len(history(back, PARADIGM)) == 1
     store.close()
 
 
@@ -350,34 +350,34 @@ def test_a_project_that_had_come_is_there(dead: Dead) -> None:
     dead.at("project moved into place")
     store = dead.start()
     assert [each.name for each in entries(store)] == ["new", "small"]
-    assert {each.reason for each in history(store, entry(store, "new"))} == {"outside"}
+    assert {each.reason for each in history(entry(store, "new"))} == {"outside"}
     store.close()
 
 
 def test_a_writer_finishes_what_another_left_pending(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second transaction of a slow writer may come after the next writer has been through both of hers."""
-    who, base = local_user(store), current(store, the_entry(store), PARADIGM).revision.id
+    who, base = local_user(store), current(the_entry(store), PARADIGM).revision.id
     filing = Store.filing
     numbers = count(1)
     second: list[int] = []
 
     def slow(self: Store) -> AbstractContextManager[Connection]:
         if next(numbers) == 2:  # the first writer is between her two transactions
-            latest = current(store, the_entry(store), PARADIGM)
+            latest = current(the_entry(store), PARADIGM)
             assert latest.text == "one\n"
             second.append(saved(store, "two\n", base=latest.revision.id, who=who).revision.id)
         return filing(self)
 
     monkeypatch.setattr(Store, "filing", slow)
     first = saved(store, "one\n", base=base, who=who)
-    assert [each.id for each in history(store, the_entry(store), PARADIGM)] == [*second, first.revision.id, base]
+    assert [each.id for each in history(the_entry(store), PARADIGM)] == [*second, first.revision.id, base]
     assert (store.root / "small" / PARADIGM).read_text("utf-8") == "two\n"
 
 
 def test_an_edit_outside_between_accepting_and_writing_is_a_conflict(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    who, base = local_user(store), current(store, the_entry(store), PARADIGM).revision.id
+    who, base = local_user(store), current(the_entry(store), PARADIGM).revision.id
     filing = Store.filing
     numbers = count(1)
 
@@ -398,13 +398,13 @@ def test_a_full_disk_leaves_the_file_and_keeps_the_text(store: Store, monkeypatc
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    base = current(store, the_entry(store), PARADIGM).revision.id
+    base = current(the_entry(store), PARADIGM).revision.id
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", full)
         with pytest.raises(InputError, match="No space left on device"):
             saved(store, "yours\n", base=base, tab="mine")
     assert (store.root / "small" / PARADIGM).read_text("utf-8") == OLD
-    assert len(history(store, the_entry(store), PARADIGM)) == 1
+    assert len(history(the_entry(store), PARADIGM)) == 1
     (draft,) = drafts(store, who=local_user(store))
     assert (draft.text, draft.tab, draft.why) == ("yours\n", "mine", "unwritten")
     assert saved(store, "yours\n", base=base, tab="mine").changed  # once there is room again

@@ -60,7 +60,7 @@ class Workspace(RuleBasedStateMachine):
 
     def look(self, file: str) -> int | None:
         try:
-            return current(self.store, the_entry(self.store), file).revision.id
+            return current(the_entry(self.store), file).revision.id
         except BiduiError:
             return None
 
@@ -89,7 +89,7 @@ class Workspace(RuleBasedStateMachine):
     def somebody_deletes(self, file: str) -> None:
         base = self.look(file)
         if base is not None:
-            delete(self.store, the_entry(self.store), file, base=base, who=local_user(self.store))
+            delete(the_entry(self.store), file, base=base, who=local_user(self.store))
 
     @rule(file=st.sampled_from(FILES[:2]), text=st.sampled_from(TEXTS))
     def somebody_renames(self, file: str, text: str) -> None:
@@ -99,7 +99,7 @@ class Workspace(RuleBasedStateMachine):
             entry, who = the_entry(self.store), local_user(self.store)
             tab = next(self.tabs)
             try:
-                done = rename(self.store, entry, file, other, text, base=base, who=who, check=anything, tab=tab)
+                done = rename(entry, file, other, text, base=base, who=who, check=anything, tab=tab)
             except Conflict:
                 self.taken.add((file, text))  # as a draft
             except InputError as error:  # another name is to be chosen, and nothing was done
@@ -111,9 +111,9 @@ class Workspace(RuleBasedStateMachine):
     @rule(data=st.data())
     def somebody_restores(self, data: st.DataObject) -> None:
         entry, who = the_entry(self.store), local_user(self.store)
-        old = data.draw(st.sampled_from(history(self.store, entry)))
+        old = data.draw(st.sampled_from(history(entry)))
         if not old.deleted:
-            restore(self.store, entry, old.id, base=self.look(old.file), who=who, check=anything, tab="none")
+            restore(entry, old.id, base=self.look(old.file), who=who, check=anything, tab="none")
 
     @rule(
         file=st.sampled_from(FILES),
@@ -131,7 +131,7 @@ class Workspace(RuleBasedStateMachine):
             if renames and base is not None and file != FILES[2]:
                 written = FILES[1 - FILES.index(file)]
                 try:
-                    rename(self.store, entry, file, written, text, base=base, who=who, check=anything, tab=tab)
+                    rename(entry, file, written, text, base=base, who=who, check=anything, tab=tab)
                 except InputError:
                     refused = True  # the name is taken
             else:
@@ -150,20 +150,20 @@ class Workspace(RuleBasedStateMachine):
     def every_text_can_be_found(self) -> None:
         entry = the_entry(self.store)
         found = {(draft.file, draft.text) for draft in drafts(self.store, who=local_user(self.store))}
-        for each in history(self.store, entry, most=10_000):
+        for each in history(entry, most=10_000):
             if not each.deleted:
-                found.add((each.file, revision(self.store, entry, each.id).text))
+                found.add((each.file, revision(entry, each.id).text))
         assert self.taken <= found
 
     @invariant()
     def the_files_are_the_latest_revisions(self) -> None:
         refresh(self.store)
         entry = the_entry(self.store)
-        latest = {each.file: each for each in reversed(history(self.store, entry, most=10_000))}
+        latest = {each.file: each for each in reversed(history(entry, most=10_000))}
         for file in FILES:
             there = self.path(file).read_text("utf-8") if self.path(file).exists() else None
             known = latest.get(file)
-            text = revision(self.store, entry, known.id).text if known and not known.deleted else None
+            text = revision(entry, known.id).text if known and not known.deleted else None
             assert there == text
         assert not list(self.path("").rglob(".*.part"))
 

@@ -22,26 +22,26 @@ def disk(store: Store, file: str = PARADIGM) -> str:
 
 
 def base_of(store: Store, file: str = PARADIGM) -> int:
-    return current(store, the_entry(store), file).revision.id
+    return current(the_entry(store), file).revision.id
 
 
 def test_what_lies_in_the_workspace_when_it_is_opened_is_the_first_revision(store: Store) -> None:
     assert [each.name for each in entries(store)] == ["small"]
-    assert {each.file: (each.reason, each.author) for each in history(store, the_entry(store))} == {
+    assert {each.file: (each.reason, each.author) for each in history(the_entry(store))} == {
         file: ("outside", "") for file in TEXTS
     }
-    assert current(store, the_entry(store), PARADIGM).text == TEXTS[PARADIGM]
+    assert current(the_entry(store), PARADIGM).text == TEXTS[PARADIGM]
 
 
 def test_a_saved_text_is_the_file_and_a_revision_that_says_who_and_why(store: Store) -> None:
     first = base_of(store)
     new = saved(store, "uid: 新\n", base=first)
     assert disk(store) == "uid: 新\n"
-    (latest, before) = history(store, the_entry(store), PARADIGM)
+    (latest, before) = history(the_entry(store), PARADIGM)
     assert latest == new.revision
     assert (latest.author, latest.reason, latest.base, latest.size) == ("local", "edit", first, 9)
     assert before.id == first
-    assert revision(store, the_entry(store), first).text == TEXTS[PARADIGM]
+    assert revision(the_entry(store), first).text == TEXTS[PARADIGM]
 
 
 def test_saving_the_same_text_again_makes_no_revision(store: Store) -> None:
@@ -49,7 +49,7 @@ def test_saving_the_same_text_again_makes_no_revision(store: Store) -> None:
     new = saved(store, "a: b\n", base=base_of(store))
     again = saved(store, "a: b\n", base=new.revision.base)
     assert (again.revision, again.changed) == (new.revision, False)
-    assert len(history(store, the_entry(store), PARADIGM)) == 2
+    assert len(history(the_entry(store), PARADIGM)) == 2
 
 
 def test_a_text_with_errors_is_a_draft_and_the_file_stays(store: Store) -> None:
@@ -57,7 +57,7 @@ def test_a_text_with_errors_is_a_draft_and_the_file_stays(store: Store) -> None:
     done = kept(store, "uid: [half", base=first, problem=BROKEN)
     assert done.problems == (BROKEN,)
     assert disk(store) == TEXTS[PARADIGM]
-    assert len(history(store, the_entry(store), PARADIGM)) == 1
+    assert len(history(the_entry(store), PARADIGM)) == 1
     (draft,) = drafts(store, who=local_user(store))
     assert (draft.project, draft.file, draft.text) == ("small", PARADIGM, "uid: [half")
     assert (draft.base, draft.why) == (first, "unparsed")
@@ -66,7 +66,7 @@ def test_a_text_with_errors_is_a_draft_and_the_file_stays(store: Store) -> None:
 def test_a_warning_does_not_keep_a_text_from_being_saved(store: Store) -> None:
     warning = Problem("about-missing", Place(PARADIGM), {"keys": ["edit"]}, "warning")
     who = local_user(store)
-    done = save(store, the_entry(store), PARADIGM, "a: b\n", base=base_of(store), who=who, check=lambda _: [warning])
+    done = save(the_entry(store), PARADIGM, "a: b\n", base=base_of(store), who=who, check=lambda _: [warning])
     assert isinstance(done, NewRevision)
 
 
@@ -86,17 +86,17 @@ def test_the_real_check_lets_a_good_file_pass_and_keeps_a_bad_one(store: Store) 
         return file_problems(PARADIGM, text)
 
     bad = TEXTS[PARADIGM].replace("pos:NR", "pos:NR mPos:nobody")
-    done = save(store, entry, PARADIGM, bad, base=first, who=who, check=check)
+    done = save(entry, PARADIGM, bad, base=first, who=who, check=check)
     assert isinstance(done, NewDraft)
     assert done.problems[0].place.line == 5
     good = TEXTS[PARADIGM].replace("喜欢", "讨厌")
-    assert isinstance(save(store, entry, PARADIGM, good, base=first, who=who, check=check), NewRevision)
+    assert isinstance(save(entry, PARADIGM, good, base=first, who=who, check=check), NewRevision)
 
 
 @pytest.mark.parametrize("text", ["uid: \x00\n", "uid: \ud83d\n"], ids=["control", "half a surrogate pair"])
 def test_a_text_that_no_file_can_hold_is_a_draft(store: Store, text: str) -> None:
     """A browser sends half an emoji in the middle of a composition; it must come back as it was."""
-    done = save(store, the_entry(store), PARADIGM, text, base=base_of(store), who=local_user(store), check=anything)
+    done = save(the_entry(store), PARADIGM, text, base=base_of(store), who=local_user(store), check=anything)
     assert isinstance(done, NewDraft)
     assert [draft.text for draft in drafts(store, who=local_user(store))] == [text]
 
@@ -146,32 +146,32 @@ def test_a_revision_of_another_file_is_no_base(store: Store) -> None:
 
 def test_a_deleted_file_can_be_brought_back(store: Store) -> None:
     entry, who, first = the_entry(store), local_user(store), base_of(store)
-    gone = delete(store, entry, PARADIGM, base=first, who=who)
+    gone = delete(entry, PARADIGM, base=first, who=who)
     assert (gone.revision.deleted, gone.revision.reason) == (True, "delete")
     assert not (store.root / "small" / PARADIGM).exists()
-    (listed,) = deleted_files(store, entry)
+    (listed,) = deleted_files(entry)
     assert (listed.file, listed.base) == (PARADIGM, first)
     with pytest.raises(InputError, match="no file"):
-        current(store, entry, PARADIGM)
-    back = restore(store, entry, first, base=gone.revision.id, who=who, check=anything)
+        current(entry, PARADIGM)
+    back = restore(entry, first, base=gone.revision.id, who=who, check=anything)
     assert isinstance(back, NewRevision)
     assert (back.revision.reason, back.revision.origin) == ("restore", first)
     assert disk(store) == TEXTS[PARADIGM]
-    assert deleted_files(store, entry) == []
+    assert deleted_files(entry) == []
 
 
 def test_deleting_what_somebody_has_changed_meanwhile_is_a_conflict(store: Store) -> None:
     first = base_of(store)
     saved(store, "theirs\n", base=first)
     with pytest.raises(Conflict) as caught:
-        delete(store, the_entry(store), PARADIGM, base=first, who=local_user(store))
+        delete(the_entry(store), PARADIGM, base=first, who=local_user(store))
     assert caught.value.yours is None
     assert disk(store) == "theirs\n"
 
 
 def test_changing_what_somebody_has_deleted_meanwhile_is_a_conflict(store: Store) -> None:
     first = base_of(store)
-    delete(store, the_entry(store), PARADIGM, base=first, who=local_user(store))
+    delete(the_entry(store), PARADIGM, base=first, who=local_user(store))
     with pytest.raises(Conflict) as caught:
         saved(store, "yours\n", base=first)
     assert caught.value.theirs.revision.deleted
@@ -180,9 +180,9 @@ def test_changing_what_somebody_has_deleted_meanwhile_is_a_conflict(store: Store
 def test_restoring_is_a_new_revision_on_top(store: Store) -> None:
     entry, who, first = the_entry(store), local_user(store), base_of(store)
     second = saved(store, "two\n", base=first).revision.id
-    done = restore(store, entry, first, base=second, who=who, check=anything)
+    done = restore(entry, first, base=second, who=who, check=anything)
     assert isinstance(done, NewRevision)
-    assert [each.id for each in history(store, entry, PARADIGM)] == [done.revision.id, second, first]
+    assert [each.id for each in history(entry, PARADIGM)] == [done.revision.id, second, first]
     assert disk(store) == TEXTS[PARADIGM]
 
 
@@ -192,7 +192,7 @@ def test_an_old_revision_that_does_not_parse_comes_back_as_a_draft(store: Store)
     outside = base_of(store)
     new = saved(store, TEXTS[PARADIGM], base=outside).revision.id
     done = restore(
-        store, the_entry(store), outside, base=new, who=local_user(store), check=lambda t: file_problems(PARADIGM, t)
+        the_entry(store), outside, base=new, who=local_user(store), check=lambda t: file_problems(PARADIGM, t)
     )
     assert isinstance(done, NewDraft)
     assert done.draft.text == "uid: [half"
@@ -201,27 +201,25 @@ def test_an_old_revision_that_does_not_parse_comes_back_as_a_draft(store: Store)
 
 def test_a_deletion_cannot_be_restored(store: Store) -> None:
     entry, who = the_entry(store), local_user(store)
-    gone = delete(store, entry, PARADIGM, base=base_of(store), who=who).revision.id
+    gone = delete(entry, PARADIGM, base=base_of(store), who=who).revision.id
     with pytest.raises(InputError, match="restore the one before it"):
-        restore(store, entry, gone, base=gone, who=who, check=anything)
+        restore(entry, gone, base=gone, who=who, check=anything)
 
 
 def test_a_renamed_file_leads_back_to_its_old_name(store: Store) -> None:
     entry, who, first = the_entry(store), local_user(store), base_of(store)
-    done = rename(
-        store, entry, PARADIGM, "paradigms/anaphor/sex.yaml", "uid: sex\n", base=first, who=who, check=anything
-    )
+    done = rename(entry, PARADIGM, "paradigms/anaphor/sex.yaml", "uid: sex\n", base=first, who=who, check=anything)
     assert isinstance(done, NewRevision)
     assert (done.revision.file, done.revision.origin) == ("paradigms/anaphor/sex.yaml", first)
     assert disk(store, "paradigms/anaphor/sex.yaml") == "uid: sex\n"
-    assert deleted_files(store, entry) == []  # it is not gone
+    assert deleted_files(entry) == []  # it is not gone
 
 
 def test_a_new_spelling_of_a_name_is_no_clash_with_the_old_one(store: Store) -> None:
     """On Windows and macOS the two are one file, and removing the old would remove the new."""
     entry, who = the_entry(store), local_user(store)
     file = "paradigms/anaphor/Gender.yaml"
-    rename(store, entry, PARADIGM, file, "uid: Gender\n", base=base_of(store), who=who, check=anything)
+    rename(entry, PARADIGM, file, "uid: Gender\n", base=base_of(store), who=who, check=anything)
     assert disk(store, file) == "uid: Gender\n"
 
 
@@ -240,7 +238,7 @@ def test_a_text_is_never_nowhere_when_it_is_renamed(
     monkeypatch.setattr(disk_module, "write_file", lambda path, data: (done.append("write"), write(path, data)))
     monkeypatch.setattr(disk_module, "remove_file", lambda path: (done.append("remove"), remove(path)))
     entry, who = the_entry(store), local_user(store)
-    rename(store, entry, PARADIGM, file, "uid: x\n", base=base_of(store), who=who, check=anything)
+    rename(entry, PARADIGM, file, "uid: x\n", base=base_of(store), who=who, check=anything)
     assert done == order
 
 
@@ -248,9 +246,9 @@ def test_a_rename_that_cannot_be_written_leaves_the_old_file(store: Store) -> No
     entry, who, base = the_entry(store), local_user(store), base_of(store)
     (store.root / "small" / "paradigms" / "BA").write_text("in the way", "utf-8")
     with pytest.raises(InputError, match=r"Not a directory|File exists"):
-        rename(store, entry, PARADIGM, "paradigms/BA/x.yaml", "uid: x\n", base=base, who=who, check=anything)
+        rename(entry, PARADIGM, "paradigms/BA/x.yaml", "uid: x\n", base=base, who=who, check=anything)
     assert disk(store) == TEXTS[PARADIGM]
-    assert len(history(store, entry, PARADIGM)) == 1
+    assert len(history(entry, PARADIGM)) == 1
     assert {draft.text for draft in drafts(store, who=who)} == {"uid: x\n"}
 
 
@@ -267,7 +265,7 @@ def test_a_rename_to_a_name_that_is_taken_is_refused_and_nothing_goes(store: Sto
     saved(store, "other\n", base=None, file=file)
     for to in (file, "paradigms/BA/OTHER.yaml"):
         with pytest.raises(InputError, match=r"paradigms/BA/other\.yaml already exists"):
-            rename(store, entry, PARADIGM, to, "mine\n", base=base_of(store), who=who, check=anything)
+            rename(entry, PARADIGM, to, "mine\n", base=base_of(store), who=who, check=anything)
     assert (disk(store), disk(store, file)) == (TEXTS[PARADIGM], "other\n")
     assert drafts(store, who=who) == []
 
@@ -275,9 +273,9 @@ def test_a_rename_to_a_name_that_is_taken_is_refused_and_nothing_goes(store: Sto
 def test_a_project_keeps_its_settings(store: Store) -> None:
     entry, who, base = the_entry(store), local_user(store), base_of(store, "project.yaml")
     with pytest.raises(InputError, match=r"needs its project\.yaml"):
-        delete(store, entry, "project.yaml", base=base, who=who)
+        delete(entry, "project.yaml", base=base, who=who)
     with pytest.raises(InputError, match=r"needs its project\.yaml"):
-        rename(store, entry, "project.yaml", "a.md", "", base=base, who=who, check=anything)
+        rename(entry, "project.yaml", "a.md", "", base=base, who=who, check=anything)
 
 
 def test_a_history_comes_in_pages(store: Store) -> None:
@@ -285,6 +283,6 @@ def test_a_history_comes_in_pages(store: Store) -> None:
     numbers = [base]
     for number in range(5):
         numbers.append(saved(store, f"{number}\n", base=numbers[-1]).revision.id)
-    first = history(store, the_entry(store), PARADIGM, most=4)
-    rest = history(store, the_entry(store), PARADIGM, most=4, before=first[-1].id)
+    first = history(the_entry(store), PARADIGM, most=4)
+    rest = history(the_entry(store), PARADIGM, most=4, before=first[-1].id)
     assert [each.id for each in first + rest] == numbers[::-1]

@@ -25,7 +25,7 @@ def test_what_a_project_holds(store: Store) -> None:
     twice = TEXTS["lexicon.tsv"] + "她\tPN\tfemale\n"
     (home / "lexicon.tsv").write_text(twice, "utf-8")
     refresh(store)
-    found = coverage(store, the_entry(store))
+    found = coverage(the_entry(store))
     assert (found.name, found.title, found.lang) == ("small", "small", "zh")
     assert found.phenomena == {"BA": 1, "anaphor": 1, "question": 1}
     assert [(line.uid, line.phenomenon, line.status, line.errors) for line in found.paradigms] == [
@@ -65,13 +65,13 @@ def test_each_kind_of_file_has_its_own_check(file: str, text: str, kind: str) ->
 def test_two_files_with_one_paradigm_are_an_error(store: Store) -> None:
     (store.root / "small" / "paradigms" / "anaphor" / "other.yaml").write_text(TEXTS[PARADIGM], "utf-8")
     refresh(store)
-    assert coverage(store, the_entry(store)).errors == 1
+    assert coverage(the_entry(store)).errors == 1
 
 
 def test_the_last_change_may_be_a_deletion(store: Store) -> None:
     entry, who = the_entry(store), local_user(store)
-    gone = delete(store, entry, PARADIGM, base=current(store, entry, PARADIGM).revision.id, who=who).revision
-    found = coverage(store, entry)
+    gone = delete(entry, PARADIGM, base=current(entry, PARADIGM).revision.id, who=who).revision
+    found = coverage(entry)
     assert (found.changed, found.author, found.paradigms) == (gone.time, "local", ())
 
 
@@ -90,12 +90,12 @@ def test_a_content_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(overview, "parse_paradigm", counted)
     store = open_store(tmp_path)
-    assert len(coverage(store, the_entry(store)).paradigms) == 501
+    assert len(coverage(the_entry(store)).paradigms) == 501
     assert len(parsed) == 501
-    assert coverage(store, the_entry(store)).errors == 0
+    assert coverage(the_entry(store)).errors == 0
     assert len(parsed) == 501
-    saved(store, TEXTS[PARADIGM] + "# a remark\n", base=current(store, the_entry(store), PARADIGM).revision.id)
-    coverage(store, the_entry(store))
+    saved(store, TEXTS[PARADIGM] + "# a remark\n", base=current(the_entry(store), PARADIGM).revision.id)
+    coverage(the_entry(store))
     assert len(parsed) == 502
     store.close()
 
@@ -105,18 +105,18 @@ def test_counts_are_kept_by_all_that_they_follow_from(store: Store) -> None:
     entry = the_entry(store)
     other = "paradigms/anaphor/other.yaml"
     saved(store, TEXTS[PARADIGM].replace("gender\n", "other\n", 1), base=None, file=other)
-    before, whole = paradigm_keys(store, entry), project_key(store, entry)
+    before, whole = paradigm_keys(entry), project_key(entry)
     assert {*before} == {PARADIGM, other}
     remember(store, "pairs", {before[PARADIGM]: 2, before[other]: {"value": 10**30, "exact": True}})
     saved(store, "notes\n", base=None, file="card.md")
-    assert (paradigm_keys(store, entry), project_key(store, entry) == whole) == (before, False)
-    saved(store, "a: b\n", base=current(store, entry, other).revision.id, file=other)
-    after = paradigm_keys(store, entry)
+    assert (paradigm_keys(entry), project_key(entry) == whole) == (before, False)
+    saved(store, "a: b\n", base=current(entry, other).revision.id, file=other)
+    after = paradigm_keys(entry)
     assert (after[PARADIGM] == before[PARADIGM], after[other] == before[other]) == (True, False)
     assert recall(store, "pairs", after.values()) == {before[PARADIGM]: 2}
-    lexicon = current(store, entry, "lexicon.tsv")
+    lexicon = current(entry, "lexicon.tsv")
     saved(store, lexicon.text + "王五\tNR\tmale\n", base=lexicon.revision.id, file="lexicon.tsv")
-    assert recall(store, "pairs", paradigm_keys(store, entry).values()) == {}
+    assert recall(store, "pairs", paradigm_keys(entry).values()) == {}
     assert recall(store, "pairs", before.values()) == {
         before[PARADIGM]: 2,
         before[other]: {"value": 10**30, "exact": True},

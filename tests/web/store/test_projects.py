@@ -49,7 +49,7 @@ CLASSIC = {
 def test_a_new_project_is_the_starter_and_its_files_have_an_author(store: Store) -> None:
     entry = new_project(store, "新项目", lang="zh", who=local_user(store))
     assert load_project(entry.folder).settings.lang == "zh"
-    found = history(store, entry)
+    found = history(entry)
     assert {each.file for each in found} == {*starter_texts("zh")}
     assert {(each.reason, each.author) for each in found} == {("import", "local")}
     assert refresh(store).changed == 0
@@ -67,8 +67,8 @@ def test_a_name_that_is_taken_or_none_leaves_everything_as_it_was(store: Store, 
 
 
 def test_a_project_goes_out_and_comes_in_again_as_it_was(store: Store) -> None:
-    packed = export_project(store, the_entry(store))
-    assert export_project(store, the_entry(store)) == packed
+    packed = export_project(the_entry(store))
+    assert export_project(the_entry(store)) == packed
     came = import_project(store, read_zip(packed), name="again", who=local_user(store))
     assert (came.files, came.skipped, came.problems) == (3, (), ())
     assert {file: (came.entry.folder / file).read_text("utf-8") for file in TEXTS} == TEXTS
@@ -76,7 +76,7 @@ def test_a_project_goes_out_and_comes_in_again_as_it_was(store: Store) -> None:
 
 def test_an_export_has_what_was_changed_outside_a_moment_ago(store: Store) -> None:
     (store.root / "small" / PARADIGM).write_text("by hand\n", "utf-8")
-    assert read_zip(export_project(store, the_entry(store))).files[PARADIGM] == b"by hand\n"
+    assert read_zip(export_project(the_entry(store))).files[PARADIGM] == b"by hand\n"
 
 
 def test_an_export_has_the_tables_that_settings_name_though_these_are_broken_just_now(store: Store) -> None:
@@ -85,7 +85,7 @@ def test_an_export_has_the_tables_that_settings_name_though_these_are_broken_jus
     (home / "project.yaml").write_text(TEXTS["project.yaml"] + "relations:\n  fills: fills.tsv\n", "utf-8")
     refresh(store)
     (home / "project.yaml").write_text("[", "utf-8")
-    assert "fills.tsv" in read_zip(export_project(store, the_entry(store))).files
+    assert "fills.tsv" in read_zip(export_project(the_entry(store))).files
 
 
 def test_what_is_no_part_of_a_project_is_left_out_and_told(store: Store) -> None:
@@ -97,7 +97,7 @@ def test_what_is_no_part_of_a_project_is_left_out_and_told(store: Store) -> None
 def test_a_project_with_faults_comes_in_so_that_they_can_be_mended(store: Store) -> None:
     files = {name: text.encode() for name, text in TEXTS.items()} | {PARADIGM: b"uid: ["}
     came = import_project(store, Bundle(files), name="other", who=local_user(store))
-    assert current(store, came.entry, PARADIGM).text == "uid: ["
+    assert current(came.entry, PARADIGM).text == "uid: ["
 
 
 def test_a_project_of_the_papers_own_format_is_converted(store: Store) -> None:
@@ -152,7 +152,7 @@ def test_a_deleted_project_comes_back_from_the_bin_with_all_that_lay_in_it(store
     who, entry = local_user(store), the_entry(store)
     (entry.folder / "pairs").mkdir()
     (entry.folder / "pairs" / "x.jsonl").write_text("{}", "utf-8")
-    delete_project(store, entry, who=who)
+    delete_project(entry, who=who)
     assert (entries(store), entry.folder.exists()) == ([], False)
     (thrown,) = binned(store)
     assert (thrown.id, thrown.name, thrown.by) == (entry.id, "small", "local")
@@ -161,42 +161,42 @@ def test_a_deleted_project_comes_back_from_the_bin_with_all_that_lay_in_it(store
     assert (back, binned(store)) == (entry, [])
     assert (entry.folder / "pairs" / "x.jsonl").exists()
     assert refresh(store).changed == 0
-    assert len(history(store, entry, PARADIGM)) == 1
+    assert len(history(entry, PARADIGM)) == 1
 
 
 def test_the_name_of_a_deleted_project_is_free_and_the_old_one_comes_back_under_another(store: Store) -> None:
     who, old = local_user(store), the_entry(store)
-    base = current(store, old, PARADIGM).revision.id
-    delete_project(store, old, who=who)
+    base = current(old, PARADIGM).revision.id
+    delete_project(old, who=who)
     new = new_project(store, "small", lang="zh", who=who)
     assert new.id != old.id
     with pytest.raises(InputError, match="already used"):
         bring_back(store, old.id, who=who)
     back = bring_back(store, old.id, who=who, name="small-2")
-    assert current(store, back, PARADIGM).revision.id == base
+    assert current(back, PARADIGM).revision.id == base
     with pytest.raises(InputError, match="no project with the number"):
         bring_back(store, old.id, who=who)
 
 
 def test_a_page_that_still_has_a_deleted_project_open_cannot_write_into_its_successor(store: Store) -> None:
     who, old = local_user(store), the_entry(store)
-    delete_project(store, old, who=who)
+    delete_project(old, who=who)
     new_project(store, "small", lang="zh", who=who)
     with pytest.raises(InputError, match="no project small"):
-        current(store, old, PARADIGM)
+        current(old, PARADIGM)
 
 
 def test_the_bin_is_emptied_after_a_time_and_even_then_the_files_can_be_had(store: Store, clock: Clock) -> None:
     """Revisions stay; what was no part of the project is gone for good."""
     who, entry = local_user(store), the_entry(store)
     (entry.folder / "other.txt").write_text("x", "utf-8")
-    delete_project(store, entry, who=who)
+    delete_project(entry, who=who)
     assert empty_bin(store, before=clock() - timedelta(days=30)) == 0
     clock.ahead = timedelta(days=31)
     assert empty_bin(store, before=clock() - timedelta(days=30)) == 1
     back = bring_back(store, entry.id, who=who)
     assert {path.name for path in back.folder.iterdir()} == {"project.yaml", "lexicon.tsv", "paradigms"}
-    assert (len(history(store, back, PARADIGM)), refresh(store).changed) == (1, 0)
+    assert (len(history(back, PARADIGM)), refresh(store).changed) == (1, 0)
 
 
 def test_where_the_folder_is_the_project_there_is_no_place_for_others(tmp_path: Path) -> None:
@@ -205,6 +205,6 @@ def test_where_the_folder_is_the_project_there_is_no_place_for_others(tmp_path: 
     with pytest.raises(InputError, match="serve the folder above"):
         new_project(store, "other", lang="zh", who=who)
     with pytest.raises(InputError, match="serve the folder above"):
-        delete_project(store, the_entry(store), who=who)
-    assert saved(store, "a: b\n", base=current(store, the_entry(store), PARADIGM).revision.id).changed
+        delete_project(the_entry(store), who=who)
+    assert saved(store, "a: b\n", base=current(the_entry(store), PARADIGM).revision.id).changed
     store.close()

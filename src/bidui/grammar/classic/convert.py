@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
-from bidui.errors import InputError, Place, Problem, collect, fail
+from bidui.errors import Place, Problem, all_problems, collect, fail
 from bidui.grammar.paradigm import Line, PhraseAlternative, PhraseRule, Slot, Use, Variant
 from bidui.grammar.paradigm import Literal as LiteralItem
 from bidui.grammar.rules import (
@@ -89,31 +89,21 @@ def classic_rule(
             texts.append(" ".join(body.words))
         elif isinstance(body, Lexical):
             links = (Match(Ref(str(position(m.target))), m.properties, m.same) for m in body.matches)
-            texts.append(_text(body.conditions, links))
+            texts.append(rule_text(body.conditions, links))
         else:
-            overrides = (f"{index(body, part)}:<{_text(inner.conditions, ())}>" for part, inner in body.overrides)
+            overrides = (f"{index(body, part)}:<{rule_text(inner.conditions, ())}>" for part, inner in body.overrides)
             texts.append(" ".join((f"phrase:{body.name}", *overrides)))
     return " | ".join(texts)
 
 
-def _text(conditions: Iterable[Condition], links: Iterable[Match]) -> str:
+def rule_text(conditions: Iterable[Condition], links: Iterable[Match]) -> str:
     """Write conditions and links without the escapes of our rules."""
     return " ".join((*(f"{c.feature}:{'/'.join(c.values)}" for c in conditions), *map(str, links)))
 
 
-def copying(rule: Rule, position: int) -> str | None:
-    """Write the rule string of a slot that repeats the word at `position`; None if there is no such string."""
-    body = rule.alternatives[0].rule
-    if len(rule.alternatives) > 1 or not isinstance(body, Lexical):
-        return None
-    again = Match(Ref(str(position)), (Property("expression", "expression"),))
-    return _text(body.conditions, (again,))
-
-
 def is_fixed(rule: Rule) -> bool:
     """Tell whether a rule is always the same word, which may be written again wherever it is needed."""
-    body = rule.alternatives[0].rule
-    return len(rule.alternatives) == 1 and isinstance(body, Words) and len(body.words) == 1
+    return isinstance(rule.only, Words) and len(rule.only.words) == 1
 
 
 # Rule strings: one slot of a template or phrase, read into a rule whose links still point at positions.
@@ -141,11 +131,6 @@ class Cell:
     def fixed(self) -> str:
         """The word, if the slot is always the same one."""
         return self.text if is_fixed(self.rule) else ""
-
-    @property
-    def phrase(self) -> str:
-        """The first phrase among the alternatives, or an empty text."""
-        return next(iter(self.rule.phrases), "")
 
 
 def parse_cell(raw: str, place: Place, problems: list[Problem]) -> Cell | None:
@@ -238,7 +223,7 @@ def _blanks(cell: Cell, index: int, same: Sequence[Cell], indices: Sequence[int]
 
 # Links: the positions in classic rules, `mPos:3` and `-1:<…>`, become the names of slots and parts.
 
-_EXPRESSION = (Property("expression", "expression"),)
+EXPRESSION = (Property("expression", "expression"),)
 
 
 def matches(rule: Rule) -> Iterator[Match]:
@@ -261,13 +246,18 @@ def pointed(ref: Ref, cells: Sequence[Cell], at: int) -> int:
         raise fail("classic-position-self", place, {"position": ref})
     if cells[index].empty:
         raise fail("classic-position-empty", place, {"position": ref})
-    if cells[index].phrase and not ref.path:
-        raise fail("classic-position-phrase", place, {"position": ref, "phrase": cells[index].phrase})
+    if (phrases := cells[index].rule.phrases) and not ref.path:
+        raise fail("classic-position-phrase", place, {"position": ref, "phrase": phrases[0]})
     return index
 
 
-def named(rule: Rule, *, target: Callable[[Ref], Ref], part: Callable[[Phrase, str], str]) -> Rule:
-    """Return the rule with `target` of each position and `part` of each index of an override."""
+def named(rule: Rule, target: Callable[[Ref], Ref], phrases: Mapping[str, PhraseRule], place: Place) -> Rule:
+    """Return the rule with `target` of each position, and the parts of known phrases that overrides mean by indices."""
+
+    def part(phrase: Phrase, index: str) -> str:
+        if phrase.name not in phrases or not index.removeprefix("-").isdecimal():
+            return index
+        return part_at(phrase, int(index), phrases, place.at(phrase.column))
 
     def body(old: Lexical | Words | Phrase) -> Lexical | Words | Phrase:
         if isinstance(old, Lexical):
@@ -282,11 +272,10 @@ def named(rule: Rule, *, target: Callable[[Ref], Ref], part: Callable[[Phrase, s
 
 def copied(rule: Rule) -> Match | None:
     """Return the link of a rule that copies the word of another slot, as in `pos:VV mPos:1 mPro:expression`."""
-    body = rule.alternatives[0].rule
-    if len(rule.alternatives) > 1 or not isinstance(body, Lexical) or len(body.matches) != 1:
+    if not isinstance(rule.only, Lexical) or len(rule.only.matches) != 1:
         return None
-    link = body.matches[0]
-    return link if link.same and link.properties == _EXPRESSION and not link.target.path else None
+    link = rule.only.matches[0]
+    return link if link.same and link.properties == EXPRESSION and not link.target.path else None
 
 
 def asks_nothing_new(copy: Rule, original: Rule) -> bool:
@@ -491,6 +480,7 @@ class _Conversion:
     def __init__(self, template: Template, held: Mapping[Identity, Identity]) -> None:
         self.template = template
         self.held = held
+        self.slots = list(dict.fromkeys(held.values()))  # each once, those of the good list first
         self.targets = self._targets()
         self.roots = self._roots()
         self.names = self._names()
@@ -498,28 +488,21 @@ class _Conversion:
     def cell(self, slot: Identity) -> Cell:
         return self.template.cells(slot.side)[slot.index]
 
-    def slots(self) -> list[Identity]:
-        """Return the slots, each once, those of the good list first."""
-        return list(dict.fromkeys(self.held.values()))
-
     def _targets(self) -> dict[tuple[Identity, str], Identity]:
         """Return the slot that each position means; on the bad side it counts in the bad list."""
         targets: dict[tuple[Identity, str], Identity] = {}
-        problems: list[Problem] = []
-        for slot in self.slots():
-            cells = self.template.cells(slot.side)
-            for link in matches(self.cell(slot).rule):
-                with collect(problems):
-                    index = pointed(link.target, cells, slot.index)
-                    targets[slot, link.target.slot] = self.held[Identity(slot.side, index)]
-        if problems:
-            raise InputError(problems)
+        with all_problems() as problems:
+            for slot in self.slots:
+                for link in matches(self.cell(slot).rule):
+                    with collect(problems):
+                        index = pointed(link.target, self.template.cells(slot.side), slot.index)
+                        targets[slot, link.target.slot] = self.held[Identity(slot.side, index)]
         return targets
 
     def _roots(self) -> dict[Identity, Identity]:
         """Return the slot whose word each slot prints: another slot if this one is a plain copy of it."""
-        roots: dict[Identity, Identity] = {slot: slot for slot in self.slots()}
-        for slot in self.slots():
+        roots: dict[Identity, Identity] = {slot: slot for slot in self.slots}
+        for slot in self.slots:
             link = copied(self.cell(slot).rule)
             if not link:
                 continue
@@ -535,7 +518,7 @@ class _Conversion:
 
     def _names(self) -> dict[Identity, str]:
         """Return the names of the slots; a fixed word needs none unless something agrees with it."""
-        printed = list(dict.fromkeys(self.roots[slot] for slot in self.slots()))  # in the order of the lines
+        printed = list(dict.fromkeys(self.roots[slot] for slot in self.slots))  # in the order of the lines
         meant = {self.roots[target] for (slot, _), target in self.targets.items() if self.roots[slot] == slot}
         slots = [slot for slot in printed if slot in meant or not self.cell(slot).fixed] or printed[:1]
         prefixed = [("bad_" if slot.side == "bad" else "", self.cell(slot).rule) for slot in slots]
@@ -543,12 +526,10 @@ class _Conversion:
 
     def variant(self, phrases: Mapping[str, PhraseRule]) -> Variant:
         slots: dict[str, Slot] = {}
-        problems: list[Problem] = []
-        for identity, name in self.names.items():
-            with collect(problems):
-                slots[name] = Slot(name, self.rule(identity, phrases), self.cell(identity).place)
-        if problems:
-            raise InputError(problems)
+        with all_problems() as problems:
+            for identity, name in self.names.items():
+                with collect(problems):
+                    slots[name] = Slot(name, self.rule(identity, phrases), self.cell(identity).place)
         good, bad = self.line("good"), self.line("bad")
         return Variant("", slots, good, bad, repeat=self.repeat(), place=self.template.place)
 
@@ -556,18 +537,12 @@ class _Conversion:
         place = self.cell(slot).place
 
         def target(ref: Ref) -> Ref:
-            name = self.name(self.targets[slot, ref.slot])
+            name = self.names[self.roots[self.targets[slot, ref.slot]]]
             if name == self.names[slot]:  # two slots that are copies of each other
                 raise fail("classic-position-self", place.at(ref.column), {"position": ref})
             return Ref(name, ref.path, ref.column)
 
-        def part(phrase: Phrase, index: str) -> str:
-            return overridden(phrase, index, phrases, place)
-
-        return named(self.cell(slot).rule, target=target, part=part)
-
-    def name(self, slot: Identity) -> str:
-        return self.names[self.roots[slot]]
+        return named(self.cell(slot).rule, target, phrases, place)
 
     def line(self, side: Side) -> Line:
         items: list[LiteralItem | Use] = []
@@ -583,17 +558,9 @@ class _Conversion:
     def repeat(self) -> tuple[tuple[str, ...], ...]:
         """Return the slots that hold the same word by `mPro:expression` without being plain copies; others differ."""
         groups = (
-            (self.name(self.targets[slot, link.target.slot]), name)
+            (self.names[self.roots[self.targets[slot, link.target.slot]]], name)
             for slot, name in self.names.items()
             for link in matches(self.cell(slot).rule)
             if link.same and any(p.mine == "expression" for p in link.properties)
         )
         return tuple(dict.fromkeys(groups))
-
-
-def overridden(phrase: Phrase, index: str, phrases: Mapping[str, PhraseRule], place: Place) -> str:
-    """Return the part that an override means by its index; a name stays as it is."""
-    here = place.at(phrase.column)
-    if phrase.name not in phrases or not index.removeprefix("-").isdecimal():
-        return index
-    return part_at(phrase, int(index), phrases, here)

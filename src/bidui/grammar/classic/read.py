@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bidui.errors import InputError, Place, Problem, Severity, collect, fail
+from bidui.errors import InputError, Place, Problem, Severity, all_problems, collect, fail
 from bidui.grammar.classic.convert import (
     Cell,
     Template,
@@ -20,7 +20,6 @@ from bidui.grammar.classic.convert import (
     copied,
     matches,
     named,
-    overridden,
     parse_cell,
     pointed,
 )
@@ -30,7 +29,7 @@ from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Line, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, phrases_within
 from bidui.grammar.paradigm_file import single
 from bidui.grammar.project import Project, Settings, load_project, write_project
-from bidui.grammar.rules import Alternative, Condition, Lexical, Phrase, Ref, Rule, Words
+from bidui.grammar.rules import Alternative, Lexical, Phrase, Ref, Rule, Words
 from bidui.grammar.yaml import read_text
 from bidui.pairs.folder import uid_fits
 
@@ -59,10 +58,6 @@ class JsonNode:
         if isinstance(self.value, dict):
             return tuple(self[key] for key in self.value)
         return tuple(self[number] for number in range(len(self.value))) if isinstance(self.value, list) else ()
-
-    def is_list(self) -> bool:
-        """Tell whether this is a list."""
-        return isinstance(self.value, list)
 
     @property
     def place(self) -> Place:
@@ -146,12 +141,21 @@ def read_vocabulary(path: Path, *, name: str) -> tuple[Lexicon, list[Problem]]:
         cleaned.append("\t".join(cells))
         numbers.append(number)
     lexicon, faults = parse_lexicon("\n".join(cleaned) + "\n", name="lexicon.tsv")
-    problems = [_counted("classic-vocabulary-blank", name, blank)] if blank else []
-    problems += [_counted("classic-vocabulary-trimmed", name, trimmed)] if trimmed else []
-    if repeated:
-        values = {"count": len(repeated), "rows": tuple(repeated)}
-        problems.append(Problem("classic-vocabulary-repeated", Place(name), values, "warning"))
-    return lexicon, problems + [_placed(problem, name, numbers) for problem in faults]
+    changes: tuple[tuple[str, Sequence[object], str], ...] = (
+        ("lines", blank, "classic-vocabulary-blank"),
+        ("lines", trimmed, "classic-vocabulary-trimmed"),
+        ("rows", repeated, "classic-vocabulary-repeated"),
+    )
+    problems = [
+        Problem(kind, Place(name), {"count": len(items), key: tuple(items)}, "warning")
+        for key, items, kind in changes
+        if items
+    ]
+    for problem in faults:  # placed in the user's own file
+        old = problem.place
+        line = numbers[old.line - 1] if 0 < old.line <= len(numbers) else 0
+        problems.append(replace(problem, place=Place(name, line, old.column, old.part)))
+    return lexicon, problems
 
 
 def _cells(row: list[str], width: int, key: int) -> list[str]:
@@ -163,17 +167,6 @@ def _cells(row: list[str], width: int, key: int) -> list[str]:
     while len(cells) > width and not cells[-1]:
         cells.pop()
     return cells + [""] * (width - len(cells))
-
-
-def _counted(kind: str, name: str, lines: list[int]) -> Problem:
-    return Problem(kind, Place(name), {"count": len(lines), "lines": tuple(lines)}, "warning")
-
-
-def _placed(problem: Problem, name: str, numbers: list[int]) -> Problem:
-    """Return the problem with its place in the user's own file."""
-    old = problem.place
-    line = numbers[old.line - 1] if 0 < old.line <= len(numbers) else 0
-    return replace(problem, place=Place(name, line, old.column, old.part))
 
 
 # Phrase files: JSON from names to alternatives, each a list of typed rules:
@@ -195,9 +188,10 @@ def convert_phrases(json: JsonNode, problems: list[Problem]) -> dict[str, Phrase
     for name in json.value:
         entry = json[name]
         alternatives: list[PhraseAlternative] = []
-        if not entry.is_list() or not entry.items():
+        items = entry.items() if isinstance(entry.value, list) else ()
+        if not items:
             problems.append(Problem("classic-phrase-form", entry.place, {"value": shown(entry.value)}))
-        for alternative in entry.items() if entry.is_list() else ():
+        for alternative in items:
             with collect(problems):
                 alternatives.append(_phrase_alternative(alternative))
         phrases[name] = PhraseRule(name, tuple(alternatives), place=entry.place)
@@ -211,14 +205,12 @@ def shown(value: object) -> str:
 
 
 def _phrase_alternative(json: JsonNode) -> PhraseAlternative:
-    problems: list[Problem] = []
-    cells = [parse_cell(str(item.value), item.place, problems) for item in _rules(json)]
-    if problems:
-        raise InputError(problems)
+    with all_problems() as problems:
+        cells = [parse_cell(str(item.value), item.place, problems) for item in _rules(json)]
     read = [cell for cell in cells if cell]
     if not read:
         return single(Alternative(Words()), json.place)
-    if len(read) == 1 and len(read[0].rule.alternatives) == 1 and not list(matches(read[0].rule)):
+    if len(read) == 1 and read[0].rule.only and not list(matches(read[0].rule)):
         return single(read[0].rule.alternatives[0], read[0].place)
     return _parts(read, json.place)
 
@@ -226,7 +218,7 @@ def _phrase_alternative(json: JsonNode) -> PhraseAlternative:
 def _rules(json: JsonNode) -> list[JsonNode]:
     """Return the rule strings of an alternative, in whichever shape they are written."""
     items = json.items()
-    if not json.is_list() or (len(items) == 2 and items[0].value in TYPES):
+    if not isinstance(json.value, list) or (len(items) == 2 and items[0].value in TYPES):
         return [_rule(json)]
     return [_rule(item) for item in items]
 
@@ -235,7 +227,7 @@ def _rule(json: JsonNode) -> JsonNode:
     texts = [json]
     if isinstance(json.value, dict):
         texts = [json["rule"]] if "rule" in json.value else [json[key] for key in json.value if key != "type"]
-    elif json.is_list() and json.items() and json.items()[0].value in TYPES:
+    elif isinstance(json.value, list) and json.value and json.items()[0].value in TYPES:
         texts = list(json.items()[1:])
     if len(texts) != 1 or not isinstance(texts[0].value, str):
         raise fail("classic-phrase-form", json.place, {"value": shown(json.value)})
@@ -245,17 +237,20 @@ def _rule(json: JsonNode) -> JsonNode:
 def _parts(cells: list[Cell], place: Place) -> PhraseAlternative:
     """Build an alternative with parts p0, p1 and so on, whose positions are local; a copy prints its part again."""
     targets: dict[tuple[int, str], int] = {}
-    problems: list[Problem] = []
-    for number, cell in enumerate(cells):
-        for link in matches(cell.rule):
-            with collect(problems):
-                targets[number, link.target.slot] = pointed(link.target, cells, number)
-    if problems:
-        raise InputError(problems)
+    with all_problems() as problems:
+        for number, cell in enumerate(cells):
+            for link in matches(cell.rule):
+                with collect(problems):
+                    targets[number, link.target.slot] = pointed(link.target, cells, number)
     printed = [_printed(number, cells, targets) for number in range(len(cells))]
-    parts: dict[str, Slot] = {}
-    for number in dict.fromkeys(sorted(printed)):
-        parts[f"p{number}"] = Slot(f"p{number}", _part_rule(number, cells, targets, printed), cells[number].place)
+
+    def part(number: int) -> Slot:
+        def target(ref: Ref) -> Ref:
+            return Ref(f"p{printed[targets[number, ref.slot]]}", ref.path, ref.column)
+
+        return Slot(f"p{number}", named(cells[number].rule, target, {}, place), cells[number].place)
+
+    parts = {f"p{number}": part(number) for number in sorted(set(printed))}
     line = Line(tuple(Use(Ref(f"p{number}")) for number in printed), place)
     head = next(iter(parts)) if len(parts) == 1 and not cells[0].empty else ""
     return PhraseAlternative(parts, line, head, place=place)
@@ -274,37 +269,25 @@ def _printed(number: int, cells: list[Cell], targets: Mapping[tuple[int, str], i
     return number
 
 
-def _part_rule(number: int, cells: list[Cell], targets: Mapping[tuple[int, str], int], printed: list[int]) -> Rule:
-    def target(ref: Ref) -> Ref:
-        return Ref(f"p{printed[targets[number, ref.slot]]}", ref.path, ref.column)
-
-    return named(cells[number].rule, target=target, part=lambda _, name: name)
-
-
 def _with_named_overrides(phrases: Mapping[str, PhraseRule], problems: list[Problem]) -> dict[str, PhraseRule]:
     """Return the phrases with names for the indices of overrides, now that the shape of every phrase is known."""
     renamed: dict[str, PhraseRule] = {}
     for name, phrase in phrases.items():
         with collect(problems):
-            alternatives = tuple(_with_named_parts(alternative, phrases) for alternative in phrase.alternatives)
+            alternatives = []
+            for alternative in phrase.alternatives:
+                rules = {
+                    part: named(s.rule, lambda ref: ref, phrases, s.place) for part, s in alternative.parts.items()
+                }
+                parts = {part: replace(slot, rule=rules[part]) for part, slot in alternative.parts.items()}
+                alternatives.append(replace(alternative, parts=parts))
             if alternatives:
-                renamed[name] = replace(phrase, alternatives=alternatives)
+                renamed[name] = replace(phrase, alternatives=tuple(alternatives))
     return renamed
-
-
-def _with_named_parts(alternative: PhraseAlternative, phrases: Mapping[str, PhraseRule]) -> PhraseAlternative:
-    def renamed(slot: Slot) -> Slot:
-        def part(phrase: Phrase, index: str) -> str:
-            return overridden(phrase, index, phrases, slot.place)
-
-        return replace(slot, rule=named(slot.rule, target=lambda ref: ref, part=part))
-
-    return replace(alternative, parts={name: renamed(slot) for name, slot in alternative.parts.items()})
 
 
 # Template files: JSON with uid, phenomenon, good_rule, bad_rule, strict_MP and sep.
 
-KEYS = ("uid", "phenomenon", "good_rule", "bad_rule", "strict_MP", "sep")
 _KINDS: Mapping[str, tuple[type, str]] = {
     "uid": (str, "classic-not-text"),
     "phenomenon": (str, "classic-not-text"),
@@ -313,14 +296,7 @@ _KINDS: Mapping[str, tuple[type, str]] = {
     "strict_MP": (bool, "classic-not-flag"),
     "sep": (str, "classic-not-text"),
 }
-
-
-def template_files(folder: Path, *, phrases: Path | None) -> list[Path]:
-    """Return the JSON files of a folder by name, without the phrase file if it is among them; or the one file given."""
-    if folder.is_file():
-        return [folder]
-    other = phrases.resolve() if phrases else None
-    return sorted(path for path in folder.glob("*.json") if path.resolve() != other)
+KEYS = tuple(_KINDS)
 
 
 def read_template(path: Path, problems: list[Problem]) -> Template | None:
@@ -334,7 +310,7 @@ def read_template(path: Path, problems: list[Problem]) -> Template | None:
 
 
 def _template(json: JsonNode, problems: list[Problem]) -> Template:
-    if faults := list(_form(json)):
+    if faults := _form(json):
         raise InputError(faults)
     good, bad = (_template_cells(json[key], problems) for key in ("good_rule", "bad_rule"))
     if len(good) != len(bad):
@@ -396,43 +372,29 @@ def unknown(rule: Rule, place: Place, *, lexicon: Lexicon, phrases: Mapping[str,
 def _unknown_names(rule: Lexical, place: Place, lexicon: Lexicon) -> Iterator[Problem]:
     for condition in rule.conditions:
         here = place.at(condition.column)
-        if lexicon.has_feature(condition.feature):
-            yield from _unknown_values(condition, here, lexicon)
-        else:
-            yield _unknown_feature(condition.feature, here, lexicon)
+        if not lexicon.has_feature(condition.feature):
+            yield lexicon.feature_unknown(condition.feature, here)
+            continue
+        counts = lexicon.counts(condition.feature)
+        missing = [value for value in condition.values if value not in counts]
+        # a mistake only if the condition has no other value that words have
+        severity: Severity = "error" if len(missing) == len(condition.values) else "warning"
+        for value in missing:
+            near = lexicon.nearest(condition.feature, value) or tuple(counts)
+            values = {"feature": condition.feature, "value": value, "near": near}
+            yield Problem("classic-value-unknown", here, values, severity)
     for link in rule.matches:
         for item in link.properties:
             if not lexicon.has_feature(item.mine):
-                yield _unknown_feature(item.mine, place.at(link.column), lexicon)
-
-
-def _unknown_feature(feature: str, place: Place, lexicon: Lexicon) -> Problem:
-    return Problem("feature-unknown", place, {"feature": feature, "near": lexicon.nearest_feature(feature)})
-
-
-def _unknown_values(condition: Condition, place: Place, lexicon: Lexicon) -> Iterator[Problem]:
-    """Yield the values that no word has: errors, or warnings where the condition has another value that words have."""
-    counts = lexicon.counts(condition.feature)
-    missing = [value for value in condition.values if value not in counts]
-    for value in missing:
-        near = lexicon.nearest(condition.feature, value) or tuple(counts)
-        values = {"feature": condition.feature, "value": value, "near": near}
-        severity: Severity = "error" if len(missing) == len(condition.values) else "warning"
-        yield Problem("classic-value-unknown", place, values, severity)
+                yield lexicon.feature_unknown(item.mine, place.at(link.column))
 
 
 def cycles(phrases: Mapping[str, PhraseRule]) -> Iterator[Problem]:
     """Yield a problem for each phrase that stands inside itself: classic phrases have no depth at which to stop."""
     for name, phrase in phrases.items():
-        reached: list[str] = []
-        agenda = sorted(phrase.phrases)
-        while agenda:
-            other = agenda.pop()
-            if other not in reached:
-                reached.append(other)
-                agenda += sorted(phrases[other].phrases) if other in phrases else []
+        reached = phrases_within(phrase.slots, phrases)
         if name in reached:
-            yield Problem("classic-phrase-cycle", phrase.place, {"phrase": name, "path": reached})
+            yield Problem("classic-phrase-cycle", phrase.place, {"phrase": name, "path": list(reached)})
 
 
 # Converted templates become paradigms; files that share a uid are the variants of one paradigm.
@@ -482,15 +444,9 @@ def _uid_problems(group: Sequence[Template]) -> Iterator[Problem]:
     if len(group) == 1:
         return
     files = tuple(template.place.file for template in group)
-    differing = [
-        key
-        for key, values in {
-            "phenomenon": {template.phenomenon for template in group} - {""},
-            "sep": {template.separator for template in group},
-        }.items()
-        if len(values) > 1
-    ]
-    if differing:
+    phenomena = {template.phenomenon for template in group} - {""}
+    separators = {template.separator for template in group}
+    if differing := ["phenomenon"] * (len(phenomena) > 1) + ["sep"] * (len(separators) > 1):
         yield Problem("classic-uid-conflict", first.place, {"uid": first.uid, "files": files, "keys": differing})
         return
     yield Problem("classic-uid-merged", first.place, {"uid": first.uid, "files": files}, "warning")
@@ -529,7 +485,10 @@ def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = No
         with collect(problems):
             rules = convert_phrases(read_json(phrases, name=phrases.name), problems)
             problems += cycles(rules)
-    files = template_files(templates, phrases=phrases)
+    files = [templates]
+    if not templates.is_file():
+        other = phrases.resolve() if phrases else None  # which may be in the same folder
+        files = sorted(path for path in templates.glob("*.json") if path.resolve() != other)
     if not files:
         problems.append(Problem("classic-no-templates", Place(str(templates))))
     read = [template for path in files if (template := read_template(path, problems))]
@@ -538,21 +497,15 @@ def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = No
         good = {cell.text for cell in template.good}
         for cell in (*template.good, *(other for other in template.bad if other.text not in good)):
             problems += unknown(cell.rule, cell.place, lexicon=lexicon, phrases=rules)
-    problems += _unknown_in_phrases(rules, lexicon, read)
+    # errors in the phrases that templates use, and warnings in the others
+    cells = (cell for template in read for cell in (*template.good, *template.bad))
+    used = phrases_within((Slot("", cell.rule) for cell in cells), rules)
+    for name, phrase in rules.items():
+        for slot in phrase.slots:
+            faults = list(unknown(slot.rule, slot.place, lexicon=lexicon, phrases=rules))
+            problems += faults if name in used else [replace(fault, severity="warning") for fault in faults]
     paradigms = merge(read, problems, phrases=rules, settings=settings)
     return Project(settings, lexicon, rules, {}, paradigms, problems=tuple(problems))
-
-
-def _unknown_in_phrases(
-    phrases: Mapping[str, PhraseRule], lexicon: Lexicon, templates: Iterable[Template]
-) -> Iterator[Problem]:
-    """Yield errors in the phrases that templates use, and warnings in the others."""
-    cells = (cell for template in templates for cell in (*template.good, *template.bad))
-    used = phrases_within((Slot("", cell.rule) for cell in cells), phrases)
-    for name, phrase in phrases.items():
-        for slot in phrase.slots:
-            for problem in unknown(slot.rule, slot.place, lexicon=lexicon, phrases=phrases):
-                yield problem if name in used else replace(problem, severity="warning")
 
 
 def _settings(templates: Path, read: Iterable[Template], lexicon: Lexicon) -> Settings:
@@ -586,8 +539,8 @@ def losses(project: Project) -> list[Problem]:
     problems: list[Problem] = []
     for paradigm in project.paradigms:
         with collect(problems):
-            problem = lost_pairs(paradigm, compiler.networks(paradigm))
-            problems += [problem] if problem else []
+            if problem := lost_pairs(paradigm, compiler.networks(paradigm)):
+                problems.append(problem)
     return problems
 
 

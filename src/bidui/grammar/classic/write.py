@@ -14,22 +14,12 @@ from pathlib import Path
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import write_file
-from bidui.grammar.classic.convert import Side, classic_rule, copying, index_of, is_fixed, matches
+from bidui.grammar.classic.convert import EXPRESSION, Side, classic_rule, index_of, is_fixed, matches, rule_text
 from bidui.grammar.classic.read import lost_pairs
 from bidui.grammar.network import Compiler
-from bidui.grammar.paradigm import (
-    Line,
-    Literal,
-    Paradigm,
-    PhraseAlternative,
-    PhraseRule,
-    Slot,
-    Use,
-    Variant,
-    phrases_within,
-)
+from bidui.grammar.paradigm import Literal, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, Variant, phrases_within
 from bidui.grammar.project import Project, Settings, chosen, lexicon_text
-from bidui.grammar.rules import Alternative, Lexical, Phrase, Ref, Rule, Words
+from bidui.grammar.rules import Alternative, Lexical, Match, Phrase, Ref, Rule, Words
 
 Item = Literal | Use | None
 
@@ -38,19 +28,15 @@ def rule_lists(variant: Variant, phrases: Mapping[str, PhraseRule]) -> tuple[lis
     """Return `good_rule` and `bad_rule`; raise `InputError` if no two lists express the variant."""
     refused = InputError(())
     for line in (variant.good, variant.bad):
-        _refuse_line(line)
+        for item in line.items:
+            if isinstance(item, Use) and (item.ref.path or item.column != "expression"):
+                raise without("slot.part" if item.ref.path else "slot@column", item, line.place)
     for padded in _paddings(variant.good.items, variant.bad.items):
         try:
             return _Lists(variant, phrases, padded).texts()
         except InputError as error:
             refused = error
     raise refused
-
-
-def _refuse_line(line: Line) -> None:
-    for item in line.items:
-        if isinstance(item, Use) and (item.ref.path or item.column != "expression"):
-            raise without("slot.part" if item.ref.path else "slot@column", item, line.place)
 
 
 class _Lists:
@@ -80,7 +66,10 @@ class _Lists:
         home = self.home(slot.name)
         kept = self.items[home][index] == item
         if kept and self.first(home, slot.name) != index and not is_fixed(slot.rule):
-            return self.copy(slot, home)
+            if not isinstance(slot.rule.only, Lexical):
+                raise fail("classic-no-copy", slot.place, {"slot": slot.name, "rule": slot.rule})
+            again = Match(Ref(str(self.first(home, slot.name))), EXPRESSION)
+            return rule_text(slot.rule.only.conditions, (again,))
         return classic_rule(
             slot.rule,
             position=lambda ref: self.position(ref, slot, home),
@@ -94,12 +83,6 @@ class _Lists:
 
     def first(self, side: Side, name: str) -> int:
         return self.items[side].index(Use(Ref(name)))
-
-    def copy(self, slot: Slot, home: Side) -> str:
-        text = copying(slot.rule, self.first(home, slot.name))
-        if text is None:
-            raise fail("classic-no-copy", slot.place, {"slot": slot.name, "rule": slot.rule})
-        return text
 
     def position(self, ref: Ref, slot: Slot, home: Side) -> int:
         name = ref.slot
@@ -196,17 +179,17 @@ def classic_template(
     paradigm: Paradigm, *, settings: Settings, phrases: Mapping[str, PhraseRule], user: str = ""
 ) -> dict[str, object]:
     """Return the JSON template of a paradigm; raise `InputError` at the first thing that is not classic."""
-    refuse_settings(settings)
+    for key, given in (("capital:", settings.capital), ("seams:", settings.seams), ("repeat:", settings.repeat)):
+        if given:
+            raise without(key, given, Place("project.yaml"))
     _refuse_paradigm(paradigm)
-    variant = paradigm.variants[0]
-    good, bad = rule_lists(variant, phrases)
-    separator = settings.separator if paradigm.separator is None else paradigm.separator
+    good, bad = rule_lists(paradigm.variants[0], phrases)
     return {
         "user": user,
         "uid": paradigm.uid,
         "phenomenon": paradigm.phenomenon,
         "strict_MP": paradigm.equal_length,
-        "sep": separator,
+        "sep": settings.separator if paradigm.separator is None else paradigm.separator,
         "good_rule": good,
         "bad_rule": bad,
     }
@@ -221,13 +204,6 @@ def export_phrases(phrases: Mapping[str, PhraseRule]) -> dict[str, list[list[dic
         name: [_phrase_rules(alternative, phrases) for alternative in phrase.alternatives]
         for name, phrase in phrases.items()
     }
-
-
-def refuse_settings(settings: Settings) -> None:
-    """Refuse settings that change the pairs of every paradigm."""
-    for key, given in (("capital:", settings.capital), ("seams:", settings.seams), ("repeat:", settings.repeat)):
-        if given:
-            raise without(key, given, Place("project.yaml"))
 
 
 def _refuse_paradigm(paradigm: Paradigm) -> None:

@@ -1,5 +1,6 @@
 """Box plots of accuracies over models or paradigms (Song et al., Figures 6 and 7), and bars of word frequencies."""
 
+import re
 from collections.abc import Mapping
 from math import isfinite, nan
 
@@ -8,17 +9,9 @@ from matplotlib.axes import Axes
 from bidui.analysis.estimate import Box
 from bidui.analysis.frequencies import Share
 from bidui.errors import Place, fail
+from bidui.reports.figures import layout
 from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
-from bidui.reports.figures.layout import (
-    Block,
-    Label,
-    label_above,
-    make_panels,
-    name_rows,
-    percent_rows,
-    widest,
-    word,
-)
+from bidui.reports.figures.layout import Block, Label, word
 from bidui.reports.figures.style import COLOURS, FAINT, INK, SMALL, TINY, Width, darker, house_style
 from bidui.words import Language
 
@@ -43,14 +36,21 @@ def box_plots(
     row, size = (0.15, SMALL) if len(boxes) <= 40 else (0.12, TINY)
     with house_style():
         values = (*reached, *humans.values())
-        figure, placed = percent_rows(
+        figure, placed = layout.percent_rows(
             list(boxes), values, row=row, size=size, width=width, language=language, head=HEAD, right=0.06
         )
         for block, axes in placed:
             for name, number in block.groups.items():
                 draw_box(axes, boxes[name], y=number + 0.5, people=humans.get(name, nan))
             label_first(axes, block, boxes, people=humans, language=language)
-    return Drawing(figure, box_rows(boxes, humans))
+    head = ("name", "count", "minimum", "low_whisker", "first_quartile", "median", "third_quartile", "high_whisker")
+    lines = []
+    for name, box in boxes.items():
+        summary, outliers = box.summary, " ".join(repr(value) for value in box.outliers)
+        within = (box.low_whisker, summary.first_quartile, summary.median, summary.third_quartile, box.high_whisker)
+        ends = (summary.maximum, summary.mean, outliers, humans.get(name, nan))
+        lines.append((name, summary.count, summary.minimum, *within, *ends))
+    return Drawing(figure, Rows((*head, "maximum", "mean", "outliers", "people"), tuple(lines)))
 
 
 def draw_box(axes: Axes, box: Box, *, y: float, people: float) -> None:
@@ -80,19 +80,7 @@ def label_first(
     marked = next((group for group in block.groups if isfinite(people.get(group, nan))), None)
     if marked is not None:
         labels.append(Label(word("people", language), 100 * people[marked], block.groups[marked] + 0.5, INK))
-    label_above(axes, labels, y=-0.15, width=block.width, size=TINY)
-
-
-def box_rows(boxes: Mapping[str, Box], people: Mapping[str, float]) -> Rows:
-    """Return one row per box; outliers share a cell, separated by spaces."""
-    head = ("name", "count", "minimum", "low_whisker", "first_quartile", "median", "third_quartile", "high_whisker")
-    lines = []
-    for name, box in boxes.items():
-        summary, outliers = box.summary, " ".join(repr(value) for value in box.outliers)
-        within = (box.low_whisker, summary.first_quartile, summary.median, summary.third_quartile, box.high_whisker)
-        ends = (summary.maximum, summary.mean, outliers, people.get(name, nan))
-        lines.append((name, summary.count, summary.minimum, *within, *ends))
-    return Rows((*head, "maximum", "mean", "outliers", "people"), tuple(lines))
+    layout.label_above(axes, labels, y=-0.15, width=block.width, size=TINY)
 
 
 # Frequencies: the words of a benchmark by their rank in the word list of a corpus (Xiang et al., Figure 1).
@@ -106,14 +94,16 @@ Shares = Mapping[str, Mapping[str, Share]]
 def frequencies(shares: Shares, *, width: Width = "column", language: Language = "en") -> Drawing:
     """Draw one panel per benchmark and one bar per band of ranks; a ring shows the share of all occurrences."""
     bands = groups_of(shares)
-    parts = [part for by_band in shares.values() for share in by_band.values() for part in _parts(share)]
+    listed = [(name, band, share) for name, by_band in shares.items() for band, share in by_band.items()]
+    lines = [(name, band, share.words, share.of_words, share.of_occurrences) for name, band, share in listed]
+    parts = [part for line in lines for part in line[3:]]
     check_parts(parts, what=", ".join(shares))
     with house_style():
         shown = [band_text(band, language) for band in bands]
-        made = make_panels(
+        made = layout.make_panels(
             tuple(shares),
             width=width,
-            left=max(widest(shown, size=SMALL), widest([word("rank", language)], size=TINY)) + 0.12,
+            left=max(layout.widest(shown, size=SMALL), layout.widest([word("rank", language)], size=TINY)) + 0.12,
             right=0.08,
             height=len(bands) * ROW + BAND_HEAD,
             x_label=word("share", language),
@@ -122,73 +112,35 @@ def frequencies(shares: Shares, *, width: Width = "column", language: Language =
         for number, (name, by_band) in enumerate(shares.items()):
             axes = made.axes[name]
             axes.set_xlim(0, most * 1.18)
-            name_rows(axes, shown, size=SMALL, head=BAND_HEAD / ROW)
+            layout.name_rows(axes, shown, size=SMALL, head=BAND_HEAD / ROW)
             axes.spines["left"].set_visible(True)  # bars stand on it
             for row, band in enumerate(bands):
                 if band in by_band:
                     draw_band(axes, by_band[band], y=row + 0.5)
             if number == 0:
-                head_ranks(axes, language)
+                rank = word("rank", language)
+                layout.write_near(axes, rank, (0, -0.15), (-3, 0), size=TINY, colour=FAINT, ha="right", va="bottom")
             if number == 0 and bands[0] in by_band:
-                label_marks(axes, by_band[bands[0]], width=made.width, language=language)
-    return Drawing(made.figure, band_rows(shares))
+                first = by_band[bands[0]]
+                labels = [
+                    Label(word("of_words", language), 100 * first.of_words, 0.25, darker(BAR)),
+                    Label(word("of_occurrences", language), 100 * first.of_occurrences, 0.4, darker(RING)),
+                ]
+                layout.label_above(axes, labels, y=-0.1, width=made.width, size=TINY)
+    return Drawing(made.figure, Rows(("benchmark", "band", "words", "of_words", "of_occurrences"), tuple(lines)))
 
 
 def band_text(band: str, language: Language) -> str:
     """Write 1–1,000 for `1-1000`; the band of words that are not in the list has a text."""
     if band == "unlisted":
         return word("unlisted", language)
-    start, dash, end = band.partition("-")
-    numbers = [f"{int(part):,}" if part.isdigit() else part for part in (start, end) if part]
-    if not dash and band.startswith(">") and band[1:].isdigit():
-        return f"> {int(band[1:]):,}"
-    return "–".join(numbers)
+    return re.sub(r"\d+", lambda number: f"{int(number[0]):,}", band).replace("-", "–").replace(">", "> ")
 
 
 def draw_band(axes: Axes, share: Share, *, y: float) -> None:
     """Draw the words of a band and their occurrences."""
-    of_words, of_occurrences = (100 * part for part in _parts(share))
+    of_words, of_occurrences = 100 * share.of_words, 100 * share.of_occurrences
     axes.barh(y, of_words, height=0.62, color=BAR, linewidth=0, zorder=2)
     axes.plot([of_occurrences], [y], "o", markersize=3.6, markerfacecolor="none", markeredgecolor=RING, zorder=3)
     end = max(of_words, of_occurrences) if abs(of_words - of_occurrences) < 8 else of_words
-    axes.annotate(
-        f"{share.words:,}",
-        (end, y),
-        (4, 0),
-        textcoords="offset points",
-        va="center_baseline",
-        fontsize=TINY,
-        color=INK,
-    )
-
-
-def head_ranks(axes: Axes, language: Language) -> None:
-    """Write what the bands count, above their names."""
-    text = word("rank", language)
-    axes.annotate(
-        text, (0, -0.15), (-3, 0), textcoords="offset points", ha="right", va="bottom", fontsize=TINY, color=FAINT
-    )
-
-
-def label_marks(axes: Axes, share: Share, *, width: float, language: Language) -> None:
-    """Name the bar and the ring above the first band."""
-    of_words, of_occurrences = (100 * part for part in _parts(share))
-    labels = [
-        Label(word("of_words", language), of_words, 0.25, darker(BAR)),
-        Label(word("of_occurrences", language), of_occurrences, 0.4, darker(RING)),
-    ]
-    label_above(axes, labels, y=-0.1, width=width, size=TINY)
-
-
-def band_rows(shares: Shares) -> Rows:
-    """Return one row per band."""
-    lines = [
-        (name, band, share.words, share.of_words, share.of_occurrences)
-        for name, by_band in shares.items()
-        for band, share in by_band.items()
-    ]
-    return Rows(("benchmark", "band", "words", "of_words", "of_occurrences"), tuple(lines))
-
-
-def _parts(share: Share) -> tuple[float, float]:
-    return share.of_words, share.of_occurrences
+    layout.write_near(axes, f"{share.words:,}", (end, y), (4, 0), size=TINY)

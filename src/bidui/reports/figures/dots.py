@@ -8,36 +8,10 @@ from matplotlib.axes import Axes
 from bidui.analysis.estimate import Estimate
 from bidui.analysis.people import Gap
 from bidui.errors import Place, fail
+from bidui.reports.figures import layout, style
 from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
-from bidui.reports.figures.layout import (
-    Block,
-    Label,
-    label_above,
-    make_panels,
-    name_rows,
-    per_cent_axis,
-    percent_rows,
-    shortened,
-    widest,
-    widths_of,
-    word,
-    write_beside,
-)
-from bidui.reports.figures.style import (
-    COLOURS,
-    FAINT,
-    INK,
-    RULE,
-    SMALL,
-    TEXT,
-    TINY,
-    WIDTHS,
-    Look,
-    Width,
-    darker,
-    house_style,
-    looks,
-)
+from bidui.reports.figures.layout import Block, Label, word
+from bidui.reports.figures.style import COLOURS, FAINT, INK, RULE, SMALL, TEXT, TINY, Width, darker, house_style, looks
 from bidui.scores.choices import LengthSplit
 from bidui.words import Language
 
@@ -61,13 +35,14 @@ def accuracy_by_phenomenon(
     """
     groups = groups_of(accuracies)
     humans = {group: value for group, value in (people or {}).items() if group in groups}
-    check_parts((one.value for values in accuracies.values() for one in values.values()), what=", ".join(accuracies))
+    named = [(group, model, one) for model, values in accuracies.items() for group, one in values.items()]
+    lines = [(group, model, one.value, one.low, one.high) for group, model, one in named]
+    check_parts((one.value for _, _, one in named), what=", ".join(accuracies))
     check_parts(humans.values(), what=word("people", "en"))
     row = len(accuracies) * STEP + AROUND
     with house_style():
-        dots = [one for values in accuracies.values() for one in values.values()]
-        reached = [*humans.values(), *(end for one in dots for end in _ends(one))]
-        figure, placed = percent_rows(
+        reached = [*humans.values(), *(end for _, _, *ends in lines for end in ends)]
+        figure, placed = layout.percent_rows(
             groups, reached, row=row, size=TEXT, width=width, language=language, top=TOP, right=0.04, share=0.36
         )
         for block, axes in placed:
@@ -76,9 +51,16 @@ def accuracy_by_phenomenon(
             draw_people(axes, block, humans, language=language)
             for number, (model, look) in enumerate(looks(accuracies).items()):
                 offset = (AROUND / 2 + (number + 0.5) * STEP) / row
-                draw_model(axes, block, accuracies[model], look, offset=offset)
+                heights = [row_number + offset for row_number in block.groups.values()]
+                ones = [accuracies[model].get(group, Estimate(nan)) for group in block.groups]
+                for y, one in zip(heights, ones, strict=True):
+                    interval = [100 * one.low, 100 * one.high]
+                    axes.plot(interval, [y, y], color=look.colour, linewidth=0.7, zorder=2)
+                dots = [100 * one.value for one in ones]
+                axes.plot(dots, heights, look.mark, color=look.colour, markersize=3, markeredgewidth=0, zorder=3)
             label_models(axes, block, accuracies, people=humans, row=row)
-    return Drawing(figure, dot_rows(accuracies, humans))
+    lines += [(group, "people", value, nan, nan) for group, value in humans.items()]
+    return Drawing(figure, Rows(("group", "model", "accuracy", "low", "high"), tuple(lines)))
 
 
 def draw_people(axes: Axes, block: Block, people: Mapping[str, float], *, language: Language) -> None:
@@ -89,17 +71,7 @@ def draw_people(axes: Axes, block: Block, people: Mapping[str, float], *, langua
     first = next((group for group in block.groups if isfinite(people.get(group, nan))), None)
     if first is not None:
         point = (100 * people[first], block.groups[first] + 0.06)
-        axes.annotate(word("people", language), point, (0, 3), textcoords="offset points", ha="center", fontsize=SMALL)
-
-
-def draw_model(axes: Axes, block: Block, values: Mapping[str, Estimate], look: Look, *, offset: float) -> None:
-    """Draw the dots of a model, and its intervals where they are known."""
-    for group, number in block.groups.items():
-        one = values.get(group, Estimate(nan))
-        axes.plot([100 * one.low, 100 * one.high], [number + offset] * 2, color=look.colour, linewidth=0.7, zorder=2)
-    heights = [number + offset for number in block.groups.values()]
-    dots = [100 * values.get(group, Estimate(nan)).value for group in block.groups]
-    axes.plot(dots, heights, look.mark, color=look.colour, markersize=3, markeredgewidth=0, zorder=3)
+        layout.write_near(axes, word("people", language), point, (0, 3), size=SMALL, ha="center", va="baseline")
 
 
 def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, people: Mapping[str, float], row: float) -> None:
@@ -112,37 +84,15 @@ def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, people: Ma
         if group is None:
             continue
         one, taken = values[group], 100 * people.get(group, nan)
-        ends = [100 * end for end in _ends(one) if isfinite(end)]
-        text = shortened(model, size=TINY, width=block.width / 2.5)
-        long = (0.07 + widths_of([text], size=TINY)[0]) * inch
+        ends = [100 * end for end in (one.value, one.low, one.high) if isfinite(end)]
+        text = layout.shortened(model, size=TINY, width=block.width / 2.5)
+        long = (0.07 + layout.widths_of([text], size=TINY)[0]) * inch
         left_free = min(ends) - long >= low and not min(ends) - long <= taken <= min(ends)
         right_free = max(ends) + long <= high and not max(ends) <= taken <= max(ends) + long
         to_right = right_free or not left_free
-        axes.annotate(
-            text,
-            (max(ends) if to_right else min(ends), block.groups[group] + (AROUND / 2 + (number + 0.5) * STEP) / row),
-            (3.5 if to_right else -3.5, 0),
-            textcoords="offset points",
-            ha="left" if to_right else "right",
-            va="center_baseline",
-            fontsize=TINY,
-            color=look.ink,
-        )
-
-
-def dot_rows(accuracies: Accuracies, people: Mapping[str, float]) -> Rows:
-    """Return one row per dot, humans last."""
-    lines = [
-        (group, model, one.value, one.low, one.high)
-        for model, values in accuracies.items()
-        for group, one in values.items()
-    ]
-    lines += [(group, "people", value, nan, nan) for group, value in people.items()]
-    return Rows(("group", "model", "accuracy", "low", "high"), tuple(lines))
-
-
-def _ends(one: Estimate) -> tuple[float, float, float]:
-    return one.value, one.low, one.high
+        y = block.groups[group] + (AROUND / 2 + (number + 0.5) * STEP) / row
+        x, away, ha = (max(ends), 3.5, "left") if to_right else (min(ends), -3.5, "right")
+        layout.write_near(axes, text, (x, y), (away, 0), size=TINY, colour=look.ink, ha=ha)
 
 
 # The gap to humans: the best model beside them by phenomenon, the widest gap first (Liu et al., Table 6).
@@ -172,20 +122,24 @@ def human_gap(
     order = sorted(gaps, key=lambda name: -gaps[name].gap if isfinite(gaps[name].gap) else 2.0)
     models = {gap.model for gap in gaps.values()}
     with house_style():
-        shown = {model: shortened(model, size=TINY, width=WIDTHS[width] / 4) for model in models}
-        right = NUMBER + (widest(shown.values(), size=TINY) + 0.11 if len(models) > 1 else 0.04)
-        figure, placed = percent_rows(
+        shown = {model: layout.shortened(model, size=TINY, width=style.WIDTHS[width] / 4) for model in models}
+        right = NUMBER + (layout.widest(shown.values(), size=TINY) + 0.11 if len(models) > 1 else 0.04)
+        figure, placed = layout.percent_rows(
             order, reached, row=ROW, size=SMALL, width=width, language=language, head=HEAD, right=right
         )
         for block, axes in placed:
-            write_beside(axes, word("gap", language), y=-0.5, size=TINY, colour=FAINT)
+            layout.write_beside(axes, word("gap", language), y=-0.5, size=TINY, colour=FAINT)
             for name, number in block.groups.items():
                 draw_gap(axes, gaps[name], within=within.get(name, (nan, nan)), y=number + 0.5)
                 if len(models) > 1:
                     text = shown[gaps[name].model]
-                    write_beside(axes, text, y=number + 0.5, size=TINY, colour=FAINT, points=4 + NUMBER * 72)
+                    layout.write_beside(axes, text, y=number + 0.5, size=TINY, colour=FAINT, points=4 + NUMBER * 72)
             label_first(axes, block, gaps, alone=len(models) == 1, language=language)
-    return Drawing(figure, gap_rows(gaps, order, within))
+    lines = [
+        (name, gaps[name].people, gaps[name].model, gaps[name].best, *within.get(name, (nan, nan)), gaps[name].gap)
+        for name in order
+    ]
+    return Drawing(figure, Rows(("group", "people", "model", "accuracy", "low", "high", "gap"), tuple(lines)))
 
 
 def draw_gap(axes: Axes, gap: Gap, *, within: tuple[float, float], y: float) -> None:
@@ -195,33 +149,17 @@ def draw_gap(axes: Axes, gap: Gap, *, within: tuple[float, float], y: float) -> 
     axes.plot([100 * end for end in within], [y, y], color=colour, linewidth=0.7, zorder=2)
     axes.plot([100 * gap.people], [y], marker="D", color=INK, markersize=3, markeredgewidth=0, zorder=3)
     axes.plot([100 * gap.best], [y], marker="o", color=colour, markersize=3.4, markeredgewidth=0, zorder=4)
-    write_beside(axes, points_text(gap.gap), y=y, size=SMALL, colour=darker(colour))
-
-
-def points_text(gap: float) -> str:
-    """Write a gap in points with its sign; what rounds to zero has none."""
-    if not isfinite(gap):
-        return "–"
-    points = round(100 * gap, 1)
-    return f"{points:+.1f}".replace("-", "−") if points else "0.0"
+    points = f"{100 * gap.gap:+z.1f}".replace("-", "−") if isfinite(gap.gap) else "–"
+    layout.write_beside(axes, "0.0" if points == "+0.0" else points, y=y, size=SMALL, colour=darker(colour))
 
 
 def label_first(axes: Axes, block: Block, gaps: Mapping[str, Gap], *, alone: bool, language: Language) -> None:
     """Name the marks above the first row."""
     gap = gaps[block.rows[0].name]
     colour = darker(BEHIND if gap.gap > 0 else AHEAD)
-    model = shortened(gap.model, size=TINY, width=block.width / 2) if alone else word("best", language)
+    model = layout.shortened(gap.model, size=TINY, width=block.width / 2) if alone else word("best", language)
     labels = [Label(model, 100 * gap.best, 0.5, colour), Label(word("people", language), 100 * gap.people, 0.5, INK)]
-    label_above(axes, [label for label in labels if isfinite(label.x)], y=-0.1, width=block.width, size=TINY)
-
-
-def gap_rows(gaps: Mapping[str, Gap], order: list[str], within: Mapping[str, tuple[float, float]]) -> Rows:
-    """Return one row per phenomenon, in the order drawn."""
-    lines = (
-        (name, gaps[name].people, gaps[name].model, gaps[name].best, *within.get(name, (nan, nan)), gaps[name].gap)
-        for name in order
-    )
-    return Rows(("group", "people", "model", "accuracy", "low", "high", "gap"), tuple(lines))
+    layout.label_above(axes, [label for label in labels if isfinite(label.x)], y=-0.1, width=block.width, size=TINY)
 
 
 # Length bias: accuracy on D=, D< and D> by linking function, one panel per model (Liu et al., Table 5).
@@ -235,14 +173,16 @@ Splits = Mapping[str, Mapping[str, LengthSplit]]
 def length_bias(splits: Splits, *, width: Width = "page", language: Language = "en") -> Drawing:
     """Draw three marks per linking function, the closer the less biased, and write delta-acc in points beside them."""
     links = groups_of(splits)
-    values = [value for by_link in splits.values() for split in by_link.values() for value in by_group(split).values()]
+    named = [(model, link, split) for model, by_link in splits.items() for link, split in by_link.items()]
+    lines = [(model, link, s.equal, s.good_shorter, s.good_longer, s.delta) for model, link, s in named]
+    values = [value for _, _, *groups, _ in lines for value in groups]
     check_parts(values, what=", ".join(splits))
     with house_style():
-        shown = [shortened(link, size=SMALL, width=WIDTHS[width] / 4) for link in links]
-        made = make_panels(
+        shown = [layout.shortened(link, size=SMALL, width=style.WIDTHS[width] / 4) for link in links]
+        made = layout.make_panels(
             tuple(splits),
             width=width,
-            left=widest(shown, size=SMALL) + 0.1,
+            left=layout.widest(shown, size=SMALL) + 0.1,
             right=0.4,
             between=0.45,
             height=len(links) * SPLIT_ROW + SPLIT_HEAD,
@@ -250,25 +190,22 @@ def length_bias(splits: Splits, *, width: Width = "page", language: Language = "
         )
         for model, by_link in splits.items():
             axes = made.axes[model]
-            per_cent_axis(axes, (100 * value for value in values), which="x", inches=made.width)
-            name_rows(axes, shown, size=SMALL, head=SPLIT_HEAD / SPLIT_ROW)
-            write_beside(axes, word("bias", language), y=-SPLIT_HEAD / SPLIT_ROW - 0.4, size=TINY, colour=FAINT)
+            layout.per_cent_axis(axes, (100 * value for value in values), which="x", inches=made.width)
+            layout.name_rows(axes, shown, size=SMALL, head=SPLIT_HEAD / SPLIT_ROW)
+            layout.write_beside(axes, word("bias", language), y=-SPLIT_HEAD / SPLIT_ROW - 0.4, size=TINY, colour=FAINT)
             for row, link in enumerate(links):
                 if link in by_link:
                     draw_split(axes, by_link[link], y=row + 0.5)
         fullest = max(splits, key=lambda model: len(known_groups(splits[model].get(links[0]))))
-        label_marks(made.axes[fullest], splits[fullest].get(links[0]), width=made.width, language=language)
-    return Drawing(made.figure, bias_rows(splits))
-
-
-def by_group(split: LengthSplit) -> Mapping[str, float]:
-    """Return the accuracy on each group of pairs."""
-    return {"D=": split.equal, "D<": split.good_shorter, "D>": split.good_longer}
+        marks = known_groups(splits[fullest].get(links[0]))
+        labels = [Label(word(group, language), value, 0.5, darker(MARKS[group][1])) for group, value in marks.items()]
+        layout.label_above(made.axes[fullest], labels, y=-0.15, width=made.width, size=TINY)
+    return Drawing(made.figure, Rows(("model", "link", "D=", "D<", "D>", "delta"), tuple(lines)))
 
 
 def known_groups(split: LengthSplit | None) -> Mapping[str, float]:
     """Return the accuracy, in percent, on the groups that have pairs."""
-    values = by_group(split) if split else {}
+    values = {"D=": split.equal, "D<": split.good_shorter, "D>": split.good_longer} if split else {}
     return {group: 100 * value for group, value in values.items() if isfinite(value)}
 
 
@@ -280,21 +217,4 @@ def draw_split(axes: Axes, split: LengthSplit, *, y: float) -> None:
     for group, value in values.items():
         mark, colour = MARKS[group]
         axes.plot([value], [y], marker=mark, color=colour, markersize=3.4, markeredgewidth=0, zorder=3)
-    write_beside(axes, f"{100 * split.delta:.1f}" if isfinite(split.delta) else "–", y=y, size=SMALL, colour=INK)
-
-
-def label_marks(axes: Axes, split: LengthSplit | None, *, width: float, language: Language) -> None:
-    """Name the marks above those of the first linking function."""
-    values = known_groups(split)
-    labels = [Label(word(group, language), value, 0.5, darker(MARKS[group][1])) for group, value in values.items()]
-    label_above(axes, labels, y=-0.15, width=width, size=TINY)
-
-
-def bias_rows(splits: Splits) -> Rows:
-    """Return one row per model and linking function."""
-    lines = [
-        (model, link, split.equal, split.good_shorter, split.good_longer, split.delta)
-        for model, by_link in splits.items()
-        for link, split in by_link.items()
-    ]
-    return Rows(("model", "link", "D=", "D<", "D>", "delta"), tuple(lines))
+    layout.write_beside(axes, f"{100 * split.delta:.1f}" if isfinite(split.delta) else "–", y=y, size=SMALL, colour=INK)

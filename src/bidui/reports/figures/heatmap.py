@@ -43,6 +43,9 @@ def accuracy_heatmap(
         longest = widest(names, size=size)
         blocks = make_blocks(rows, row=row, width=width, size=size)
         cell, reach = cell_width(blocks[0].width, len(models), longest=longest)
+        # as many decimals of a percentage as fit in a cell; None where not even a whole number fits
+        fitting = [count for count in (1, 0) if widest([f"{100:.{count}f}"], size=size) <= cell - 0.04]
+        decimals = max(fitting, default=None)
         top = longest * sin(SLANT) + 0.16 if reach else 0.16
         height = max(len(block.rows) for block in blocks) * row
         across = max(blocks[-1].left + cell * len(models) + reach, blocks[0].left + KEY + 0.2)
@@ -50,10 +53,15 @@ def accuracy_heatmap(
         for block in blocks:
             down = row * len(block.rows)
             axes = place(figure, left=block.left, top=top, width=cell * len(models), height=down)
-            draw_cells(axes, block, accuracies, size=size, decimals=fitting_decimals(cell, size))
+            draw_cells(axes, block, accuracies, size=size, decimals=decimals)
             write_names(axes, block, names, size=size, slant=45 if reach else 0)
         draw_key(figure, left=blocks[0].left, language=language)
-    return Drawing(figure, heatmap_rows(accuracies, [line.name for line in rows if not line.heading], sections or {}))
+    lines = [
+        ((sections or {}).get(line.name, ""), line.name, *(own.get(line.name, nan) for own in accuracies.values()))
+        for line in rows
+        if not line.heading
+    ]
+    return Drawing(figure, Rows(("section", "group", *accuracies), tuple(lines)))
 
 
 def cell_width(room: float, models: int, *, longest: float) -> tuple[float, float]:
@@ -69,12 +77,6 @@ def cell_width(room: float, models: int, *, longest: float) -> tuple[float, floa
 def shades() -> Colormap:
     """Return the colours from 0 to 1."""
     return LinearSegmentedColormap.from_list("bidui", list(SHADES))
-
-
-def fitting_decimals(cell: float, size: float) -> int | None:
-    """Return how many decimals of a percentage fit in a cell; None where not even a whole number fits."""
-    room = cell - 0.04
-    return next((count for count in (1, 0) if widest([f"{100:.{count}f}"], size=size) <= room), None)
 
 
 def draw_cells(
@@ -120,13 +122,3 @@ def draw_key(figure: Figure, *, left: float, language: Language) -> None:
     axes.set_xticks([0, 50, 100], ["0", f"50 ({word('chance', language)})", "100"])
     axes.set_xlabel(word("accuracy", language), labelpad=1)
     axes.spines[:].set_visible(False)
-
-
-def heatmap_rows(
-    accuracies: Mapping[str, Mapping[str, float]], groups: Sequence[str], sections: Mapping[str, str]
-) -> Rows:
-    """Return one row per group and one column per model, as drawn."""
-    lines: list[tuple[str | int | float, ...]] = []
-    for group in groups:
-        lines.append((sections.get(group, ""), group, *(values.get(group, nan) for values in accuracies.values())))
-    return Rows(("section", "group", *accuracies), tuple(lines))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
-from typing import Literal
+from typing import Any, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,7 +12,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
-from bidui.reports.figures.style import FAINT, RULE, SMALL, TALLEST, TEXT, WIDTHS, Width, families
+from bidui.reports.figures.style import FAINT, INK, RULE, SMALL, TALLEST, TEXT, WIDTHS, Width, families
 from bidui.words import Language, texts
 
 CHANCE = 50.0
@@ -24,25 +24,19 @@ UNITS: dict[Language, tuple[tuple[float, str], ...]] = {
 NARROW = 0.9  # inches: on a shorter axis, numbers would be too close
 
 
-def per_cent_limits(values: Iterable[float], *, inches: float) -> tuple[float, float, tuple[float, ...]]:
-    """Return limits and ticks for values in percent: chance is always inside, and 100 has room for a mark."""
+def per_cent_axis(axes: Axes, values: Iterable[float], *, which: Literal["x", "y"], inches: float) -> None:
+    """Scale an axis in percent, so many inches long, with a faint line at chance; 100 has room for a mark."""
     lowest = min((value for value in values if isfinite(value)), default=CHANCE)
     low = max(0.0, min(CHANCE - 2, floor(lowest / 5) * 5))
     step = 10 if low > 45 and inches > NARROW else 25
-    ticks = tuple(float(tick) for tick in range(0, 101, step) if tick >= low)
-    return low - 1.5, 102.0, ticks
-
-
-def per_cent_axis(axes: Axes, values: Iterable[float], *, which: Literal["x", "y"], inches: float) -> None:
-    """Scale an axis in percent, so many inches long, with a faint line at chance."""
-    low, high, ticks = per_cent_limits(values, inches=inches)
+    ticks = FixedLocator([float(tick) for tick in range(0, 101, step) if tick >= low])
     if which == "x":
-        axes.set_xlim(low, high)
-        axes.xaxis.set_major_locator(FixedLocator(ticks))
+        axes.set_xlim(low - 1.5, 102)
+        axes.xaxis.set_major_locator(ticks)
         axes.axvline(CHANCE, color=RULE, linewidth=0.6, zorder=0)
     else:
-        axes.set_ylim(low, high)
-        axes.yaxis.set_major_locator(FixedLocator(ticks))
+        axes.set_ylim(low - 1.5, 102)
+        axes.yaxis.set_major_locator(ticks)
         axes.axhline(CHANCE, color=RULE, linewidth=0.6, zorder=0)
 
 
@@ -55,7 +49,7 @@ def log_axis(axes: Axes, values: Iterable[float], *, text: Callable[[int], str],
     places = [value for value in values if isfinite(value)]
     above = [value for value in places if value > 0] or [1.0]
     low, high = min(above), max(above)
-    powers = [power for power in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
+    powers = list(range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1))
     if not powers:
         powers = [floor(log10(low)), ceil(log10(high))]
         low, high = 10.0 ** powers[0], 10.0 ** powers[1]
@@ -163,30 +157,15 @@ def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: floa
     bottom, top = axes.get_ylim()
     per_inch = (top - bottom) / height
     high = size / 72 * 1.12 * per_inch
-    wanted = [label.y for label in labels]
-    places = spread(wanted, sizes=[high] * len(labels), low=bottom, high=top + high / 2)
+    places = spread([label.y for label in labels], sizes=[high] * len(labels), low=bottom, high=top + high / 2)
     right = axes.get_xlim()[1]
     beside = axes.transData + ScaledTranslation(4 / 72, 0, axes.figure.dpi_scale_trans)
     for label, place in zip(labels, places, strict=True):
-        axes.annotate(
-            label.text,
-            xy=(right, place),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            ha="left",
-            fontsize=size,
-            color=label.colour,
-            annotation_clip=False,
+        write_near(
+            axes, label.text, (right, place), (6, 0), size=size, colour=label.colour, va="center", annotation_clip=False
         )
-        axes.annotate(
-            "",
-            xy=(label.x, label.y),
-            xytext=(right, place),
-            textcoords=beside,
-            annotation_clip=False,
-            arrowprops={**LEADER, "shrinkB": 2},
-        )
+        to_point = {"annotation_clip": False, "arrowprops": {**LEADER, "shrinkB": 2}}
+        axes.annotate("", (label.x, label.y), (right, place), textcoords=beside, **to_point)
 
 
 def label_above(axes: Axes, labels: Sequence[Label], *, y: float, width: float, size: float) -> None:
@@ -196,33 +175,32 @@ def label_above(axes: Axes, labels: Sequence[Label], *, y: float, width: float, 
     wide = [(length + 0.06) * inch for length in widths_of([label.text for label in labels], size=size)]
     places = spread([label.x for label in labels], sizes=wide, low=left, high=right)
     for label, place in zip(labels, places, strict=True):
-        axes.annotate(
-            label.text,
-            xy=(label.x, label.y),
-            xytext=(place, y),
-            ha="center",
-            va="bottom",
-            fontsize=size,
-            color=label.colour,
-            annotation_clip=False,
-            arrowprops={**LEADER, "shrinkB": 3, "relpos": (0.5, 0)},
-        )
+        style = {"ha": "center", "va": "bottom", "fontsize": size, "color": label.colour}
+        leader = {**LEADER, "shrinkB": 3, "relpos": (0.5, 0)}
+        axes.annotate(label.text, (label.x, label.y), (place, y), annotation_clip=False, arrowprops=leader, **style)
+
+
+def write_near(
+    axes: Axes,
+    text: str,
+    point: tuple[float, float],
+    away: tuple[float, float],
+    *,
+    size: float,
+    colour: str = INK,
+    ha: str = "left",
+    va: str = "center_baseline",
+    **more: Any,
+) -> None:
+    """Write a text so many points away from a point; more options are those of `annotate`."""
+    style = {"ha": ha, "va": va, "fontsize": size, "color": colour, **more}
+    axes.annotate(text, point, away, textcoords="offset points", **style)
 
 
 def write_beside(axes: Axes, text: str, *, y: float, size: float, colour: str, points: float = 4) -> None:
     """Write a text to the right of the axes, so many points away, at the height of a row."""
-    axes.annotate(
-        text,
-        xy=(1, y),
-        xycoords=("axes fraction", "data"),
-        xytext=(points, 0),
-        textcoords="offset points",
-        ha="left",
-        va="center_baseline",
-        fontsize=size,
-        color=colour,
-        annotation_clip=False,
-    )
+    place = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
+    write_near(axes, text, (1, y), (points, 0), size=size, colour=colour, **place)
 
 
 def _middle_cut(text: str, kept: int) -> str:
@@ -280,7 +258,10 @@ def make_blocks(
     """
     parts = [tuple(rows)]
     if width == "page" and len(rows) * row > TALLEST - 1:
-        cut = break_at(rows)
+        # the second block begins at the heading nearest to the middle; without headings, in the middle
+        middle = ceil(len(rows) / 2)
+        headings = [number for number, line in enumerate(rows) if line.heading and number]
+        cut = min(headings, key=lambda number: abs(number - middle), default=middle)
         parts = [tuple(rows[:cut]), tuple(rows[cut:])]
     across = (WIDTHS[width] - (len(parts) - 1) * BETWEEN) / len(parts)
     shown = {line.name: shortened(line.name, size=size, width=names * across) for line in rows if not line.heading}
@@ -328,13 +309,6 @@ def percent_rows(
         axes.set_xlabel(word("accuracy", language))
         placed.append((block, axes))
     return figure, placed
-
-
-def break_at(rows: Sequence[Row]) -> int:
-    """Return where the second block begins: at the heading nearest to the middle; without headings, in the middle."""
-    middle = -(-len(rows) // 2)
-    headings = [number for number, row in enumerate(rows) if row.heading and number]
-    return min(headings, key=lambda number: abs(number - middle), default=middle)
 
 
 # Small multiples: panels of one size with common axes, one per group.
@@ -390,18 +364,14 @@ def make_panels(
         axes.set_title(shortened(name, size=TEXT, width=across))
         axes.tick_params(labelleft=column == 0, labelbottom=number + columns >= len(names))
         panels[name] = axes
-    write_axis_words(figure, x=x_label, y=y_label, left=left, right=right)
+    wide, high = figure.get_size_inches()
+    middle = (left + (wide - left - right) / 2) / wide
+    figure.text(middle, 0.05 / high, x_label, ha="center", va="bottom", fontsize=TEXT)
+    if y_label:
+        middle = (BOTTOM + (high - BOTTOM - TOP) / 2) / high
+        figure.text(0.04 / wide, middle, y_label, ha="left", va="center", rotation=90, fontsize=TEXT)
     ends = frozenset(name for number, name in enumerate(names, 1) if number % columns == 0 or number == len(names))
     return Panels(figure, panels, across, down, ends)
-
-
-def write_axis_words(figure: Figure, *, x: str, y: str, left: float, right: float) -> None:
-    """Write the labels of the axes of all panels, once below and once to the left."""
-    width, height = figure.get_size_inches()
-    figure.text((left + (width - left - right) / 2) / width, 0.05 / height, x, ha="center", va="bottom", fontsize=TEXT)
-    if y:
-        middle = (BOTTOM + (height - BOTTOM - TOP) / 2) / height
-        figure.text(0.04 / width, middle, y, ha="left", va="center", rotation=90, fontsize=TEXT)
 
 
 def column_count(panels: int, width: Width) -> int:

@@ -8,19 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from bidui.errors import Place, fail
+from bidui.reports.figures import layout
 from bidui.reports.figures.drawing import Drawing, Line, Rows, check_lines, check_parts
-from bidui.reports.figures.layout import (
-    Label,
-    Panels,
-    label_ends,
-    label_room,
-    log_axis,
-    make_panels,
-    per_cent_axis,
-    power_of_ten,
-    short_number,
-    word,
-)
+from bidui.reports.figures.layout import Label, Panels, word
 from bidui.reports.figures.style import INK, RULE, SMALL, Look, Width, house_style, looks
 from bidui.scores.links import Floats
 from bidui.words import Language
@@ -50,8 +40,8 @@ def accuracy_panels(
     check_parts(levels, what=", ".join(references))
     names = tuple(dict.fromkeys(line.name for lines in panels.values() for line in lines))
     fitted = tuple(dict.fromkeys(fit.name for name in panels for fit in fits.get(name, ()) if fit.name not in names))
-    room, shown = label_room([*names, *fitted, *references], width=width)
-    made = make_panels(tuple(panels), width=width, right=room, x_label=x_label, y_label=y_label)
+    room, shown = layout.label_room([*names, *fitted, *references], width=width)
+    made = layout.make_panels(tuple(panels), width=width, right=room, x_label=x_label, y_label=y_label)
     drawn = [line for lines in panels.values() for line in lines]
     heights = [100 * value for value in (*levels, *(value for line in drawn for value in reached(line)))]
     places = [x for line in drawn for x in line.x.tolist()]
@@ -59,8 +49,8 @@ def accuracy_panels(
     ends: dict[str, list[Label]] = {}
     for name, lines in panels.items():
         axes = made.axes[name]
-        per_cent_axis(axes, heights, which="y", inches=made.height)
-        log_axis(axes, places, text=x_text, most=5 if len(panels) < 4 else 3)
+        layout.per_cent_axis(axes, heights, which="y", inches=made.height)
+        layout.log_axis(axes, places, text=x_text, most=5 if len(panels) < 4 else 3)
         labels = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
         ends[name] = [label for label in labels if label] + draw_fits(axes, fits.get(name, ()), look, shown)
         ends[name] += draw_references(axes, name, references, shown)
@@ -71,12 +61,12 @@ def accuracy_panels(
 def label_rows(made: Panels, ends: Mapping[str, Sequence[Label]]) -> None:
     """Write names beside the last panel of each row; a line missing there is named in the first panel that has it."""
     for name in made.at_row_end:
-        label_ends(made.axes[name], ends[name], size=SMALL, height=made.height)
+        layout.label_ends(made.axes[name], ends[name], size=SMALL, height=made.height)
     named = {end.text for name in made.at_row_end for end in ends[name]}
     for name, labels in ends.items():
         for end in (label for label in labels if label.text not in named):
-            axes, point = made.axes[name], (end.x, end.y)
-            axes.annotate(end.text, point, (0, 3), textcoords="offset points", fontsize=SMALL, color=end.colour)
+            point = (end.x, end.y)
+            layout.write_near(made.axes[name], end.text, point, (0, 3), size=SMALL, colour=end.colour, va="baseline")
             named.add(end.text)
 
 
@@ -98,18 +88,8 @@ def draw_line(axes: Axes, line: Line, look: Look, shown: str, *, times: float = 
     marked = list(range(len(y))) if len(y) <= MARKED else alone(y)
     if line.low is not None and line.high is not None:
         axes.fill_between(line.x, times * line.low, times * line.high, color=look.colour, alpha=0.18, linewidth=0)
-    axes.plot(
-        line.x,
-        y,
-        color=look.colour,
-        linestyle=look.dash,
-        marker=look.mark,
-        markevery=marked,
-        markersize=2.4,
-        markeredgewidth=0,
-        linewidth=0.9,
-        label=line.name,
-    )
+    marks = {"marker": look.mark, "markevery": marked, "markersize": 2.4, "markeredgewidth": 0}
+    axes.plot(line.x, y, color=look.colour, linestyle=look.dash, linewidth=0.9, label=line.name, **marks)
     points = np.flatnonzero(np.isfinite(y))
     return Label(shown, float(line.x[points[-1]]), float(y[points[-1]]), look.ink) if len(points) else None
 
@@ -179,7 +159,9 @@ def scaling(
     `references` are horizontal lines, by name and phenomenon. Fitted curves are lines of many points; one with the name
     of a size has its colour.
     """
-    return _against("flops", panels, references or {}, fits or {}, width=width, language=language, text=power_of_ten)
+    return _against(
+        "flops", panels, references or {}, fits or {}, width=width, language=language, text=layout.power_of_ten
+    )
 
 
 def learning_curves(
@@ -197,7 +179,7 @@ def learning_curves(
     """
 
     def text(power: int) -> str:
-        return short_number(10.0**power, language)
+        return layout.short_number(10.0**power, language)
 
     return _against("tokens", panels, references or {}, fits or {}, width=width, language=language, text=text)
 
@@ -245,13 +227,15 @@ def alpha_sweep(
 
     `of` says which accuracy was given: that of all pairs, or, as in the paper, the mean of those on D< and D>.
     """
-    measures = {word(of, language): accuracy_lines(sweeps), word("delta", language): delta_lines(sweeps)}
+    accuracies = [_banded(one.name, one.alpha, one.accuracy, one.accuracy_deviation) for one in sweeps]
+    deltas = [_banded(one.name, one.alpha, one.delta, one.delta_deviation) for one in sweeps]
+    measures = {word(of, language): accuracies, word("delta", language): deltas}
     check_lines(measures, parts=True)
     names = tuple(sweep.name for sweep in sweeps)
     look = looks(names)
     with house_style():
-        right, shown = label_room(names, width=width)
-        made = make_panels(
+        right, shown = layout.label_room(names, width=width)
+        made = layout.make_panels(
             tuple(measures),
             width=width,
             right=right,
@@ -261,50 +245,25 @@ def alpha_sweep(
         )
         for (name, lines), best in zip(measures.items(), (np.nanargmax, np.nanargmin), strict=True):
             axes = made.axes[name]
-            prepare(axes, lines)
+            heights = [100 * value for line in lines for value in reached(line) if np.isfinite(value)] or [0.0]
+            room = (max(heights) - min(heights) or 1.0) * 0.08
+            axes.set_ylim(min(heights) - room, max(heights) + room)
+            axes.set_xlim(-0.03, 1.03)
+            axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 = LP", "0.25", "0.5", "0.75", "1 = mean LP"])
+            axes.tick_params(labelleft=True)
             ends = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
-            for line in lines:
-                if np.isfinite(line.y).any():
-                    draw_ring(axes, line, look[line.name], at=int(best(line.y)))
-            label_ends(axes, [end for end in ends if end], size=SMALL, height=made.height)
-    return Drawing(made.figure, sweep_rows(sweeps))
-
-
-def accuracy_lines(sweeps: Sequence[AlphaSweep]) -> list[Line]:
-    """Return accuracies with their bands."""
-    return [_banded(sweep.name, sweep.alpha, sweep.accuracy, sweep.accuracy_deviation) for sweep in sweeps]
-
-
-def delta_lines(sweeps: Sequence[AlphaSweep]) -> list[Line]:
-    """Return delta-acc with its bands."""
-    return [_banded(sweep.name, sweep.alpha, sweep.delta, sweep.delta_deviation) for sweep in sweeps]
-
-
-def prepare(axes: Axes, lines: Sequence[Line]) -> None:
-    """Prepare the axes of one measure; alpha 0 and 1 have the names they have in the papers."""
-    heights = [100 * value for line in lines for value in reached(line) if np.isfinite(value)] or [0.0]
-    room = (max(heights) - min(heights) or 1.0) * 0.08
-    axes.set_ylim(min(heights) - room, max(heights) + room)
-    axes.set_xlim(-0.03, 1.03)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 = LP", "0.25", "0.5", "0.75", "1 = mean LP"])
-    axes.tick_params(labelleft=True)
-
-
-def draw_ring(axes: Axes, line: Line, look: Look, *, at: int) -> None:
-    """Draw a ring at the best point."""
-    x, y = [line.x[at]], [100 * line.y[at]]
-    axes.plot(x, y, "o", markersize=6, markerfacecolor="none", markeredgecolor=look.colour, zorder=4)
-
-
-def sweep_rows(sweeps: Sequence[AlphaSweep]) -> Rows:
-    """Return one row per point."""
-    lines: list[tuple[str | int | float, ...]] = []
+            for line in (line for line in lines if np.isfinite(line.y).any()):
+                at, ring = int(best(line.y)), {"markerfacecolor": "none", "markeredgecolor": look[line.name].colour}
+                axes.plot([line.x[at]], [100 * line.y[at]], "o", markersize=6, zorder=4, **ring)
+            layout.label_ends(axes, [end for end in ends if end], size=SMALL, height=made.height)
+    points: list[tuple[str | int | float, ...]] = []
     for sweep in sweeps:
         gaps = np.full(len(sweep.alpha), np.nan)
         deviations = (gaps if given is None else given for given in (sweep.accuracy_deviation, sweep.delta_deviation))
         columns = (sweep.alpha, sweep.accuracy, sweep.delta, *deviations)
-        lines += [(sweep.name, *point) for point in zip(*(column.tolist() for column in columns), strict=True)]
-    return Rows(("model", "alpha", "accuracy", "delta", "accuracy_deviation", "delta_deviation"), tuple(lines))
+        points += [(sweep.name, *point) for point in zip(*(column.tolist() for column in columns), strict=True)]
+    head = ("model", "alpha", "accuracy", "delta", "accuracy_deviation", "delta_deviation")
+    return Drawing(made.figure, Rows(head, tuple(points)))
 
 
 def _banded(name: str, alpha: Floats, values: Floats, deviation: Floats | None) -> Line:
@@ -334,9 +293,9 @@ def region_differences(
     low, high = float(np.nanmin(heights)), float(np.nanmax(heights))
     room = (high - low or 1.0) * 0.06
     with house_style():
-        right, shown = label_room(names, width=width)
+        right, shown = layout.label_room(names, width=width)
         # regions differ from paradigm to paradigm, so they are named beside every panel
-        made = make_panels(
+        made = layout.make_panels(
             tuple(panels),
             width=width,
             right=right,
@@ -350,7 +309,7 @@ def region_differences(
             axes = made.axes[name]
             axes.set_ylim(low - room, high + room)
             axes.axhline(0, color=RULE, linewidth=0.6, zorder=0)
-            log_axis(axes, places, text=lambda power: short_number(10.0**power, language), most=3)
+            layout.log_axis(axes, places, text=lambda power: layout.short_number(10.0**power, language), most=3)
             drawn = [draw_line(axes, line, look[line.name], shown[line.name]) for line in lines]
-            label_ends(axes, [end for end in drawn if end], size=SMALL, height=made.height)
+            layout.label_ends(axes, [end for end in drawn if end], size=SMALL, height=made.height)
     return Drawing(made.figure, rows_of(panels, head=("paradigm", "region", at, "difference")))

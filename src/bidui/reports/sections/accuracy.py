@@ -8,7 +8,7 @@ from bidui.benchmarks import Benchmark
 from bidui.reports.figures import Drawing, accuracy_by_phenomenon, accuracy_heatmap, box_plots
 from bidui.reports.published import Published, all_published, published_uid
 from bidui.reports.results import ModelChoices, phenomenon_of
-from bidui.reports.section import Item, Rows, Section, Settings, absent, file_name, joined, picture, sentence
+from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, picture, sentence
 from bidui.reports.sections.people import Grouping, people_by
 from bidui.reports.tables import Column, Table, Value
 from bidui.scores.choices import Choices
@@ -20,16 +20,17 @@ ByModel = Mapping[str, Mapping[str, Accuracy]]  # by model and group
 Kinds = tuple[str, str]  # two kinds of paradigms that are compared
 
 
-def accuracy_section(models: Sequence[ModelChoices], settings: Settings) -> Section:
-    """Return the tables and figures of accuracy; groups are shown for one linking function, and linked for others."""
-    say = settings.say
+def accuracy_section(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+    """Yield the tables and figures of accuracy; groups are shown for one linking function, and linked for others."""
     links = list(dict.fromkeys(link for model in models for link in model.choices))
-    items = [_links(models, links, settings), _averages(models, settings), *_figures(models, settings)]
-    items += [_groups(models, settings, by, settings.main) for by in LEVELS if settings.main in links]
-    items += _kinds(models, settings)
-    files = [_groups(models, settings, by, link) for by in LEVELS for link in links if link != settings.main]
-    about = say("about-counted" if any(model.counted for model in models) else "about-accuracy")
-    return Section("accuracy", say("accuracy"), about, tuple(items), tuple(files))
+    yield _links(models, links, settings)
+    yield _averages(models, settings)
+    yield from _figures(models, settings)
+    for by in LEVELS:
+        yield from (_groups(models, settings, by, link) for link in links)
+    phenomena = phenomenon_of(choices for model in models for choices in model.choices.values())
+    yield _included(models, phenomena, settings)
+    yield _local(models, phenomena, settings)
 
 
 def _cell(value: Accuracy, model: ModelChoices) -> Accuracy | Estimate:
@@ -92,6 +93,7 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
         title=say(f"accuracy-{by}").format(link=link),
         note=joined(say("note-groups"), say("note-people-there") if people else ""),
         whole=True,
+        linked=link != settings.main,
     )
 
 
@@ -164,13 +166,6 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
 
 
 # Kinds of paradigms: included against excluded (Liu et al., Table 8), local against hierarchical (Xiang et al.)
-
-
-def _kinds(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
-    """Return both tables, or why they are missing."""
-    phenomena = phenomenon_of(choices for model in models for choices in model.choices.values())
-    yield _included(models, phenomena, settings)
-    yield _local(models, phenomena, settings)
 
 
 def _included(models: Sequence[ModelChoices], uids: Mapping[str, str], settings: Settings) -> Item:

@@ -8,27 +8,20 @@ import numpy as np
 
 from bidui.analysis.accuracy import accuracy
 from bidui.analysis.estimate import deviation
-from bidui.analysis.significance import (
-    Alternative,
-    SignedRank,
-    compare_models,
-    correct,
-    kendall_tau_b,
-    signed_rank,
-    without,
-)
+from bidui.analysis.significance import Alternative, compare_models, correct, kendall_tau_b, signed_rank, without
 from bidui.reports.published import all_published, published_uid
 from bidui.reports.results import Results, ScoredModel
-from bidui.reports.section import Item, Rows, Section, Settings, absent, attempt, section
+from bidui.reports.section import Item, Rows, Settings, absent, attempt
 from bidui.reports.tables import Column, Table, Value
 from bidui.scores.choices import Choices, choose_from
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
-def comparisons(results: Results, settings: Settings) -> Section:
-    """Return a table for every group of models scored on the same pairs, and Kendall's tau."""
-    return section("compared", settings, (*_compared(results, settings), *_rankings(results, settings)))
+def comparisons(results: Results, settings: Settings) -> Iterator[Item]:
+    """Yield a table for every group of models scored on the same pairs, and Kendall's tau."""
+    yield from _compared(results, settings)
+    yield from _rankings(results, settings)
 
 
 def _compared(results: Results, settings: Settings) -> Iterator[Item]:
@@ -69,7 +62,8 @@ def _wilcoxon(name: str, models: list[ScoredModel], settings: Settings) -> Table
     uids = list(by_model[models[0].name])
     values = {name: [own[uid].value for uid in uids] for name, own in by_model.items()}
     couples = list(combinations(values, 2))
-    tests = [[_signed(values[a], values[b], side) for side in ALTERNATIVES] for a, b in couples]
+    # with nine digits, so that differences that are equal up to rounding share their rank
+    tests = [[signed_rank(values[a], values[b], alternative=s, digits=9) for s in ALTERNATIVES] for a, b in couples]
     corrected = correct([both.p for both, _, _ in tests], by="holm")
     rows: Rows = [
         (first, second, len(uids), both.zeros, both.statistic, both.p, holm, greater.p, less.p)
@@ -81,11 +75,6 @@ def _wilcoxon(name: str, models: list[ScoredModel], settings: Settings) -> Table
     )
     title = settings.say("wilcoxon-title").format(link=settings.main)
     return settings.table(name, columns, rows, title=title, note=settings.say("note-wilcoxon"))
-
-
-def _signed(first: list[float], second: list[float], alternative: Alternative) -> SignedRank:
-    """Test with nine digits, so that differences that are equal up to rounding share their rank."""
-    return signed_rank(first, second, alternative=alternative, digits=9)
 
 
 # Rankings: how far two benchmarks put the same models in the same order, and how much models vary on each

@@ -26,20 +26,7 @@ from bidui.reports.results import (
     series_of,
     worth_of_counts,
 )
-from bidui.reports.section import (
-    Absent,
-    Item,
-    Rows,
-    Section,
-    Settings,
-    absent,
-    attempt,
-    file_name,
-    joined,
-    picture,
-    reasons,
-    section,
-)
+from bidui.reports.section import Absent, Item, Rows, Settings, absent, attempt, file_name, joined, picture, reasons
 from bidui.reports.sections.overview import main_accuracy, unfinished_note
 from bidui.reports.sections.people import group_name, people_counts
 from bidui.reports.tables import Column, Table, Unit, Value, without_blank
@@ -53,12 +40,8 @@ Fitted = UShapeFit | ScalingFit | InputError  # a fit, or why there is none
 Test = tuple[str, Series, Floats, Dip | InputError]  # group, series, tokens of its checkpoints, and the dip
 
 
-def scaling_section(results: Results, settings: Settings) -> Section:
-    """Return series of runs, the figure against FLOPs, the fits, and the classes of difficulty."""
-    return section("scaling", settings, _scaling(results, settings))
-
-
-def _scaling(results: Results, settings: Settings) -> Iterator[Item]:
+def scaling_section(results: Results, settings: Settings) -> Iterator[Item]:
+    """Yield series of runs, the figure against FLOPs, the fits, and the classes of difficulty."""
     say = settings.say
     usable, problems = comparable(results.runs, settings.main)
     if not usable:
@@ -203,12 +186,8 @@ def _class_table(
 # Learning curves
 
 
-def learning_section(results: Results, settings: Settings) -> Section:
-    """Return one figure per amount of training data, and fits and dips of the largest."""
-    return section("learning", settings, _learning(results, settings))
-
-
-def _learning(results: Results, settings: Settings) -> Iterator[Item]:
+def learning_section(results: Results, settings: Settings) -> Iterator[Item]:
+    """Yield one figure per amount of training data, and fits and dips of the largest."""
     say = settings.say
     usable, problems = comparable(results.runs, settings.main)
     if not usable:

@@ -5,37 +5,23 @@ from math import nan
 
 import numpy as np
 
+from bidui.analysis import length_bias as analysis
 from bidui.analysis.estimate import wilson
-from bidui.analysis.length_bias import (
-    SIGNS,
-    By,
-    Sweep,
-    alpha_grid,
-    best_setting,
-    held_out,
-    held_out_morcela,
-    morcela_grid,
-    morcela_interval,
-    sweep,
-)
+from bidui.analysis.length_bias import SIGNS, By, Sweep, alpha_grid, held_out, morcela_grid, sweep
 from bidui.errors import InputError
 from bidui.reports.figures import AlphaSweep, alpha_sweep, length_bias
 from bidui.reports.results import ModelChoices, Results, ScoredModel
-from bidui.reports.section import Item, Rows, Section, Settings, absent, picture, reasons, section
+from bidui.reports.section import Item, Rows, Settings, absent, picture, reasons
 from bidui.reports.tables import NOTHING, Table, Value, without_blank
-from bidui.scores.choices import Choices, length_split
+from bidui.scores.choices import length_split
 
 RESAMPLES, FITS = 400, 100  # enough for two digits of the ends of an interval
 GOALS: tuple[By, ...] = ("delta", "accuracy")
 GROUPS = "equal:percent='D= shorter:percent='D< longer:percent='D>"
 
 
-def length_section(results: Results, models: Sequence[ModelChoices], settings: Settings) -> Section:
-    """Return length groups, the sweep over alpha, the best alpha, and MORCELA."""
-    return section("length", settings, _items(results, models, settings))
-
-
-def _items(results: Results, models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+def length_section(results: Results, models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+    """Yield length groups, the sweep over alpha, the best alpha, and MORCELA."""
     say = settings.say
     if not results.models:
         yield absent(say("length-groups"), "report-no-scores")
@@ -63,18 +49,16 @@ def _groups(models: Sequence[ModelChoices], settings: Settings) -> Table:
     rows: Rows = []
     for model in models:
         for link, choices in model.choices.items():
-            cells = [cell for sign in SIGNS.values() for cell in _group(choices, sign)]
+            cells: list[Value] = []
+            for sign in SIGNS.values():
+                worth = choices.worth[choices.length_sign == sign]
+                cells += [len(worth), wilson(float(worth.mean()), pairs=len(worth)) if len(worth) else None]
             rows.append((model.name, link, *cells, length_split(choices).delta))
     columns = (
         "model link pairs_equal:count='|D=| equal:percent='D= pairs_shorter:count='|D<| shorter:percent='D<"
         " pairs_longer:count='|D>| longer:percent='D> delta_acc:percent=delta"
     )
     return settings.table("length-groups", columns, rows, note=settings.say("note-length"))
-
-
-def _group(choices: Choices, sign: int) -> tuple[int, Value]:
-    worth = choices.worth[choices.length_sign == sign]
-    return (len(worth), wilson(float(worth.mean()), pairs=len(worth))) if len(worth) else (0, None)
 
 
 def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
@@ -104,7 +88,7 @@ def _best_alpha(models: Sequence[ScoredModel], settings: Settings) -> Table:
         for by in GOALS:
             head = (model.name, say(f"by-{by}"))
             try:
-                best = best_setting(model.totals, alpha_grid(), by=by, seed=settings.seed, resamples=RESAMPLES)
+                best = analysis.best_setting(model.totals, alpha_grid(), by=by, seed=settings.seed, resamples=RESAMPLES)
                 held = held_out(model.totals, alpha_grid(), by=by, seed=settings.seed)
             except InputError as error:
                 rows.append((*head, None, NOTHING, None, None, reasons(error, settings.language)))
@@ -149,7 +133,7 @@ def _morcela_cells(model: ScoredModel, how: str, settings: Settings) -> tuple[Va
         best = swept.settings[swept.best("accuracy")]
         held = held_out(totals, morcela_grid(), by="accuracy", seed=seed)
     else:
-        best = morcela_interval(totals, seed=seed, resamples=FITS)
-        held = held_out_morcela(totals, seed=seed)
+        best = analysis.morcela_interval(totals, seed=seed, resamples=FITS)
+        held = analysis.held_out_morcela(totals, seed=seed)
     halves = "; ".join(f"{beta:.3g}, {gamma:.3g}" for beta, gamma in held.settings)
     return (*best, halves, held.accuracy, held.split.delta)

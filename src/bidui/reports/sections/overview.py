@@ -4,17 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from bidui.reports.results import Results, ScoredModel, ScoredRun
-from bidui.reports.section import Absent, Item, Rows, Section, Settings, absent, joined
+from bidui.reports.section import Absent, Item, Rows, Settings, absent, joined
 from bidui.reports.tables import Column, Table
 from bidui.scores.choices import choose_from
 
 
-def overview(results: Results, settings: Settings) -> Section:
-    """Return the tables of models and of runs."""
-    return Section("overview", settings.say("overview"), "", tuple(_items(results, settings)))
-
-
-def _items(results: Results, settings: Settings) -> Iterator[Item]:
+def overview(results: Results, settings: Settings) -> Iterator[Item]:
+    """Yield the tables of models and of runs."""
     say = settings.say
     yield _models(results.models, settings) if results.models else absent(say("models"), "report-no-scores")
     yield _runs(results.runs, settings) if results.runs else absent(say("runs"), "report-no-runs")

@@ -11,18 +11,13 @@ from bidui.errors import InputError, Problem
 from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.figures import human_gap
 from bidui.reports.results import ALL, HELD_OUT, ModelChoices, phenomenon_of
-from bidui.reports.section import Absent, Item, Rows, Section, Settings, absent, joined, picture, section
+from bidui.reports.section import Absent, Item, Rows, Settings, absent, joined, picture
 from bidui.reports.tables import Column, Table, Value
 
 Grouping = Literal["phenomenon", "paradigm"]
 Counts = Mapping[str, tuple[int, int]]  # by group: correct judgements, of how many
 ByModel = Mapping[str, Mapping[str, Accuracy]]  # by model and group
 Ratings = Mapping[str, Mapping[str, Correlations]]  # by model and linking function
-
-
-def people_section(models: Sequence[ModelChoices], settings: Settings) -> Section:
-    """Return the table of gaps, and its figure."""
-    return section("people", settings, _gaps(models, settings))
 
 
 def people_counts(benchmark: Benchmark, groups: Mapping[str, str]) -> dict[str, tuple[int, int]]:
@@ -52,7 +47,8 @@ def group_name(group: str, settings: Settings) -> str:
     return settings.say("all-pairs") if group == ALL else group
 
 
-def _gaps(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+    """Yield the table of gaps, and its figure."""
     say = settings.say
     title = say("people-title").format(link=settings.main)
     chosen = {model.name: model.choices[settings.main] for model in models if settings.main in model.choices}
@@ -106,12 +102,8 @@ def _gap_table(by_model: ByModel, counts: Counts, best: Mapping[str, Gap], title
 # Graded ratings: how far the scores of each linking function agree with the ratings of the same sentences
 
 
-def ratings_section(models: Sequence[ModelChoices], settings: Settings) -> Section:
-    """Return one table over sentences and one over pairs, as in the two halves of the paper's table, and counts."""
-    return section("ratings", settings, _ratings(models, settings))
-
-
-def _ratings(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+def ratings_section(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+    """Yield one table over sentences and one over pairs, as in the two halves of the paper's table, and counts."""
     title, ratings = settings.say("ratings"), settings.extras.ratings
     if ratings is None:
         yield absent(title, "report-no-given", {"option": "--ratings"})
@@ -133,7 +125,12 @@ def _ratings(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
             yield Absent(f"{title}, {model.name}", error.problems)
     if by_model:
         yield _rating_table("pointwise", by_model, settings)
-        yield _pairwise(by_model, settings)
+        every = [one for own in by_model.values() for one in own.values()]
+        if any(one.pairwise for one in every):
+            yield _rating_table("pairwise", by_model, settings)
+        else:  # ratings of single sentences have no pairs, and still correlate over sentences
+            few = {"count": max(one.whole for one in every), "needed": FEWEST}
+            yield absent(settings.say("ratings-pairwise"), "report-few-rated", few)
         yield _rating_counts(by_model, rated, len(ratings), len({one.rater for one in ratings}), settings)
 
 
@@ -148,15 +145,6 @@ def _correlations(model: ModelChoices, rated: Acceptability, settings: Settings)
         for link, choices in model.choices.items()
         if link != HELD_OUT
     }
-
-
-def _pairwise(by_model: Ratings, settings: Settings) -> Item:
-    """Return the table over pairs; ratings of single sentences have no pairs, and still correlate over sentences."""
-    correlations = [one for own in by_model.values() for one in own.values()]
-    if any(one.pairwise for one in correlations):
-        return _rating_table("pairwise", by_model, settings)
-    values = {"count": max(one.whole for one in correlations), "needed": FEWEST}
-    return absent(settings.say("ratings-pairwise"), "report-few-rated", values)
 
 
 def _rating_table(kind: Literal["pointwise", "pairwise"], by_model: Ratings, settings: Settings) -> Table:

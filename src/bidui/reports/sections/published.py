@@ -12,7 +12,7 @@ from bidui.analysis.accuracy import accuracy
 from bidui.reports.figures import Drawing, accuracy_heatmap
 from bidui.reports.published import Published, all_published, columns, published_uid
 from bidui.reports.results import ALL, ModelChoices, phenomenon_of
-from bidui.reports.section import Item, Rows, Section, Settings, absent, joined, picture, section
+from bidui.reports.section import Item, Rows, Settings, absent, joined, picture
 from bidui.reports.tables import Column, Table
 from bidui.scores.choices import Choices, delta_acc, length_split
 
@@ -38,12 +38,8 @@ class Match:
         return list(dict.fromkeys(self.groups.values() if self.level == "paradigm" else sorted(self.groups.values())))
 
 
-def published_section(models: Sequence[ModelChoices], settings: Settings) -> Section:
-    """Return a table and a figure for every published table that has our groups."""
-    return section("published", settings, _items(models, settings))
-
-
-def _items(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+def published_section(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
+    """Yield a table and a figure for every published table that has our groups."""
     say = settings.say
     if not settings.published:
         yield absent(say("published"), "report-published-off")

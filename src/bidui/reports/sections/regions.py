@@ -7,40 +7,22 @@ from pathlib import Path
 
 import numpy as np
 
-from bidui.analysis.regions import (
-    REST,
-    How,
-    RegionDifference,
-    RegionTrace,
-    Stretches,
-    by_change,
-    by_slot,
-    divide,
-    in_parts,
-    pooled,
-    region_differences,
-    trace_regions,
-)
+from bidui.analysis import regions as analysis
+from bidui.analysis.regions import REST, How, RegionDifference, RegionTrace, Stretches, divide, region_differences
 from bidui.errors import InputError, fail
 from bidui.reports.figures import Drawing, Line
 from bidui.reports.figures import region_differences as draw_differences
 from bidui.reports.results import Results, ScoredModel
-from bidui.reports.section import Absent, Item, Rows, Section, Settings, absent, file_name, picture, section
+from bidui.reports.section import Absent, Item, Rows, Settings, absent, file_name, picture
 from bidui.reports.tables import NOTHING, Column, Table, Value
 from bidui.scores.table import read_scores
 
 HOWS: tuple[How, ...] = ("sum", "mean")
-SHOWN = ("regions", "regions-counts")  # the other tables are only linked to
 MOST_PARADIGMS = 12  # panels; with more paradigms, phenomena stand in the panels
 NO_DIFFERENCE = 1e-5  # nats per token: what comes before the first change is the same to a model that reads forward
 
 Differences = dict[str, tuple[RegionDifference, ...]]  # by model
 Checkpoints = tuple[tuple[float, Path], ...]  # steps and folders of scores
-
-
-def regions_section(results: Results, settings: Settings) -> Section:
-    """Return tables by phenomenon and paradigm, summed and averaged, and a figure for every run with checkpoints."""
-    return section("regions", settings, _items(results, settings), linked=lambda table: table.name not in SHOWN)
 
 
 def parse_regions(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -55,7 +37,8 @@ def parse_regions(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return regions
 
 
-def _items(results: Results, settings: Settings) -> Iterator[Item]:
+def regions_section(results: Results, settings: Settings) -> Iterator[Item]:
+    """Yield tables by phenomenon and paradigm, summed and averaged, and a figure for every run with checkpoints."""
     say, extras = settings.say, settings.extras
     if extras.pairs is None:
         yield absent(say("regions"), "report-no-given", {"option": "--pairs"})
@@ -66,14 +49,13 @@ def _items(results: Results, settings: Settings) -> Iterator[Item]:
     scored = {uid for model in results.models for uid in model.manifest.shards}
     pairs = tuple(pair for pair in extras.pairs if pair.uid in scored)
     phenomena = {pair.uid: pair.phenomenon or NOTHING for pair in pairs}
-    stretches = divide(pairs, in_parts(extras.regions) if extras.regions else by_change())
+    stretches = divide(pairs, analysis.in_parts(extras.regions) if extras.regions else analysis.by_change())
     if extras.regions and all(name == REST for _, name in stretches.labels):
         values = {"pairs": len(pairs), "regions": list(extras.regions)}
         yield absent(say("regions"), "report-no-regions", values)
         return
-    by_region: dict[How, Differences] = {how: {} for how in HOWS}
-    by_slots: dict[How, Differences] = {how: {} for how in HOWS}
-    slots = divide(pairs, by_slot())
+    by_region, by_slots = ({how: Differences() for how in HOWS} for _ in range(2))
+    slots = divide(pairs, analysis.by_slot())
     for model in results.models:
         try:
             table = read_scores(model.folder).table
@@ -85,7 +67,7 @@ def _items(results: Results, settings: Settings) -> Iterator[Item]:
     if not by_region["sum"]:
         return
     for how in HOWS:
-        grouped = {name: pooled(own, phenomena) for name, own in by_region[how].items()}
+        grouped = {name: analysis.pooled(own, phenomena) for name, own in by_region[how].items()}
         yield _table("regions" if how == "sum" else f"regions-phenomenon-{how}", grouped, {}, how, settings)
         yield _table(f"regions-paradigm-{how}", by_region[how], phenomena, how, settings)
         if any(by_slots[how].values()):
@@ -120,7 +102,7 @@ def _table(name: str, by_model: Differences, phenomena: Mapping[str, str], how: 
     )
     kind = "slots" if name.startswith("regions-slots") else "paradigm" if phenomena else "phenomenon"
     title = say(f"regions-by-{kind}").format(how=say(f"how-{how}"))
-    return settings.table(name, columns, rows, title=title, note=say(f"note-{how}"))
+    return settings.table(name, columns, rows, title=title, note=say(f"note-{how}"), linked=name != "regions")
 
 
 def _cell(one: RegionDifference | None) -> Value:
@@ -176,7 +158,7 @@ def _draw(checkpoints: Checkpoints, stretches: Stretches, phenomena: Mapping[str
     """Draw one panel per paradigm, or per phenomenon where there are many; one line per region, per token."""
     tables = ((step, read_scores(folder).table) for step, folder in checkpoints)
     groups = phenomena if len(phenomena) > MOST_PARADIGMS else None
-    traces = trace_regions(tables, stretches, how="mean", groups=groups)
+    traces = analysis.trace_regions(tables, stretches, how="mean", groups=groups)
     differing = {region for _, region in traces if _differs(region, traces)}
     panels: dict[str, list[Line]] = {}
     for group in sorted({group for group, region in traces if region in differing}):

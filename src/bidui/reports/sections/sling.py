@@ -1,12 +1,12 @@
 """SLING's statistics: paradigms read against their baselines, and paradigms with and without distractors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bidui.analysis.accuracy import Accuracy, accuracy
 from bidui.analysis.estimate import summarise
 from bidui.analysis.significance import SLING_BASELINES, bias, correct, read_against, signed_rank
 from bidui.reports.results import ScoredModel
-from bidui.reports.section import Item, Rows, Section, Settings, absent, section
+from bidui.reports.section import Item, Rows, Settings, absent
 from bidui.reports.tables import Column
 from bidui.scores.choices import PairTotals, choose_from
 
@@ -21,12 +21,13 @@ CONTRASTS = (  # Tables 10 to 12
 )
 
 
-def sling_section(models: Sequence[ScoredModel], settings: Settings) -> Section:
-    """Return biases and gains by model, and the contrasts over models."""
+def sling_section(models: Sequence[ScoredModel], settings: Settings) -> Iterator[Item]:
+    """Yield biases and gains by model, and the contrasts over models."""
     needs_unigrams = settings.main_link.needs_unigrams
     usable = [model for model in models if model.totals.unigram is not None or not needs_unigrams]
-    items = (_biases(usable, settings), _readings(usable, settings), _contrasts(usable, settings))
-    return section("sling", settings, items)
+    yield _biases(usable, settings)
+    yield _readings(usable, settings)
+    yield _contrasts(usable, settings)
 
 
 def _paradigms(totals: PairTotals | None, settings: Settings) -> Mapping[str, Accuracy]:

@@ -24,19 +24,8 @@ from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.fitting import phrase_users
 from bidui.web.editing.paradigm import ParadigmRows, read_rows, rename_phrase
 from bidui.web.editing.phrases import PhraseRow, read_phrases
-from bidui.web.editing.preview import (
-    MAX_PAIRS,
-    Counts,
-    PhraseDiagnostics,
-    Preview,
-    Result,
-    as_browsers_count,
-    phrases_without_diagnostics,
-    preview_without_pairs,
-)
-from bidui.web.editing.preview import (
-    Request as Question,
-)
+from bidui.web.editing.preview import MAX_PAIRS, Counts, PhraseDiagnostics, Preview, as_browsers_count, rows_alone
+from bidui.web.editing.preview import Request as Question
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit
 from bidui.web.jobs import ask, result_of
 from bidui.web.problems import STATUS, fails
@@ -52,7 +41,7 @@ router = APIRouter(prefix="/api/projects/{project}", tags=["editing"], responses
 FILE = "phrases.yaml"
 TRIES = 4  # attempts to rename a phrase while others save files that use it
 TextKind = Literal["paradigm", "phrases"]
-Expected = TypeVar("Expected", bound=Result)
+Expected = TypeVar("Expected")
 EditorName = Annotated[
     str, Field(max_length=64, description="Which page asks: its newer questions replace older ones.")
 ]
@@ -177,7 +166,8 @@ def edit(access: Reader, step: Annotated[AnyStep, Body(discriminator="do")]) -> 
     """Work out an edit by rows on a text; saving the result is another call."""
     changes = step.edit()
     text = apply_edit(step.text, changes)
-    return EditAnswer(text, Utf16(step.text).edit(changes), _rows(step.kind, text))
+    rows = read_phrases(text) if step.kind == "phrases" else read_rows(text)
+    return EditAnswer(text, Utf16(step.text).edit(changes), as_browsers_count(rows, text))
 
 
 @router.post("/preview", responses=fails(409, 503))
@@ -191,7 +181,8 @@ async def preview(access: Reader, language: Spoken, request: Request, question: 
     wanted = Question("pairs", text, question.file, question.n, question.seed, language)
     answer = await ask(access, wanted, request=request, editor=question.editor)
     if answer.problem and answer.problem.kind not in STATUS:
-        shown = preview_without_pairs(text, answer.problem, seed=question.seed, language=language)
+        rows, problems = rows_alone(read_rows, text, answer.problem, language)
+        shown = Preview(question.seed, rows=rows, problems=problems)
     else:
         shown = _expect(Preview, result_of(answer))
     if shown.names:
@@ -219,7 +210,8 @@ async def diagnose(
     wanted = Question("phrases", question.text, question.file, language=language)
     answer = await ask(access, wanted, request=request, editor=question.editor)
     if answer.problem and answer.problem.kind not in STATUS:
-        shown = phrases_without_diagnostics(question.text, answer.problem, language=language)
+        rows, problems = rows_alone(read_phrases, question.text, answer.problem, language)
+        shown = PhraseDiagnostics(rows=rows, problems=problems)
     else:
         shown = _expect(PhraseDiagnostics, result_of(answer))
     return as_browsers_count(shown, question.text)
@@ -229,19 +221,16 @@ async def diagnose(
 def complete(access: Reader, question: CompletionQuestion) -> Completion:
     """What may be typed at the cursor, best first."""
     _refuse_long(question.text)
-    places = Utf16(question.text)
-    completion = _completion(access, question, places.character(question.cursor))
-    return replace(completion, start=places.offset(completion.start), end=places.offset(completion.end))
-
-
-def _completion(access: Access, question: CompletionQuestion, cursor: int) -> Completion:
+    text, slots, places = question.text, question.slots, Utf16(question.text)
+    cursor = places.character(question.cursor)
     with access.bench.opened.use(access.entry) as project:
-        fitting, text, slots = project.fitting, question.text, question.slots
         if question.kind == "rule":
-            return complete_rule(text, cursor=cursor, fitting=fitting, slots=slots, slot=question.slot)
-        if question.kind == "line":
-            return complete_line(text, cursor=cursor, fitting=fitting, slots=slots)
-        return complete_text(text, cursor=cursor, fitting=fitting, phrases=question.kind == "phrases")
+            found = complete_rule(text, cursor=cursor, fitting=project.fitting, slots=slots, slot=question.slot)
+        elif question.kind == "line":
+            found = complete_line(text, cursor=cursor, fitting=project.fitting, slots=slots)
+        else:
+            found = complete_text(text, cursor=cursor, fitting=project.fitting, phrases=question.kind == "phrases")
+    return replace(found, start=places.offset(found.start), end=places.offset(found.end))
 
 
 def _diagnosis(question: DiagnoseQuestion, language: Language) -> Diagnostics:
@@ -254,15 +243,11 @@ def _diagnosis(question: DiagnoseQuestion, language: Language) -> Diagnostics:
 
 def _placing(access: Access, text: str, named: ParadigmName, language: Language) -> tuple[Diagnostic, ...]:
     """Return what is wrong with a paradigm's names, given those of the project's other files."""
-    problem = placing_problem(named, named_paradigms(access.bench.store, access.entry))
+    problem = placing_problem(named, named_paradigms(access.entry))
     return located(text, [problem], name=named.file, language=language) if problem else ()
 
 
-def _rows(kind: TextKind, text: str) -> ParadigmRows | tuple[PhraseRow, ...]:
-    return as_browsers_count(read_phrases(text) if kind == "phrases" else read_rows(text), text)
-
-
-def _expect(kind: type[Expected], result: Result) -> Expected:
+def _expect(kind: type[Expected], result: object) -> Expected:
     assert isinstance(result, kind)
     return result
 
@@ -278,16 +263,16 @@ def rename_everywhere(access: Editor, names: PhraseRenaming) -> PhraseRenamingAn
 
     In each file only the name itself changes. Text that others are typing stays theirs, and is merged when they save.
     """
-    store, entry = access.bench.store, access.entry
+    entry = access.entry
     last = FILE
     for _ in range(TRIES):
-        refresh(store, entry)
-        versions = latest(store, entry, {"paradigm", "phrases"})
+        refresh(entry)
+        versions = latest(entry, {"paradigm", "phrases"})
         changes = [FileChange(file, data, versions[file].revision.id) for file, data in _renamed(versions, names)]
         if not changes:
             return PhraseRenamingAnswer([], versions[FILE].revision.id)
         try:
-            saved = commit(store, entry, changes, who=access.user)
+            saved = commit(entry, changes, who=access.user)
         except Conflict as conflict:
             last = conflict.file  # nothing was written, and what is there now can be renamed as well
             continue

@@ -206,7 +206,7 @@ def file_answer(access: Access, file: str) -> FileAnswer:
     """Return the same for a page."""
     kind = check_file_name(file)
     try:
-        version = current(access.store, access.entry, file)
+        version = current(access.entry, file)
     except InputError as error:
         if kind != "phrases" or error.problems[0].kind != "file-unknown":
             raise
@@ -215,7 +215,7 @@ def file_answer(access: Access, file: str) -> FileAnswer:
         file=file,
         kind=kind,
         text=version.text if version else EMPTY_PHRASES,
-        revision=version.revision.id if version else latest_number(access.store, access.entry, file),
+        revision=version.revision.id if version else latest_number(access.entry, file),
         time=version.revision.time if version else None,
         author=version.revision.author if version else "",
         drafts=drafts(access.store, who=access.user, entry=access.entry, file=file),
@@ -227,33 +227,33 @@ def file_answer(access: Access, file: str) -> FileAnswer:
 @router.put("/projects/{project}/files/{file:path}", responses=writing(413))
 def write_file(access: Editor, language: Spoken, file: File, body: WriteRequest) -> SaveAnswer:
     """Save a text; one that does not parse becomes a draft, and the file stays as it is."""
-    project = (access.store, access.entry)
-    return save_answer(save(*project, file, body.text, base=body.base, who=access.user, tab=body.tab), language)
+    outcome = save(access.entry, file, body.text, base=body.base, who=access.user, tab=body.tab)
+    return save_answer(outcome, language)
 
 
 @router.delete("/projects/{project}/files/{file:path}", responses=writing())
 def delete_file(access: Editor, file: File, base: Annotated[int, Query()]) -> Deletion:
     """Delete a file; it can be restored."""
-    return Deletion(delete(access.store, access.entry, file, base=base, who=access.user).revision.id)
+    return Deletion(delete(access.entry, file, base=base, who=access.user).revision.id)
 
 
 @router.post("/projects/{project}/rename", responses=writing())
 def rename_file(access: Editor, language: Spoken, body: RenameRequest) -> SaveAnswer:
     """Save a text under another name, in place of the file of the old name; a name that is taken is refused."""
-    project, names = (access.store, access.entry), (body.file, body.to)
-    with access.bench.turns.take(("uids", access.entry.id)):
+    entry = access.entry
+    with access.bench.turns.take(("uids", entry.id)):
         if check_file_name(body.to) == "paradigm":
-            refresh(*project)
-            check_uid_free(*project, PurePosixPath(body.to).stem, but=body.file)
-        outcome = rename(*project, *names, body.text, base=body.base, who=access.user, tab=body.tab)
+            refresh(entry)
+            check_uid_free(entry, PurePosixPath(body.to).stem, but=body.file)
+        outcome = rename(entry, body.file, body.to, body.text, base=body.base, who=access.user, tab=body.tab)
     return save_answer(outcome, language)
 
 
 @router.post("/projects/{project}/merge/{file:path}")
 def merge_file(access: Reader, language: Spoken, file: File, body: MergeRequest) -> MergeAnswer:
     """Merge a text, row by row, with what somebody else has saved meanwhile; nothing is saved."""
-    theirs = current(access.store, access.entry, file)
-    base = "" if body.base is None else revision(access.store, access.entry, body.base).text
+    theirs = current(access.entry, file)
+    base = "" if body.base is None else revision(access.entry, body.base).text
     merge = merge_tables if file.endswith((".tsv", ".md")) else merge_paradigms
     merged = merge(base, body.mine, theirs.text, choose=body.choose)
     conflicts = [RowConflict(c.row, c.kind, c.text(language), c.base, c.mine, c.theirs) for c in merged.conflicts]
@@ -304,13 +304,13 @@ class PresenceAnswer:
 @router.put("/projects/{project}/drafts/{file:path}", status_code=204, responses=fails(403))
 def put_draft(access: Editor, file: File, body: WriteRequest) -> None:
     """Keep what is being typed."""
-    keep_draft(access.store, access.entry, file, body.text, base=body.base, who=access.user, tab=body.tab)
+    keep_draft(access.entry, file, body.text, base=body.base, who=access.user, tab=body.tab)
 
 
 @router.delete("/projects/{project}/drafts/{file:path}", status_code=204)
 def delete_draft(access: Reader, file: File, tab: TabQuery = "") -> None:
     """Throw a draft away."""
-    drop_draft(access.store, access.entry, file, who=access.user, tab=tab)
+    drop_draft(access.entry, file, who=access.user, tab=tab)
 
 
 @router.get("/projects/{project}/drafts")
@@ -339,9 +339,9 @@ def say_presence(access: Reader, file: File, page: PresenceRequest) -> PresenceA
         presence.arrive(where, user=access.user.id, name=access.user.name, tab=page.tab)
     others = presence.others(where, user=access.user.id, tab=page.tab)
     try:
-        return PresenceAnswer(others, current(access.store, access.entry, file).revision.id)
+        return PresenceAnswer(others, current(access.entry, file).revision.id)
     except InputError:
-        return PresenceAnswer(others, latest_number(access.store, access.entry, file))
+        return PresenceAnswer(others, latest_number(access.entry, file))
 
 
 # The past: revisions, the differences between two, restoring, and files that were deleted
@@ -402,22 +402,22 @@ class DeletedFiles:
 @router.get("/projects/{project}/history/{file:path}")
 def file_history(access: Reader, file: File, before: Annotated[int | None, Query()] = None) -> History:
     """List the revisions of a file, a page of them at a time."""
-    refresh(access.store, access.entry)
-    revisions = history(access.store, access.entry, file, before=before, most=PAGE + 1)
+    refresh(access.entry)
+    revisions = history(access.entry, file, before=before, most=PAGE + 1)
     return History(revisions[:PAGE], len(revisions) > PAGE)
 
 
 @router.get("/projects/{project}/revisions/{number}")
 def one_revision(access: Reader, number: int) -> RevisionText:
     """Return a revision with its text."""
-    version = revision(access.store, access.entry, number)
+    version = revision(access.entry, number)
     return RevisionText(version.revision, version.shown)
 
 
 @router.get("/projects/{project}/difference")
 def difference(access: Reader, old: int, new: int) -> Difference:
     """Compare two revisions."""
-    before, after = (revision(access.store, access.entry, number) for number in (old, new))
+    before, after = (revision(access.entry, number) for number in (old, new))
     texts, name = (before.shown, after.shown), after.revision.file
     return Difference(old, new, unified(*texts, name=name), row_changes(*texts, name=name))
 
@@ -425,13 +425,13 @@ def difference(access: Reader, old: int, new: int) -> Difference:
 @router.post("/projects/{project}/restore", responses=writing())
 def restore_revision(access: Editor, language: Spoken, body: Restoration) -> SaveAnswer:
     """Make an old revision the latest one again; a deleted file comes back in this way."""
-    project = (access.store, access.entry)
-    return save_answer(restore(*project, body.revision, base=body.base, who=access.user, tab=body.tab), language)
+    outcome = restore(access.entry, body.revision, base=body.base, who=access.user, tab=body.tab)
+    return save_answer(outcome, language)
 
 
 @router.get("/projects/{project}/deleted")
 def deleted(access: Reader) -> DeletedFiles:
     """List the files that were deleted, here or outside."""
-    refresh(access.store, access.entry)
-    gone = deleted_files(access.store, access.entry)
+    refresh(access.entry)
+    gone = deleted_files(access.entry)
     return DeletedFiles([DeletedFile(each.file, each.id, each.base, each.author, each.time) for each in gone])

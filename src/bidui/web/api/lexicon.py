@@ -152,7 +152,7 @@ class PhraseUses:
 @router.get("/lexicon")
 def lexicon(access: Reader, language: Spoken) -> LexiconAnswer:
     """Return all words of a project, in their files."""
-    refresh(access.store, access.entry)
+    refresh(access.entry)
     words = _words(access)
     vocabulary = words.vocabulary
     files = [_table(name, words.versions[name].revision.id, table) for name, table in vocabulary.tables.items()]
@@ -181,7 +181,7 @@ def suggest_values(access: Reader, column: Text, typed: Text = "") -> Suggestion
 @router.get("/lexicon/uses")
 def word_uses(access: Reader, file: Text, line: int) -> WordUses:
     """List the slots of paradigms that could take the word in a row."""
-    refresh(access.store, access.entry)
+    refresh(access.entry)
     vocabulary = _words(access).vocabulary
     word = word_at(vocabulary, file=file, line=line)
     if word is None:
@@ -197,8 +197,8 @@ def word_uses(access: Reader, file: Text, line: int) -> WordUses:
 @router.get("/phrases/uses")
 def phrase_uses(access: Reader, phrase: Text) -> PhraseUses:
     """List the files whose rules name a phrase."""
-    refresh(access.store, access.entry)
-    versions = latest(access.store, access.entry, {"paradigm", "phrases"})
+    refresh(access.entry)
+    versions = latest(access.entry, {"paradigm", "phrases"})
     names = phrase_users({name: version.shown for name, version in versions.items()}, phrase=phrase)
     files = [PhraseUse(name, PurePosixPath(name).stem if "/" in name else None) for name in names]
     return PhraseUses(files, len(files))
@@ -219,10 +219,10 @@ def _features(lexicon: Lexicon) -> list[FeatureShape]:
 
 def _places(access: Access) -> Places:
     """Return the places for words in a project's paradigms, computed once for each state of their files."""
-    store, entry = access.store, access.entry
+    entry = access.entry
 
     def make() -> Places:
-        texts = latest(store, entry, {"paradigm"})
+        texts = latest(entry, {"paradigm"})
         parsed = [parse_paradigm(version.shown, name=name)[0] for name, version in texts.items()]
         paradigms = [paradigm for paradigm in parsed if paradigm is not None]
         with access.bench.opened.use(entry) as opened:
@@ -230,17 +230,17 @@ def _places(access: Access) -> Places:
         files = {paradigm.uid: paradigm.place.file for paradigm in paradigms}
         return Places(word_places(paradigms, phrases=phrases, relations=relations), files)
 
-    return access.bench.places.get((entry.id, *heads(store, entry, PLACES).items()), make)
+    return access.bench.places.get((entry.id, *heads(entry, PLACES).items()), make)
 
 
 def _words(access: Access) -> Words:
     """Return the words of a project, perhaps read before; `refresh` first, to see what was changed outside."""
 
     def make() -> Words:
-        versions = latest(access.store, access.entry, WORDS)
+        versions = latest(access.entry, WORDS)
         return Words(versions, _vocabulary({name: version.text for name, version in versions.items()}))
 
-    return access.bench.words.get(_key(access, heads(access.store, access.entry, WORDS)), make)
+    return access.bench.words.get(_key(access, heads(access.entry, WORDS)), make)
 
 
 def _key(access: Access, numbers: Mapping[str, int]) -> Hashable:
@@ -428,7 +428,7 @@ def edit_table(access: Editor, language: Spoken, file: File, body: TableEdit) ->
 def _base(access: Access, file: str, number: int | None) -> str:
     if number is None:
         return EMPTY if file == NEW else ""
-    version = revision(access.store, access.entry, number)
+    version = revision(access.entry, number)
     if version.revision.file != file:
         raise fail("revision-unknown", Place(file), {"number": number})
     return EMPTY if version.revision.deleted and file == NEW else version.text
@@ -438,9 +438,8 @@ def _saved(access: Access, file: str, base: str, mine: str, body: TableEdit, che
     """Save a text; where others have saved meanwhile, save the merged text, if no row is in conflict."""
     text, before, number = mine, base, body.base
     for left in reversed(range(_TRIES)):
-        target = (access.store, access.entry, file)
         try:
-            outcome = save(*target, text, base=number, who=access.user, check=check, tab=body.tab)
+            outcome = save(access.entry, file, text, base=number, who=access.user, check=check, tab=body.tab)
             return _Attempt(outcome, text, before, number != body.base)
         except Conflict as conflict:
             theirs = conflict.theirs

@@ -117,7 +117,7 @@ def list_projects(bench: Bench, who: Who, language: Spoken) -> ProjectList:
     store, role = bench.store, role_of(bench.store, who)
     skipped = refresh(store).skipped
     return ProjectList(
-        projects=[_line(store, who, entry) for entry in visible(store, who, entries(store))],
+        projects=[_line(who, entry) for entry in visible(store, who, entries(store))],
         benchmarks=sorted(shipped()),
         alone=store.alone,
         may_add=not store.alone and may(role, "editor"),
@@ -138,7 +138,7 @@ def add_project(bench: Bench, who: Maker, body: NewProject) -> ProjectName:
 @router.delete("/projects/{project}", status_code=204, responses=fails(403, 404))
 def remove_project(access: Owner) -> None:
     """Put a project into the bin."""
-    delete_project(access.store, access.entry, who=access.user)
+    delete_project(access.entry, who=access.user)
 
 
 @router.get("/bin")
@@ -160,14 +160,13 @@ def take_out_of_bin(bench: Bench, who: Who, number: int, body: BinRequest) -> Pr
 
 
 def _role(store: Store, who: User, project: BinnedProject) -> Role | None:
-    """Return somebody's role in a deleted project, whose folder lies elsewhere."""
-    return role_of(store, who, Entry(project.id, project.name, store.root))
+    return role_of(store, who, Entry(store, project.id, project.name))
 
 
-def _line(store: Store, who: User, entry: Entry) -> ProjectLine:
-    overview = coverage(store, entry)
-    counts = known_counts(store, entry, language="en")
-    role = role_of(store, who, entry)
+def _line(who: User, entry: Entry) -> ProjectLine:
+    overview = coverage(entry)
+    counts = known_counts(entry, language="en")
+    role = role_of(entry.store, who, entry)
     assert role is not None
     return ProjectLine(
         name=overview.name,
@@ -257,9 +256,9 @@ class NewFile:
 @router.get("/projects/{project}", responses=fails(404))
 def project(access: Reader, language: Spoken) -> ProjectAnswer:
     """Return what a project holds."""
-    skipped = refresh(access.store, access.entry).skipped
-    overview = coverage(access.store, access.entry)
-    counts = known_counts(access.store, access.entry, language=language)
+    skipped = refresh(access.entry).skipped
+    overview = coverage(access.entry)
+    counts = known_counts(access.entry, language=language)
     problems = problem_shapes(overview.problems, language)
     paradigms = []
     for line in overview.paradigms:
@@ -290,27 +289,25 @@ def project(access: Reader, language: Spoken) -> ProjectAnswer:
 @router.post("/projects/{project}/counts", responses=fails(404))
 async def counts(access: Reader, language: Spoken, request: Request, body: CountRequest) -> CountAnswer:
     """Count the pairs of some paradigms that were not counted yet; call again while some are left."""
-    who = str(access.user.id)
-    counted = await count_some(access.bench, access.entry, most=body.most, request=request, language=language, who=who)
-    return CountAnswer(*counted)
+    return CountAnswer(*await count_some(access, most=body.most, request=request, language=language))
 
 
 @router.post("/projects/{project}/paradigms", status_code=201, responses=fails(403, 404, 409))
 def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
     """Add a paradigm: the smallest there is, or a copy of another under a new name."""
-    store, entry = access.store, access.entry
+    entry = access.entry
     file = paradigm_file(body.phenomenon, body.uid)
     if body.copy_of is None:
-        text = _starter(body, coverage(store, entry).lang)
+        text = _starter(body, coverage(entry).lang)
     else:
-        text = _named(current(store, entry, body.copy_of).text, body)
+        text = _named(current(entry, body.copy_of).text, body)
     if errors := [problem for problem in file_problems(file, text) if problem.severity == "error"]:
         raise InputError(errors)
     with access.bench.turns.take(("uids", entry.id)):
-        refresh(store, entry)
-        check_uid_free(store, entry, body.uid)
+        refresh(entry)
+        check_uid_free(entry, body.uid)
         try:
-            new = commit(store, entry, [Change(file, encode(text, place=Place(file)), None)], who=access.user)[0]
+            new = commit(entry, [Change(file, encode(text, place=Place(file)), None)], who=access.user)[0]
         except Conflict:
             raise fail("file-there", Place(file), {"other": file}) from None
     return NewFile(file, new.revision.id)
@@ -369,7 +366,7 @@ def import_files(
 @router.get("/projects/{project}/export", responses={**fails(404), **_ZIP}, response_class=Response)
 def export_files(access: Reader) -> Response:
     """Return the files of a project as a zip that can be imported again."""
-    data = export_project(access.store, access.entry)
+    data = export_project(access.entry)
     return Response(data, headers=_attached(f"{access.entry.name}.zip"), media_type="application/zip")
 
 
@@ -402,7 +399,7 @@ async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str |
 
 def _check_uid(access: Access, uid: str | None) -> None:
     """Refuse what is no paradigm's name before a process is started; to the command, `*` would mean all."""
-    uids = [line.uid for line in coverage(access.store, access.entry).paradigms] if uid is not None else []
+    uids = [line.uid for line in coverage(access.entry).paradigms] if uid is not None else []
     if uid is not None and uid not in uids:
         raise fail("uid-unknown", Place(), {"uid": repr(uid), "uids": uids})
 

@@ -42,9 +42,7 @@ from bidui.web.store.accounts import (
     set_role,
     withdraw,
 )
-from bidui.web.store.accounts import (
-    user as find_user,
-)
+from bidui.web.store.accounts import user as find_user
 from bidui.web.store.workspace import Entry
 from bidui.web.store.workspace import entry as find_entry
 from bidui.web.workbench import Workbench

@@ -5,6 +5,7 @@ of the plain-text editor stands in.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
@@ -76,14 +77,18 @@ class RuleOptions:
             return (replace(option, text=option.text.removesuffix(":")) for option in self.starts(piece))
         return self.starts(piece) if piece.kind == "word" else ()
 
+    def beside(self, piece: Piece) -> list[Piece]:
+        """Return the pieces of the same alternative, inside the same brackets."""
+        return [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
+
     def base(self, piece: Piece) -> int:
         """Return the words that all finished conditions around a piece leave, except those of its own token."""
-        beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
         words = self.fitting.everything
         if piece.inside:
             phrase = self.phrase(piece)
             words = self.fitting.part(phrase, tuple(piece.inside[-1].split("."))) if phrase else words
-        return words & self.fitting.lexicon.bits(self.fitting.conditions(self.rule, beside, without=piece.token))
+        conditions = self.fitting.conditions(self.rule, self.beside(piece), without=piece.token)
+        return words & self.fitting.lexicon.bits(conditions)
 
     def phrase(self, piece: Piece) -> str:
         """Return the phrase that the alternative of a piece names."""
@@ -91,8 +96,7 @@ class RuleOptions:
 
     def starts(self, piece: Piece) -> Iterator[Option]:
         """Yield what a token may begin with."""
-        beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
-        beside = [p for p in beside if p.token != piece.token]
+        beside = [p for p in self.beside(piece) if p.token != piece.token]
         if not piece.inside and any(p.kind == "phrase" for p in beside):
             yield from self.parts(piece)
             return
@@ -109,16 +113,12 @@ class RuleOptions:
             yield Option("mPos:", "keyword")
             yield Option("mmPos:", "keyword")
             yield from self.relations(piece)
+        typed = piece.text.strip('"')
         if not beside and not piece.inside:
             yield from self.phrases()
-            yield from self.forms(piece)
-
-    def forms(self, piece: Piece) -> Iterator[Option]:
-        """Yield words of the lexicon, once something other than Latin letters is typed."""
-        typed = piece.text.strip('"')
-        if typed and not typed.isascii():
-            for form in dict.fromkeys(word.form for word in self.fitting.lexicon.words if word.form.startswith(typed)):
-                yield Option(form, "word", len(self.fitting.lexicon.with_form(form)))
+            if not typed.isascii():  # words of the lexicon are not offered for Latin letters
+                forms = Counter(word.form for word in self.fitting.lexicon.words if word.form.startswith(typed))
+                yield from (Option(form, "word", count) for form, count in forms.items())
 
     def values(self, piece: Piece) -> Iterator[Option]:
         """Yield the values of a feature; of thousands, only those that would come first."""
@@ -150,15 +150,14 @@ class RuleOptions:
         column = -1
         if relation and piece.argument < len(relation.columns):
             column = self.fitting.column(relation, piece.argument)
-        every = {**self.others, **({self.slot: self.rule} if self.slot else {})}
+        every = {**self.others, self.slot: self.rule} if self.slot else self.others
         yield from targets(self.fitting, every, whole=False, within=column)
         yield Option("_", "slot")
 
     def target(self, piece: Piece) -> int | None:
         """Return the words of the slot that a property is compared with, or None."""
         of = "mPos" if piece.of == "mPro" else "mmPos"
-        beside = [p for p in self.pieces if p.alternative == piece.alternative and p.inside == piece.inside]
-        named = [p.text for p in beside if p.kind == "slot" and p.of == of]
+        named = [p.text for p in self.beside(piece) if p.kind == "slot" and p.of == of]
         name, *path = named[-1].split(".") if named else [""]
         return self.fitting.rule(self.others[name], path) if name in self.others else None
 
@@ -172,12 +171,12 @@ class RuleOptions:
             return
         theirs = self.fitting.seen(target)
         for mine in features:
-            for other in theirs:
+            for other, sets in theirs.items():
                 if mine == other != "expression":
-                    yield Option(escape(mine), "feature", self._partners(words, mine, theirs[other], same))
-                elif mine != other and self.fitting.partners(words, mine, theirs[other], same=True, most=_TRIED):
+                    yield Option(escape(mine), "feature", self.fitting.partners(words, mine, sets, same=same))
+                elif mine != other and self.fitting.partners(words, mine, sets, same=True, most=_TRIED):
                     text = f"{escape(mine)}={escape(other)}"
-                    yield Option(text, "feature", self._partners(words, mine, theirs[other], same))
+                    yield Option(text, "feature", self.fitting.partners(words, mine, sets, same=same))
             yield Option(f"{escape(mine)}=", "feature")
 
     def theirs(self, piece: Piece) -> Iterator[Option]:
@@ -186,10 +185,8 @@ class RuleOptions:
         if target is None or not self.fitting.lexicon.has_feature(mine):
             return
         for feature, sets in self.fitting.seen(target).items():
-            yield Option(escape(feature), "feature", self._partners(words, mine, sets, piece.of == "mPro"))
-
-    def _partners(self, words: int, mine: str, theirs: Iterable[frozenset[str]], same: bool) -> int:
-        return self.fitting.partners(words, mine, theirs, same=same)
+            count = self.fitting.partners(words, mine, sets, same=piece.of == "mPro")
+            yield Option(escape(feature), "feature", count)
 
     def phrases(self) -> Iterator[Option]:
         for name in self.fitting.phrases:
@@ -214,9 +211,8 @@ def targets(fitting: Fitting, slots: Mapping[str, str], *, whole: bool, within: 
         phrases = {piece.text for piece in pieces_of(rule) if piece.kind == "phrase"}
         if whole or not phrases:
             yield Option(name, "slot", (fitting.rule(rule) & within).bit_count())
-        shared = [set(fitting.parts(phrase)) for phrase in phrases]
         for part in fitting.parts(min(phrases)) if phrases else ():
-            if all(part in parts for parts in shared):
+            if all(part in fitting.parts(phrase) for phrase in phrases):
                 yield Option(f"{name}.{part}", "slot", (fitting.rule(rule, (part,)) & within).bit_count())
 
 
@@ -255,12 +251,11 @@ def complete_line(line: str, *, cursor: int, fitting: Fitting, slots: Mapping[st
     typed = line[here.start : cursor]
     name, at, _ = typed.partition("@")
     slot, *path = name.split(".")
+    options = targets(fitting, slots, whole=True)
     if at and slot in slots:
-        words = fitting.rule(slots[slot], path)
-        counts = fitting.having(words).items()
-        options = [Option(f"{name}@{feature}", "column", n) for feature, n in counts if feature != "expression"]
-        return ranked(options, typed, here.start, here.end)
-    return ranked(targets(fitting, slots, whole=True), typed, here.start, here.end)
+        counts = fitting.having(fitting.rule(slots[slot], path)).items()
+        options = (Option(f"{name}@{feature}", "column", n) for feature, n in counts if feature != "expression")
+    return ranked(options, typed, here.start, here.end)
 
 
 def _around(rule: str, pieces: Sequence[Piece], cursor: int) -> tuple[int, tuple[str, ...]]:
@@ -278,25 +273,20 @@ def _around(rule: str, pieces: Sequence[Piece], cursor: int) -> tuple[int, tuple
 def ranked(options: Iterable[Option], typed: str, start: int, end: int) -> Completion:
     """Rank the options that hold what is typed: first those that begin with it, then those that leave more words."""
     part = typed.casefold()
-    ranks = []
-    for option in options:
+
+    def rank(option: Option) -> tuple[bool, bool, bool, int, str]:
         text = option.text.casefold()
         name = text.partition(":")[2] if option.kind in {"phrase", "relation"} and ":" in text else text
-        if part in text:
-            begins = text.startswith(part) or name.startswith(part)
-            rank = (not option.first, not begins, option.count == 0, -(option.count or 0), option.text)
-            ranks.append((rank, option))
-    ranks.sort(key=lambda pair: pair[0])
-    shown = tuple(option for _, option in ranks[:MOST])
-    return Completion(start, end, shown, len(ranks) - len(shown))
+        begins = text.startswith(part) or name.startswith(part)
+        return (not option.first, not begins, option.count == 0, -(option.count or 0), option.text)
+
+    fitting = sorted((option for option in options if part in option.text.casefold()), key=rank)
+    return Completion(start, end, tuple(fitting[:MOST]), len(fitting[MOST:]))
 
 
 _LINES = ("good", "bad", "line")
-_VALUES = {
-    "edit": EDITS,
-    "status": ("included", "excluded"),
-    **dict.fromkeys(("equal_length", "crossed"), ("true", "false")),
-}
+_FLAG = ("true", "false")
+_VALUES = {"edit": EDITS, "status": ("included", "excluded"), "equal_length": _FLAG, "crossed": _FLAG}
 _ENTRY = re.compile(r"^(?P<head>\s*(?:-\s+)?(?P<key>[\w-]+):[ \t]+)(?P<value>.*)$")
 
 
@@ -312,12 +302,10 @@ def complete_text(text: str, *, cursor: int, fitting: Fitting, phrases: bool = F
     inner = next((n for n, place in enumerate(places) if place >= raw), len(places) - 1)
     blanks = max(0, raw - len(site.raw))  # a plain scalar ends before the blank that was just typed
     value, at = said + " " * blanks, inner + blanks
-    key = str(site.path[-1])
+    key, slots = str(site.path[-1]), _slots(document, site.path, phrases=phrases)
     if is_rule(site.path, phrases=phrases):
-        slots = _slots(document, site.path, phrases=phrases)
         completion = complete_rule(value, cursor=at, fitting=fitting, slots=slots, slot=key)
     elif key in _LINES:
-        slots = _slots(document, site.path, phrases=phrases)
         completion = complete_line(value, cursor=at, fitting=fitting, slots=slots)
     else:
         completion = _of_key(key, value, at)
@@ -374,9 +362,8 @@ def _bare(value: str) -> str:
 def _of_key(key: str, value: str, cursor: int) -> Completion:
     """Return the few words that a field may hold; `edit` holds several, joined by `+`."""
     start = value.rfind("+", 0, cursor) + 1
-    return ranked(
-        [Option(word, "value") for word in _VALUES.get(key, ())], value[start:cursor].strip(), start, len(value)
-    )
+    options = [Option(word, "value") for word in _VALUES.get(key, ())]
+    return ranked(options, value[start:cursor].strip(), start, len(value))
 
 
 def _keys(text: str, cursor: int, start: int, document: MappingNode | None) -> Completion:

@@ -6,22 +6,22 @@ that each problem is about: a whole rule, a token of it, a single character, or 
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from bidui.errors import InputError, Place, Problem, Severity, distinct
+from bidui.errors import InputError, Place, Problem, Severity, collect, distinct
 from bidui.grammar.lexicon import rule_problems
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Line, Paradigm, Slot, Use, Variant
 from bidui.grammar.paradigm_file import paradigm_of, phrases_of
 from bidui.grammar.rules import Alternative, Phrase, Ref, Rule, parse_rule
 from bidui.grammar.yaml import Mapping as MappingNode
-from bidui.grammar.yaml import Node, Path, Scalar, offsets, scalars_of
+from bidui.grammar.yaml import Path, Scalar, keys_and_scalars, offsets, scalars_of
 from bidui.web.editing.edits import read_tree, try_read_tree
 from bidui.web.editing.paradigm import is_rule
-from bidui.web.editing.pieces import Piece, items_of, pieces_of
+from bidui.web.editing.pieces import items_of, pieces_of
 from bidui.web.editing.text import Lines, Range, Span, Utf16
 from bidui.words import Language
 
@@ -36,11 +36,7 @@ _NAMED = {  # the value of a problem that names the piece it is about, and the k
     "part-unknown": ("part", ("slot", "part")),
     "position-bad": ("position", ("slot",)),
 }
-_FIELDS = {
-    "edit-differs": "edit",
-    "linked-unequal": "link",
-    "crossed-form": "crossed",
-}  # the fields that problems are about
+_FIELDS = {"edit-differs": "edit", "linked-unequal": "link", "crossed-form": "crossed"}  # that problems are about
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +47,11 @@ class Site:
     scalar: Scalar
     raw: str
     key: bool = False
+
+    @property
+    def span(self) -> Span:
+        """Where it stands in the text."""
+        return Span(self.scalar.start, self.scalar.end)
 
     def at(self, offset: int) -> int:
         """Return where in the text the character number `offset` of the scalar stands."""
@@ -70,19 +71,7 @@ def sites_in(text: str, document: MappingNode | None) -> tuple[Site, ...]:
     """Return all scalars of a text, keys too, in order; none where it is not YAML."""
     if document is None:
         return ()
-    return tuple(Site(path, at, text[at.start : at.end], key) for path, at, key in _scalars(document, ()))
-
-
-def _scalars(node: Node, path: Path) -> Iterator[tuple[Path, Scalar, bool]]:
-    if isinstance(node, Scalar):
-        yield path, node, False
-    elif isinstance(node, MappingNode):
-        for key, value in node.entries:
-            yield (*path, key.text), key, True
-            yield from _scalars(value, (*path, key.text))
-    else:
-        for number, item in enumerate(node.items):
-            yield from _scalars(item, (*path, number))
+    return tuple(Site(path, at, text[at.start : at.end], key) for path, at, key in keys_and_scalars(document))
 
 
 def span_of(problem: Problem, lines: Lines, sites: Sequence[Site]) -> tuple[Span, Site | None]:
@@ -93,9 +82,11 @@ def span_of(problem: Problem, lines: Lines, sites: Sequence[Site]) -> tuple[Span
     if field and (not here or here[-1].key):
         below = [s for s in sites if s.path[-1] == field and s.scalar.place.line >= place.line]
         site = min(below, key=lambda s: s.key, default=None)  # a value before its key
-        return (_whole(site), site) if site else (Span(0, 0), None)
-    if not here:
-        return _rest_of_line(lines, lines.offset(place.line, place.column)), None
+        return (site.span, site) if site else (Span(0, 0), None)
+    if not here:  # the rest of the line; at its end, its last character
+        start = lines.offset(place.line, place.column)
+        end = lines.line_end(start)
+        return Span(start if start < end else max(lines.line_start(start), end - 1), end), None
     site = here[-1]
     if problem.kind == "slot-unused" or site.scalar.start == site.scalar.end:
         site = next(s for s in sites if s.path == site.path)  # its key
@@ -104,18 +95,7 @@ def span_of(problem: Problem, lines: Lines, sites: Sequence[Site]) -> tuple[Span
         site = next(named, site)
     start, end = _within(problem, site, place.column - site.scalar.place.column)
     span = Span(site.at(start), site.at(end))
-    return (_whole(site) if span.start == span.end else span), site
-
-
-def _whole(site: Site) -> Span:
-    return Span(site.scalar.start, site.scalar.end)
-
-
-def _rest_of_line(lines: Lines, offset: int) -> Span:
-    """Return the span from a character to the end of its line; at the end of a line, its last character."""
-    end = lines.line_end(offset)
-    start = offset if offset < end else max(lines.line_start(offset), end - 1)
-    return Span(start, end)
+    return (site.span if span.start == span.end else span), site
 
 
 def _within(problem: Problem, site: Site, offset: int) -> tuple[int, int]:
@@ -142,7 +122,8 @@ def _in_rule(problem: Problem, rule: str, offset: int) -> tuple[int, int]:
         key, kinds = _NAMED[problem.kind]
         name = str(problem.values.get(key, ""))
         for piece in pieces:
-            if piece.token[0] >= offset and piece.kind in kinds and _means(piece, name):
+            names = piece.text.split(".") if piece.kind in {"slot", "part"} else ()
+            if piece.token[0] >= offset and piece.kind in kinds and name in (piece.text, *names):
                 return piece.start, piece.end
     if offset == 0 and problem.kind in {"no-word-fits", "column-several", "crossed-form"}:
         return 0, len(rule)
@@ -151,10 +132,6 @@ def _in_rule(problem: Problem, rule: str, offset: int) -> tuple[int, int]:
         return min(around, key=lambda token: token[1] - token[0])
     weight = re.compile(r"[^\s|]+").match(rule, offset)
     return weight.span() if weight else (max(0, offset - 1), offset)  # an empty alternative shows at its bar
-
-
-def _means(piece: Piece, name: str) -> bool:
-    return piece.text == name or (piece.kind in {"slot", "part"} and name in piece.text.split("."))
 
 
 MAX_SHOWN = 100
@@ -240,10 +217,8 @@ def phrase_problems(document: MappingNode, *, compiler: Compiler) -> list[Proble
             rule = Rule((Alternative(Phrase(phrase)),))
             use = Use(Ref("phrase"))
             variant = Variant("", {"phrase": Slot("phrase", rule)}, Line((use,)), Line((use, use)))
-            try:
+            with collect(problems):
                 trial.networks(Paradigm("phrase", "phrase", (variant,)))
-            except InputError as error:
-                problems += error.problems
     return list(distinct(problems))
 
 
@@ -275,28 +250,21 @@ def located(
 def _diagnostic(problem: Problem, name: str, lines: Lines, sites: Sequence[Site], language: Language) -> Diagnostic:
     values = {key: _plain(value) for key, value in problem.values.items()}
     text = Problem(problem.kind, values=values).text(language)
+    diagnostic = Diagnostic(problem.kind, problem.severity, text, values)
     if problem.place.file not in {name, ""}:
-        return Diagnostic(problem.kind, problem.severity, text, values, None, problem.place.file)
+        return replace(diagnostic, file=problem.place.file)
     span, site = span_of(problem, lines, sites)
     row = site.path if site else ()
-    return Diagnostic(
-        problem.kind,
-        problem.severity,
-        text,
-        values,
-        lines.range(span),
-        name,
+    value = next((s for s in sites if site and s.path == site.path and not s.key), None)
+    return replace(
+        diagnostic,
+        range=lines.range(span),
+        file=name,
         slot=str(row[-1]) if row[-2:-1] == ("slots",) else "",
         variant=int(row[1]) if row[:1] == ("variants",) and len(row) > 1 else None,
         row=row,
-        inner=_inner(site, span, sites),
+        inner=value.inner(span) if value else None,
     )
-
-
-def _inner(site: Site | None, span: Span, sites: Sequence[Site]) -> Span | None:
-    """Return the characters of a rule or line that a problem is about; of a key's, those of its value."""
-    value = next((s for s in sites if site and s.path == site.path and not s.key), None)
-    return value.inner(span) if value else None
 
 
 def _plain(value: object) -> str | int | list[str]:
@@ -310,9 +278,8 @@ def _rule_problems(document: MappingNode, compiler: Compiler, *, phrases: bool =
     """Return what can be said of each rule by itself, where the file as a whole cannot be read."""
     for path, scalar in scalars_of(document):
         if is_rule(path, phrases=phrases):
-            place = scalar.place
             try:
-                rule = parse_rule(scalar.text, place)
+                rule = parse_rule(scalar.text, scalar.place)
             except InputError:
                 continue  # reported already
-            yield from rule_problems(rule, place, lexicon=compiler.domains.lexicon, phrases=compiler.phrases)
+            yield from rule_problems(rule, scalar.place, lexicon=compiler.domains.lexicon, phrases=compiler.phrases)

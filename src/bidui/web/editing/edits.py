@@ -69,9 +69,9 @@ class Batch:
         node, parent = self.node(path), self.node(path[:-1])
         if not isinstance(node, Scalar) or not isinstance(parent, Mapping | Sequence):
             raise _missing(path)
-        _put(self.expected, path, value)
+        self._put(path, value)
         if not value and parent.flow and isinstance(parent, Sequence):  # brackets cannot hold it
-            self._respell(path[:-1])
+            self._replace(path[:-1])
             return
         style = node.style if node.style in {"'", '"'} else ""
         new = written(value, style=style, flow=parent.flow)
@@ -83,15 +83,13 @@ class Batch:
         """Set a value of any shape for a key that exists."""
         if self.node(path) is None:
             raise _missing(path)
-        _put(self.expected, path, value)
-        self._replace(path, value)
+        self._put(path, value)
+        self._replace(path)
 
     def add_entry(self, path: Path, key: str, value: Value, *, at: int | None = None) -> None:
         """Add a key to the mapping at `path`, as entry number `at` or as the last; `slots:` is an empty mapping."""
-        inner = _get(self.expected, path)
-        if inner == "":
-            inner = {}
-            _put(self.expected, path, inner)
+        inner = self._get(path)
+        inner = {} if inner == "" else inner
         if not isinstance(inner, dict):
             raise _missing(path)
         if key in inner:
@@ -100,8 +98,8 @@ class Batch:
         keys = list(mapping.items) if isinstance(mapping, Mapping) else []
         number = _within(at, len(keys))
         pairs = list(inner.items())
-        place = [name for name, _ in pairs].index(keys[number]) if number < len(keys) else len(pairs)
-        _reorder(inner, [*pairs[:place], (key, value), *pairs[place:]])
+        place = list(inner).index(keys[number]) if number < len(keys) else len(pairs)
+        self._put(path, dict([*pairs[:place], (key, value), *pairs[place:]]))
         if isinstance(mapping, Mapping) and keys:
             self._insert(mapping, number, {key: value})
         else:
@@ -109,26 +107,24 @@ class Batch:
 
     def add_item(self, path: Path, value: Value, *, at: int | None = None) -> None:
         """Add an item to the list at `path`, as number `at` or as the last; an empty value is an empty list."""
-        inner = _get(self.expected, path)
-        if inner == "":
-            inner = []
-            _put(self.expected, path, inner)
+        inner = self._get(path)
+        inner = [] if inner == "" else inner
         if not isinstance(inner, list):
             raise _missing(path)
         number = _within(at, len(inner))
-        inner.insert(number, value)
+        self._put(path, [*inner[:number], value, *inner[number:]])
         sequence = self.node(path)
         if not isinstance(sequence, Sequence) or not sequence.items:
             self._fill(path, [value])
         elif sequence.flow and not value:
-            self._respell(path)
+            self._replace(path)
         else:
             self._insert(sequence, number, [value])
 
     def remove(self, path: Path) -> None:
         """Remove the entry or item at `path`; a mapping or list that is left empty is written `{}` or `[]`."""
         number, parent = self._sibling(path)
-        inner = _get(self.expected, path[:-1])
+        inner = self._get(path[:-1])
         if isinstance(inner, list):
             del inner[number]
         elif isinstance(inner, dict):
@@ -141,28 +137,25 @@ class Batch:
         chunks = self._whole_chunks(parent)
         order = list(range(len(chunks)))
         order.insert(_within(to, len(chunks) - 1), order.pop(number))
-        inner = _get(self.expected, path[:-1])
+        inner = self._get(path[:-1])
         if isinstance(inner, list):
-            inner[:] = [inner[old] for old in order]
+            self._put(path[:-1], [inner[old] for old in order])
         elif isinstance(inner, dict):
             pairs = list(inner.items())
-            _reorder(inner, [pairs[old] for old in order])
-        moved = enumerate(order)
-        self.changes += (Change(*chunks[new], self.text[slice(*chunks[old])]) for new, old in moved if new != old)
+            self._put(path[:-1], dict(pairs[old] for old in order))
+        self.changes += (Change(*chunks[new], self.text[slice(*chunks[old])]) for new, old in enumerate(order))
 
     def rename(self, path: Path, name: str) -> None:
         """Give the entry at `path` another key."""
-        parent = self.node(path[:-1])
-        entry = parent.items.get(str(path[-1])) if isinstance(parent, Mapping) else None
-        if entry is None or not isinstance(parent, Mapping):
+        parent, inner = self.node(path[:-1]), self._get(path[:-1])
+        if not isinstance(parent, Mapping) or not isinstance(inner, dict) or path[-1] not in parent.items:
             raise _missing(path)
         if name != path[-1] and name in parent.items:
             raise fail("row-exists", None, {"name": name})
-        inner = _get(self.expected, path[:-1])
-        assert isinstance(inner, dict)
-        _reorder(inner, [(name if key == path[-1] else key, value) for key, value in inner.items()])
-        style = entry.key.style if entry.key.style in {"'", '"'} else ""
-        self.changes.append(Change(entry.key.start, entry.key.end, written(name, style=style, flow=parent.flow)))
+        self._put(path[:-1], {name if key == path[-1] else key: value for key, value in inner.items()})
+        key = parent.items[str(path[-1])].key
+        style = key.style if key.style in {"'", '"'} else ""
+        self.changes.append(Change(key.start, key.end, written(name, style=style, flow=parent.flow)))
 
     def replace_text(self, changes: Iterable[Change], *, expected: Value) -> None:
         """Change stretches of the text, after which the whole text must say `expected`."""
@@ -174,9 +167,32 @@ class Batch:
         effective = (c for c in self.changes if self.text[c.start : c.end] != c.text)
         edit = make_edit(dict.fromkeys(effective))
         after = try_read_tree(apply_edit(self.text, edit)) if edit else self.root
-        if after is None or not _same(value_of(after), self.expected):
+        # as texts, which also differ where keys are in another order: they are rows, and people see their order
+        if after is None or repr(value_of(after)) != repr(self.expected):
             raise fail("edit-form", Place("", self.lines.place(edit[0].start)[0] if edit else 0))
         return edit
+
+    # What the text will say -----------------------------------------------------------------------------------------
+
+    def _get(self, path: Path) -> Value | None:
+        inner: Value | None = self.expected
+        for step in path:
+            if isinstance(inner, dict):
+                inner = inner.get(str(step))
+            elif isinstance(inner, list) and isinstance(step, int) and 0 <= step < len(inner):
+                inner = inner[step]
+            else:
+                return None
+        return inner
+
+    def _put(self, path: Path, new: Value) -> None:
+        inner = self._get(path[:-1])
+        if not path:
+            self.expected = new
+        elif isinstance(inner, dict):
+            inner[str(path[-1])] = new
+        elif isinstance(inner, list):
+            inner[int(path[-1])] = new
 
     # Where in the text ----------------------------------------------------------------------------------------------
 
@@ -230,11 +246,11 @@ class Batch:
             text = "".join(f"{indent}{line}{newline}" for line in _block(value))
         self.changes.append(Change(at, at, text))
 
-    def _replace(self, path: Path, value: Value) -> None:
-        """Write a value of another shape for a key; refused where comments inside the old value would be lost."""
-        entry = self._block_entry(path)
+    def _replace(self, path: Path) -> None:
+        """Write the new value of a key in its own shape; refused where comments inside the old one would be lost."""
+        entry, value = self._block_entry(path), self._get(path)
         old = self.text[entry.value.start : entry.value.end] if entry else ""
-        if entry is None or ("#" in old and "\n" in old):
+        if entry is None or value is None or ("#" in old and "\n" in old):
             raise self._refusal(entry.key.start if entry else 0)
         start, end = entry.key.end + 1, max(entry.key.end + 1, entry.value.end)
         if not _nests(value):
@@ -257,12 +273,6 @@ class Batch:
         comment = self.text[node.end : end].strip()
         text = (f" {comment}" if comment else "") + self._nested(entry, value)
         self.changes.append(Change(entry.key.end + 1, end, text))
-
-    def _respell(self, path: Path) -> None:
-        """Write a list in brackets with one dash per item."""
-        value = _get(self.expected, path)
-        assert isinstance(value, list)
-        self._replace(path, value)
 
     def _removal(self, parent: Mapping | Sequence, path: Path, number: int) -> Change:
         chunks = self._whole_chunks(parent)
@@ -388,43 +398,9 @@ def _on_line(value: Value) -> str:
     return written(value) if isinstance(value, str) else _flow(value)
 
 
-def _same(value: Value, other: Value) -> bool:
-    """Whether two values are equal, keys in the same order: they are rows, and their order is what people see."""
-    if isinstance(value, dict) and isinstance(other, dict):
-        return list(value) == list(other) and all(_same(value[key], other[key]) for key in value)
-    if isinstance(value, list) and isinstance(other, list):
-        return len(value) == len(other) and all(map(_same, value, other))
-    return value == other
-
-
 def _missing(path: Path) -> InputError:
     return fail("row-missing", None, {"row": " › ".join(map(str, path))})
 
 
 def _within(number: int | None, most: int) -> int:
     return most if number is None else max(0, min(number, most))
-
-
-def _get(value: Value, path: Path) -> Value | None:
-    inner: Value | None = value
-    for step in path:
-        if isinstance(inner, dict):
-            inner = inner.get(str(step))
-        elif isinstance(inner, list) and isinstance(step, int) and 0 <= step < len(inner):
-            inner = inner[step]
-        else:
-            return None
-    return inner
-
-
-def _put(value: Value, path: Path, new: Value) -> None:
-    inner = _get(value, path[:-1])
-    if isinstance(inner, dict):
-        inner[str(path[-1])] = new
-    elif isinstance(inner, list):
-        inner[int(path[-1])] = new
-
-
-def _reorder(mapping: dict[str, Value], pairs: list[tuple[str, Value]]) -> None:
-    mapping.clear()
-    mapping.update(pairs)

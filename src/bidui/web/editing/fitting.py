@@ -5,7 +5,10 @@
 left. `word_places` and `used_by` go the other way: which slots of a project could take a word.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, reduce
 from itertools import islice
@@ -19,9 +22,9 @@ from bidui.grammar.frames import make_frame
 from bidui.grammar.lexicon import Lexicon, Relation, Values
 from bidui.grammar.lexicon import Word as LexiconWord
 from bidui.grammar.network import Network
-from bidui.grammar.paradigm import Paradigm, PhraseRule, Variant
-from bidui.grammar.rules import Condition, Lexical, Match, Phrase, Rule, Words, parse_rule
-from bidui.grammar.tree import MAX_NESTING, Node, Word, endless_phrases, expand, ways
+from bidui.grammar.paradigm import Paradigm, PhraseRule
+from bidui.grammar.rules import Condition, Lexical, Phrase, Rule, Words, parse_rule
+from bidui.grammar.tree import MAX_NESTING, Node, Tree, Word, endless_phrases, expand, ways
 from bidui.grammar.tree import Phrase as PhraseFiller
 from bidui.grammar.yaml import scalars_of
 from bidui.web.editing.edits import try_read_tree
@@ -52,48 +55,31 @@ class Fitting:
     def rule(self, rule: str, path: Sequence[str] = ()) -> int:
         """Return the words that a rule's text allows, or a part of the phrase that it names; it may be half-typed."""
         try:
-            return self.parsed(parse_rule(rule, Place()), tuple(path))
+            return self._rule(parse_rule(rule, Place()), tuple(path), {}, 0)
         except InputError:
             pieces = pieces_of(rule)
             numbers = {piece.alternative for piece in pieces}
-            return _union(self.alternative(rule, pieces, number, path=tuple(path)) for number in numbers)
+            alternatives = [[p for p in pieces if p.alternative == number and not p.inside] for number in numbers]
+            return _union(self._unfinished(rule, alternative, tuple(path)) for alternative in alternatives)
 
-    def alternative(
-        self,
-        rule: str,
-        pieces: Sequence[Piece],
-        number: int,
-        *,
-        without: tuple[int, int] = (-1, -1),
-        path: tuple[str, ...] = (),
-    ) -> int:
-        """Return the words that the finished conditions of an alternative allow, except the token `without`."""
-        mine = [piece for piece in pieces if piece.alternative == number and not piece.inside]
-        phrase = next((piece.text for piece in mine if piece.kind == "phrase"), None)
+    def _unfinished(self, rule: str, pieces: Sequence[Piece], path: tuple[str, ...]) -> int:
+        """Return the words that the finished conditions among the pieces of an alternative allow."""
+        phrase = next((piece.text for piece in pieces if piece.kind == "phrase"), None)
         if phrase is not None:
             return self.part(phrase, path or ("head",))
-        words = [piece for piece in mine if piece.kind == "word"]
-        if words and len(words) == len(mine):
-            return self.forms(piece.text.strip('"') for piece in words)
-        return self.lexicon.bits(self.conditions(rule, mine, without=without))
+        if pieces and all(piece.kind == "word" for piece in pieces):
+            return self.lexicon.having("expression", (piece.text.strip('"') for piece in pieces))
+        return self.lexicon.bits(self.conditions(rule, pieces))
 
     def conditions(self, rule: str, pieces: Iterable[Piece], *, without: tuple[int, int] = (-1, -1)) -> list[Condition]:
         """Return the finished conditions among some pieces, on features that the lexicon has."""
         conditions: list[Condition] = []
         for token in dict.fromkeys(piece.token for piece in pieces if piece.kind == "value"):
-            if token == without:
-                continue
-            try:
-                body = parse_rule(rule[slice(*token)], Place()).alternatives[0].rule
-            except InputError:
-                continue
+            parsed = None if token == without else _parsed(rule[slice(*token)])
+            body = parsed.alternatives[0].rule if parsed else None
             if isinstance(body, Lexical):
                 conditions += self.applicable(body.conditions)
         return conditions
-
-    def parsed(self, rule: Rule, path: tuple[str, ...] = ()) -> int:
-        """Return the words that a parsed rule allows, or a part of the phrase that it names."""
-        return self._rule(rule, path, {}, 0)
 
     def part(self, phrase: str, path: tuple[str, ...]) -> int:
         """Return the words that may stand in a part of a phrase, over all its alternatives."""
@@ -107,7 +93,7 @@ class Fitting:
 
     def _body(self, body: Lexical | Words | Phrase, path: tuple[str, ...], open_parts: _Open, depth: int) -> int:
         if isinstance(body, Words):
-            return self.forms(body.words)
+            return self.lexicon.having("expression", body.words)
         if isinstance(body, Phrase):
             words = self._part(body.name, path or ("head",), open_parts, depth + 1)
             for part, more in body.overrides:
@@ -144,10 +130,6 @@ class Fitting:
         common = [n for n in alternatives[0].parts if all(n in other.parts for other in alternatives)]
         return ["head"] * all(bool(a.head) for a in alternatives) + [n for n in common if n != "word"]
 
-    def forms(self, forms: Iterable[str]) -> int:
-        """Return the words with these forms."""
-        return self.lexicon.having("expression", forms)
-
     def column(self, relation: Relation, column: int) -> int:
         """Return the words that stand in a column of a relation."""
         key = (relation.name, column)
@@ -169,11 +151,7 @@ class Fitting:
             if feature not in self.value_counts:
                 self.value_counts[feature] = self.lexicon.counts(feature)
             return self.value_counts[feature]
-        counts: dict[str, int] = {}
-        for word in self.lexicon.rows(words):
-            for value in (word.form,) if feature == "expression" else word.values.get(feature, ()):
-                counts[value] = counts.get(value, 0) + 1
-        return counts
+        return Counter(value for word in self.lexicon.rows(words) for value in word.get(feature))
 
     def seen(self, words: int) -> dict[str, set[Values]]:
         """Return for each feature the different sets of values that some words have."""
@@ -253,13 +231,10 @@ def slot_words(
     for number, wording in enumerate(rows.wordings):
         rules = {name: row.rule for name, row in rows.in_scope(wording).items()}
         for name, rule in rules.items():
-            alone = forms(rule)
-            if alone is None:
+            alone, words = forms(rule), joint.get((number, name))
+            if alone is None or (words is None and joint):  # shared, and not used in this wording
                 continue
-            words = joint.get((number, name))
-            left = list(words) if words is not None else alone
-            if words is None and joint:
-                continue  # shared, and not used in this wording
+            left = alone if words is None else list(words)
             narrowings = () if left else tuple(_narrowings(rule, rules, fitting))
             count = None if words is None else len(words)
             slots.append(SlotWords(name, number, len(alone), count, tuple(left[:examples]), narrowings))
@@ -361,20 +336,14 @@ def _narrowings(rule: str, rules: Mapping[str, str], fitting: Fitting) -> Iterat
             others = [other for other in conditions if other is not condition]
             yield Narrowing(str(condition), lexicon.bits([condition]).bit_count(), lexicon.bits(others).bit_count())
         words = lexicon.bits(conditions)
-        for match in body.matches:
-            left = _partnered(match, words, rules, fitting)
-            yield Narrowing(str(match), left, words.bit_count())
-
-
-def _partnered(match: Match, words: int, rules: Mapping[str, str], fitting: Fitting) -> int:
-    """Count the words that have a partner under a match, for the property that leaves the fewest."""
-    target = fitting.seen(fitting.rule(rules.get(match.target.slot, ""), match.target.path))
-    counts = [
-        fitting.partners(words, properties.mine, target.get(properties.theirs, set()), same=match.same)
-        for properties in match.properties
-        if fitting.lexicon.has_feature(properties.mine)
-    ]
-    return min(counts, default=0)
+        for match in body.matches:  # for the property that leaves the fewest words
+            target = fitting.seen(fitting.rule(rules.get(match.target.slot, ""), match.target.path))
+            counts = [
+                fitting.partners(words, properties.mine, target.get(properties.theirs, set()), same=match.same)
+                for properties in match.properties
+                if lexicon.has_feature(properties.mine)
+            ]
+            yield Narrowing(str(match), min(counts, default=0), words.bit_count())
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,41 +369,30 @@ def word_places(
     places: dict[WordPlace, None] = {}
     for paradigm in paradigms:
         for variant in paradigm.variants:
-            try:
-                places |= dict.fromkeys(_places(paradigm.uid, variant, phrases, relations, endless))
-            except InputError:
-                continue  # a variant that cannot be read
+            with suppress(InputError):  # a variant that cannot be read
+                tree = expand(variant, phrases, endless=endless)
+                places |= dict.fromkeys(_places(paradigm.uid, tree, build_constraints(tree, relations)))
     return tuple(places)
 
 
-def _places(
-    uid: str,
-    variant: Variant,
-    phrases: Mapping[str, PhraseRule],
-    relations: Mapping[str, Relation],
-    endless: set[str],
-) -> Iterable[WordPlace]:
-    tree = expand(variant, phrases, endless=endless)
+def _places(uid: str, tree: Tree, constraints: Iterable[Constraint]) -> Iterator[WordPlace]:
     ends: dict[int, list[tuple[Constraint, int]]] = {leaf.index: [] for leaf in tree.leaves}
-    for constraint in build_constraints(tree, relations):
+    for constraint in constraints:
         for number, member in enumerate(constraint.members):
             for leaf in member.leaves:
                 ends[leaf.index].append((constraint, number))
     for leaf in tree.leaves:
         if isinstance(leaf.rule, Words):
-            yield WordPlace(uid, variant.name, leaf.path, words=leaf.rule.words)
+            yield WordPlace(uid, tree.variant.name, leaf.path, words=leaf.rule.words)
         else:
             columns = tables_around(leaf, ends[leaf.index])
-            yield WordPlace(uid, variant.name, leaf.path, leaf.rule.conditions, columns=columns)
+            yield WordPlace(uid, tree.variant.name, leaf.path, leaf.rule.conditions, columns=columns)
 
 
 def used_by(word: LexiconWord, *, places: Iterable[WordPlace], features: tuple[str, ...]) -> tuple[WordPlace, ...]:
     """Return the places that could take a word; `features` are the columns of the lexicon."""
     alone = Lexicon((LexiconWord(0, word.form, word.values),), features)
-
-    @cache
-    def meets(conditions: tuple[Condition, ...]) -> bool:
-        return bool(alone.bits(conditions))
+    meets = cache(alone.bits)
 
     @cache
     def stands_in(column: TableColumn) -> bool:
@@ -444,7 +402,7 @@ def used_by(word: LexiconWord, *, places: Iterable[WordPlace], features: tuple[s
     def takes(place: WordPlace) -> bool:
         if place.words:
             return word.form in place.words
-        return meets(place.conditions) and all(map(stands_in, place.columns))
+        return bool(meets(place.conditions)) and all(map(stands_in, place.columns))
 
     return tuple(filter(takes, places))
 
@@ -456,13 +414,9 @@ def phrase_users(texts: Mapping[str, str], *, phrase: str) -> tuple[str, ...]:
 
 def _names(name: str, text: str, phrase: str) -> bool:
     document = try_read_tree(text)
-    rules: Iterable[str] = map(_rule, text.splitlines())
-    if document is not None:
+    if document is None:
+        rules = re.sub(r"['\"{},\[\]]", " ", text).splitlines()  # without the punctuation of YAML
+    else:
         in_phrases = name == "phrases.yaml"
-        rules = (scalar.text for path, scalar in scalars_of(document) if is_rule(path, phrases=in_phrases))
+        rules = [scalar.text for path, scalar in scalars_of(document) if is_rule(path, phrases=in_phrases)]
     return any(piece.kind == "phrase" and piece.text == phrase for rule in rules for piece in pieces_of(rule))
-
-
-def _rule(line: str) -> str:
-    """Return a line without the punctuation of YAML, to see which phrases it names."""
-    return line.translate(str.maketrans("'\"{},[]", "       "))

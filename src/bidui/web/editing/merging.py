@@ -8,8 +8,9 @@ and other texts are merged line by line (`merge_tables`), paradigms and phrases 
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from itertools import product
 from typing import Literal
 
 from bidui.errors import Problem
@@ -21,6 +22,7 @@ from bidui.web.editing.text import Change, Lines, apply_edit
 from bidui.words import Language
 
 Choice = Literal["mine", "theirs"]
+Kind = Literal["merge-changed", "merge-deleted", "merge-added", "merge-order"]
 Path = tuple[Hashable, ...]
 MAX_LINES = 50_000
 MAX_COMPARED = 400  # pairs of lines that are compared
@@ -41,7 +43,7 @@ class Conflict:
     """A row that both sides changed: its text before, and on each side; None where the row is missing."""
 
     row: str
-    kind: Literal["merge-changed", "merge-deleted", "merge-added", "merge-order"]
+    kind: Kind
     base: str | None
     mine: str | None
     theirs: str | None
@@ -78,14 +80,16 @@ def merge_units(
         name = next(side[key].name for side in sides if key in side)
         text, disputed = _chosen(*texts, choice=choose.get(name))
         if disputed and name not in choose:
-            conflicts.append(Conflict(name, _kind(*texts), *texts))
+            changed: Kind = "merge-deleted" if None in texts else "merge-changed"
+            conflicts.append(Conflict(name, "merge-added" if texts[0] is None else changed, *texts))
         if text is not None:
             kept[key] = Unit(key, "", text)
     trees = [_children(units) for units in (base, mine, theirs)]
     reordered: list[Path] = []
     order = list(_flattened((), trees, choose, reordered))
     if reordered and "order" not in choose:
-        conflicts.append(Conflict("order", "merge-order", *(_text(units) for units in (base, mine, theirs))))
+        texts = ["".join(unit.text for unit in units) for units in (base, mine, theirs)]
+        conflicts.append(Conflict("order", "merge-order", *texts))
     return [kept[key] for key in order if key in kept], conflicts
 
 
@@ -93,46 +97,33 @@ def _chosen(
     base: str | None, mine: str | None, theirs: str | None, *, choice: Choice | None
 ) -> tuple[str | None, bool]:
     """Return what a row says after the merge, and whether both sides changed it, differently."""
-    disputed = mine != theirs and base not in (mine, theirs)
-    if disputed:
+    if mine != theirs and base not in (mine, theirs):
         return (theirs if choice == "theirs" else mine), True
     return (mine if theirs == base else theirs), False
 
 
-def _children(units: Sequence[Unit]) -> dict[Path, list[Path]]:
+def _children(units: Sequence[Unit]) -> dict[Path, dict[Path, None]]:
     """Return for every path the paths that are longer by a step, in order."""
     children: dict[Path, dict[Path, None]] = {}
     for unit in units:
         for length in range(len(unit.key)):
             children.setdefault(unit.key[:length], {})[unit.key[: length + 1]] = None
-    return {path: list(below) for path, below in children.items()}
+    return children
 
 
 def _flattened(
-    path: Path, trees: Sequence[dict[Path, list[Path]]], choose: Mapping[str, Choice], reordered: list[Path]
+    path: Path, trees: Sequence[dict[Path, dict[Path, None]]], choose: Mapping[str, Choice], reordered: list[Path]
 ) -> Iterator[Path]:
     """Yield all paths in the merged order; those whose children both sides reordered are added to `reordered`."""
-    order, disputed = _order(*(tree.get(path, []) for tree in trees), choose=choose)
+    order, disputed = _order(*(tree.get(path, {}) for tree in trees), choose=choose)
     reordered += [path] * disputed
     for child in order:
         yield child
         yield from _flattened(child, trees, choose, reordered)
 
 
-def _kind(
-    base: str | None, mine: str | None, theirs: str | None
-) -> Literal["merge-changed", "merge-deleted", "merge-added"]:
-    if base is None:
-        return "merge-added"
-    return "merge-deleted" if mine is None or theirs is None else "merge-changed"
-
-
-def _text(units: Sequence[Unit]) -> str:
-    return "".join(unit.text for unit in units)
-
-
 def _order(
-    base: list[Path], mine: list[Path], theirs: list[Path], *, choose: Mapping[str, Choice]
+    base: dict[Path, None], mine: dict[Path, None], theirs: dict[Path, None], *, choose: Mapping[str, Choice]
 ) -> tuple[list[Path], bool]:
     """Return the merged order of rows, and whether both sides changed it, differently.
 
@@ -143,27 +134,26 @@ def _order(
     disputed = all(moved) and _common(mine, theirs) != _common(theirs, mine)
     first = (moved[1] and not moved[0]) or (disputed and choose.get("order") == "theirs")
     spine, other = (theirs, mine) if first else (mine, theirs)
-    in_spine, in_other = set(spine), set(other)
-    added: dict[Path | None, list[Path]] = {}  # rows that only the other side has, by the common row they follow there
+    added: dict[Path | None, list[Path]] = {None: []}  # rows that only the other side has, by the common row before
     anchor: Path | None = None
     for key in other:
-        anchor = key if key in in_spine else anchor
-        if key not in in_spine:
-            added.setdefault(anchor, []).append(key)
+        if key in spine:
+            anchor = key
+            added[anchor] = []
+        else:
+            added[anchor].append(key)
     order: list[Path] = []
-    waiting = added.get(None, [])
+    waiting = added[None]
     for key in spine:
-        if key in in_other:  # mine first, where both added rows
+        if key in other:  # mine first, where both added rows
             order += waiting
-            waiting = added.get(key, [])
+            waiting = added[key]
         order.append(key)
-    order += waiting
-    return order, disputed
+    return order + waiting, disputed
 
 
-def _common(keys: list[Path], others: list[Path]) -> list[Path]:
-    shared = set(others)
-    return [key for key in keys if key in shared]
+def _common(keys: dict[Path, None], others: dict[Path, None]) -> list[Path]:
+    return [key for key in keys if key in others]
 
 
 def merge_tables(base: str, mine: str, theirs: str, *, choose: Mapping[str, Choice] | None = None) -> Merge:
@@ -171,26 +161,20 @@ def merge_tables(base: str, mine: str, theirs: str, *, choose: Mapping[str, Choi
 
     A changed line counts as the line of the base in its place; of several, as the one that begins with the same cell.
     """
-    lines = [_lines(text) for text in (base, mine, theirs)]
+    lines = [re.findall(r"[^\n]*\n|[^\n]+", text) for text in (base, mine, theirs)]
     if max(map(len, lines)) > MAX_LINES:
         return Merge(mine, (Conflict("all", "merge-changed", base, mine, theirs),))
     old = [Unit((n,), f"line {n + 1}", line) for n, line in enumerate(lines[0])]
-    units, conflicts = merge_units(
-        old, _identified(lines[0], lines[1]), _identified(lines[0], lines[2]), choose=choose or {}
-    )
-    return Merge(joined(units, like=mine), tuple(conflicts))
+    sides = [_identified(lines[0], side) for side in lines[1:]]
+    units, conflicts = merge_units(old, *sides, choose=choose or {})
+    return Merge(_joined(units, like=mine), tuple(conflicts))
 
 
-def joined(units: Sequence[Unit], *, like: str) -> str:
+def _joined(units: Sequence[Unit], *, like: str) -> str:
     """Return the units as a text; a unit that was the last and no longer is gets a line break."""
     newline = "\r\n" if "\r\n" in like else "\n"
-    texts = [unit.text for unit in units]
-    ended = [text if text.endswith("\n") else text + newline for text in texts[:-1]]
-    return "".join((*ended, *texts[-1:]))
-
-
-def _lines(text: str) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
+    ended = [unit.text if unit.text.endswith("\n") else unit.text + newline for unit in units[:-1]]
+    return "".join((*ended, *(unit.text for unit in units[-1:])))
 
 
 def _identified(base: list[str], side: list[str]) -> list[Unit]:
@@ -210,22 +194,19 @@ def _identified(base: list[str], side: list[str]) -> list[Unit]:
 def pairs_of_lines(base: list[str], side: list[str]) -> dict[int, int]:
     """Return the numbers of a side's lines that are lines of the base, with the numbers of these."""
     same: dict[int, int] = {}
-    lost: list[int] = []
-    new: list[int] = []
     for kind, a, b, c, d in SequenceMatcher(None, base, side).get_opcodes():
         if kind == "equal":
             same.update(zip(range(c, d), range(a, b), strict=True))
-            continue
-        pairs = _paired(base, list(range(a, b)), side, list(range(c, d)))
-        same.update(pairs)
-        lost += (n for n in range(a, b) if n not in pairs.values())
-        new += (n for n in range(c, d) if n not in pairs)
-    by_text = {base[n]: n for n in reversed(lost)}
-    same.update({n: by_text.pop(side[n]) for n in new if side[n] in by_text})  # moved far away
+        else:
+            same |= _paired(base, range(a, b), side, range(c, d))
+    kept = set(same.values())
+    by_text = {base[n]: n for n in reversed(range(len(base))) if n not in kept}
+    new = [n for n in range(len(side)) if n not in same]
+    same |= {n: by_text.pop(side[n]) for n in new if side[n] in by_text}  # moved far away
     return same
 
 
-def _paired(base: list[str], old: list[int], side: list[str], new: list[int]) -> dict[int, int]:
+def _paired(base: list[str], old: range, side: list[str], new: range) -> dict[int, int]:
     """Pair the lines of a changed stretch that begin with the same cell, then those that are much alike."""
     if len(old) == len(new) == 1:
         return {new[0]: old[0]}
@@ -234,15 +215,14 @@ def _paired(base: list[str], old: list[int], side: list[str], new: list[int]) ->
     left = [n for n in old if n not in pairs.values()]
     rest = [n for n in new if n not in pairs]
     if len(left) * len(rest) <= MAX_COMPARED:
-        alike = sorted((-_likeness(base[a], side[b]), a, b) for a in left for b in rest)
-        for likeness, a, b in alike:
+        alike = []
+        for a, b in product(left, rest):
+            likeness = SequenceMatcher(None, base[a][:1_000], side[b][:1_000], autojunk=False).ratio()
+            alike.append((-likeness, a, b))
+        for likeness, a, b in sorted(alike):
             if likeness <= -ALIKE and b not in pairs and a not in pairs.values():
                 pairs[b] = a
     return pairs
-
-
-def _likeness(line: str, other: str) -> float:
-    return SequenceMatcher(None, line[:1_000], other[:1_000], autojunk=False).ratio()
 
 
 # Merging of paradigms and phrases: the rows are the keys of the YAML text, each with the comments of its line.
@@ -253,20 +233,21 @@ def merge_paradigms(base: str, mine: str, theirs: str, *, choose: Mapping[str, C
 
     The merged text is read again and must say, row by row, what the sides say; otherwise all of it is a conflict.
     """
-    documents = [try_read_tree(text) for text in (base, mine, theirs)]
-    if any(document is None for document in documents):
-        return merge_tables(base, mine, theirs, choose=choose)
     chosen = choose or {}
+    texts: list[_Units] = []
+    for text in (base, mine, theirs):
+        document = try_read_tree(text)
+        if document is None:
+            return merge_tables(base, mine, theirs, choose=choose)
+        texts.append(_Units(text, document, texts[0].lists if texts else {}))
     if "all" in chosen:
         return Merge(theirs if chosen["all"] == "theirs" else mine)
-    texts: list[_Units] = []
-    for text, document in zip((base, mine, theirs), documents, strict=True):
-        if document is not None:
-            texts.append(_Units(text, document, texts[0].lists if texts else {}))
     finer = _merged_lines(texts, chosen)
-    units, conflicts = merge_units(*(_with(text.units, finer) for text in texts), choose=chosen)
+    lines = {path: line for path, (line, _) in finer.items()}
+    sides = [[replace(unit, text=lines.get(unit.key, unit.text)) for unit in text.units] for text in texts]
+    units, conflicts = merge_units(*sides, choose=chosen)
     conflicts += [conflict for _, more in finer.values() for conflict in more]
-    result = joined(units, like=mine)
+    result = _joined(units, like=mine)
     if not conflicts and not _agrees(result, texts, chosen):
         return Merge(mine, (Conflict("all", "merge-changed", base, mine, theirs),))
     return Merge(result, tuple(conflicts))
@@ -354,9 +335,8 @@ class _Units:
         identities = []
         times: Counter[str] = Counter()
         for number, sign in enumerate(signs):
-            text = old[same[number]] if number in same else f"+ {sign}"
+            text, short = (old[same[number]], f"{same[number] + 1}") if number in same else (f"+ {sign}", "+")
             times[text] += 1
-            short = f"{same[number] + 1}" if number in same else "+"
             identities.append((f"{text} {times[text]}", short if "\n" in text else text))
         return identities
 
@@ -390,11 +370,6 @@ def _merged_lines(texts: list[_Units], choose: Mapping[str, Choice]) -> dict[Pat
     return merged
 
 
-def _with(units: list[Unit], finer: Mapping[Path, tuple[str, list[Conflict]]]) -> list[Unit]:
-    texts: dict[Hashable, str] = {path: text for path, (text, _) in finer.items()}
-    return [Unit(u.key, u.name, texts.get(u.key, u.text)) for u in units]
-
-
 def _agrees(result: str, texts: list[_Units], choose: Mapping[str, Choice]) -> bool:
     """Whether a merged text holds the values that the sides agree on, all of them and no others."""
     document = try_read_tree(result)
@@ -403,8 +378,7 @@ def _agrees(result: str, texts: list[_Units], choose: Mapping[str, Choice]) -> b
     base, mine, theirs = (text.leaves for text in texts)
     expected: Counter[tuple[Path, str]] = Counter()
     for path in {*base, *mine, *theirs}:
-        sides = base.get(path), mine.get(path), theirs.get(path)
-        value, _ = _chosen(*sides, choice=choose.get(name_of(path)))
+        value, _ = _chosen(base.get(path), mine.get(path), theirs.get(path), choice=choose.get(name_of(path)))
         if value is not None:
             expected[_anywhere(path), value] += 1
     leaves = _Units(result, document, {}).leaves

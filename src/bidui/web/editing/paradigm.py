@@ -5,7 +5,8 @@ shaped like a paradigm is left to the plain-text editor. Each edit returns the c
 changes nothing else. Renaming a slot or a phrase also changes every rule and line that means it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -20,8 +21,10 @@ from bidui.web.editing.edits import Batch, as_edit, read_tree
 from bidui.web.editing.pieces import Item, ItemRow, items_of, pieces_of, rows_of
 from bidui.web.editing.text import Change, Edit, Span, apply_edit, difference, make_edit, newline_of
 
-TEXTS = ("uid", "phenomenon", "source", "status", "reason", "edit", "equal_length", "separator")
-MORE_TEXTS = ("closed_class", "one_sided")
+FIELDS = (
+    *("uid", "phenomenon", "about", "source", "status", "reason", "edit", "equal_length", "separator"),
+    *("closed_class", "one_sided", "example"),
+)
 GROUPS = {"about": ("en", "zh"), "example": ("good", "bad", "gloss", "en")}
 OPTIONS = ("weight", "crossed")  # of a wording
 LISTS = ("link", "repeat")
@@ -89,10 +92,6 @@ class ParadigmRows:
     wordings: tuple[Wording, ...]
     seams: tuple[str, ...] = ()
 
-    def wording(self, variant: int | None) -> Wording:
-        """Return a variant by its number, or the paradigm itself."""
-        return self.wordings[variant or 0]
-
     def in_scope(self, wording: Wording) -> dict[str, SlotRow]:
         """Return the slots that a wording may use; those it declares itself hide shared ones of the same name."""
         return {row.name: row for row in (*self.slots, *wording.slots)}
@@ -108,7 +107,7 @@ def paradigm_rows(document: MappingNode) -> ParadigmRows:
     variants = document.get("variants")
     if not isinstance(variants, Sequence):
         return ParadigmRows(_fields(document), (), (_wording(document, (), ()),), _texts(document, "seams"))
-    shared = _slots(document, ())
+    shared = slot_rows(document.get("slots"), ("slots",))
     wordings = tuple(
         _wording(item, ("variants", number), shared)
         for number, item in enumerate(variants.items)
@@ -127,7 +126,7 @@ def is_rule(path: Path, *, phrases: bool = False) -> bool:
 
 def _fields(document: MappingNode) -> tuple[Field, ...]:
     fields = []
-    for name in (*TEXTS[:2], "about", *TEXTS[2:], *MORE_TEXTS, "example"):
+    for name in FIELDS:
         node = document.get(name)
         if name not in GROUPS:
             fields.append(_field(name, node))
@@ -144,7 +143,7 @@ def _field(name: str, node: Node | None) -> Field:
 
 
 def _wording(node: MappingNode, path: Path, shared: tuple[SlotRow, ...]) -> Wording:
-    slots = _slots(node, path)
+    slots = slot_rows(node.get("slots"), (*path, "slots"))
     rules = {row.name: row.rule for row in (*shared, *slots)}
     good, bad = (_line(node, path, side, rules) for side in ("good", "bad"))
     items = good.items if good else ()
@@ -154,10 +153,6 @@ def _wording(node: MappingNode, path: Path, shared: tuple[SlotRow, ...]) -> Word
     groups = {key: _groups(node, key) for key in LISTS if key in node.items}
     name = texts.get("name", "") or (str(int(path[1]) + 1) if path else "")
     return Wording(path, name, slots, good, bad, rows, options, groups)
-
-
-def _slots(node: MappingNode, path: Path) -> tuple[SlotRow, ...]:
-    return slot_rows(node.get("slots"), (*path, "slots"))
 
 
 def slot_rows(slots: Node | None, path: Path) -> tuple[SlotRow, ...]:
@@ -218,14 +213,16 @@ def set_field(batch: Batch, *, name: str, value: str) -> None:
         put(batch, (key,), key=inner, value=value)
 
 
-def put(batch: Batch, path: Path, *, key: str, value: str) -> None:
-    """Set the key of a mapping, add it where it is missing, or remove it where there is no value."""
+def put(batch: Batch, path: Path, *, key: str, value: Value) -> None:
+    """Set the key of a mapping, add it where it is missing, or remove it where the value is an empty text."""
     there = batch.node((*path, key)) is not None
-    if there and value:
+    if there and value and isinstance(value, str):
         batch.set_value((*path, key), value)
+    elif there and value != "":
+        batch.set_node((*path, key), value)
     elif there:
         batch.remove((*path, key))
-    elif value:
+    elif value != "":
         _add(batch, path, key=key, value=value)
 
 
@@ -272,15 +269,8 @@ def set_line(batch: Batch, *, side: Side, line: str, variant: Variant = None) ->
 @as_edit
 def set_group(batch: Batch, *, key: Literal["link", "repeat"], groups: Groups, variant: Variant = None) -> None:
     """Set the groups under `link` or `repeat`."""
-    base = wording_path(variant)
-    there = batch.node((*base, key)) is not None
     value: Value = [*groups[0]] if len(groups) == 1 else [[*group] for group in groups]
-    if there and groups:
-        batch.set_node((*base, key), value)
-    elif there:
-        batch.remove((*base, key))
-    elif groups:
-        _add(batch, base, key=key, value=value)
+    put(batch, wording_path(variant), key=key, value=value if groups else "")
 
 
 def slot_path(slot: str, variant: int | None) -> Path:
@@ -338,10 +328,8 @@ def _add(batch: Batch, path: Path, *, key: str, value: Value) -> None:
 
 @dataclass(slots=True)
 class _Lines:
-    """The items of both lines of a wording, to be changed and written."""
+    """The items of both lines of a wording, to be changed."""
 
-    batch: Batch
-    variant: int | None
     wording: Wording
     good: list[str]
     bad: list[str]
@@ -363,40 +351,29 @@ class _Lines:
         rows = self.wording.rows[: max(0, number)]
         return sum(row.good is not None for row in rows), sum(row.bad is not None for row in rows)
 
-    def write(self) -> None:
-        """Write the lines that changed, the bad one only if it differs from the good one."""
-        sides = (("good", self.good, self.wording.good), ("bad", self.bad, self.wording.bad))
-        for side, items, line in sides:
-            if line is None and side == "bad" and items == self.good:
-                continue
-            if line is None or [item.text for item in line.items] != items:
-                put(self.batch, wording_path(self.variant), key=side, value=" ".join(items))
-
 
 @as_edit
 def set_good(batch: Batch, *, row: Number, item: str, variant: Variant = None) -> None:
     """Set an item on the good side; the bad side follows where it has the same item, wherever that stands."""
-    lines = _read(batch, variant)
-    at = lines.row(row)
-    if at.good is None:
-        raise _missing(row)
-    lines.good[at.good] = item
-    place = at.bad if at.fate == "same" else lines.row(at.partner).bad if at.partner is not None else None
-    if place is not None:
-        lines.bad[place] = item
-    lines.write()
+    with _lines(batch, variant) as lines:
+        at = lines.row(row)
+        if at.good is None:
+            raise _missing(row)
+        lines.good[at.good] = item
+        place = at.bad if at.fate == "same" else lines.row(at.partner).bad if at.partner is not None else None
+        if place is not None:
+            lines.bad[place] = item
 
 
 @as_edit
 def set_bad(batch: Batch, *, row: Number, item: str, variant: Variant = None) -> None:
     """Set or add an item on the bad side only."""
-    lines = _read(batch, variant)
-    at = lines.row(row)
-    if at.bad is None:
-        lines.bad.insert(lines.before(row)[1], item)
-    else:
-        lines.bad[at.bad] = item
-    lines.write()
+    with _lines(batch, variant) as lines:
+        at = lines.row(row)
+        if at.bad is None:
+            lines.bad.insert(lines.before(row)[1], item)
+        else:
+            lines.bad[at.bad] = item
 
 
 @as_edit
@@ -404,64 +381,58 @@ def add_row(
     batch: Batch, *, at: Number, item: str, side: Literal["both", "good", "bad"] = "both", variant: Variant = None
 ) -> None:
     """Add an item before row number `at`, on both sides or on one."""
-    lines = _read(batch, variant)
-    good, bad = lines.before(at)
-    if side != "bad":
-        lines.good.insert(good, item)
-    if side != "good":
-        lines.bad.insert(bad, item)
-    lines.write()
+    with _lines(batch, variant) as lines:
+        good, bad = lines.before(at)
+        if side != "bad":
+            lines.good.insert(good, item)
+        if side != "good":
+            lines.bad.insert(bad, item)
 
 
 @as_edit
 def delete_row(batch: Batch, *, row: Number, variant: Variant = None) -> None:
     """Delete the items of a row; an item that the bad side moves is deleted in both places."""
-    lines = _read(batch, variant)
-    at = lines.row(row)
-    other = lines.row(at.partner) if at.partner is not None else at
-    for side, places in ((lines.good, (at.good, other.good)), (lines.bad, (at.bad, other.bad))):
-        for number in {n for n in places if n is not None}:
-            del side[number]
-    lines.write()
+    with _lines(batch, variant) as lines:
+        at = lines.row(row)
+        other = lines.row(at.partner) if at.partner is not None else at
+        for side, places in ((lines.good, (at.good, other.good)), (lines.bad, (at.bad, other.bad))):
+            for number in {n for n in places if n is not None}:
+                del side[number]
 
 
 @as_edit
 def move_row(batch: Batch, *, row: Number, to: Number, variant: Variant = None) -> None:
     """Move a row, with both its sides, to where row number `to` is."""
-    lines = _read(batch, variant)
-    at = lines.row(row)
-    good, bad = lines.before(to + (to > row))
-    if at.good is not None:
-        _move(lines.good, at.good, good)
-    if at.bad is not None:
-        _move(lines.bad, at.bad, bad)
-    lines.write()
+    with _lines(batch, variant) as lines:
+        at = lines.row(row)
+        good, bad = lines.before(to + (to > row))
+        if at.good is not None:
+            _move(lines.good, at.good, good)
+        if at.bad is not None:
+            _move(lines.bad, at.bad, bad)
 
 
 @as_edit
 def move_bad(batch: Batch, *, row: Number, to: Number, variant: Variant = None) -> None:
     """Move an item on the bad side to where row number `to` is; the good side keeps it."""
-    lines = _read(batch, variant)
-    _move(lines.bad, lines.bad_place(row), lines.before(to + (to > row))[1])
-    lines.write()
+    with _lines(batch, variant) as lines:
+        _move(lines.bad, lines.bad_place(row), lines.before(to + (to > row))[1])
 
 
 @as_edit
 def copy_bad(batch: Batch, *, row: Number, to: Number, variant: Variant = None) -> None:
     """Copy an item on the bad side to before row number `to`."""
-    lines = _read(batch, variant)
-    at = lines.row(row)
-    item = lines.bad[at.bad] if at.bad is not None else lines.good[at.good or 0]
-    lines.bad.insert(lines.before(to)[1], item)
-    lines.write()
+    with _lines(batch, variant) as lines:
+        at = lines.row(row)
+        item = lines.bad[at.bad] if at.bad is not None else lines.good[at.good or 0]
+        lines.bad.insert(lines.before(to)[1], item)
 
 
 @as_edit
 def drop_bad(batch: Batch, *, row: Number, variant: Variant = None) -> None:
     """Drop the item of a row on the bad side."""
-    lines = _read(batch, variant)
-    del lines.bad[lines.bad_place(row)]
-    lines.write()
+    with _lines(batch, variant) as lines:
+        del lines.bad[lines.bad_place(row)]
 
 
 @as_edit
@@ -470,20 +441,19 @@ def same_again(batch: Batch, *, row: Number | None = None, variant: Variant = No
     if row is None:
         put(batch, wording_path(variant), key="bad", value="")
         return
-    lines = _read(batch, variant)
-    at = lines.row(row)
-    if at.partner is not None and at.good is None:
-        row, at = at.partner, lines.row(at.partner)
-    place = lines.before(row)[1]
-    if at.good is None and at.bad is not None:
-        del lines.bad[at.bad]
-    elif at.good is not None and at.bad is not None:
-        lines.bad[at.bad] = lines.good[at.good]
-    elif at.good is not None and at.partner is not None:
-        _move(lines.bad, lines.bad_place(at.partner), place)
-    elif at.good is not None:
-        lines.bad.insert(place, lines.good[at.good])
-    lines.write()
+    with _lines(batch, variant) as lines:
+        at = lines.row(row)
+        if at.partner is not None and at.good is None:
+            row, at = at.partner, lines.row(at.partner)
+        place = lines.before(row)[1]
+        if at.good is None and at.bad is not None:
+            del lines.bad[at.bad]
+        elif at.good is not None and at.bad is not None:
+            lines.bad[at.bad] = lines.good[at.good]
+        elif at.good is not None and at.partner is not None:
+            _move(lines.bad, lines.bad_place(at.partner), place)
+        elif at.good is not None:
+            lines.bad.insert(place, lines.good[at.good])
 
 
 def _move(items: list[str], start: int, end: int) -> None:
@@ -495,14 +465,22 @@ def _missing(row: Number) -> InputError:
     return fail("row-missing", None, {"row": row + 1})
 
 
-def _read(batch: Batch, variant: int | None) -> _Lines:
+@contextmanager
+def _lines(batch: Batch, variant: int | None) -> Iterator[_Lines]:
+    """Read the lines, and write those that were changed: the bad one only if it differs from the good one."""
     rows = paradigm_rows(batch.root)
     if not 0 <= (variant or 0) < len(rows.wordings):
         raise fail("row-missing", None, {"row": f"variants › {variant}"})
-    wording = rows.wording(variant)
+    wording = rows.wordings[variant or 0]
     good = [item.text for item in wording.good.items] if wording.good else []
     bad = [item.text for item in wording.bad.items] if wording.bad else list(good)
-    return _Lines(batch, variant, wording, good, bad)
+    lines = _Lines(wording, good, bad)
+    yield lines
+    for side, items, line in (("good", good, wording.good), ("bad", bad, wording.bad)):
+        if line is None and side == "bad" and bad == good:
+            continue
+        if line is None or [item.text for item in line.items] != items:
+            put(batch, wording_path(variant), key=side, value=" ".join(items))
 
 
 _MOVED = ("weight", "good", "bad", "link", "repeat", "crossed")  # keys that go into the first variant
@@ -592,7 +570,7 @@ def rename_slot(batch: Batch, *, slot: str, name: str, variant: Variant = None) 
     rules = [row.path for wording in scopes for row in wording.slots]
     rules += [row.path for row in rows.slots if variant is None]
     for path in rules:
-        rewrite(batch, path, lambda rule: in_rule(rule, slot, name))
+        rewrite(batch, path, lambda rule: in_rule(rule, "slot", slot, name))
     for wording in scopes:
         for line in (wording.good, wording.bad):
             if line:
@@ -611,7 +589,7 @@ def rename_phrase(batch: Batch, *, phrase: str, name: str, declared: bool = Fals
         raise fail("slot-name", None, {"slot": name})
     for path, _ in scalars_of(batch.root):
         if is_rule(path, phrases=declared):
-            rewrite(batch, path, lambda rule: in_phrase_rule(rule, phrase, name))
+            rewrite(batch, path, lambda rule: in_rule(rule, "phrase", phrase, name))
     if declared and phrase != name:
         batch.rename(("phrases", phrase), name)
 
@@ -623,23 +601,14 @@ def rewrite(batch: Batch, path: Path, change: Callable[[str], str]) -> None:
         batch.set_value(path, new)
 
 
-def in_rule(rule: str, slot: str, name: str) -> str:
-    """Return a rule whose links to a slot, or to a part of the phrase in it, use the slot's new name."""
-    return _replaced(rule, "slot", slot, name)
-
-
-def in_phrase_rule(rule: str, phrase: str, name: str) -> str:
-    """Return a rule that uses a phrase by its new name."""
-    return _replaced(rule, "phrase", phrase, name)
-
-
 def in_line(line: str, slot: str, name: str) -> str:
     """Return a line that prints a slot by its new name."""
     changes = [Change(i.start, i.start + len(slot), name) for i in items_of(line, slots=(slot,)) if i.slot == slot]
     return apply_edit(line, make_edit(changes))
 
 
-def _replaced(rule: str, kind: str, old: str, new: str) -> str:
+def in_rule(rule: str, kind: Literal["slot", "phrase"], old: str, new: str) -> str:
+    """Return a rule that uses a phrase, or links to a slot or to a part of the phrase in it, by its new name."""
     changes = [
         Change(piece.start, piece.start + len(old), new)
         for piece in pieces_of(rule)

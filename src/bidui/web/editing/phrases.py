@@ -208,7 +208,7 @@ def rename_part(batch: Batch, *, phrase: str, number: Number, part: str, name: s
     _refuse(name)
     row = _row(batch, phrase, number)
     for other in row.parts:
-        rewrite(batch, other.path, lambda rule: in_rule(rule, part, name))
+        rewrite(batch, other.path, lambda rule: in_rule(rule, "slot", part, name))
     rewrite(batch, (*row.path, "line"), lambda line: in_line(line, part, name))
     rewrite(batch, (*row.path, "head"), lambda head: name if head == part else head)
     batch.rename((*row.path, "parts", part), name)

@@ -11,20 +11,21 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from bidui.errors import InputError, Problem
 from bidui.grammar.check import ENOUGH, derived_edit
 from bidui.grammar.generate import as_pair, count_pairs, diagnose, draws
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project, read_project
-from bidui.grammar.yaml import Mapping, read_bytes, read_text, scalars_of
+from bidui.grammar.yaml import read_bytes, read_text, scalars_of
 from bidui.pairs import Pair
 from bidui.web.editing.diagnostics import Compilation, Diagnostic, compile_text, located, phrase_problems
 from bidui.web.editing.edits import read_tree
 from bidui.web.editing.fitting import Fitting, SlotWords, slot_words
 from bidui.web.editing.paradigm import LineRow, ParadigmRows, paradigm_rows
 from bidui.web.editing.phrases import PhraseRow, phrase_rows
+from bidui.web.editing.pieces import Item
 from bidui.web.editing.text import Range, Span, Utf16
 from bidui.web.problems import ProblemShape, problem_shapes
 from bidui.words import Language
@@ -99,15 +100,11 @@ def _file_hash(path: Path, name: str) -> str:
         return ""
     stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
     settled = time.time_ns() - max(stamp[:2]) > _CLOCK
-    return _hash_of_stamp(path, name, stamp) if settled else _hash(path, name)
+    return _hash(path, name, stamp) if settled else _hash.__wrapped__(path, name, stamp)
 
 
 @lru_cache(maxsize=1_000)
-def _hash_of_stamp(path: Path, name: str, stamp: tuple[int, ...]) -> str:
-    return _hash(path, name)
-
-
-def _hash(path: Path, name: str) -> str:
+def _hash(path: Path, name: str, stamp: tuple[int, ...]) -> str:
     try:
         return hashlib.sha256(read_bytes(path, name=name)).hexdigest()
     except InputError:
@@ -217,12 +214,6 @@ def words_of(compilation: Compilation, rows: ParadigmRows, *, fitting: Fitting) 
     return slot_words(rows, fitting=fitting, paradigm=compilation.paradigm, networks=networks)
 
 
-def preview_without_pairs(text: str, problem: Problem, *, seed: int, language: Language) -> Preview:
-    """Return the rows of a text of which no pairs could be drawn, and why."""
-    rows, problems = _rows(text, problem, paradigm_rows, language)
-    return Preview(seed, rows=rows, problems=problems)
-
-
 def preview_phrases(text: str, *, name: str, compiler: Compiler, language: Language = "en") -> PhraseDiagnostics:
     """Return the rows of a text of phrases, and its problems by position."""
     try:
@@ -235,17 +226,12 @@ def preview_phrases(text: str, *, name: str, compiler: Compiler, language: Langu
     return PhraseDiagnostics(diagnostics, phrase_rows(document))
 
 
-def phrases_without_diagnostics(text: str, problem: Problem, *, language: Language) -> PhraseDiagnostics:
-    """Return the rows of a text of phrases that could not be checked, and why."""
-    rows, problems = _rows(text, problem, phrase_rows, language)
-    return PhraseDiagnostics(rows=rows, problems=problems)
-
-
-def _rows(
-    text: str, problem: Problem, read: Callable[[Mapping], Rows], language: Language
+def rows_alone(
+    read: Callable[[str], Rows], text: str, problem: Problem, language: Language
 ) -> tuple[Rows | None, tuple[ProblemShape, ...]]:
+    """Return the rows of a text of which no pairs could be drawn, or that could not be checked, and why."""
     try:
-        return read(read_tree(text)), tuple(problem_shapes([problem], language))
+        return read(text), tuple(problem_shapes([problem], language))
     except InputError as error:
         return None, tuple(problem_shapes([problem, *error.problems], language))
 
@@ -287,13 +273,11 @@ def as_browsers_count(value: Value, text: str) -> Value:
     return cast(Value, _in_utf16(value, places))
 
 
-def _in_utf16(value: object, places: Utf16) -> object:
-    if isinstance(value, Span | Range):
+def _in_utf16(value: Any, places: Utf16) -> Any:
+    if isinstance(value, Span | Range | Item):
         return replace(value, start=places.offset(value.start), end=places.offset(value.end))
     if isinstance(value, LineRow):  # items count from the start of the line's own text
-        inner = Utf16(value.text)
-        items = (replace(item, start=inner.offset(item.start), end=inner.offset(item.end)) for item in value.items)
-        return replace(value, span=places.span(value.span), items=tuple(items))
+        return replace(value, span=places.span(value.span), items=_in_utf16(value.items, Utf16(value.text)))
     if isinstance(value, Diagnostic):  # `inner` is counted like this already
         return replace(value, range=places.range(value.range) if value.range else None)
     if isinstance(value, tuple):

@@ -7,6 +7,7 @@ blank. The vocabulary is all tables of the lexicon together, searched by feature
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -22,7 +23,7 @@ from bidui.grammar.lexicon import (
 )
 from bidui.grammar.rules import Condition, Lexical, parse_rule
 from bidui.grammar.yaml import printable
-from bidui.web.editing.pieces import Piece, pieces_of
+from bidui.web.editing.pieces import pieces_of
 from bidui.web.editing.text import Change, Edit, Span, make_edit
 
 MAX_PASTED = 100_000  # cells
@@ -49,7 +50,8 @@ class Table:
     text: str
     header: tuple[str, ...]
     rows: tuple[Row, ...]
-    newline: str = "\n"
+    newline: str
+    header_end: int
     by_line: dict[int, Row] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +80,7 @@ def read_table(text: str) -> Table:
         start += len(raw) + 1
     rows = tuple(row for row in lines[1:] if any(cell.strip() for cell in row.cells))
     header = tuple(cell.removeprefix("\ufeff") for cell in lines[0].cells)
-    return Table(text, header, rows, "\r\n" if "\r\n" in text else "\n")
+    return Table(text, header, rows, "\r\n" if "\r\n" in text else "\n", lines[0].span.end)
 
 
 def set_cell(table: Table, *, line: int, column: str, value: str) -> Edit:
@@ -102,11 +104,10 @@ def add_rows(table: Table, rows: Iterable[Sequence[str]], *, after: int | None =
     if not lines:
         return ()
     text = table.newline.join(lines)
-    if after is not None:
-        end = table.row(after).span.end if after > 1 else _header_end(table)
-        return (Change(end, end, table.newline + text),)
     end = len(table.text)
-    if table.text.endswith("\n"):
+    if after is not None:
+        end = table.row(after).span.end if after > 1 else table.header_end
+    elif table.text.endswith("\n"):
         return (Change(end, end, text + table.newline),)
     return (Change(end, end, table.newline + text),)
 
@@ -116,8 +117,7 @@ def delete_rows(table: Table, lines: Iterable[int]) -> Edit:
     changes = []
     for line in sorted(set(lines)):
         span = table.row(line).span
-        end = table.text.find("\n", span.end) + 1
-        if end:
+        if end := table.text.find("\n", span.end) + 1:
             changes.append(Change(span.start, end, ""))
         else:  # the last line goes with the line break before it
             start = span.start - len(table.newline) if table.text[: span.start].endswith(table.newline) else span.start
@@ -130,8 +130,7 @@ def add_column(table: Table, name: str) -> Edit:
     if name in table.header:
         raise fail("row-exists", None, {"name": name})
     refuse_cells([(name, 1)])
-    end = _header_end(table)
-    return (Change(end, end, f"\t{name}" if any(table.header) else name),)
+    return (Change(table.header_end, table.header_end, f"\t{name}" if any(table.header) else name),)
 
 
 def paste(table: Table, block: str, *, line: int | None = None, column: str = "") -> Edit:
@@ -143,23 +142,21 @@ def paste(table: Table, block: str, *, line: int | None = None, column: str = ""
     if not cells:
         return ()
     if "expression" in cells[0] and set(cells[0]) <= set(table.header):
-        places = [table.header.index(name) for name in cells[0]]
-        return add_rows(table, [_placed(row, places, len(table.header)) for row in cells[1:]])
+        rows = [dict(zip(cells[0], row, strict=False)) for row in cells[1:]]
+        return add_rows(table, [[row.get(name, "") for name in table.header] for row in rows])
     first = table.column(column) if column else 0
     width = max(map(len, cells))
     if first + width > len(table.header):
-        values = {"cells": first + width, "columns": len(table.header)}
-        raise fail("paste-too-wide", None, values)
-    numbers = [row.line for row in table.rows if line is not None and row.line >= line][: len(cells)]
+        raise fail("paste-too-wide", None, {"cells": first + width, "columns": len(table.header)})
+    rows = [row for row in table.rows if line is not None and row.line >= line][: len(cells)]
     changes: list[Change] = []
-    for number, new in zip(numbers, cells, strict=False):
-        row = table.row(number)
+    for row, new in zip(rows, cells, strict=False):
         old = [*row.cells, *[""] * (first + len(new) - len(row.cells))]
         old[first : first + len(new)] = new
         text = "\t".join(old) if len(old) == len(row.cells) else "\t".join(old).rstrip("\t")
         if text != "\t".join(row.cells):
             changes.append(Change(row.span.start, row.span.end, text))
-    below = [[*[""] * first, *new] for new in cells[len(numbers) :]]
+    below = [[*[""] * first, *new] for new in cells[len(rows) :]]
     return make_edit([*changes, *add_rows(table, below)])
 
 
@@ -185,18 +182,6 @@ def refuse_cells(cells: Iterable[tuple[str, int]]) -> None:
     problems = [Problem("cell-characters", Place("", line), {"cell": repr(value)}) for value, line in shown]
     if problems:
         raise InputError(problems)
-
-
-def _header_end(table: Table) -> int:
-    end = table.text.find("\n")
-    return (end if end >= 0 else len(table.text)) - table.text[: end if end >= 0 else None].endswith("\r")
-
-
-def _placed(row: Sequence[str], places: Sequence[int], width: int) -> list[str]:
-    cells = [""] * width
-    for place, cell in zip(places, row, strict=False):
-        cells[place] = cell
-    return cells
 
 
 MOST = 50
@@ -262,45 +247,31 @@ def find(vocabulary: Vocabulary, query: str, *, file: str = "") -> tuple[Hit, ..
     A value is also found by the more general values above it. An unfinished term (`pos:`) excludes nothing.
     """
     conditions, texts = _terms(query, vocabulary.lexicon)
-    kept: set[tuple[str, int]] | None = None
-    if conditions:
-        kept = {(word.file, word.line) for word in vocabulary.lexicon.select(conditions)}
-    return tuple(
-        Hit(name, row)
-        for name, table in vocabulary.tables.items()
-        if not file or name == file
-        for row in table.rows
-        if (kept is None or (name, row.line) in kept) and (not texts or _holds(row, texts))
-    )
-
-
-def _holds(row: Row, texts: list[str]) -> bool:
-    whole = "\t".join(row.cells).casefold()
-    return all(text in whole for text in texts)
+    kept = {(word.file, word.line) for word in vocabulary.lexicon.select(conditions)} if conditions else None
+    hits = []
+    for name, table in vocabulary.tables.items():
+        for row in table.rows if file in {"", name} else ():
+            if kept is None or (name, row.line) in kept:
+                whole = "\t".join(row.cells).casefold() if texts else ""
+                if all(text in whole for text in texts):
+                    hits.append(Hit(name, row))
+    return tuple(hits)
 
 
 def _terms(query: str, lexicon: Lexicon) -> tuple[list[Condition], list[str]]:
     conditions: list[Condition] = []
     texts: list[str] = []
-    for token, pieces in _tokens(query).items():
+    pieces = [piece for piece in pieces_of(query) if not piece.inside]
+    named = {p.token for p in pieces if p.kind == "feature" and lexicon.has_feature(p.text)}
+    for token in dict.fromkeys(piece.token for piece in pieces):
         raw = query[slice(*token)]
-        if not any(piece.kind == "feature" and lexicon.has_feature(piece.text) for piece in pieces):
+        if token not in named:
             texts.append(raw.strip('"').casefold())
             continue
-        try:
+        with suppress(InputError):
             body = parse_rule(raw, Place()).alternatives[0].rule
-        except InputError:
-            continue
-        conditions += body.conditions if isinstance(body, Lexical) else ()
+            conditions += body.conditions if isinstance(body, Lexical) else ()
     return conditions, texts
-
-
-def _tokens(query: str) -> dict[tuple[int, int], list[Piece]]:
-    tokens: dict[tuple[int, int], list[Piece]] = {}
-    for piece in pieces_of(query):
-        if not piece.inside:
-            tokens.setdefault(piece.token, []).append(piece)
-    return tokens
 
 
 def suggest(vocabulary: Vocabulary, *, column: str, typed: str, most: int = MOST) -> tuple[tuple[str, int], ...]:

@@ -128,9 +128,11 @@ def inverse(text: str, edit: Edit) -> Edit:
 
 def difference(old: str, new: str) -> Edit:
     """Return the changes from `old` to `new`, compared by lines; a changed line keeps its equal start and end."""
+    if old == new:
+        return ()
     whole = _narrowed(old, Change(0, len(old), new))
-    if old == new or max(whole.end - whole.start, len(whole.text)) > _BY_LINES:
-        return () if old == new else (whole,)
+    if max(whole.end - whole.start, len(whole.text)) > _BY_LINES:
+        return (whole,)
     before, after = old[whole.start : whole.end].splitlines(keepends=True), whole.text.splitlines(keepends=True)
     starts, places = ([0, *accumulate(map(len, lines))] for lines in (before, after))
     changes = []

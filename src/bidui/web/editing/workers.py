@@ -16,7 +16,7 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -24,23 +24,11 @@ from itertools import count
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 
 from bidui.errors import InputError, Problem
-from bidui.web.editing.preview import (
-    Answer,
-    Limits,
-    OpenProject,
-    Request,
-    Result,
-    Source,
-    counts_of,
-    open_source,
-    preview,
-    preview_phrases,
-    source_of,
-    words_of,
-)
+from bidui.web.editing import preview as previews
+from bidui.web.editing.preview import Answer, Limits, OpenProject, Request, Result, Source
 
 MAX_OPEN = 3  # projects
 READY = b"ready"  # the first thing a worker says
@@ -65,26 +53,19 @@ def work(connection: Connection, limits: Limits) -> None:
     _limit_memory(limits.memory)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         connection.send_bytes(READY)
-        _answer_all(connection, state)
-
-
-def _answer_all(connection: Connection, state: _State) -> None:
-    limits = state.limits
-    while True:
-        source, request = connection.recv()
-        answer = _answered(state, source, request)
-        data = pickle.dumps(answer)
-        if len(data) > limits.answer:
-            data = pickle.dumps(Answer(problem=Problem("preview-too-large"), seconds=answer.seconds))
-        connection.send_bytes(data)
-        if answer.problem is not None and answer.problem.kind == "preview-memory":
-            return
+        ended = False
+        while not ended:
+            source, request = connection.recv()
+            answer = _answered(state, source, request)
+            data = pickle.dumps(answer)
+            if len(data) > limits.answer:
+                data = pickle.dumps(Answer(problem=Problem("preview-too-large"), seconds=answer.seconds))
+            connection.send_bytes(data)
+            ended = answer.problem is not None and answer.problem.kind == "preview-memory"
 
 
 def _answered(state: _State, source: Source, request: Request) -> Answer:
     start = time.perf_counter()
-    result: Result | None = None
-    problem: Problem | None = None
     seconds = state.limits.seconds[request.kind]
     state.stopped = ""
     project: OpenProject | None = None
@@ -99,6 +80,7 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
         finally:
             state.busy = False
             _set_timer(0)
+        return Answer(result, seconds=time.perf_counter() - start)
     except Interruption:
         kind = "preview-too-long" if state.stopped == "time" else "preview-stopped"
         problem = Problem(kind, values={"seconds": f"{seconds:g}"})
@@ -106,9 +88,9 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
         problem = Problem("preview-memory", values={"megabytes": state.limits.memory >> 20})
     except InputError as error:
         problem = error.problems[0]
-    if problem is not None and project is not None:
+    if project is not None:
         project.forget()
-    return Answer(None if problem else result, problem, time.perf_counter() - start)
+    return Answer(problem=problem, seconds=time.perf_counter() - start)
 
 
 def _result(state: _State, project: OpenProject, request: Request) -> Result | None:
@@ -116,25 +98,26 @@ def _result(state: _State, project: OpenProject, request: Request) -> Result | N
     if request.kind == "open":
         return None
     if request.kind == "phrases":
-        return preview_phrases(text, name=name, compiler=project.compiler, language=language)
+        return previews.preview_phrases(text, name=name, compiler=project.compiler, language=language)
     compilation = project.compiled(text, name=name)
     if request.kind == "count":
-        return counts_of(compilation, language=language)
-    shown = preview(compilation, n=request.n, seed=request.seed, language=language)
+        return previews.counts_of(compilation, language=language)
+    shown = previews.preview(compilation, n=request.n, seed=request.seed, language=language)
     try:
-        return replace(shown, words=words_of(compilation, shown.rows, fitting=project.fitting)) if shown.rows else shown
-    except Interruption:
+        if shown.rows:
+            shown = replace(shown, words=previews.words_of(compilation, shown.rows, fitting=project.fitting))
+    except Interruption:  # the pairs are more important than the words of each slot
         if state.stopped != "time":
             raise
         project.forget()
-        return shown  # the pairs are more important than the words of each slot
+    return shown
 
 
 def _project(state: _State, source: Source) -> OpenProject:
     """Open a project, or find it open; it is kept under the hash of its files, which may have changed by now."""
     project, key = state.projects.pop(source.key, None), source.key
     if project is None:
-        project, key = open_source(source), source_of(Path(source.folder)).key
+        project, key = previews.open_source(source), previews.source_of(Path(source.folder)).key
     state.projects[key] = project
     while len(state.projects) > MAX_OPEN:
         del state.projects[next(iter(state.projects))]
@@ -164,13 +147,11 @@ def _set_timer(seconds: float) -> None:
 
 def _limit_memory(allowed: int) -> None:
     """Limit the memory to what is used now and as much as is allowed, where the system can."""
-    try:
+    with suppress(ImportError, OSError, ValueError):
         import resource
 
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + allowed, used + allowed))
-    except (ImportError, OSError, ValueError):
-        return
 
 
 _SPAWN = multiprocessing.get_context("spawn")  # a copy of a server with threads may hang
@@ -232,9 +213,7 @@ class PreviewWorkers:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
             self._closed = True
         self._wake()
@@ -250,23 +229,16 @@ class PreviewWorkers:
             if self._closed:
                 job.future.cancel()
                 return job.future
-            self._cancel(old for old in self._jobs() if old.outdated_by(job))
+            for old in self._jobs():
+                if old.outdated_by(job):
+                    old.future.cancel()
             self._waiting.append(job)
         job.future.add_done_callback(lambda _: self._wake())
         self._wake()
         return job.future
 
-    def cancel(self, editor: str) -> None:
-        """Drop all questions of an editor that has been closed."""
-        with self._lock:
-            self._cancel(old for old in self._jobs() if old.editor == editor)
-
     def _jobs(self) -> list[_Job]:
         return [*self._waiting, *(worker.job for worker in self._workers if worker.job)]
-
-    def _cancel(self, jobs: Iterable[_Job]) -> None:
-        for job in list(jobs):
-            job.future.cancel()
 
     def _wake(self) -> None:
         if not self._rung.is_set():
@@ -386,7 +358,8 @@ class PreviewWorkers:
 
     def _close(self) -> None:
         with self._lock:
-            self._cancel(self._jobs())
+            for job in self._jobs():
+                job.future.cancel()
             for worker in self._workers:
                 self._end(worker)
             self._workers.clear()

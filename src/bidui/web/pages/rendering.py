@@ -43,12 +43,7 @@ class Page:
 
 def load_templates() -> Environment:
     """Load the templates of the pages."""
-    templates = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     templates.policies["json.dumps_kwargs"] = {"ensure_ascii": True, "sort_keys": True}
     return templates
 

@@ -237,7 +237,7 @@ def history_page(
     kind = check_file_name(file)
     data = asdict(file_history(access, file, before))
     data["difference"] = difference(access, old, new) if old is not None and new is not None else None
-    context = {"file": file, "kind": kind, "revision": latest_number(access.store, access.entry, file)}
+    context = {"file": file, "kind": kind, "revision": latest_number(access.entry, file)}
     page = Page("history", _twin(access, "history", file), None, data, context)
     return _of_project(request, access, language, page)
 

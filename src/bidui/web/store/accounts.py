@@ -17,24 +17,11 @@ from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bidui.errors import Place, fail
-from bidui.web.store.database import (
-    ROLES,
-    projects,
-    put,
-    storable,
-)
-from bidui.web.store.database import (
-    attempts as attempts_table,
-)
-from bidui.web.store.database import (
-    members as members_table,
-)
-from bidui.web.store.database import (
-    tokens as tokens_table,
-)
-from bidui.web.store.database import (
-    users as users_table,
-)
+from bidui.web.store.database import ROLES, projects, put, storable
+from bidui.web.store.database import attempts as attempts_table
+from bidui.web.store.database import members as members_table
+from bidui.web.store.database import tokens as tokens_table
+from bidui.web.store.database import users as users_table
 from bidui.web.store.workspace import Entry, Store
 
 Role = Literal["viewer", "editor", "owner"]

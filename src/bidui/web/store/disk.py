@@ -45,7 +45,6 @@ from bidui.web.store.workspace import (
     check_live,
     connect,
     entries,
-    folder_of,
     here,
     name_key,
     names_on_disk,
@@ -211,19 +210,17 @@ def set_head(connection: Connection, entry: Entry, file: str, head: Head) -> Non
     put(connection, files, {"project": entry.id, "name": file, **values})
 
 
-def catch_up(store: Store, connection: Connection, entry: Entry, file: str) -> Head:
+def catch_up(connection: Connection, entry: Entry, file: str) -> Head:
     """Finish what is pending and record what was changed outside, so that the file is at its latest revision."""
     head = head_of(connection, entry, file)
     if head.pending is not None:
-        settle(store, connection, entry, file)
+        settle(connection, entry, file)
         head = head_of(connection, entry, file)
     on_disk = look(entry.folder, file)
-    return take_in(store, connection, entry, file, head=head, on_disk=on_disk)
+    return take_in(connection, entry, file, head=head, on_disk=on_disk)
 
 
-def take_in(
-    store: Store, connection: Connection, entry: Entry, file: str, *, head: Head, on_disk: DiskFile | None
-) -> Head:
+def take_in(connection: Connection, entry: Entry, file: str, *, head: Head, on_disk: DiskFile | None) -> Head:
     """Record a file as somebody outside left it, if that is not the latest revision."""
     there = on_disk.sha256 if on_disk else None
     stamp = on_disk.stamp if on_disk else ""
@@ -232,13 +229,13 @@ def take_in(
             set_head(connection, entry, file, Head(head.id, head.sha256, None, stamp))
         return head
     data = on_disk.data if on_disk else None
-    number, _ = record(connection, entry, file, data, author=None, time=store.now(), reason="outside", base=head.id)
+    number, _ = record(connection, entry, file, data, author=None, reason="outside", base=head.id)
     new = Head(number, there, None, stamp)
     set_head(connection, entry, file, new)
     return new
 
 
-def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Settlement:
+def settle(connection: Connection, entry: Entry, file: str) -> Settlement:
     """Finish the pending revision of a file, if it has one; one that cannot be finished becomes its author's draft."""
     head = head_of(connection, entry, file)
     if head.pending is None:
@@ -251,23 +248,23 @@ def settle(store: Store, connection: Connection, entry: Entry, file: str) -> Set
             _apply(connection, entry, file, new.sha256)
             there = new.sha256
     except InputError as error:
-        give_up(store, connection, entry, file)
+        give_up(connection, entry, file)
         return Settlement(False, error.problems)
     if there != new.sha256:
-        _drop(store, connection, entry, new, why="conflict")
-        take_in(store, connection, entry, file, head=Head(head.id, head.sha256), on_disk=on_disk)
+        _drop(connection, entry, new, why="conflict")
+        take_in(connection, entry, file, head=Head(head.id, head.sha256), on_disk=on_disk)
         return Settlement(False)
     connection.execute(update(revisions).where(revisions.c.id == new.id).values(state="done"))
     set_head(connection, entry, file, Head(new.id, new.sha256))  # no stamp: the file is too young for one
     return Settlement(True)
 
 
-def give_up(store: Store, connection: Connection, entry: Entry, file: str) -> None:
+def give_up(connection: Connection, entry: Entry, file: str) -> None:
     """Leave a file as it is; its pending revision becomes a draft."""
     head = head_of(connection, entry, file)
     if head.pending is not None:
         new = connection.execute(select(revisions).where(revisions.c.id == head.pending)).one()
-        _drop(store, connection, entry, new, why="unwritten")
+        _drop(connection, entry, new, why="unwritten")
         set_head(connection, entry, file, Head(head.id, head.sha256))
 
 
@@ -284,12 +281,12 @@ def _apply(connection: Connection, entry: Entry, file: str, sha256: str | None) 
         write_file(path, content(connection, sha256))
 
 
-def _drop(store: Store, connection: Connection, entry: Entry, new: Row[Any], *, why: Why) -> None:
+def _drop(connection: Connection, entry: Entry, new: Row[Any], *, why: Why) -> None:
     """Make a revision that was not carried out a draft, under a name of its own, so that it replaces none."""
     connection.execute(update(revisions).where(revisions.c.id == new.id).values(state="dropped"))
     if new.sha256 is not None and new.author is not None:
         text = content(connection, new.sha256).decode("utf-8", "replace")
-        draft = Draft(entry.name, new.file, text, new.base, store.now(), why, recovered(new.id))
+        draft = Draft(entry.name, new.file, text, new.base, entry.store.now(), why, recovered(new.id))
         put_draft(connection, entry, new.author, draft)
 
 
@@ -304,32 +301,32 @@ class RefreshResult:
     skipped: tuple[Problem, ...]
 
 
-def refresh(store: Store, entry: Entry | None = None) -> RefreshResult:
+def refresh(where: Store | Entry) -> RefreshResult:
     """Compare the files of one project, or of all, with their latest revisions, and record what differs.
 
     A file whose time, size and number on disk are as they were is not read.
     """
-    if entry is not None:
-        return _refresh(store, entry)
-    skipped = list(_find_projects(store))
+    if isinstance(where, Entry):
+        return _refresh(where)
+    skipped = list(_find_projects(where))
     changed = 0
-    for each in entries(store):
-        result = _refresh(store, each)
+    for entry in entries(where):
+        result = _refresh(entry)
         changed += result.changed
         skipped += result.skipped
     return RefreshResult(changed, tuple(skipped))
 
 
-def current(store: Store, entry: Entry, file: str) -> Version:
+def current(entry: Entry, file: str) -> Version:
     """Return a file as it is now, with its revision; a change made outside becomes one first."""
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         head = head_of(connection, entry, file)
         on_disk = look(entry.folder, file)
         if on_disk and head.id is not None and head.pending is None and on_disk.sha256 == head.sha256:
             return Version(by_number(connection, entry, head.id), on_disk.data)
-    with store.filing() as connection:
+    with entry.store.filing() as connection:
         check_live(connection, entry)
-        head = catch_up(store, connection, entry, file)
+        head = catch_up(connection, entry, file)
         if head.id is None or head.sha256 is None:
             raise fail("file-unknown", Place(entry.name), {"file": file})
         return version(connection, entry, head.id)
@@ -343,31 +340,31 @@ def recover(store: Store) -> tuple[Problem, ...]:
     problems: list[Problem] = []
     with store.filing() as connection:
         for number, file, name in connection.execute(pending).all():
-            problems += settle(store, connection, Entry(number, name, folder_of(store, name)), file).problems
+            problems += settle(connection, Entry(store, number, name), file).problems
     return tuple(problems)
 
 
-def _refresh(store: Store, entry: Entry) -> RefreshResult:
+def _refresh(entry: Entry) -> RefreshResult:
     if not entry.folder.is_dir():  # removed; `_find_projects` records that
         return RefreshResult(0, ())
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         heads = _heads(connection, entry)
     scanned = scan(entry.folder, known=[name for name, head in heads.items() if head.sha256])
     doubtful, young = _doubtful(entry, scanned, heads)
     changed = 0
     if doubtful:
-        with store.filing() as connection:
+        with entry.store.filing() as connection:
             check_live(connection, entry)
             for name in doubtful:
                 before = head_of(connection, entry, name)
                 try:
-                    after = catch_up(store, connection, entry, name)
+                    after = catch_up(connection, entry, name)
                 except InputError as error:
                     scanned = Scan(scanned.stamps, (*scanned.skipped, *error.problems))
                 else:
                     changed += after.id != before.id
     if young:
-        with store.filing() as connection:
+        with entry.store.filing() as connection:
             for name, seen in young.items():
                 head = head_of(connection, entry, name)
                 if head.pending is None and head.sha256 == seen.sha256:
@@ -418,7 +415,7 @@ def _find_projects(store: Store) -> tuple[Problem, ...]:
                 _find(store, connection, name)
         for each in gone:
             if not each.folder.is_dir():
-                _lose(store, connection, each)
+                _lose(connection, each)
     return tuple(problems)
 
 
@@ -439,15 +436,15 @@ def _find(store: Store, connection: Connection, name: str) -> None:
         connection.execute(update(projects).where(projects.c.id == number).values(**values))
 
 
-def _lose(store: Store, connection: Connection, entry: Entry) -> None:
+def _lose(connection: Connection, entry: Entry) -> None:
     """Record that a project's folder was removed outside: its files are deleted, and it can be brought back.
 
     Where the folder lies in the bin, somebody deleted the project here and the server died before it was recorded.
     """
-    binned = store.now()
+    binned = entry.store.now()
     for name, head in _heads(connection, entry).items():
-        if (head.sha256 or head.pending) and not bin_folder(store, entry.id).is_dir():
-            catch_up(store, connection, entry, name)
+        if (head.sha256 or head.pending) and not bin_folder(entry.store, entry.id).is_dir():
+            catch_up(connection, entry, name)
     connection.execute(update(projects).where(projects.c.id == entry.id).values(binned=binned))
 
 

@@ -36,15 +36,7 @@ class Draft:
 
 
 def keep_draft(
-    store: Store,
-    entry: Entry,
-    file: str,
-    text: str,
-    *,
-    base: int | None,
-    who: User,
-    why: Why = "typing",
-    tab: str = "",
+    entry: Entry, file: str, text: str, *, base: int | None, who: User, why: Why = "typing", tab: str = ""
 ) -> Draft:
     """Keep a text in place of the draft that this tab had before."""
     check_file_name(file)
@@ -52,8 +44,8 @@ def keep_draft(
     data = draft_bytes(text)
     if len(data) > MAX_BYTES:
         raise fail("file-too-large", Place(file), {"bytes": len(data), "limit": MAX_BYTES})
-    draft = Draft(entry.name, file, text, base, store.now(), why, tab)
-    with store.writing() as connection:
+    draft = Draft(entry.name, file, text, base, entry.store.now(), why, tab)
+    with entry.store.writing() as connection:
         check_base(connection, entry, file, base)
         put_draft(connection, entry, who.id, draft)
     return draft
@@ -79,11 +71,11 @@ def drafts(store: Store, *, who: User, entry: Entry | None = None, file: str | N
         return [_draft(row) for row in connection.execute(query.order_by(table.c.time.desc(), table.c.file))]
 
 
-def drop_draft(store: Store, entry: Entry, file: str, *, who: User, tab: str = "") -> None:
+def drop_draft(entry: Entry, file: str, *, who: User, tab: str = "") -> None:
     """Throw a draft away."""
     check_file_name(file)
     check_tab(tab)
-    with store.writing() as connection:
+    with entry.store.writing() as connection:
         remove_draft(connection, entry, file, user=who.id, tab=tab)
 
 

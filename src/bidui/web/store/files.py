@@ -15,7 +15,7 @@ from bidui.web.store.drafts import Draft, Why, check_tab, claim_drafts, keep_dra
 from bidui.web.store.names import check_file_name, file_path
 from bidui.web.store.overview import file_problems
 from bidui.web.store.revisions import Reason, Revision, Version, by_number, check_base, record, revision, version
-from bidui.web.store.workspace import Entry, Store, check_live, name_key
+from bidui.web.store.workspace import Entry, check_live, name_key
 
 Check = Callable[[str], Iterable[Problem]]
 
@@ -78,15 +78,7 @@ class Conflict(BiduiError):
 
 
 def save(
-    store: Store,
-    entry: Entry,
-    file: str,
-    text: str,
-    *,
-    base: int | None,
-    who: User,
-    check: Check | None = None,
-    tab: str = "",
+    entry: Entry, file: str, text: str, *, base: int | None, who: User, check: Check | None = None, tab: str = ""
 ) -> Outcome:
     """Make a text the content of a file, if `check` finds no error in it; otherwise keep it as a draft.
 
@@ -94,33 +86,24 @@ def save(
     more, the text becomes a draft and `Conflict` is raised. Without a `check` the text must parse.
     """
     data, problems = _checked(text, check, file=file)
-    return _written(store, entry, text, [Change(file, data, base)], problems, who=who, tab=tab)
+    return _written(entry, text, [Change(file, data, base)], problems, who=who, tab=tab)
 
 
 def restore(
-    store: Store, entry: Entry, number: int, *, base: int | None, who: User, check: Check | None = None, tab: str = ""
+    entry: Entry, number: int, *, base: int | None, who: User, check: Check | None = None, tab: str = ""
 ) -> Outcome:
     """Make the content of an old revision the latest one again; a deleted file comes back in this way."""
-    old = revision(store, entry, number)
+    old = revision(entry, number)
     file = old.revision.file
     if old.revision.deleted:
         raise fail("revision-is-deletion", Place(file), {"number": number})
     _, problems = _checked(old.shown, check, file=file)
     change = Change(file, old.data, base, "restore", number)
-    return _written(store, entry, old.shown, [change], problems, who=who, tab=tab)
+    return _written(entry, old.shown, [change], problems, who=who, tab=tab)
 
 
 def rename(
-    store: Store,
-    entry: Entry,
-    file: str,
-    to: str,
-    text: str,
-    *,
-    base: int,
-    who: User,
-    check: Check | None = None,
-    tab: str = "",
+    entry: Entry, file: str, to: str, text: str, *, base: int, who: User, check: Check | None = None, tab: str = ""
 ) -> Outcome:
     """Save a text under another name and remove the file of the old name; the new one's `origin` leads back.
 
@@ -131,14 +114,14 @@ def rename(
     data, problems = _checked(text, check, file=to)
     move = [Change(file, None, base, "delete"), Change(to, data, None, "edit", base)]
     changes = [Change(file, data, base)] if file == to else move
-    return _written(store, entry, text, changes, problems, who=who, tab=tab)
+    return _written(entry, text, changes, problems, who=who, tab=tab)
 
 
-def delete(store: Store, entry: Entry, file: str, *, base: int, who: User) -> NewRevision:
+def delete(entry: Entry, file: str, *, base: int, who: User) -> NewRevision:
     """Remove a file; its last revision can be restored."""
     if check_file_name(file) == "settings":
         raise fail("settings-needed", Place(file))
-    return commit(store, entry, [Change(file, None, base, "delete")], who=who)[0]
+    return commit(entry, [Change(file, None, base, "delete")], who=who)[0]
 
 
 def _checked(text: str, check: Check | None, *, file: str) -> tuple[bytes, tuple[Problem, ...]]:
@@ -153,14 +136,7 @@ def _checked(text: str, check: Check | None, *, file: str) -> tuple[bytes, tuple
 
 
 def _written(
-    store: Store,
-    entry: Entry,
-    text: str,
-    changes: list[Change],
-    problems: tuple[Problem, ...],
-    *,
-    who: User,
-    tab: str,
+    entry: Entry, text: str, changes: list[Change], problems: tuple[Problem, ...], *, who: User, tab: str
 ) -> Outcome:
     """Commit changes if the text has no errors; otherwise, or where they fail, keep it as a draft of the first file.
 
@@ -170,12 +146,12 @@ def _written(
     first, last = changes[0], changes[-1]
 
     def draft(why: Why) -> Draft:
-        return keep_draft(store, entry, first.file, text, base=first.base, who=who, why=why, tab=tab)
+        return keep_draft(entry, first.file, text, base=first.base, who=who, why=why, tab=tab)
 
     if any(problem.severity == "error" for problem in problems):
         return NewDraft(draft("unparsed"), problems)
     try:
-        results = commit(store, entry, changes, who=who, taken=(first.file, tab))
+        results = commit(entry, changes, who=who, taken=(first.file, tab))
     except BiduiError as error:
         if first is not last and isinstance(error, Conflict) and error.file == last.file:
             raise fail("file-there", Place(error.file), {"other": error.file}) from None
@@ -190,7 +166,7 @@ def _written(
 
 
 def commit(
-    store: Store, entry: Entry, changes: Sequence[Change], *, who: User, taken: tuple[str, str] | None = None
+    entry: Entry, changes: Sequence[Change], *, who: User, taken: tuple[str, str] | None = None
 ) -> list[NewRevision]:
     """Make changes of different files, all or none; raises `Conflict` where a file is not at its `base` any more.
 
@@ -200,12 +176,12 @@ def commit(
         file_path(entry.folder, change.file)  # refuses links and bad names
         if change.data is not None and len(change.data) > MAX_BYTES:
             raise fail("file-too-large", Place(change.file), {"bytes": len(change.data), "limit": MAX_BYTES})
-    with store.filing() as connection:
-        accepted = _accept(store, connection, entry, changes, who=who)
+    with entry.store.filing() as connection:
+        accepted = _accept(connection, entry, changes, who=who)
     if isinstance(accepted, Conflict):
         raise accepted
-    with store.filing() as connection:
-        outcome = _finish(store, connection, entry, changes, accepted)
+    with entry.store.filing() as connection:
+        outcome = _finish(connection, entry, changes, accepted)
         if taken:
             remove_draft(connection, entry, taken[0], user=who.id, tab=taken[1])
         if taken and isinstance(outcome, BiduiError):
@@ -216,13 +192,13 @@ def commit(
 
 
 def _accept(
-    store: Store, connection: Connection, entry: Entry, changes: Sequence[Change], *, who: User
+    connection: Connection, entry: Entry, changes: Sequence[Change], *, who: User
 ) -> list[int | None] | Conflict:
     """Add the revisions as pending; None stands for a file that is already so. Changes found outside are recorded."""
     check_live(connection, entry)
     for change in changes:
         check_base(connection, entry, change.file, change.base)
-    heads = [catch_up(store, connection, entry, change.file) for change in changes]
+    heads = [catch_up(connection, entry, change.file) for change in changes]
     for change, head in zip(changes, heads, strict=True):
         if head.id is None and change.data is None:
             raise fail("file-unknown", Place(entry.name), {"file": change.file})
@@ -239,7 +215,6 @@ def _accept(
         number, _ = record(
             *(connection, entry, change.file, change.data),
             author=who.id,
-            time=store.now(),
             reason=change.reason,
             state="pending",
             base=head.id,
@@ -251,16 +226,16 @@ def _accept(
 
 
 def _finish(
-    store: Store, connection: Connection, entry: Entry, changes: Sequence[Change], accepted: Sequence[int | None]
+    connection: Connection, entry: Entry, changes: Sequence[Change], accepted: Sequence[int | None]
 ) -> list[NewRevision] | BiduiError:
     """Write the files of the revisions; after one that cannot be written, the rest stay as they were."""
     waiting = _in_order(changes)
     while waiting:
         change = waiting.pop(0)
-        settled = settle(store, connection, entry, change.file)
+        settled = settle(connection, entry, change.file)
         if not settled.done:
             for other in waiting:
-                give_up(store, connection, entry, other.file)
+                give_up(connection, entry, other.file)
             return InputError(settled.problems) if settled.problems else _conflict(connection, entry, change)
     results = []
     for change, number in zip(changes, accepted, strict=True):

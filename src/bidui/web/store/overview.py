@@ -77,10 +77,10 @@ class Coverage:
     author: str
 
 
-def coverage(store: Store, entry: Entry) -> Coverage:
+def coverage(entry: Entry) -> Coverage:
     """Return what a project holds by its latest revisions; `refresh` first, to see what was changed outside."""
-    rows = _latest(store, entry)
-    facts = _all_facts(store, rows)
+    rows = _latest(entry)
+    facts = _all_facts(entry.store, rows)
     there = [row for row in rows if row.name in facts]
     misnamed = placing_problems(_named(facts))
     paradigms = [_line(row, facts[row.name], misnamed) for row in there if kind_of(row.name) == "paradigm"]
@@ -129,16 +129,16 @@ class ParadigmName:
         return self.uid.casefold()
 
 
-def named_paradigms(store: Store, entry: Entry) -> tuple[ParadigmName, ...]:
+def named_paradigms(entry: Entry) -> tuple[ParadigmName, ...]:
     """Return the names of a project's paradigms, those that parse; `refresh` first, as for `coverage`."""
-    rows = _latest(store, entry)
-    return _named(_all_facts(store, [row for row in rows if kind_of(row.name) == "paradigm"]))
+    rows = _latest(entry)
+    return _named(_all_facts(entry.store, [row for row in rows if kind_of(row.name) == "paradigm"]))
 
 
-def check_uid_free(store: Store, entry: Entry, uid: str, *, but: str = "") -> None:
+def check_uid_free(entry: Entry, uid: str, *, but: str = "") -> None:
     """Refuse a uid that a paradigm in another file than `but` has; `refresh` first."""
     key = uid.casefold()
-    other = next((each for each in named_paradigms(store, entry) if each.key == key and each.file != but), None)
+    other = next((each for each in named_paradigms(entry) if each.key == key and each.file != but), None)
     if other is not None:
         raise fail("paradigm-taken", Place(), {"uid": other.uid, "other": other.file})
 
@@ -259,15 +259,15 @@ def recall(store: Store, kind: str, keys: Iterable[str]) -> dict[str, Json]:
     return facts
 
 
-def project_key(store: Store, entry: Entry) -> str:
+def project_key(entry: Entry) -> str:
     """Return a hash of all files of a project, for facts about the whole, such as the result of `bidui check`."""
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         return _hash(sorted(_contents(connection, entry).items()))
 
 
-def paradigm_keys(store: Store, entry: Entry) -> dict[str, str]:
+def paradigm_keys(entry: Entry) -> dict[str, str]:
     """Return, for each paradigm's file, a hash of it and of all that is not a paradigm: its pairs follow from that."""
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         contents = _contents(connection, entry)
     shared = _hash(sorted(item for item in contents.items() if kind_of(item[0]) not in {"paradigm", "notes"}))
     return {name: _hash([(shared, sha256)]) for name, sha256 in sorted(contents.items()) if kind_of(name) == "paradigm"}
@@ -293,11 +293,11 @@ class _Latest:
     author: str
 
 
-def _latest(store: Store, entry: Entry) -> list[_Latest]:
+def _latest(entry: Entry) -> list[_Latest]:
     joined = files.join(revisions, revisions.c.id == files.c.head).outerjoin(users, users.c.id == revisions.c.author)
     author = func.coalesce(users.c.name, "")
     query = select(files.c.name, files.c.sha256, files.c.head, revisions.c.time, author).select_from(joined)
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         rows = connection.execute(query.where(files.c.project == entry.id).order_by(files.c.name))
         return [_Latest(*row) for row in rows]
 

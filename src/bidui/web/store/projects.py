@@ -22,16 +22,7 @@ from bidui.web.store.database import files, projects, revisions, storable, users
 from bidui.web.store.disk import Head, look, refresh, scan, set_head, settle
 from bidui.web.store.names import check_project_name
 from bidui.web.store.revisions import content, record
-from bidui.web.store.workspace import (
-    Entry,
-    Store,
-    add_entry,
-    bin_folder,
-    check_live,
-    check_name_free,
-    folder_of,
-    name_key,
-)
+from bidui.web.store.workspace import Entry, Store, add_entry, bin_folder, check_live, check_name_free, name_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +56,10 @@ def import_project(store: Store, bundle: Bundle, *, name: str, who: User) -> Imp
     return ImportResult(entry, len(project.files), project.skipped, project.problems)
 
 
-def export_project(store: Store, entry: Entry) -> bytes:
+def export_project(entry: Entry) -> bytes:
     """Return the files of a project as a zip that can be imported again."""
-    refresh(store, entry)
-    with store.reading() as connection:
+    refresh(entry)
+    with entry.store.reading() as connection:
         names = list(connection.scalars(select(files.c.name).where(files.c.project == entry.id)))
     there = {name: look(entry.folder, name) for name in scan(entry.folder, known=names).stamps}
     return write_zip({name: file.data for name, file in there.items() if file}, top=entry.name)
@@ -83,9 +74,9 @@ def _add(store: Store, name: str, contents: Mapping[str, bytes], *, who: User) -
     check_project_name(name)
     with _staged(store, contents) as folder, store.filing() as connection:
         entry = add_entry(store, connection, name)
-        _check_place(store, name)
+        _check_place(entry)
         for file, data in contents.items():
-            number, sha256 = record(connection, entry, file, data, author=who.id, time=store.now(), reason="import")
+            number, sha256 = record(connection, entry, file, data, author=who.id, reason="import")
             set_head(connection, entry, file, Head(number, sha256))
         _move(folder, entry.folder)
     return entry
@@ -116,10 +107,10 @@ def _check_several(store: Store) -> None:
         raise fail("workspace-alone", Place(store.root.name))
 
 
-def _check_place(store: Store, name: str) -> None:
+def _check_place(entry: Entry) -> None:
     """Refuse a name under which something else lies in the workspace."""
-    if os.path.lexists(folder_of(store, name)):
-        raise fail("project-taken", Place(), {"name": name, "other": name})
+    if os.path.lexists(entry.folder):
+        raise fail("project-taken", Place(), {"name": entry.name, "other": entry.name})
 
 
 # The bin holds deleted projects until they are brought back or it is emptied; their revisions stay for ever.
@@ -135,18 +126,18 @@ class BinnedProject:
     by: str
 
 
-def delete_project(store: Store, entry: Entry, *, who: User) -> None:
+def delete_project(entry: Entry, *, who: User) -> None:
     """Put a project into the bin: its folder moves, with everything in it."""
-    _check_several(store)
-    refresh(store, entry)
-    with store.filing() as connection:
+    _check_several(entry.store)
+    refresh(entry)
+    with entry.store.filing() as connection:
         check_live(connection, entry)
         pending = select(files.c.name).where(files.c.project == entry.id, files.c.pending.is_not(None))
         for name in connection.scalars(pending).all():
-            settle(store, connection, entry, name)
-        values = {"binned": store.now(), "binned_by": who.id}
+            settle(connection, entry, name)
+        values = {"binned": entry.store.now(), "binned_by": who.id}
         connection.execute(update(projects).where(projects.c.id == entry.id).values(**values))
-        target = bin_folder(store, entry.id)
+        target = bin_folder(entry.store, entry.id)
         target.parent.mkdir(exist_ok=True)
         _move(entry.folder, target)
 
@@ -167,7 +158,7 @@ def bring_back(store: Store, number: int, *, who: User, name: str | None = None)
         old = connection.scalar(select(projects.c.name).where(*_in_bin(number)))
         if old is None:
             raise fail("bin-unknown", Place(), {"number": number})
-        entry = Entry(number, check_project_name(name or old), folder_of(store, name or old))
+        entry = Entry(store, number, check_project_name(name or old))
         whole = bin_folder(store, number).is_dir()
         states = {} if whole else _last_states(connection, number)
         data = {file: content(connection, state.sha256) for file, state in states.items()}
@@ -175,11 +166,11 @@ def bring_back(store: Store, number: int, *, who: User, name: str | None = None)
         if connection.scalar(select(projects.c.id).where(*_in_bin(number))) is None:
             raise fail("bin-unknown", Place(), {"number": number})
         check_name_free(store, connection, entry.name)
-        _check_place(store, entry.name)
+        _check_place(entry)
         values = {"name": entry.name, "key": name_key(entry.name), "binned": None, "binned_by": None}
         connection.execute(update(projects).where(projects.c.id == number).values(**values))
         for file, state in states.items():
-            _restore(store, connection, entry, file, state, data[file], who=who)
+            _restore(connection, entry, file, state, data[file], who=who)
         _move(bin_folder(store, number) if whole else folder, entry.folder)
     return entry
 
@@ -221,18 +212,11 @@ def _last_states(connection: Connection, number: int) -> dict[str, _State]:
     return states
 
 
-def _restore(
-    store: Store, connection: Connection, entry: Entry, file: str, state: _State, data: bytes, *, who: User
-) -> None:
+def _restore(connection: Connection, entry: Entry, file: str, state: _State, data: bytes, *, who: User) -> None:
     """Record that a file is there again; one that was never recorded as deleted needs no new revision."""
     number = state.head
     if state.deleted is not None:
         number, _ = record(
-            *(connection, entry, file, data),
-            author=who.id,
-            time=store.now(),
-            reason="restore",
-            base=state.deleted,
-            origin=state.head,
+            *(connection, entry, file, data), author=who.id, reason="restore", base=state.deleted, origin=state.head
         )
     set_head(connection, entry, file, Head(number, state.sha256))

@@ -14,7 +14,7 @@ from bidui.errors import Place, fail
 from bidui.grammar.yaml import decode
 from bidui.web.store.database import contents, files, put, revisions, storable, users
 from bidui.web.store.names import Kind, check_file_name, kind_of
-from bidui.web.store.workspace import Entry, Store
+from bidui.web.store.workspace import Entry
 
 # Contents: the bytes of revisions, each kept once, whole or as the difference from the content it was made from
 #
@@ -119,9 +119,7 @@ class Version:
         return self.data.decode("utf-8-sig", "replace")
 
 
-def history(
-    store: Store, entry: Entry, file: str | None = None, *, before: int | None = None, most: int = PAGE
-) -> list[Revision]:
+def history(entry: Entry, file: str | None = None, *, before: int | None = None, most: int = PAGE) -> list[Revision]:
     """Return the revisions of a file, or of all files, the latest first; `before` a revision for the next page."""
     query = _select(entry).order_by(revisions.c.id.desc()).limit(most)
     if file is not None:
@@ -129,17 +127,17 @@ def history(
         query = query.where(revisions.c.file == file)
     if before is not None:
         query = query.where(revisions.c.id < storable(before))
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         return [_revision(row) for row in connection.execute(query)]
 
 
-def revision(store: Store, entry: Entry, number: int) -> Version:
+def revision(entry: Entry, number: int) -> Version:
     """Return one revision of a project, with its bytes."""
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         return version(connection, entry, number)
 
 
-def deleted_files(store: Store, entry: Entry) -> list[Revision]:
+def deleted_files(entry: Entry) -> list[Revision]:
     """Return the deletion of each file that is gone; its `base` can be restored.
 
     A file that was renamed is not gone: its new name's history leads to what was before.
@@ -148,7 +146,7 @@ def deleted_files(store: Store, entry: Entry) -> list[Revision]:
     newer = revisions.alias()
     renamed = select(newer.c.id).where(newer.c.origin == revisions.c.base, newer.c.file != revisions.c.file)
     query = _select(entry).join(files, gone).where(~renamed.where(newer.c.state == "done").exists())
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         return [_revision(row) for row in connection.execute(query.order_by(revisions.c.file))]
 
 
@@ -183,7 +181,6 @@ def record(
     data: bytes | None,
     *,
     author: int | None,
-    time: datetime,
     reason: Reason,
     state: Literal["pending", "done"] = "done",
     base: int | None = None,
@@ -193,7 +190,7 @@ def record(
     near = connection.scalar(select(revisions.c.sha256).where(revisions.c.id == base)) if base else None
     sha256 = None if data is None else keep(connection, data, near=near)
     values = {"project": entry.id, "file": file, "sha256": sha256, "size": len(data or b""), "author": author}
-    values |= {"time": time, "reason": reason, "state": state, "base": base, "origin": origin}
+    values |= {"time": entry.store.now(), "reason": reason, "state": state, "base": base, "origin": origin}
     key = connection.execute(insert(revisions).values(**values)).inserted_primary_key
     assert key is not None
     return int(key[0]), sha256
@@ -225,16 +222,16 @@ def _revision(row: Row[Any]) -> Revision:
 # The latest revisions of several files at once
 
 
-def latest(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, Version]:
+def latest(entry: Entry, kinds: Collection[Kind]) -> dict[str, Version]:
     """Return the files of some kinds by name, all at one moment; `refresh` first, to see what changed outside."""
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         numbers = _numbers(connection, entry, kinds)
         return {name: version(connection, entry, number) for name, number in numbers.items()}
 
 
-def heads(store: Store, entry: Entry, kinds: Collection[Kind]) -> dict[str, int]:
+def heads(entry: Entry, kinds: Collection[Kind]) -> dict[str, int]:
     """Return the numbers of the latest revisions of the files of some kinds."""
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         return _numbers(connection, entry, kinds)
 
 
@@ -244,10 +241,10 @@ def _numbers(connection: Connection, entry: Entry, kinds: Collection[Kind]) -> d
     return {name: head for name, head in rows if head and kind_of(name) in kinds}
 
 
-def latest_number(store: Store, entry: Entry, file: str) -> int | None:
+def latest_number(entry: Entry, file: str) -> int | None:
     """Return the number of a file's latest revision, which may be its deletion; None where there never was one."""
     query = select(files.c.head).where(files.c.project == entry.id, files.c.name == file)
-    with store.reading() as connection:
+    with entry.store.reading() as connection:
         return connection.scalar(query)
 
 

@@ -100,11 +100,16 @@ def _check_owner(store: Store, *, adopt: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A project of the workspace: its number, its name, and the folder that holds its files."""
+    """A project: the workspace it is in, its number, and its name."""
 
+    store: Store = field(repr=False)
     id: int
     name: str
-    folder: Path
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds its files."""
+        return self.store.root if self.store.alone else self.store.root / check_project_name(self.name)
 
 
 def name_key(name: str) -> str:
@@ -121,7 +126,7 @@ def entries(store: Store) -> list[Entry]:
     """Return the projects that are not in the bin, by name."""
     query = select(projects.c.id, projects.c.name).where(*here(store)).order_by(projects.c.name)
     with store.reading() as connection:
-        return [Entry(number, name, folder_of(store, name)) for number, name in connection.execute(query)]
+        return [Entry(store, number, name) for number, name in connection.execute(query)]
 
 
 def entry(store: Store, name: str) -> Entry:
@@ -132,12 +137,7 @@ def entry(store: Store, name: str) -> Entry:
         number = connection.scalar(query)
     if number is None:
         raise fail("project-unknown", Place(), {"name": name})
-    return Entry(number, name, folder_of(store, name))
-
-
-def folder_of(store: Store, name: str) -> Path:
-    """Return where a project of that name lies."""
-    return store.root if store.alone else store.root / check_project_name(name)
+    return Entry(store, number, name)
 
 
 def bin_folder(store: Store, number: int) -> Path:
@@ -161,12 +161,11 @@ def check_name_free(store: Store, connection: Connection, name: str) -> None:
 
 def add_entry(store: Store, connection: Connection, name: str) -> Entry:
     """Give a project that is being added, or was found, a number; the name must be free."""
-    folder = folder_of(store, name)
     check_name_free(store, connection, name)
     values = {"name": name, "key": name_key(name), "alone": store.alone, "created": store.now()}
     key = connection.execute(insert(projects).values(**values)).inserted_primary_key
     assert key is not None
-    return Entry(int(key[0]), name, folder)
+    return Entry(store, int(key[0]), name)
 
 
 def names_on_disk(store: Store) -> tuple[list[str], list[Problem]]:
