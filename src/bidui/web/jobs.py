@@ -259,18 +259,14 @@ async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tupl
         except TimeoutError:
             raise fail("pairs-too-long", None, {"seconds": f"{seconds:g}"}) from None
         finally:
-            _end(process)
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    if hasattr(os, "killpg"):
+                        os.killpg(process.pid, signal.SIGKILL)  # it leads its group
+                    else:
+                        process.kill()
             await asyncio.shield(process.wait())
     return status, (place / "output").read_text("utf-8", "replace")[-2_000:]
-
-
-def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)  # it leads its group
-            else:
-                process.kill()
 
 
 def _explain(folder: Path, uid: str | None, output: str) -> None:

@@ -279,10 +279,15 @@ def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
     """Add a paradigm: the smallest there is, or a copy of another under a new name."""
     entry = access.entry
     file = paradigm_file(body.phenomenon, body.uid)
+    names = {"uid": body.uid, "phenomenon": body.phenomenon}
     if body.copy_of is None:
-        text = _starter(body, coverage(entry).lang)
+        word, good, bad = _STARTERS["en" if coverage(entry).lang == "en" else "zh"]
+        head = "".join(f"{name}: {written(value)}\n" for name, value in names.items())
+        text = f"format: 1\n{head}slots:\n  word: {word}\ngood: {good}\nbad: {bad}\n"
     else:
-        text = _named(current(entry, body.copy_of).text, body)
+        text = current(entry, body.copy_of).text
+        for name, value in names.items():
+            text = apply_edit(text, set_field(text, name=name, value=value))
     if errors := [problem for problem in file_problems(file, text) if problem.severity == "error"]:
         raise InputError(errors)
     with access.bench.turns.take(("uids", entry.id)):
@@ -293,18 +298,6 @@ def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
         except Conflict:
             raise fail("file-there", Place(file), {"other": file}) from None
     return NewFile(file, new.revision.id)
-
-
-def _starter(body: NewParadigm, lang: str) -> str:
-    word, good, bad = _STARTERS["en" if lang == "en" else "zh"]
-    names = f"uid: {written(body.uid)}\nphenomenon: {written(body.phenomenon)}\n"
-    return f"format: 1\n{names}slots:\n  word: {word}\ngood: {good}\nbad: {bad}\n"
-
-
-def _named(text: str, body: NewParadigm) -> str:
-    for name, value in (("uid", body.uid), ("phenomenon", body.phenomenon)):
-        text = apply_edit(text, set_field(text, name=name, value=value))
-    return text
 
 
 # Import and export

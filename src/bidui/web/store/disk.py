@@ -34,7 +34,7 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import TEMPORARY, reason, remove_file, sha256, write_file
 from bidui.grammar.yaml import MAX_BYTES, read_bytes
 from bidui.web.store import workspace
-from bidui.web.store.database import files, projects, put, revisions
+from bidui.web.store.database import files, migrate, projects, put, revisions
 from bidui.web.store.drafts import Draft, Why, put_draft, recovered
 from bidui.web.store.names import DEEPEST, FOLDERS, expected, file_path, kind_of, named_tables
 from bidui.web.store.revisions import Version, by_number, content, record, version
@@ -435,8 +435,10 @@ def open_store(
     `database` is a `postgresql://` address; without one, a file in the workspace's hidden folder. A database belongs
     to one workspace: `adopt` gives it to this one, where the workspace was moved without its hidden folder.
     """
-    store = workspace.connect(root, database=database, adopt=adopt, now=now)
+    store = workspace.connect(root, database=database, now=now)
     try:
+        migrate(store.engine)
+        workspace.check_owner(store, adopt=adopt or database is None)
         recover(store)
         refresh(store)
         _sweep(store)
