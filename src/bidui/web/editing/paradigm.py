@@ -195,16 +195,15 @@ def set_field(batch: Batch, *, name: str, value: str) -> None:
     """Set a field (`edit`, `about.zh`); without a value the field is removed."""
     key, _, inner = name.partition(".")
     group = batch.node((key,)) if inner else None
-    only = isinstance(group, MappingNode) and list(group.items) == [inner]
-    if not inner or (isinstance(group, Scalar) and key in GROUPS and inner == "en"):  # `about: …` is the English text
+    short = isinstance(group, Scalar) and key in GROUPS  # `about: …` is the English text
+    if not inner or (short and inner == "en"):
         put(batch, (), key=key, value=value)
-    elif isinstance(group, Scalar) and key in GROUPS and value:
-        batch.set_node((key,), {"en": group.text, inner: value})
-    elif group is None and value:
-        _add(batch, (), key=key, value={inner: value})
-    elif only and not value:
-        batch.remove((key,))
-    elif group is not None and not (isinstance(group, Scalar) and key in GROUPS):
+    elif isinstance(group, Scalar) and short:
+        if value:
+            batch.set_node((key,), {"en": group.text, inner: value})
+    elif group is None or (not value and isinstance(group, MappingNode) and list(group.items) == [inner]):
+        put(batch, (), key=key, value={inner: value} if value else "")
+    else:
         put(batch, (key,), key=inner, value=value)
 
 
