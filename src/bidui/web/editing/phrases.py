@@ -62,9 +62,10 @@ def _phrase(key: Scalar, value: Node) -> PhraseRow:
     path: Path = ("phrases", key.text)
     inner = (*path, "alternatives") if isinstance(value, Mapping) else path
     node = value.get("alternatives") if isinstance(value, Mapping) else value
-    alternatives = (_alternative(node, inner),) if isinstance(node, Scalar) else ()
     if isinstance(node, Sequence):
         alternatives = tuple(_alternative(item, (*inner, number)) for number, item in enumerate(node.items))
+    else:
+        alternatives = (_alternative(node, inner),) if isinstance(node, Scalar) else ()
     return PhraseRow(key.text, path, Span(key.start, value.end), alternatives, _text(value, "depth"))
 
 

@@ -143,9 +143,9 @@ def paste(table: Table, block: str, *, line: int | None = None, column: str = ""
         return ()
     if "expression" in cells[0] and set(cells[0]) <= set(table.header):
         added = [[""] * len(table.header) for _ in cells[1:]]
-        for new, row in zip(added, cells[1:], strict=True):
-            for name, cell in zip(cells[0], row, strict=False):
-                new[table.header.index(name)] = cell
+        for filled, values in zip(added, cells[1:], strict=True):
+            for name, value in zip(cells[0], values, strict=False):
+                filled[table.header.index(name)] = value
         return add_rows(table, added)
     first = table.column(column) if column else 0
     width = max(map(len, cells))
