@@ -177,12 +177,14 @@ CTEX = ", and for Chinese ctex, with XeLaTeX or LuaLaTeX"
 SIGNS = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde", "<": "less", ">": "greater", "|": "bar"}
 GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "ρ": "rho", "τ": "tau", "Δ": "Delta"}
 MATHS = {"±": "pm", "×": "times", "·": "cdot", "≤": "leq", "≥": "geq", "∞": "infty", **GREEK}
-SPECIAL = {
-    **{character: f"\\{character}" for character in "{}$&#%_"},
-    **{character: f"\\text{name}{{}}" for character, name in SIGNS.items()},
-    **{character: f"$\\{name}$" for character, name in MATHS.items()},
-    **{"–": "--", "…": r"\ldots{}", "−": "$-$", "₀": "$_0$"},
-}
+SPECIAL = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "{}$&#%_"},
+        **{character: f"\\text{name}{{}}" for character, name in SIGNS.items()},
+        **{character: f"$\\{name}$" for character, name in MATHS.items()},
+        **{"–": "--", "…": r"\ldots{}", "−": "$-$", "₀": "$_0$"},
+    }
+)
 
 
 def latex(table: Table) -> str:
@@ -221,7 +223,7 @@ def latex(table: Table) -> str:
 
 def latex_text(text: str) -> str:
     """Return the text on one line; Chinese stays as it is."""
-    return " ".join(text.split()).translate(str.maketrans(SPECIAL))
+    return " ".join(text.split()).translate(SPECIAL)
 
 
 def _row(cells: list[str]) -> str:
