@@ -65,17 +65,17 @@ def cut(pair: Pair, division: Division) -> dict[str, tuple[list[str], list[str]]
 
 
 def test_by_slot_takes_the_regions_of_the_pair() -> None:
-    assert cut(ANY, by_slot()) == {"det": (["那"], []), "m": (["位"], []), "任何": ([], ["任何"])}
+    assert cut(ANY, by_slot) == {"det": (["那"], []), "m": (["位"], []), "任何": ([], ["任何"])}
 
 
 def test_by_change_cuts_at_the_first_and_the_last_change_of_either_side() -> None:
     """What moved runs from its first place to its last, on both sides."""
-    assert cut(ANY, by_change()) == {
+    assert cut(ANY, by_change) == {
         "before": ([""], [""]),
         "changed": (["那位"], ["任何"]),
         "after": (["记者问了什么？"], ["记者问了什么？"]),
     }
-    assert cut(MOVED, by_change()) == {
+    assert cut(MOVED, by_change) == {
         "before": ([""], [""]),
         "changed": (["他已经把书"], ["把书他已经"]),
         "after": (["放好了。"], ["放好了。"]),
@@ -95,7 +95,7 @@ def test_pairs_without_regions_are_cut_where_they_differ(
     good: str, bad: str, before: str, changed: tuple[str, str], after: str
 ) -> None:
     """Pairs of other benchmarks have no regions; a character is never in two stretches, even where sides repeat."""
-    assert cut(Pair(good, bad, "u", "p", 0), by_change()) == {
+    assert cut(Pair(good, bad, "u", "p", 0), by_change) == {
         "before": ([before], [before]),
         "changed": ([changed[0]], [changed[1]]),
         "after": ([after], [after]),
@@ -104,7 +104,7 @@ def test_pairs_without_regions_are_cut_where_they_differ(
 
 @given(st.text("甲乙 ", max_size=6), st.text("甲乙 ", max_size=6))
 def test_before_changed_and_after_make_up_the_sentence(good: str, bad: str) -> None:
-    found = cut(Pair(good, bad, "u", "p", 0), by_change())
+    found = cut(Pair(good, bad, "u", "p", 0), by_change)
     for side, sentence in enumerate((good, bad)):
         assert "".join(found[name][side][0] for name in ("before", "changed", "after")) == sentence
 
@@ -141,7 +141,7 @@ def test_a_phrase_means_all_its_parts() -> None:
 def test_a_stretch_beyond_the_sentence_is_refused() -> None:
     """Regions of other sentences would be read off the wrong characters."""
     with pytest.raises(InputError, match="u, pair 7: the region slot is outside the bad sentence"):
-        divide([Pair("甲乙", "甲", "u", "p", 7, regions=(Region("bad", 0, 2, "slot", "add"),))], by_slot())
+        divide([Pair("甲乙", "甲", "u", "p", 7, regions=(Region("bad", 0, 2, "slot", "add"),))], by_slot)
 
 
 def test_characters_know_their_stretch() -> None:
@@ -195,14 +195,14 @@ PAIRS = (FIRST, SECOND)
 
 def test_sums_by_hand() -> None:
     """NP: -3 + 7 = 4 and -2 + 10 = 8, the mean 6, the deviation √8; rest: -2 + 5 = 3 and 0."""
-    found = by_name(region_differences(table(PAIRS, *SCORES), divide(PAIRS, by_slot()), how="sum"))
+    found = by_name(region_differences(table(PAIRS, *SCORES), divide(PAIRS, by_slot), how="sum"))
     assert found["NP"] == RegionDifference("u", "NP", 6.0, pytest.approx(sqrt(8)), 2, 0, 0)
     assert found["rest"] == RegionDifference("u", "rest", 1.5, pytest.approx(sqrt(4.5)), 2, 0, 0)
 
 
 def test_means_by_hand() -> None:
     """NP: -1.5 + 3.5 = 2 and -2 + 5 = 3; rest: -1 + 2.5 = 1.5 and 0. MLP(NP) and MLP(VP | NP) of the paper."""
-    found = by_name(region_differences(table(PAIRS, *SCORES), divide(PAIRS, by_slot())))
+    found = by_name(region_differences(table(PAIRS, *SCORES), divide(PAIRS, by_slot)))
     assert (found["NP"].mean, found["NP"].deviation) == pytest.approx((2.5, sqrt(0.5)))
     assert found["rest"].mean == pytest.approx(0.75)
 
@@ -210,7 +210,7 @@ def test_means_by_hand() -> None:
 def test_a_token_across_a_border_belongs_where_it_begins_and_is_counted() -> None:
     """乙丙 begins in the NP: so all of it counts there, on the good side only."""
     scores = (scored(("甲", -1), ("乙丙", -2), ("丁", -1)), SCORES[1])
-    found = by_name(region_differences(table([FIRST], *scores), divide([FIRST], by_slot()), how="sum"))
+    found = by_name(region_differences(table([FIRST], *scores), divide([FIRST], by_slot), how="sum"))
     assert (found["NP"].mean, found["NP"].straddling) == (-3 + 7, 1)
     assert (found["rest"].mean, found["rest"].straddling) == (-1 + 5, 0)
 
@@ -220,7 +220,7 @@ def test_blanks_before_a_word_belong_to_the_word() -> None:
     pair = Pair("it is so", "it are so", "u", "p", 0)
     pair = Pair(pair.good, pair.bad, "u", "p", 0, regions=(Region("good", 3, 5, "V", ""), Region("bad", 3, 6, "V", "")))
     scores = (scored(("it", -1), (" is", -2), (" so", -3)), scored(("it", -1), (" are", -7), (" so", -4)))
-    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot())))
+    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot)))
     assert (found["V"].mean, found["V"].straddling) == (5, 0)
     assert found["rest"].mean == -2 + 2.5
 
@@ -228,7 +228,7 @@ def test_blanks_before_a_word_belong_to_the_word() -> None:
 def test_a_token_of_blanks_alone_stays_where_it_is() -> None:
     pair = differing("甲乙 丙", "戊己 丙")
     scores = (scored(("甲乙", -1), (" ", -2), ("丙", -3)), scored(("戊己", -1), (" ", -4), ("丙", -3)))
-    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot()), how="sum"))
+    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot), how="sum"))
     assert (found["NP"].mean, found["rest"].mean) == (0, 2)
 
 
@@ -236,7 +236,7 @@ def test_the_end_of_the_sentence_belongs_to_the_rest() -> None:
     """EOS covers no character."""
     pair = differing("甲乙", "戊己")
     scores = (scored(("甲乙", -1), eos=-1), scored(("戊己", -2), eos=-5))
-    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot())))
+    found = by_name(region_differences(table([pair], *scores), divide([pair], by_slot)))
     assert (found["NP"].mean, found["rest"].mean) == (1, 4)
 
 
@@ -244,14 +244,14 @@ def test_what_one_side_lacks_sums_to_zero_there_but_has_no_mean() -> None:
     """A dropped word: its log-probability is a difference in sums, and nothing to compare in means; it is counted."""
     pair = Pair("甲乙丙", "甲丙", "u", "p", 0, regions=(Region("good", 1, 2, "le", "drop"),))
     scores = (scored(("甲", -1), ("乙", -2), ("丙", -3)), scored(("甲", -1), ("丙", -4)))
-    divided, made = divide([pair], by_slot()), table([pair], *scores)
+    divided, made = divide([pair], by_slot), table([pair], *scores)
     assert by_name(region_differences(made, divided, how="sum"))["le"].mean == -2
     lacking = by_name(region_differences(made, divided))["le"]
     assert (lacking.pairs, lacking.left_out, isnan(lacking.mean)) == (0, 1, True)
 
 
 def test_an_empty_rest_is_not_listed() -> None:
-    found = region_differences(table([FIRST], *SCORES[:2]), divide([FIRST], by_change()))
+    found = region_differences(table([FIRST], *SCORES[:2]), divide([FIRST], by_change))
     assert [one.region for one in found] == ["before", "changed", "after"]
     assert [one.pairs for one in found] == [0, 1, 1]
 
@@ -269,7 +269,7 @@ def test_a_pair_whose_slot_cannot_be_placed_is_left_out_of_it_and_of_the_rest() 
 
 def test_paradigms_are_kept_apart_and_scored_pairs_may_be_fewer_and_in_another_order() -> None:
     other = differing("甲乙丙", "戊己丙", 1, uid="v")
-    divided = divide((FIRST, SECOND, other, differing("庚庚", "辛辛", 9, uid="w")), by_slot())
+    divided = divide((FIRST, SECOND, other, differing("庚庚", "辛辛", 9, uid="w")), by_slot)
     scores = (*SCORES[2:], *SCORES[:2])
     found = region_differences(table((other, FIRST), *scores), divided, how="sum")
     assert [(one.uid, one.region, one.mean, one.pairs) for one in found] == [
@@ -301,7 +301,7 @@ def test_sums_of_all_stretches_add_up_to_the_difference_in_lp(
     ]
     made = table(pairs, *(scores(text, width) for text, width in zip(texts, (w for _, w in sides), strict=False)))
     totals = made.totals().logprob
-    for division in (by_slot(), by_change()):
+    for division in (by_slot, by_change):
         found = region_differences(made, divide(pairs, division), how="sum")
         assert sum(one.mean * one.pairs for one in found if one.pairs) == pytest.approx(
             (totals[::2] - totals[1::2]).sum()
@@ -312,7 +312,7 @@ def test_a_trace_has_every_checkpoint() -> None:
     """Figure 6: the difference at every checkpoint, by stretch."""
     halved = tuple(TokenScores(s.sentence, s.ids, s.starts, s.ends, s.logprobs / 2) for s in SCORES)
     tables = ((tokens, table(PAIRS, *scores)) for tokens, scores in ((1e6, halved), (1e7, SCORES)))
-    trace = trace_regions(tables, divide(PAIRS, by_slot()), how="sum")["u", "NP"]
+    trace = trace_regions(tables, divide(PAIRS, by_slot), how="sum")["u", "NP"]
     assert trace.at.tolist() == [1e6, 1e7]
     assert trace.mean.tolist() == [3, 6]
     assert trace.deviation == pytest.approx([sqrt(2), sqrt(8)])
@@ -326,14 +326,14 @@ def refused(divided: Stretches) -> None:
 
 def test_scores_of_other_pairs_are_refused() -> None:
     """A pair that is missing, and one with the same number and another sentence."""
-    refused(divide([FIRST], by_slot()))
-    refused(divide([FIRST, differing("甲乙庚", "戊己庚", 1)], by_slot()))
+    refused(divide([FIRST], by_slot))
+    refused(divide([FIRST, differing("甲乙庚", "戊己庚", 1)], by_slot))
 
 
 def test_scores_that_were_read_twice_are_refused() -> None:
     """Every token would count double, and the sums would still look right."""
     with pytest.raises(InputError, match="1 pair occurs more than once in the scores"):
-        region_differences(table((FIRST, FIRST), *SCORES[:2], *SCORES[:2]), divide([FIRST], by_slot()))
+        region_differences(table((FIRST, FIRST), *SCORES[:2], *SCORES[:2]), divide([FIRST], by_slot))
 
 
 def test_paradigms_pool_to_what_their_pairs_give_together() -> None:

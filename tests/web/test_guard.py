@@ -16,7 +16,9 @@ import pytest
 import bidui.web.accounts
 import bidui.web.api.projects
 import bidui.web.api.team
-import bidui.web.pages.routes
+import bidui.web.jobs
+import bidui.web.store.accounts
+import bidui.web.store.projects
 from bidui.errors import Place, fail
 from bidui.web.accounts import Access
 from bidui.web.api.projects import _made
@@ -385,7 +387,7 @@ def test_only_some_exports_run_at_once(laptop: Workbench, monkeypatch: pytest.Mo
         running -= 1
         raise AssertionError("nobody reads it")
 
-    monkeypatch.setattr(bidui.web.api.projects, "export_pairs", slow)
+    monkeypatch.setattr(bidui.web.jobs, "export_pairs", slow)
     access = Access(laptop, entry(laptop.store, "small"), member(laptop, "Li", "viewer"), "viewer")
 
     async def many() -> list[Any]:
@@ -409,9 +411,9 @@ def test_what_takes_much_memory_is_done_one_at_a_time(
         time.sleep(0.02)
         running -= 1
 
-    monkeypatch.setattr(bidui.web.accounts, "log_in", slow)
+    monkeypatch.setattr(bidui.web.store.accounts, "log_in", slow)
     monkeypatch.setattr(bidui.web.api.projects, "_unpacked", slow)
-    monkeypatch.setattr(bidui.web.api.projects, "import_project", broken)
+    monkeypatch.setattr(bidui.web.store.projects, "import_project", broken)
     given = {"name": "Li", "password": PASSWORD}
     editor = member(team, "Li", "editor")
 
@@ -447,7 +449,7 @@ def test_where_the_database_is_is_told_to_the_log_only(
     def lost(*_: object, **__: object) -> None:
         raise fail("database-unreachable", Place(), {"reason": 'connection to "db.lab.example" as "bidui" failed'})
 
-    monkeypatch.setattr(bidui.web.pages.routes, "take_start", lost)
+    monkeypatch.setattr(bidui.web.accounts, "take_start", lost)
     answer = stranger(team).get("/start/x")
     assert answer.status_code == 503
     assert "db.lab.example" not in answer.text
@@ -458,8 +460,8 @@ def test_tokens_are_not_logged(
     team: Workbench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The address of an invitation is as good as a password, and logs are read by others."""
-    monkeypatch.setattr(bidui.web.pages.routes, "take_invitation", broken)
-    monkeypatch.setattr(bidui.web.pages.routes, "take_start", broken)
+    monkeypatch.setattr(bidui.web.accounts, "take_invitation", broken)
+    monkeypatch.setattr(bidui.web.accounts, "take_start", broken)
     assert stranger(team).get("/start/a-token").status_code == 500
     assert stranger(team).post("/join/a-token", data={"name": "x", "password": PASSWORD}).status_code == 500
     assert "/join/{token}" in caplog.text and "/start/{token}" in caplog.text

@@ -15,11 +15,9 @@ from bidui.analysis.estimate import (
     Estimate,
     Level,
     cluster_draws,
-    means,
     percentile_estimate,
     resampled_sums,
     stratify,
-    totals,
     wilson,
 )
 from bidui.errors import fail
@@ -108,25 +106,21 @@ def accuracy(
     if only and kind != only:
         raise fail("interval-not-for", None, {"interval": kind, "level": by, "other": only})
     if by == "pair":
-        return Accuracies(by, choices.link, _by_pair(choices))
+        each = zip(choices.uids.tolist(), choices.pairs.tolist(), choices.worth.tolist(), strict=True)
+        by_worth = {worth: Accuracy(wilson(worth, pairs=1), 1, int(worth == 0.5)) for worth in (0.0, 0.5, 1.0)}
+        return Accuracies(by, choices.link, {f"{uid}/{pair}": by_worth[worth] for uid, pair, worth in each})
     strata, worth = stratify(choices), choices.worth
-    values = {name: float(value) for name, value in means(strata.sums(worth), strata, by=by).items()}
-    pairs = totals(strata.sizes, strata, by=by)
-    ties = totals(strata.sums((worth == 0.5).astype(np.float64)), strata, by=by)
+    values = {name: float(value) for name, value in strata.means(strata.sums(worth), by=by).items()}
+    pairs = strata.totals(strata.sizes, by=by)
+    ties = strata.totals(strata.sums((worth == 0.5).astype(np.float64)), by=by)
     if kind == "wilson":
         estimates = {name: wilson(value, pairs=int(pairs[name])) for name, value in values.items()}
     else:
         drawn = resampled_sums(worth[:, None], strata, resamples=resamples, seed=seed)[:, 0]
-        draws = means(drawn, strata, by=by)
+        draws = strata.means(drawn, by=by)
         estimates = {name: percentile_estimate(value, draws[name]) for name, value in values.items()}
     rows = {name: Accuracy(estimates[name], int(pairs[name]), int(ties[name]), kind) for name in values}
     return Accuracies(by, choices.link, rows)
-
-
-def _by_pair(choices: Choices) -> dict[str, Accuracy]:
-    rows = zip(choices.uids.tolist(), choices.pairs.tolist(), choices.worth.tolist(), strict=True)
-    estimates = {worth: wilson(worth, pairs=1) for worth in (0.0, 0.5, 1.0)}
-    return {f"{uid}/{pair}": Accuracy(estimates[worth], 1, int(worth == 0.5)) for uid, pair, worth in rows}
 
 
 # Accuracy of kinds of paradigms: included and excluded (Liu et al., Table 8), local and hierarchical (Xiang et al.).
@@ -136,22 +130,12 @@ def _by_pair(choices: Choices) -> dict[str, Accuracy]:
 # Xiang et al. 2021 find models best at local selection (classifiers, verb complements) and worst at hierarchical
 # structure and long dependencies (the ba construction, binding, filler-gap; section 5). Of the rest they say nothing.
 CLIMP_KINDS: Mapping[str, str] = {
-    "classifier": "local",
-    "classifier_adj": "local",
-    "classifier_clause": "local",
-    "verb_complement_direction": "local",
-    "verb_complement_duration": "local",
-    "verb_complement_frequency": "local",
-    "verb_complement_res_adj": "local",
-    "verb_complement_res_verb": "local",
-    "ba_construction": "hierarchical",
-    "binding_gender": "hierarchical",
-    "filler_gap_dependency": "hierarchical",
-    "anaphor_agreement_gender": "other",
-    "coverb_instrument": "other",
-    "coverb_with": "other",
-    "head_final_clause": "other",
-    "passive_formal": "other",
+    **dict.fromkeys(("classifier", "classifier_adj", "classifier_clause"), "local"),
+    **dict.fromkeys((f"verb_complement_{kind}" for kind in ("direction", "duration", "frequency")), "local"),
+    **dict.fromkeys(("verb_complement_res_adj", "verb_complement_res_verb"), "local"),
+    **dict.fromkeys(("ba_construction", "binding_gender", "filler_gap_dependency"), "hierarchical"),
+    **dict.fromkeys(("anaphor_agreement_gender", "coverb_instrument", "coverb_with"), "other"),
+    **dict.fromkeys(("head_final_clause", "passive_formal"), "other"),
 }
 
 
@@ -175,12 +159,11 @@ def kind_accuracy(
     members = _paradigms_by_kind(choices, kinds)
     named = replace(choices, phenomena=np.array([kinds[uid] for uid in choices.uids.tolist()], object))
     over_pairs = accuracy(named, by="phenomenon")
-    return {
-        kind: KindAccuracy(
-            len(values), over_pairs[kind], percentile_estimate(values.mean(), _mean_draws(values, resamples, seed))
-        )
-        for kind, values in members.items()
-    }
+    by_kind = {}
+    for kind, values in members.items():
+        mean = percentile_estimate(values.mean(), _mean_draws(values, resamples, seed))
+        by_kind[kind] = KindAccuracy(len(values), over_pairs[kind], mean)
+    return by_kind
 
 
 def kind_difference(

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bidui.analysis.estimate import Estimate
+from bidui.analysis.estimate import Estimate, check_accuracies
 from bidui.analysis.fits import Parameter, check_points, fit_curve, weighted_starts
 from bidui.analysis.scaling import BETA, FINAL, START, estimate, exponential, in_alpha, remaining, scale_range
 from bidui.errors import fail
@@ -42,8 +42,7 @@ class LearningCurve:
         if falls := np.flatnonzero(np.diff(self.at) <= 0).tolist():
             first, second = self.at[falls[0] : falls[0] + 2]
             raise fail("curve-order", None, {"run": self.run, "first": f"{first:g}", "second": f"{second:g}"})
-        if wrong := [value for value in self.accuracies.tolist() if not 0 <= value <= 1]:
-            raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
+        check_accuracies(self.accuracies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,25 +251,24 @@ def find_dip(worth: ArrayLike, *, seed: int, alpha: float = 0.05, resamples: int
     the p-values.
     """
     values = np.asarray(worth, np.float64)
-    _check_worth(values, alpha=alpha, resamples=resamples)
+    pairs, checkpoints = values.shape if values.ndim == 2 else (0, 0)
+    if checkpoints < 3 or pairs < LEAST_PAIRS:
+        raise fail("dip-too-few", None, {"checkpoints": checkpoints, "pairs": pairs, "least": LEAST_PAIRS})
+    check_accuracies(values)
+    if not 0 < alpha < 1:
+        raise fail("dip-alpha", None, {"value": f"{alpha:g}"})
+    if resamples < (needed := int(np.ceil(20 / alpha)) - 1):
+        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": needed})
     sums, means = values.sum(axis=0), values.mean(axis=0)
     above = _ratio(sums[:, None] - sums, _of_differences(values.T @ values))
     earlier, later = _largest(above)
     bottom = int(np.minimum(earlier, later).argmax())  # never the first or the last
     before = int(above[:bottom, bottom].argmax())
     after = bottom + 1 + int(above[bottom + 1 :, bottom].argmax())
+    drop, rise = float(means[before] - means[bottom]), float(means[after] - means[bottom])
     statistic = float(min(earlier[bottom], later[bottom]))
-    return Dip(
-        before,
-        bottom,
-        after,
-        float(means[before] - means[bottom]),
-        float(means[after] - means[bottom]),
-        statistic,
-        _p(statistic, np.cov(values.T), resamples=resamples, seed=seed),
-        alpha,
-        len(values),
-    )
+    p = _p(statistic, np.cov(values.T), resamples=resamples, seed=seed)
+    return Dip(before, bottom, after, drop, rise, statistic, p, alpha, pairs)
 
 
 def _p(statistic: float, covariance: Floats, *, resamples: int, seed: int) -> float:
@@ -313,15 +311,3 @@ def _ratio(differences: Floats, squares: Floats) -> Floats:
     """Divide differences by the roots; 0 where two checkpoints made the same choices, up to rounding."""
     same = squares <= 1e-12 * squares.max(initial=1.0)
     return np.where(same, 0.0, differences / np.sqrt(np.where(same, 1.0, squares)))
-
-
-def _check_worth(values: Floats, *, alpha: float, resamples: int) -> None:
-    shape = values.shape if values.ndim == 2 else (0, 0)
-    if shape[1] < 3 or shape[0] < LEAST_PAIRS:
-        raise fail("dip-too-few", None, {"checkpoints": shape[1], "pairs": shape[0], "least": LEAST_PAIRS})
-    if wrong := values[~((values >= 0) & (values <= 1))].tolist():
-        raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
-    if not 0 < alpha < 1:
-        raise fail("dip-alpha", None, {"value": f"{alpha:g}"})
-    if resamples < (needed := int(np.ceil(20 / alpha)) - 1):
-        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": needed})

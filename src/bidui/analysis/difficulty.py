@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bidui.analysis.estimate import check_accuracies
 from bidui.errors import fail
-from bidui.scores.links import Floats
 
 Level = Literal["easy", "medium", "difficult", "other"]
 
@@ -52,29 +52,17 @@ def difficulty(
         raise fail("sizes-too-few", None, {"sizes": len(distinct), "least": LEAST_SIZES})
     classes = {}
     for uid, values in accuracies.items():
-        means = _by_size(uid, np.asarray(values, np.float64), belongs)
-        best, correlation = float(means.max()), _correlation(np.log(distinct), means)
-        classes[uid] = Difficulty(_level(best, correlation, easy=easy, medium=medium, rho=rho), best, correlation)
+        if len(values) != len(belongs):
+            raise fail("sizes-lengths", None, {"uid": uid, "accuracies": len(values), "sizes": len(belongs)})
+        check_accuracies(np.asarray(values, np.float64))
+        means = np.round(np.bincount(belongs, weights=values) / np.bincount(belongs), DECIMALS)
+        best, correlation = float(means.max()), nan
+        if np.ptp(means) > 0:
+            correlation = round(float(np.corrcoef(np.log(distinct), means)[0, 1]), DECIMALS)
+        level: Level = "difficult" if correlation > rho else "other"
+        if best > easy:
+            level = "easy"
+        elif best > medium:
+            level = "medium"
+        classes[uid] = Difficulty(level, best, correlation)
     return classes
-
-
-def _level(best: float, correlation: float, *, easy: float, medium: float, rho: float) -> Level:
-    if best > easy:
-        return "easy"
-    if best > medium:
-        return "medium"
-    return "difficult" if correlation > rho else "other"
-
-
-def _by_size(uid: str, values: Floats, belongs: NDArray[np.intp]) -> Floats:
-    if len(values) != len(belongs):
-        raise fail("sizes-lengths", None, {"uid": uid, "accuracies": len(values), "sizes": len(belongs)})
-    if wrong := [value for value in values.tolist() if not 0 <= value <= 1]:
-        raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
-    return np.round(np.bincount(belongs, weights=values) / np.bincount(belongs), DECIMALS)
-
-
-def _correlation(x: Floats, y: Floats) -> float:
-    if np.ptp(y) == 0:
-        return float("nan")
-    return round(float(np.corrcoef(x, y)[0, 1]), DECIMALS)

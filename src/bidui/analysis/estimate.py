@@ -49,6 +49,12 @@ def finite(values: Sequence[float] | Floats, *, at_least: int = 1) -> Floats:
     return array
 
 
+def check_accuracies(values: Floats) -> None:
+    """Refuse values that are not shares."""
+    if wrong := values[~((values >= 0) & (values <= 1))].tolist():
+        raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
+
+
 def paired(
     first: Sequence[float] | Floats, second: Sequence[float] | Floats, *, at_least: int = 1
 ) -> tuple[Floats, Floats]:
@@ -112,6 +118,24 @@ class Strata:
         summed: Floats = np.bincount(self.codes, values, len(self.sizes)).astype(np.float64)
         return summed
 
+    def totals(self, sums: Floats, *, by: Level) -> dict[str, Floats]:
+        """Add up the sums of each paradigm or phenomenon, or of all; the last axis is that of the strata."""
+        if by not in ("paradigm", "phenomenon"):
+            return {NAMES.get(by, by): sums.sum(-1)}
+        names = np.array(self.uids if by == "paradigm" else self.phenomena, object)
+        return {name: sums[..., names == name].sum(-1) for name in dict.fromkeys(names.tolist())}
+
+    def means(self, sums: Floats, *, by: Level) -> dict[str, Floats]:
+        """Return the mean over the pairs of each paradigm or phenomenon, or one average.
+
+        `overall` is over pairs (micro): paradigms with more pairs, and phenomena with more paradigms, weigh more.
+        `macro_paradigm` is the mean of the paradigms' means, `macro_phenomenon` that of the phenomena's.
+        """
+        parts = PARTS.get(by, by)
+        sizes = self.totals(self.sizes, by=parts)
+        by_part = {name: total / sizes[name] for name, total in self.totals(sums, by=parts).items()}
+        return by_part if parts == by else {by: np.mean(list(by_part.values()), axis=0)}
+
 
 def stratify(choices: Choices) -> Strata:
     """Return the strata of scored pairs; a paradigm that is in two phenomena makes two."""
@@ -125,26 +149,6 @@ def stratify(choices: Choices) -> Strata:
     codes = np.repeat([order[key] for key in keys], np.diff(starts, append=len(choices.uids)))
     uids, phenomena = zip(*order, strict=True)
     return Strata(uids, phenomena, np.bincount(codes).astype(np.float64), codes)
-
-
-def totals(sums: Floats, strata: Strata, *, by: Level) -> dict[str, Floats]:
-    """Add up the sums of each paradigm or phenomenon, or of all; the last axis is that of the strata."""
-    if by not in ("paradigm", "phenomenon"):
-        return {NAMES.get(by, by): sums.sum(-1)}
-    names = np.array(strata.uids if by == "paradigm" else strata.phenomena, object)
-    return {name: sums[..., names == name].sum(-1) for name in dict.fromkeys(names.tolist())}
-
-
-def means(sums: Floats, strata: Strata, *, by: Level) -> dict[str, Floats]:
-    """Return the mean over the pairs of each paradigm or phenomenon, or one average.
-
-    `overall` is over pairs (micro): paradigms with more pairs, and phenomena with more paradigms, weigh more.
-    `macro_paradigm` is the mean of the paradigms' means, `macro_phenomenon` that of the phenomena's.
-    """
-    parts = PARTS.get(by, by)
-    sizes = totals(strata.sizes, strata, by=parts)
-    by_part = {name: total / sizes[name] for name, total in totals(sums, strata, by=parts).items()}
-    return by_part if parts == by else {by: np.mean(list(by_part.values()), axis=0)}
 
 
 # The bootstrap over pairs: pairs are drawn again within each paradigm, the same ones for every model.
@@ -164,7 +168,17 @@ def resampled_sums(worths: Floats, strata: Strata, *, resamples: int, seed: int)
         raise fail("too-few-resamples", None, {"resamples": resamples, "needed": LEAST})
     rng = np.random.default_rng(seed)
     sums = np.empty((resamples, worths.shape[1], len(strata.sizes)))
-    _, rows, counts = np.unique(_patterns(worths, strata), return_index=True, return_counts=True)
+    # One number per pair, equal where stratum and worths are equal, in the order of strata and worths: numbers sort
+    # many times faster than rows. A worth is a digit: 0, 1 or 2 halves.
+    halves = (2 * worths).astype(np.int64)
+    assert (halves == 2 * worths).all() and halves.min() >= 0 and halves.max() < DIGITS, "worths are 0, a half or 1"
+    numbers, most = strata.codes.astype(np.int64), len(strata.sizes)
+    for digits in halves.T:
+        if most > np.iinfo(np.int64).max // DIGITS:  # those that occur are few: number them again
+            distinct, numbers = np.unique(numbers, return_inverse=True)
+            most = len(distinct)
+        numbers, most = numbers * DIGITS + digits, most * DIGITS
+    _, rows, counts = np.unique(numbers, return_index=True, return_counts=True)
     ends = np.searchsorted(strata.codes[rows], np.arange(1, len(strata.sizes)))
     by_stratum = zip(np.split(worths[rows], ends), np.split(counts, ends), strict=True)
     for stratum, (patterns, times) in enumerate(by_stratum):
@@ -172,22 +186,6 @@ def resampled_sums(worths: Floats, strata: Strata, *, resamples: int, seed: int)
         # not @, whose threads take longer to wake than these small products do
         sums[:, :, stratum] = np.einsum("rp,pm->rm", drawn.astype(np.float64), patterns)
     return sums
-
-
-def _patterns(worths: Floats, strata: Strata) -> NDArray[np.int64]:
-    """Return one number per pair, equal where stratum and worths are equal, in the order of strata and worths.
-
-    Numbers sort many times faster than rows. A worth is a digit: 0, 1 or 2 halves.
-    """
-    halves = (2 * worths).astype(np.int64)
-    assert (halves == 2 * worths).all() and halves.min() >= 0 and halves.max() < DIGITS, "worths are 0, a half or 1"
-    patterns, most = strata.codes.astype(np.int64), len(strata.sizes)
-    for digits in halves.T:
-        if most > np.iinfo(np.int64).max // DIGITS:  # those that occur are few: number them again
-            distinct, patterns = np.unique(patterns, return_inverse=True)
-            most = len(distinct)
-        patterns, most = patterns * DIGITS + digits, most * DIGITS
-    return patterns
 
 
 def percentile_estimate(value: float, draws: Floats) -> Estimate:

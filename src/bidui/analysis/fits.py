@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.optimize import leastsq
 from scipy.stats import t as student
 
+from bidui.analysis.estimate import check_accuracies
 from bidui.errors import fail
 from bidui.scores.links import Floats
 
@@ -67,8 +68,7 @@ def check_points(n: Floats, observed: Floats, *, parameters: int) -> None:
         raise fail("fit-lengths", None, {"n": n.size, "accuracies": observed.size})
     if wrong := [value for value in n.tolist() if not 0 < value < np.inf]:
         raise fail("fit-not-positive", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
-    if wrong := [value for value in observed.tolist() if not 0 <= value <= 1]:
-        raise fail("not-an-accuracy", None, {"value": f"{wrong[0]:g}", "count": len(wrong)})
+    check_accuracies(observed)
     if len(n) <= parameters or len(np.unique(n)) < parameters:
         values = {"points": len(n), "distinct": len(np.unique(n)), "parameters": parameters}
         raise fail("fit-too-few", None, values)
@@ -130,11 +130,13 @@ def _end(fit: Fit, held: int, threshold: float, *, up: bool) -> float:
     """Return where the profile rises above the threshold: step outwards, then search between the last two steps."""
     parameter, sign = fit.parameters[held], 1 if up else -1
     limit = parameter.high if up else parameter.low
-    path = max(_near(fit, threshold), key=lambda values: sign * values[held])
+    # an interval reaches over all places below the threshold where starts ended, whatever lies between
+    near = [end for end in fit.ends if _above(fit, _squares(fit, end), threshold) <= 0]
+    path = max(near, key=lambda values: sign * values[held])
     inside = float(path[held])
     if sign * (inside - limit) >= 0:
         return limit if parameter.closed else sign * np.inf
-    below = _above(fit, float(np.square(fit.predict(path) - fit.observed).sum()), threshold)
+    below = _above(fit, _squares(fit, path), threshold)
     step = threshold * _standard_error(fit, held)
     while True:
         outside = min(inside + step, limit) if up else max(inside - step, limit)
@@ -177,10 +179,8 @@ def _above(fit: Fit, squares: float, threshold: float) -> float:
     return float(np.sqrt(max(squares - fit.squares, 0.0) / fit.variance)) - threshold
 
 
-def _near(fit: Fit, threshold: float) -> list[Floats]:
-    """Return where starts ended below the threshold: an interval reaches over all of these, whatever lies between."""
-    errors = [float(np.square(fit.predict(values) - fit.observed).sum()) for values in fit.ends]
-    return [v for v, squares in zip(fit.ends, errors, strict=True) if _above(fit, squares, threshold) <= 0]
+def _squares(fit: Fit, values: Floats) -> float:
+    return float(np.square(fit.predict(values) - fit.observed).sum())
 
 
 def _standard_error(fit: Fit, held: int) -> float:

@@ -60,31 +60,23 @@ class Stretches:
     offsets: NDArray[np.int64]
 
 
-def by_slot() -> Division:
+def by_slot(pair: Pair) -> Iterator[Stretch]:
     """Divide by slot: what the sides do not share, under the names of the slots (or words) that stand there."""
-
-    def stretches(pair: Pair) -> Iterator[Stretch]:
-        return (Stretch(region.side, region.start, region.end, region.slot) for region in pair.regions)
-
-    return stretches
+    return (Stretch(region.side, region.start, region.end, region.slot) for region in pair.regions)
 
 
-def by_change() -> Division:
+def by_change(pair: Pair) -> Iterator[Stretch]:
     """Divide by change: `before` the first change, from there to the last (`changed`), and `after`.
 
     Before and after are the same words on both sides. For pairs without regions, which were not generated here, they
     are the longest common beginning and end of the two sentences.
     """
-
-    def stretches(pair: Pair) -> Iterator[Stretch]:
-        before, after = _shared(pair)
-        for side in SIDES:
-            length = len(_sentence(pair, side))
-            yield Stretch(side, 0, before, "before")
-            yield Stretch(side, before, length - after, "changed")
-            yield Stretch(side, length - after, length, "after")
-
-    return stretches
+    before, after = _shared(pair)
+    for side in SIDES:
+        length = len(_sentence(pair, side))
+        yield Stretch(side, 0, before, "before")
+        yield Stretch(side, before, length - after, "changed")
+        yield Stretch(side, length - after, length, "after")
 
 
 def in_parts(parts: Mapping[str, Sequence[str]]) -> Division:
@@ -129,22 +121,13 @@ def divide(pairs: Sequence[Pair], division: Division) -> Stretches:
         groups += [labels[pair.uid, name] for name in numbers]
         unplaced += [code in lost for code in numbers.values()]
         bases.append(len(groups))
-    return Stretches(
-        tuple(pairs),
-        tuple(labels),
-        np.array(bases, np.int64),
-        np.array(groups, np.int64),
-        np.array(unplaced, np.bool_),
-        codes,
-        _visible(pairs),
-        np.array(offsets, np.int64),
-    )
-
-
-def _visible(pairs: Sequence[Pair]) -> NDArray[np.int64]:
     text = "".join(f"{pair.good}|{pair.bad}|" for pair in pairs)
     places = np.array([len(text) if char.isspace() else at for at, char in enumerate(text)], np.int64)
-    return np.minimum.accumulate(places[::-1])[::-1]
+    visible = np.minimum.accumulate(places[::-1])[::-1]
+    ints = [np.array(numbers, np.int64) for numbers in (bases, groups, offsets)]
+    return Stretches(
+        tuple(pairs), tuple(labels), ints[0], ints[1], np.array(unplaced, np.bool_), codes, visible, ints[2]
+    )
 
 
 def _shared(pair: Pair) -> tuple[int, int]:
@@ -284,17 +267,17 @@ def trace_regions(
 ) -> Mapping[tuple[str, str], RegionTrace]:
     """Trace the differences by paradigm (or group) and stretch over checkpoints, each given with its table."""
     traces: dict[tuple[str, str], list[tuple[float, RegionDifference]]] = {}
-    for at, table in tables:
+    for place, table in tables:
         differences = region_differences(table, stretches, how=how)
         for one in pooled(differences, groups) if groups else differences:
-            traces.setdefault((one.uid, one.region), []).append((at, one))
-    return {key: _trace(points) for key, points in traces.items()}
-
-
-def _trace(points: Sequence[tuple[float, RegionDifference]]) -> RegionTrace:
-    rows = [(at, one.mean, one.deviation, *one.estimate.interval) for at, one in points]
-    at, mean, deviation, low, high = np.array(rows, np.float64).T
-    return RegionTrace(at, mean, deviation, low, high, np.array([one.pairs for _, one in points], np.int64))
+            traces.setdefault((one.uid, one.region), []).append((place, one))
+    by_key = {}
+    for key, points in traces.items():
+        rows = [(at, one.mean, one.deviation, *one.estimate.interval) for at, one in points]
+        at, mean, deviation, low, high = np.array(rows, np.float64).T
+        pairs = np.array([one.pairs for _, one in points], np.int64)
+        by_key[key] = RegionTrace(at, mean, deviation, low, high, pairs)
+    return by_key
 
 
 def _by_group(stretches: Stretches, values: NDArray[Any]) -> Floats:

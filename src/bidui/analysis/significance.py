@@ -14,7 +14,6 @@ from bidui.analysis.accuracy import Accuracy, accuracy
 from bidui.analysis.estimate import (
     Average,
     Estimate,
-    means,
     newcombe,
     paired,
     percentile_estimate,
@@ -77,8 +76,8 @@ def compare_models(
         raise fail("too-few-resamples", None, {"resamples": resamples, "needed": needed})
     worths, strata = same_pairs(models), stratify(models[names[0]])
     sums = np.stack([strata.sums(column) for column in worths.T])
-    (real,) = means(sums, strata, by=average).values()
-    (drawn,) = means(resampled_sums(worths, strata, resamples=resamples, seed=seed), strata, by=average).values()
+    (real,) = strata.means(sums, by=average).values()
+    (drawn,) = strata.means(resampled_sums(worths, strata, resamples=resamples, seed=seed), by=average).values()
     comparisons = []
     for a, b in couples:
         ahead, behind = int((worths[:, a] > worths[:, b]).sum()), int((worths[:, a] < worths[:, b]).sum())
@@ -210,7 +209,10 @@ def signed_rank(
     v = float(ranks[nonzero > 0].sum())
     method = _method(rule, count=len(differences), clean=not (zeros or ties))
     if method == "exact":
-        p = _exact(v, ranks, alternative)
+        counts = signed_rank_counts((2 * ranks).astype(np.int64))
+        at = round(2 * v)
+        less, greater = (float(part.sum() / counts.sum()) for part in (counts[: at + 1], counts[at:]))
+        p = {"less": less, "greater": greater, "two-sided": min(1.0, 2 * less, 2 * greater)}[alternative]
     elif used:
         corrected = method == "normal corrected"
         p = float(wilcoxon(nonzero, alternative=alternative, correction=corrected, method="asymptotic").pvalue)
@@ -238,13 +240,6 @@ def _method(rule: Rule, *, count: int, clean: bool) -> TestMethod:
     return "exact" if count <= (SCIPY_EXACT_TO if clean else SCIPY_ALL_SIGNS_TO) else "normal"
 
 
-def _exact(v: float, ranks: Floats, alternative: Alternative) -> float:
-    counts = signed_rank_counts((2 * ranks).astype(np.int64))
-    at = round(2 * v)
-    less, greater = (float(part.sum() / counts.sum()) for part in (counts[: at + 1], counts[at:]))
-    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * less, 2 * greater)}[alternative]
-
-
 # Rankings: how far two benchmarks, or two measures, put the same models in the same order.
 
 
@@ -265,16 +260,15 @@ def kendall_tau_b(first: Sequence[float] | Floats, second: Sequence[float] | Flo
 
 # SLING's test paradigms and the baselines that they are made from (appendix D.2), by the names of the released files.
 SLING_BASELINES: Mapping[str, str] = {
-    "self_male": "baseline_male",
-    "self_female": "baseline_female",
-    "pp_male": "baseline_male",
-    "pp_female": "baseline_female",
-    "cl_self_male": "baseline_cl_male",
-    "cl_self_female": "baseline_cl_female",
-    "menself_male": "baseline_men_male",
-    "menself_female": "baseline_men_female",
-    "cl_men_self_male": "baseline_cl_men_male",
-    "cl_men_self_female": "baseline_cl_men_female",
+    f"{test}_{gender}": f"{baseline}_{gender}"
+    for test, baseline in (
+        ("self", "baseline"),
+        ("pp", "baseline"),
+        ("cl_self", "baseline_cl"),
+        ("menself", "baseline_men"),
+        ("cl_men_self", "baseline_cl_men"),
+    )
+    for gender in ("male", "female")
 }
 
 

@@ -16,7 +16,6 @@ from bidui.grammar.ambiguity import Automaton, Budget, Chance, OutOfSteps, autom
 from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import complete
 from bidui.grammar.network import Network
-from bidui.grammar.paradigm import Line
 from bidui.grammar.printing import BAD, GOOD
 from bidui.grammar.tree import Atom, Items, Word, items_of, next_atoms
 
@@ -76,7 +75,7 @@ def _meet(bad: Grammar, good: Grammar, chance: Chance, budget: Budget) -> Meetin
     try:
         for one in bad.networks:
             for other in good.networks:
-                sentence = _in_step(one, other, budget) if chance.in_step else None
+                sentence = Joint((one, other), budget).first() if chance.in_step else None
                 if sentence is None and chance.out_of_step:
                     sentence = _out_of_step(one, other, budget)
                 if sentence is not None:
@@ -92,12 +91,6 @@ def _meet(bad: Grammar, good: Grammar, chance: Chance, budget: Budget) -> Meetin
 
 Classes = list[tuple[tuple[int, int], list[tuple[int, int]]]]  # groups on both sides, and values of such texts
 Tables = dict[tuple[int, int], list[int]]  # two positions -> for each class of the first, classes of the second
-
-
-def _in_step(bad: Network, good: Network, budget: Budget) -> str | None:
-    joint = Joint((bad, good), (bad.variant.bad, good.variant.good), budget)
-    sentences = (joint.sentence(reading) for reading in joint.readings())
-    return next((sentence for sentence in sentences if sentence is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +117,20 @@ class _Position:
 
 @dataclass(slots=True)
 class Joint:
-    """Reads the lines of two networks in step."""
+    """Reads the bad line of one network and the good line of another in step."""
 
     networks: tuple[Network, Network]
-    lines: tuple[Line, Line]
     budget: Budget
     overlaps: dict[tuple[object, ...], Classes] = field(default_factory=dict)
 
-    def readings(self) -> Iterator[Reading]:
-        """Yield every way to read both in step in which each word has a text in common with its partner."""
-        pairs = zip(self.networks, self.lines, strict=True)
-        one, other = (items_of(line.items, network.tree.scope.nodes) for network, line in pairs)
-        yield from self._read(one, other, Reading(({}, {}), ()))
+    def first(self) -> str | None:
+        """Return a sentence that both have."""
+        readings = self._read(*_lines(*self.networks), Reading(({}, {}), ()))
+        sentences = (self.sentence(reading) for reading in readings)
+        return next((sentence for sentence in sentences if sentence is not None), None)
 
     def _read(self, one: Items, other: Items, reading: Reading) -> Iterator[Reading]:
+        """Yield every way to read both in step in which each word has a text in common with its partner."""
         for first, rest, mine in next_atoms(one, reading.chosen[0]):
             for second, left, theirs in next_atoms(other, reading.chosen[1]):
                 self.budget.spend()
@@ -281,12 +274,14 @@ def _consistent(live: list[int], tables: Tables) -> list[int] | None:
 # Out of step: the lines are read letter by letter, and the one that has said less speaks next.
 
 
+def _lines(bad: Network, good: Network) -> tuple[Items, Items]:
+    one = items_of(bad.variant.bad.items, bad.tree.scope.nodes)
+    return one, items_of(good.variant.good.items, good.tree.scope.nodes)
+
+
 def _out_of_step(bad: Network, good: Network, budget: Budget) -> str | None:
-    one, other = (
-        _Reader(network, items_of(line.items, network.tree.scope.nodes), {}, {})
-        for network, line in ((bad, bad.variant.bad), (good, good.variant.good))
-    )
-    sentence = _Search(budget).read(one, other, "", "")
+    one, other = _lines(bad, good)
+    sentence = _Search(budget).read(_Reader(bad, one, {}, {}), _Reader(good, other, {}, {}), "", "")
     return sentence.strip() if sentence is not None else None
 
 
@@ -339,11 +334,8 @@ class _Search:
             if self._completed(ahead) and self._completed(behind):
                 return said
             return self._both(ahead, behind, said)
-        for reader, text, _ in behind.ways(over):
-            sentence = self._step(ahead, reader, over, text, said)
-            if sentence is not None:
-                return sentence
-        return None
+        sentences = (self._step(ahead, reader, over, text, said) for reader, text, _ in behind.ways(over))
+        return next((sentence for sentence in sentences if sentence is not None), None)
 
     def _completed(self, reader: _Reader) -> bool:
         """Tell whether the line may end here and the words it does not print can be found too."""

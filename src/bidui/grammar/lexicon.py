@@ -148,8 +148,7 @@ def rule_problems(rule: Rule, place: Place, *, lexicon: Lexicon, phrases: Collec
         body = alternative.rule
         if isinstance(body, Phrase) and body.name not in phrases:
             yield phrase_unknown(body, place, phrases)
-        overrides = [inner for _, inner in body.overrides] if isinstance(body, Phrase) else []
-        for lexical in [body] if isinstance(body, Lexical) else overrides:
+        for lexical in alternative.lexicals:
             yield from condition_problems(lexical, lexicon, [place] * len(lexical.conditions))
 
 
@@ -471,10 +470,10 @@ def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: st
         return
     for column, cell in zip(header, cells, strict=False):
         place = Place(name, line, 0, f'column "{column}"')
-        values = [cell] if column == "expression" else cell.split("/") if cell else []
+        parts = [cell] if column == "expression" else cell.split("/") if cell else []
         if column == "expression" and not cell.strip():
             yield Problem("lexicon-empty-expression", place)
-        elif any(not value or value != value.strip() for value in values):
+        elif any(not part or part != part.strip() for part in parts):
             yield Problem("lexicon-whitespace", place, {"cell": repr(cell)})
 
 

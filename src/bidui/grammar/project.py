@@ -263,7 +263,7 @@ def paradigm_text(paradigm: Paradigm) -> str:
     """Write the YAML file of a paradigm."""
     single_variant = len(paradigm.variants) == 1 and not paradigm.variants[0].name
     variants: list[Node] = [
-        ({} if variant.name == str(number) else {"name": variant.name}) | _variant(variant)
+        {"name": None if variant.name == str(number) else variant.name, **_variant(variant)}
         for number, variant in enumerate(paradigm.variants, start=1)
     ]
     return _document(

@@ -152,6 +152,13 @@ class Alternative:
     rule: Lexical | Words | Phrase
     weight: Fraction = Fraction(1)
 
+    @property
+    def lexicals(self) -> tuple[Lexical, ...]:
+        """The conditions and links it states: its own, or those of its overrides."""
+        if isinstance(self.rule, Phrase):
+            return tuple(inner for _, inner in self.rule.overrides)
+        return (self.rule,) if isinstance(self.rule, Lexical) else ()
+
     def __str__(self) -> str:
         return str(self.rule) if self.weight == 1 else f"{decimal(self.weight)}* {self.rule}"
 

@@ -326,10 +326,7 @@ class _Builder:
 
 @dataclass(slots=True)
 class Fields:
-    """The keys of a mapping, read as typed values; all problems are collected instead of stopping at the first.
-
-    `unknown` reports the keys that were never read.
-    """
+    """The keys of a mapping, read as typed values; all problems are collected instead of stopping at the first."""
 
     mapping: Mapping
     problems: list[Problem]

@@ -71,7 +71,7 @@ def read_published(name: str) -> Published:
     groups = [row for row in _rows(phenomena) if name in row["tables"].split()] if phenomena.is_file() else []
     return Published(
         **source,
-        cells=tuple(_cell(**row) for row in _rows(folder / f"{name}.tsv")),
+        cells=tuple(Cell(value=float(row.pop("value")), **row) for row in _rows(folder / f"{name}.tsv")),
         phenomena={row["uid"]: row["phenomenon"] for row in groups},
     )
 
@@ -117,12 +117,6 @@ def columns(
         there = sorted({f"{cell.level} {cell.measure} {cell.link}".rstrip() for cell in table.cells})
         raise fail("published-no-cells", Place(table.name), {"asked": f"{level} {measure} {link}", "there": there})
     return chosen
-
-
-def _cell(
-    model: str, group: str, level: str, name: str, link: str, measure: str, value: str, unit: str, remarks: str
-) -> Cell:
-    return Cell(model, group, level, name, link, measure, float(value), unit, remarks)
 
 
 def _rows(file: Path) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,9 @@ DATA = ("corpus", "tokenizer", "bos", "tokens", "epochs", "context")
 LEARNT = ("size", *DATA, "optimizer", "batch", "peak", "warmup")
 
 
+Key = TypeVar("Key")
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredModel:
     """A model with the totals of the pairs it was scored on; `earlier` checkpoints of its run were scored too."""
@@ -63,12 +67,12 @@ class ScoredRun:
     parameters: int
     steps: int  # planned
     tokens_per_step: int
-    at: tuple[int, ...] = ()  # the steps of its checkpoints
-    uids: tuple[str, ...] = ()
-    phenomena: tuple[str, ...] = ()
-    pairs: Floats = field(default_factory=lambda: np.zeros(0))
-    right: Mapping[str, Floats] = field(default_factory=dict)
-    alphas: Sweep | None = None  # of the last checkpoint, where it was counted
+    at: tuple[int, ...]  # the steps of its checkpoints
+    uids: tuple[str, ...]
+    phenomena: tuple[str, ...]
+    pairs: Floats
+    right: Mapping[str, Floats]
+    alphas: Sweep | None  # of the last checkpoint, where it was counted
 
     @property
     def finished(self) -> bool:
@@ -94,6 +98,13 @@ class ScoredRun:
     def budget(self) -> int:
         """Planned number of training tokens."""
         return self.steps * self.tokens_per_step
+
+    @property
+    def data(self) -> str:
+        """The name of its training data, with the number of epochs if more than one."""
+        epochs = self.recipe.get("epochs", 1)
+        tokens = short_count(float(str(self.recipe.get("tokens") or self.budget)))
+        return tokens if epochs == 1 else f"{epochs}×{tokens}"
 
     def in_group(self, group: str) -> NDArray[np.bool_]:
         """Return which paradigms belong to a group: a phenomenon, or all pairs."""
@@ -155,8 +166,12 @@ def collect(
     chosen = _last_of_runs(sorted(scored, key=_natural), run_folders)
     if not chosen and not run_folders:
         raise fail("report-nothing", Place(str(folder)), {"scores": SCORES, "milestones": FILE})
-    names = _names(folder, {scores: read_manifest(scores).model for scores in chosen})
-    run_names = _names(folder, {run: run.name for run in run_folders})
+
+    def path(inside: Path) -> str:
+        return inside.relative_to(folder).as_posix()
+
+    names = _distinct({scores: read_manifest(scores).model for scores in chosen}, instead=path)
+    run_names = _distinct({run: run.name for run in run_folders}, instead=path)
     models, runs = [], []
     problems: list[Problem] = []
     for scores, earlier in chosen.items():
@@ -177,7 +192,7 @@ def collect(
     if not models and not runs:
         raise fail("report-nothing-left", Place(str(folder)), {"reasons": [str(problem) for problem in problems]})
     files = [*(scores / SCORES for scores in chosen), *(run / FILE for run in run_folders)]
-    inputs = {file.relative_to(folder).as_posix(): sha256(file.read_bytes()) for file in files}
+    inputs = {path(file): sha256(file.read_bytes()) for file in files}
     ordered = sorted(runs, key=lambda run: (run.parameters, run.budget, run.seed, run.name))
     return Results(tuple(models), tuple(ordered), tuple(problems), inputs)
 
@@ -191,14 +206,11 @@ def stored_unigrams(folder: Path) -> Path | None:
 def _read_model(folder: Path, name: str, earlier: tuple[Path, ...], unigrams: Path | None) -> ScoredModel:
     manifest, totals = read_totals(folder, unigrams=unigrams or stored_unigrams(folder))
     phenomena = np.where(totals.phenomena == "", NOTHING, totals.phenomena)  # a row without a name would look broken
-    tests, baselines = split_baselines(replace(totals, phenomena=phenomena))
-    return ScoredModel(name, manifest, tests, baselines, folder, earlier)
-
-
-def split_baselines(totals: PairTotals) -> tuple[PairTotals, PairTotals | None]:
-    """Return the totals of pairs that test something, and those of baselines, if there are any."""
+    totals = replace(totals, phenomena=phenomena)
     baselines = np.isin(totals.uids.astype(str), sorted(set(SLING_BASELINES.values())))
-    return (_select(totals, ~baselines), _select(totals, baselines)) if baselines.any() else (totals, None)
+    if not baselines.any():
+        return ScoredModel(name, manifest, totals, None, folder, earlier)
+    return ScoredModel(name, manifest, _select(totals, ~baselines), _select(totals, baselines), folder, earlier)
 
 
 def _select(totals: PairTotals, pairs: NDArray[np.bool_]) -> PairTotals:
@@ -226,12 +238,10 @@ def _last_of_runs(scored: Sequence[Path], runs: Sequence[Path]) -> dict[Path, tu
     return chosen
 
 
-def _names(folder: Path, by_folder: Mapping[Path, str]) -> dict[Path, str]:
-    """Return names as they are; where two are equal, the paths of their folders."""
-    counts = Counter(by_folder.values())
-    return {
-        path: name if counts[name] == 1 else path.relative_to(folder).as_posix() for path, name in by_folder.items()
-    }
+def _distinct(names: Mapping[Key, str], *, instead: Callable[[Key], str]) -> dict[Key, str]:
+    """Return names as they are; where two are equal, what `instead` makes of their keys."""
+    counts = Counter(names.values())
+    return {key: name if counts[name] == 1 else instead(key) for key, name in names.items()}
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
@@ -244,7 +254,7 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 
 def read_run(folder: Path, *, name: str) -> ScoredRun | Problem:
-    """Read the run in a folder; or return why it is left out."""
+    """Read the run in a folder, or return why it is left out; all checkpoints must have the same pairs."""
     try:
         recipe = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
         facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -256,38 +266,48 @@ def read_run(folder: Path, *, name: str) -> ScoredRun | Problem:
     milestones = [milestone for milestone in read_milestones(folder) if milestone.uid not in baselines]
     if not milestones:
         return Problem("run-no-milestones", Place(str(folder)), {}, "warning")
-    run = _with_checkpoints(ScoredRun(name, learnt, seed, parameters, steps, tokens), milestones, folder)
-    return replace(run, alphas=_sweep([count for count in read_alphas(folder) if count.step == run.at[-1]]))
+    by_step: dict[int, list[Milestone]] = {}
+    for milestone in milestones:
+        by_step.setdefault(milestone.step, []).append(milestone)
+    at = sorted(by_step)
+    paradigms = [(m.uid, m.phenomenon, m.pairs) for m in by_step[at[0]]]
+    for step in at:
+        if [(m.uid, m.phenomenon, m.pairs) for m in by_step[step]] != paradigms:
+            raise fail("run-uneven", Place(str(folder / FILE)), {"first": at[0], "step": step})
+    links = [link for link in milestones[0].right if all(link in m.right for m in milestones)]
+    uids, phenomena, pairs = zip(*paradigms, strict=True)
+    return ScoredRun(
+        name,
+        learnt,
+        seed,
+        parameters,
+        steps,
+        tokens,
+        at=tuple(at),
+        uids=uids,
+        phenomena=tuple(phenomenon or NOTHING for phenomenon in phenomena),
+        pairs=np.array(pairs, np.float64),
+        right={link: np.array([[m.right[link] for m in by_step[step]] for step in at]) for link in links},
+        alphas=_sweep([count for count in read_alphas(folder) if count.step == at[-1]]),
+    )
 
 
 def series_of(runs: Iterable[ScoredRun]) -> tuple[Series, ...]:
     """Group runs by what they share; where two series or data have the same name, add the name of a run."""
     members: dict[str, list[ScoredRun]] = {}
-    data: dict[str, tuple[str, str]] = {}
+    firsts: dict[str, ScoredRun] = {}
     for run in runs:
         members.setdefault(_key(run, LEARNT), []).append(run)
-        data.setdefault(_key(run, DATA), (_data(run), run.name))
-    corpora = _distinct(data)
-    labels = {key: (f"{run.size}, {corpora[_key(run, DATA)]}", run.name) for key, (run, *_) in members.items()}
-    names = _distinct(labels)
+        firsts.setdefault(_key(run, DATA), run)
+    data = {key: run.data for key, run in firsts.items()}
+    corpora = _distinct(data, instead=lambda key: f"{data[key]} ({firsts[key].name})")
+    labels = {key: f"{run.size}, {corpora[_key(run, DATA)]}" for key, (run, *_) in members.items()}
+    names = _distinct(labels, instead=lambda key: f"{labels[key]} ({members[key][0].name})")
     return tuple(Series(names[key], corpora[_key(own[0], DATA)], tuple(own)) for key, own in members.items())
 
 
 def _key(run: ScoredRun, fields: Sequence[str]) -> str:
     return json.dumps([run.recipe.get(name) for name in fields])
-
-
-def _data(run: ScoredRun) -> str:
-    """Name the training data of a run, with the number of epochs if more than one."""
-    epochs = run.recipe.get("epochs", 1)
-    tokens = short_count(float(str(run.recipe.get("tokens") or run.budget)))
-    return tokens if epochs == 1 else f"{epochs}×{tokens}"
-
-
-def _distinct(labels: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Return labels by key; equal ones with what distinguishes them."""
-    counts = Counter(label for label, _ in labels.values())
-    return {key: label if counts[label] == 1 else f"{label} ({name})" for key, (label, name) in labels.items()}
 
 
 def _sweep(counts: Sequence[AlphaCount]) -> Sweep | None:
@@ -298,28 +318,6 @@ def _sweep(counts: Sequence[AlphaCount]) -> Sweep | None:
     with np.errstate(invalid="ignore"):  # a group without pairs has no accuracy
         groups = (right / pairs).T
     return Sweep(tuple((count.alpha,) for count in counts), right.sum(axis=1) / pairs.sum(axis=1), *groups)
-
-
-def _with_checkpoints(run: ScoredRun, milestones: Sequence[Milestone], folder: Path) -> ScoredRun:
-    """Return a run with its checkpoints; all must have the same paradigms and numbers of pairs."""
-    by_step: dict[int, list[Milestone]] = {}
-    for milestone in milestones:
-        by_step.setdefault(milestone.step, []).append(milestone)
-    steps = sorted(by_step)
-    paradigms = [(m.uid, m.phenomenon, m.pairs) for m in by_step[steps[0]]]
-    for step in steps:
-        if [(m.uid, m.phenomenon, m.pairs) for m in by_step[step]] != paradigms:
-            raise fail("run-uneven", Place(str(folder / FILE)), {"first": steps[0], "step": step})
-    links = [link for link in milestones[0].right if all(link in m.right for m in milestones)]
-    uids, phenomena, pairs = zip(*paradigms, strict=True)
-    return replace(
-        run,
-        at=tuple(steps),
-        uids=uids,
-        phenomena=tuple(phenomenon or NOTHING for phenomenon in phenomena),
-        pairs=np.array(pairs, np.float64),
-        right={link: np.array([[m.right[link] for m in by_step[step]] for step in steps]) for link in links},
-    )
 
 
 def comparable(runs: Sequence[ScoredRun], link: str) -> tuple[tuple[ScoredRun, ...], tuple[Problem, ...]]:
@@ -381,20 +379,18 @@ def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tupl
     """
     rng = np.random.default_rng(seed)
     shared = sorted(set.intersection(*(set(run.at) for run in series.runs)) - {0})
-    columns = [_drawn(series.runs, link, group, step, rng) for step in shared]
+    paradigms = np.flatnonzero(series.runs[0].in_group(group)).tolist()
+    columns = []
+    for step in shared:
+        orders = {number: rng.permutation(int(series.runs[0].pairs[number])) for number in paradigms}
+        by_run = []
+        for run in series.runs:
+            right = run.right[link][run.at.index(step)]
+            parts = [worths(right[number], len(order))[order] for number, order in orders.items()]
+            by_run.append(np.concatenate(parts))
+        columns.append(np.mean(by_run, axis=0))
     tokens = np.array(shared, np.float64) * series.runs[0].tokens_per_step
     return tokens, np.stack(columns, axis=1) if columns else np.zeros((0, 0))
-
-
-def _drawn(runs: Sequence[ScoredRun], link: str, group: str, step: int, rng: np.random.Generator) -> Floats:
-    paradigms = np.flatnonzero(runs[0].in_group(group)).tolist()
-    orders = [rng.permutation(int(runs[0].pairs[number])) for number in paradigms]
-    by_run = []
-    for run in runs:
-        right = run.right[link][run.at.index(step)]
-        parts = [worths(right[number], len(order))[order] for number, order in zip(paradigms, orders, strict=True)]
-        by_run.append(np.concatenate(parts))
-    return np.asarray(np.mean(by_run, axis=0))
 
 
 # Choices
@@ -450,11 +446,8 @@ def _choices_of_model(model: ScoredModel, links: Sequence[Link], *, usual: bool)
 
 def _choices_of_run(run: ScoredRun, links: Sequence[Link]) -> ModelChoices:
     names = [link.name for link in links]
-    problems = [
-        Problem("link-not-counted", values={"link": name, "known": [*run.right]})
-        for name in names
-        if name not in run.right
-    ]
+    missing = [name for name in names if name not in run.right]
+    problems = [Problem("link-not-counted", values={"link": name, "known": [*run.right]}) for name in missing]
     choices = {name: counted_choices(run, name) for name in names if name in run.right}
     return ModelChoices(run.label, choices, tuple(problems), counted=True)
 

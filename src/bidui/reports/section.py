@@ -59,7 +59,14 @@ class Settings:
 
         The head is the text of the key, which is by default the name with hyphens; `='x` makes x itself the head.
         """
-        return tuple(self._column(spec) for spec in specs.split())
+        columns = []
+        for spec in specs.split():
+            start, _, key = spec.partition("=")
+            name, _, unit = start.partition(":")
+            assert not unit or unit in get_args(Unit), spec
+            head = key[1:] if key.startswith("'") else self.say(key or name.replace("_", "-"))
+            columns.append(Column(name, head, cast(Unit, unit or "text")))
+        return tuple(columns)
 
     def table(
         self,
@@ -75,13 +82,6 @@ class Settings:
         """Return a table, titled by the text of its name unless a title is given."""
         heads = self.columns(columns) if isinstance(columns, str) else tuple(columns)
         return Table(name, title or self.say(name), heads, tuple(rows), note, whole, linked)
-
-    def _column(self, spec: str) -> Column:
-        start, _, key = spec.partition("=")
-        name, _, unit = start.partition(":")
-        assert not unit or unit in get_args(Unit), spec
-        head = key[1:] if key.startswith("'") else self.say(key or name.replace("_", "-"))
-        return Column(name, head, cast(Unit, unit or "text"))
 
 
 @dataclass(frozen=True, slots=True)

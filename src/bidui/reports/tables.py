@@ -6,7 +6,7 @@ interval in the same cell; CSV has it in full, with the ends of the interval in 
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from math import isinf, isnan
@@ -92,10 +92,6 @@ def _number(value: float) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
-
-
 _FORMATS: dict[Unit, Callable[[float], str]] = {
     "text": str,
     "count": lambda value: f"{value:,.0f}",
@@ -103,7 +99,7 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
     "points": lambda value: f"{100 * value:+.2f}",
     "number": _number,
     "amount": short_count,
-    "p": _p,
+    "p": lambda value: "<0.001" if value < 0.001 else f"{value:.3f}",
     "r": lambda value: f"{value:.3f}",
     "nats": lambda value: f"{round(value, 2) + 0.0:+.2f}",  # never a negative zero
 }
@@ -178,37 +174,17 @@ LONG = 45  # rows; a longer table is spread over several pages
 WIDE = 6  # columns; a wider table is set in smaller type
 CROWDED, CROWDED_LONG = 4, 2  # the most columns with intervals that fit; a long table cannot shrink
 CTEX = ", and for Chinese ctex, with XeLaTeX or LuaLaTeX"
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "–": "--",
-    "…": r"\ldots{}",
-    "−": "$-$",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "∞": r"$\infty$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "γ": r"$\gamma$",
-    "ρ": r"$\rho$",
-    "τ": r"$\tau$",
-    "Δ": r"$\Delta$",
-    "₀": "$_0$",
-}
+SIGNS = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde", "<": "less", ">": "greater", "|": "bar"}
+GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "ρ": "rho", "τ": "tau", "Δ": "Delta"}
+MATHS = {"±": "pm", "×": "times", "·": "cdot", "≤": "leq", "≥": "geq", "∞": "infty", **GREEK}
+SPECIAL = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "{}$&#%_"},
+        **{character: f"\\text{name}{{}}" for character, name in SIGNS.items()},
+        **{character: f"$\\{name}$" for character, name in MATHS.items()},
+        **{"–": "--", "…": r"\ldots{}", "−": "$-$", "₀": "$_0$"},
+    }
+)
 
 
 def latex(table: Table) -> str:
@@ -216,52 +192,38 @@ def latex(table: Table) -> str:
 
     Where more columns have intervals than can be read in print, only the CSV has them.
     """
-    spec = "".join(_alignment(table, number) for number in range(len(table.columns)))
+    by_column = [[row[number] for row in table.rows] for number in range(len(table.columns))]
+    spec = "".join(map(_alignment, table.columns, by_column))
     heads = _row([latex_text(column.head) for column in table.columns])
     long, wide = len(table.rows) > LONG, len(table.columns) > WIDE
-    crowded = _with_intervals(table) > (CROWDED_LONG if long else CROWDED)
+    with_intervals = [any(isinstance(value, Estimate | Accuracy) for value in values) for values in by_column]
+    crowded = sum(with_intervals) > (CROWDED_LONG if long else CROWDED)
     rows = [_row(_cells(table, row, intervals=not crowded)) for row in table.rows]
     if table.whole and rows:
         rows.insert(-1, r"\midrule")
-    needs = f"booktabs, {'longtable' if long else 'adjustbox'}{CTEX if _has_chinese(table) else ''}"
+    texts = [table.title, table.note, *(column.head for column in table.columns)]
+    texts += [value for row in table.rows for value in row if isinstance(value, str)]
+    chinese = any("\u2e80" <= character <= "\uffef" for text in texts for character in text)
+    needs = f"booktabs, {'longtable' if long else 'adjustbox'}{CTEX if chinese else ''}"
     size = r"\scriptsize" if wide else r"\footnotesize"
-    lines = _long(table, spec, heads, rows, size) if long else _floating(table, spec, heads, rows, size)
+    head = [r"\toprule", heads, r"\midrule"]
+    caption = rf"\caption{{{latex_text(table.title)}}}\label{{tab:{table.name}}}"
+    note = [rf"\par\smallskip\noindent\parbox{{\linewidth}}{{{latex_text(table.note)}}}"] if table.note else []
+    if long:  # the caption is the first of its rows; the heads are repeated on every page
+        top = [rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}", rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}"]
+        pages = [rf"{caption} \\", *head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
+        lines = [*top, *pages, *rows, r"\end{longtable}", *note, "}"]
+    else:
+        top = [r"\begin{table}", rf"\centering{size}", caption, r"\begin{adjustbox}{max width=\linewidth}"]
+        body = [rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}", *head, *rows, r"\bottomrule", r"\end{tabular}"]
+        lines = [*top, *body, r"\end{adjustbox}", *note, r"\end{table}"]
     comments = [f"% needs the packages {needs}", *(["% intervals: see the CSV"] if crowded else [])]
     return "".join(f"{line}\n" for line in [*comments, *lines])
 
 
 def latex_text(text: str) -> str:
     """Return the text on one line; Chinese stays as it is."""
-    return "".join(SPECIAL.get(character, character) for character in " ".join(text.split()))
-
-
-def _floating(table: Table, spec: str, heads: str, rows: list[str], size: str) -> list[str]:
-    top = [
-        r"\begin{table}",
-        rf"\centering{size}",
-        _caption(table),
-        r"\begin{adjustbox}{max width=\linewidth}",
-        rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}",
-        r"\toprule",
-    ]
-    end = [r"\bottomrule", r"\end{tabular}", r"\end{adjustbox}", *_note(table), r"\end{table}"]
-    return [*top, heads, r"\midrule", *rows, *end]
-
-
-def _long(table: Table, spec: str, heads: str, rows: list[str], size: str) -> list[str]:
-    """Return a longtable: the caption is the first of its rows; the heads are repeated on every page."""
-    head = [r"\toprule", heads, r"\midrule"]
-    top = [
-        rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}",
-        rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}",
-        rf"{_caption(table)} \\",
-    ]
-    pages = [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
-    return [*top, *pages, *rows, r"\end{longtable}", *_note(table), "}"]
-
-
-def _caption(table: Table) -> str:
-    return rf"\caption{{{latex_text(table.title)}}}\label{{tab:{table.name}}}"
+    return " ".join(text.split()).translate(SPECIAL)
 
 
 def _row(cells: list[str]) -> str:
@@ -279,26 +241,8 @@ def _cells(table: Table, row: tuple[Value, ...], *, intervals: bool) -> list[str
     return cells
 
 
-def _with_intervals(table: Table) -> int:
-    """Return how many columns have intervals."""
-    return sum(
-        any(isinstance(value, Estimate | Accuracy) for value in column) for column in zip(*table.rows, strict=True)
-    )
-
-
-def _alignment(table: Table, number: int) -> str:
+def _alignment(column: Column, values: Sequence[Value]) -> str:
     """Return the alignment of a column: numbers right; sentences are wrapped."""
-    if table.columns[number].unit != "text":
+    if column.unit != "text":
         return "r"
-    texts = [value for value in (row[number] for row in table.rows) if isinstance(value, str)]
-    return "l" if all(len(text) <= SENTENCE for text in texts) else r"p{0.3\linewidth}"
-
-
-def _note(table: Table) -> list[str]:
-    return [rf"\par\smallskip\noindent\parbox{{\linewidth}}{{{latex_text(table.note)}}}"] if table.note else []
-
-
-def _has_chinese(table: Table) -> bool:
-    texts = [table.title, table.note, *(column.head for column in table.columns)]
-    texts += [value for row in table.rows for value in row if isinstance(value, str)]
-    return any("\u2e80" <= character <= "\uffef" for text in texts for character in text)
+    return r"p{0.3\linewidth}" if any(isinstance(text, str) and len(text) > SENTENCE for text in values) else "l"

@@ -13,9 +13,6 @@ from bidui.web.pages.rendering import STATIC, HashedFiles, load_templates
 from bidui.web.problems import Json, fails
 from bidui.web.workbench import Workbench
 
-CALLS = (projects.router, files.router, editing.router, lexicon.router, team.router)
-PAGES = (routes.router,)
-
 
 def make_app(bench: Workbench) -> FastAPI:
     """Return the app of a workbench that the caller opens and closes."""
@@ -45,6 +42,6 @@ def _app() -> FastAPI:
         default_response_class=Json,
         responses=fails(400, 403, 413, 421, 422, 503),  # the guard, the body, the database
     )
-    for router in (*CALLS, *PAGES):
-        app.include_router(router)
+    for module in (projects, files, editing, lexicon, team, routes):
+        app.include_router(module.router)
     return app

@@ -196,13 +196,11 @@ def _discreet(problem: Problem) -> Problem:
 
 async def _on_shape(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return failure(request, [_shape_problem(each) for each in error.errors()[:20]])
-
-
-def _shape_problem(error: dict[str, object]) -> Problem:
-    place = error.get("loc")
-    where = ".".join(str(part) for part in place) if isinstance(place, tuple | list) else ""
-    return Problem("request-shape", Place(), {"where": where, "reason": str(error.get("msg", ""))})
+    problems = []
+    for each in error.errors()[:20]:
+        values = {"where": ".".join(map(str, each.get("loc", ()))), "reason": str(each.get("msg", ""))}
+        problems.append(Problem("request-shape", Place(), values))
+    return failure(request, problems)
 
 
 async def _on_http(request: Request, error: Exception) -> Response:

@@ -11,8 +11,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +27,7 @@ from bidui.grammar.project import chosen, load_project
 from bidui.pairs.folder import read_manifest
 from bidui.pairs.pair import Short
 from bidui.web.accounts import Access
-from bidui.web.editing.diagnostics import Diagnostic, located
+from bidui.web.editing.diagnostics import located
 from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.preview import Answer, Counts, Result, Source, as_browsers_count, source_of
 from bidui.web.editing.preview import Request as Question
@@ -66,7 +65,7 @@ async def ask(access: Access, question: Question, *, request: Request, editor: s
     source = await run_in_threadpool(source_of, access.entry.folder)
     who = str(access.user.id)
     future = access.bench.workers.ask(question, source=source, editor=f"{who}/{access.entry.id}/{editor}", who=who)
-    answer = await answered(future, request)
+    answer = await until_gone(asyncio.wrap_future(future), request)
     if answer is None:
         raise fail("superseded")
     return answer
@@ -77,11 +76,6 @@ def result_of(answer: Answer) -> Result:
     if answer.result is None:
         raise InputError([answer.problem] if answer.problem else [])
     return answer.result
-
-
-async def answered(future: "Future[Answer]", request: Request) -> Answer | None:
-    """Return the answer, or None where the question was dropped."""
-    return await until_gone(asyncio.wrap_future(future), request)
 
 
 async def until_gone(waiting: "asyncio.Future[T]", request: Request) -> T | None:
@@ -134,17 +128,20 @@ def count_errors(line: ParadigmLine, count: ParadigmCount | None) -> int:
     return count.errors if count and line.parsed else 0
 
 
-def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> list[ProblemShape]:
+def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> Iterator[ProblemShape]:
     """Return the same errors, each in words and with its place."""
-    reasons = count.reasons if count and count_errors(line, count) else ()
-    return [_placed(each, line.file) for each in reasons if each.severity == "error"]
+    for each in count.reasons if count and count_errors(line, count) else ():
+        if each.severity == "error":
+            at = each.range
+            place = PlaceShape(each.file or line.file, at.line if at else 0, at.column if at else 0)
+            yield ProblemShape(each.kind, each.severity, each.text, place, dict(each.values))
 
 
 async def count_some(
     access: Access, *, most: int, request: Request, language: Language
 ) -> tuple[dict[str, ParadigmCount], int]:
     """Count some paradigms that were not counted yet; return the counts by file, and how many are left."""
-    before = await run_in_threadpool(_state, access.entry)
+    source, keys = await run_in_threadpool(_state, access.entry)
     texts = await run_in_threadpool(_uncounted, access.entry)
     counts: dict[str, ParadigmCount] = {}
     lasting: dict[str, ParadigmCount] = {}
@@ -153,28 +150,21 @@ async def count_some(
         if counts and time.monotonic() - start > SECONDS:
             break
         question, editor = Question("count", text, file), f"counts/{access.entry.id}/{file}"
-        future = access.bench.workers.ask(question, source=before.source, editor=editor, who=str(access.user.id))
-        answer = await answered(future, request)
+        future = access.bench.workers.ask(question, source=source, editor=editor, who=str(access.user.id))
+        answer = await until_gone(asyncio.wrap_future(future), request)
         if answer is None:
             break  # the browser has gone, or another page counts the same
         counts[file] = _count(file, text, answer)
         if answer.problem is None or answer.problem.kind in _LASTING:
             lasting[file] = counts[file]
-    await run_in_threadpool(_keep, access.entry, lasting, before)
+    await run_in_threadpool(_keep, access.entry, lasting, source, keys)
     return {file: _spoken(count, language) for file, count in counts.items()}, len(texts) - len(counts)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """What counts follow from: the files beside the paradigms, and the hashes that counts are remembered by."""
-
-    source: Source
-    keys: Mapping[str, str]
-
-
-def _state(entry: Entry) -> _State:
+def _state(entry: Entry) -> tuple[Source, Mapping[str, str]]:
+    """Return what counts follow from: the files beside the paradigms, and the hashes that counts are remembered by."""
     refresh(entry)
-    return _State(source_of(entry.folder), paradigm_keys(entry))
+    return source_of(entry.folder), paradigm_keys(entry)
 
 
 def _uncounted(entry: Entry) -> dict[str, str]:
@@ -193,25 +183,17 @@ def _count(file: str, text: str, answer: Answer) -> ParadigmCount:
     return ParadigmCount(None, False, as_browsers_count(located(text, [problem], name=file), text))
 
 
-def _keep(entry: Entry, counts: Mapping[str, ParadigmCount], before: _State) -> None:
+def _keep(entry: Entry, counts: Mapping[str, ParadigmCount], source: Source, keys: Mapping[str, str]) -> None:
     """Remember counts, except those whose files have changed meanwhile."""
-    after = _state(entry)
-    same = [file for file in counts if before.keys.get(file) is not None and before.keys[file] == after.keys.get(file)]
-    if after.source == before.source:
-        remember(
-            entry.store, _FACT, {before.keys[file]: _COUNT.dump_python(counts[file], mode="json") for file in same}
-        )
+    new_source, new_keys = _state(entry)
+    same = [file for file in counts if file in keys and keys[file] == new_keys.get(file)]
+    if new_source == source:
+        remember(entry.store, _FACT, {keys[file]: _COUNT.dump_python(counts[file], mode="json") for file in same})
 
 
 def _spoken(count: ParadigmCount, language: Language) -> ParadigmCount:
     """Return the count with its reasons in the reader's language; what is remembered has none."""
     return replace(count, reasons=tuple(reason.said(language) for reason in count.reasons))
-
-
-def _placed(reason: Diagnostic, file: str) -> ProblemShape:
-    at = reason.range
-    place = PlaceShape(reason.file or file, at.line if at else 0, at.column if at else 0)
-    return ProblemShape(reason.kind, reason.severity, reason.text, place, dict(reason.values))
 
 
 # Exports: pairs made by `bidui generate` in a process of its own, so that they are the same byte for byte
@@ -277,18 +259,14 @@ async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tupl
         except TimeoutError:
             raise fail("pairs-too-long", None, {"seconds": f"{seconds:g}"}) from None
         finally:
-            _end(process)
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    if hasattr(os, "killpg"):
+                        os.killpg(process.pid, signal.SIGKILL)  # it leads its group
+                    else:
+                        process.kill()
             await asyncio.shield(process.wait())
     return status, (place / "output").read_text("utf-8", "replace")[-2_000:]
-
-
-def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)  # it leads its group
-            else:
-                process.kill()
 
 
 def _explain(folder: Path, uid: str | None, output: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
-from bidui.errors import Place, Problem, Severity
+from bidui.errors import Problem, Severity
 from bidui.words import Language
 
 STATUS: Mapping[str, int] = {
@@ -108,7 +108,10 @@ def status_of(problems: Iterable[Problem]) -> int:
 def problem_shape(problem: Problem, language: Language) -> ProblemShape:
     """Return a problem as it is sent."""
     values = {name: _plain(value) for name, value in problem.values.items()}
-    return ProblemShape(problem.kind, problem.severity, problem.text(language), _place(problem.place), values)
+    at, path = problem.place, PurePath(problem.place.file)
+    file = path.name if path.is_absolute() else at.file  # a path on the server's disk is nobody's business
+    place = PlaceShape(file, at.line, at.column) if at.file or at.line else None
+    return ProblemShape(problem.kind, problem.severity, problem.text(language), place, values)
 
 
 def problem_shapes(problems: Iterable[Problem], language: Language) -> list[ProblemShape]:
@@ -119,13 +122,6 @@ def problem_shapes(problems: Iterable[Problem], language: Language) -> list[Prob
 def fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route for OpenAPI: these statuses come with problems."""
     return {status: {"model": Problems, "description": _MEANING[status]} for status in statuses}
-
-
-def _place(place: Place) -> PlaceShape | None:
-    """Return a place in a project; of a path on the server's disk, which is nobody's business, only the last part."""
-    path = PurePath(place.file)
-    file = path.name if path.is_absolute() else place.file
-    return PlaceShape(file, place.line, place.column) if place.file or place.line else None
 
 
 def _plain(value: object) -> Any:

@@ -14,21 +14,11 @@ from errno import EADDRINUSE
 from pathlib import Path
 
 import uvicorn
-from fastapi import FastAPI
 
 from bidui.errors import Place, fail
 from bidui.web.app import make_app
-from bidui.web.store.accounts import (
-    User,
-    add_user,
-    members,
-    open_account,
-    password_link,
-    set_role,
-    start_token,
-    user_key,
-    users,
-)
+from bidui.web.store import accounts
+from bidui.web.store.accounts import User
 from bidui.web.store.workspace import Store
 from bidui.web.workbench import LOOPBACK, Settings, host_names, open_workbench
 from bidui.words import Language
@@ -69,7 +59,17 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
             say("Ctrl-C ends it; everything written is kept")
             if browser and address and not service.team:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-            uvicorn.Server(_config(make_app(bench), service)).run(sockets=[listener])
+            config = uvicorn.Config(
+                make_app(bench),
+                lifespan="off",
+                ws="none",
+                log_level="warning",
+                access_log=False,  # addresses hold tokens
+                server_header=False,
+                proxy_headers=service.secure,
+                timeout_graceful_shutdown=GRACE,
+            )
+            uvicorn.Server(config).run(sockets=[listener])
     say("ended")
 
 
@@ -135,32 +135,19 @@ def _bracketed(host: str) -> str:
 def _first_address(service: Service, store: Store, home: str) -> str:
     """Return the address that lets the first person in; empty where a team has its owners."""
     if not service.team:
-        return f"{home}/start/{start_token(store)}"
+        return f"{home}/start/{accounts.start_token(store)}"
     if service.owner is not None:
-        return f"{home}/password/{password_link(store, make_owner(store, service.owner))}"
-    if not any(member.role == "owner" for member in members(store)):
+        return f"{home}/password/{accounts.password_link(store, make_owner(store, service.owner))}"
+    if not any(member.role == "owner" for member in accounts.members(store)):
         raise fail("owner-needed", Place())
     return ""
 
 
 def make_owner(store: Store, name: str) -> User:
     """Make somebody an owner of the workspace, with an account if she has none; she chooses the password by a link."""
-    accounts = {user_key(user.name): user for user in users(store)}
-    who = accounts.get(user_key(name)) or add_user(store, name, secrets.token_urlsafe(32))
+    known = {accounts.user_key(user.name): user for user in accounts.users(store)}
+    who = known.get(accounts.user_key(name)) or accounts.add_user(store, name, secrets.token_urlsafe(32))
     if who.closed:
-        open_account(store, who)
-    set_role(store, who, "owner")
+        accounts.open_account(store, who)
+    accounts.set_role(store, who, "owner")
     return who
-
-
-def _config(app: FastAPI, service: Service) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        lifespan="off",
-        ws="none",
-        log_level="warning",
-        access_log=False,  # addresses hold tokens
-        server_header=False,
-        proxy_headers=service.secure,
-        timeout_graceful_shutdown=GRACE,
-    )

@@ -7,8 +7,9 @@ out of date. A class whose natural name belongs to the value it is made from end
 """
 
 import json
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +27,14 @@ _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean"
 
 def typescript(description: Schema) -> str:
     """Return the TypeScript module with one type for each component of an OpenAPI description, sorted by name."""
-    schemas = {key: schema for key, schema in description["components"]["schemas"].items() if not _is_form(key)}
-    bodies = _reachable(_request_bodies(description), schemas)
+    components = description["components"]["schemas"]
+    schemas = {key: components[key] for key in components if not key.startswith("Body_")}  # FastAPI's name for a form
+    operations = [operation for path in description["paths"].values() for operation in path.values()]
+    bodies = _reachable([operation.get("requestBody") for operation in operations], schemas)
     types = {_name(key): _declaration(_name(key), schemas[key], optional=key in bodies) for key in schemas}
     if len(types) != len(schemas):
         raise ValueError(f"two of these shapes have one name in TypeScript: {', '.join(sorted(schemas))}")
     return "\n".join([_HEAD, *(types[name] for name in sorted(types))])
-
-
-def _is_form(key: str) -> bool:
-    """Whether FastAPI made this name for a body that is sent as a form."""
-    return key.startswith("Body_")
 
 
 def _name(key: str) -> str:
@@ -45,16 +43,10 @@ def _name(key: str) -> str:
     return key.removesuffix("Shape")
 
 
-def _request_bodies(description: Schema) -> Iterator[Schema]:
-    for operations in description["paths"].values():
-        for operation in operations.values():
-            yield from operation.get("requestBody", {}).get("content", {}).values()
-
-
-def _reachable(start: Iterator[Schema], schemas: Schema) -> set[str]:
-    """Return the names of the components that some schemas refer to, directly or through others."""
+def _reachable(start: object, schemas: Schema) -> set[str]:
+    """Return the names of the components that a schema refers to, directly or through others."""
     found: set[str] = set()
-    open_ends = [name for schema in start for name in _references(schema)]
+    open_ends = _references(start)
     while open_ends:
         name = open_ends.pop()
         if name in schemas and name not in found:
@@ -64,10 +56,7 @@ def _reachable(start: Iterator[Schema], schemas: Schema) -> set[str]:
 
 
 def _references(schema: object) -> list[str]:
-    if isinstance(schema, Mapping):
-        own = [schema["$ref"].removeprefix(_PREFIX)] if isinstance(schema.get("$ref"), str) else []
-        return own + [name for value in schema.values() for name in _references(value)]
-    return [name for item in schema for name in _references(item)] if isinstance(schema, list) else []
+    return re.findall(rf'"\$ref": "{_PREFIX}([^"]+)"', json.dumps(schema))
 
 
 def _declaration(name: str, schema: Schema, *, optional: bool) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -189,9 +189,5 @@ def open_workbench(
     root: str | Path, *, settings: Settings, database: str | None = None, adopt: bool = False
 ) -> Iterator[Workbench]:
     """Open the workbench of a folder that is a project or holds several; see `open_store`."""
-    store = open_store(root, database=database, adopt=adopt)
-    try:
-        with PreviewWorkers() as workers:
-            yield Workbench(store, workers, settings)
-    finally:
-        store.close()
+    with closing(open_store(root, database=database, adopt=adopt)) as store, PreviewWorkers() as workers:
+        yield Workbench(store, workers, settings)

@@ -15,7 +15,7 @@ import bidui.web.api.editing as renaming
 from bidui.errors import Problem
 from bidui.web.editing.preview import Answer
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.jobs import answered
+from bidui.web.jobs import until_gone
 from bidui.web.store.accounts import local_user
 from bidui.web.workbench import Workbench
 
@@ -372,7 +372,11 @@ def test_a_browser_that_goes_away_is_not_worked_for() -> None:
 
     future: Future[Answer] = Future()
     request = Request({"type": "http"}, gone)
-    assert asyncio.run(answered(future, request)) is None
+
+    async def answer() -> Answer | None:
+        return await until_gone(asyncio.wrap_future(future), request)
+
+    assert asyncio.run(answer()) is None
     assert future.cancelled()
 
 

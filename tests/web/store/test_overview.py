@@ -8,7 +8,7 @@ from bidui.web.store import overview
 from bidui.web.store.accounts import local_user
 from bidui.web.store.disk import current, open_store, refresh
 from bidui.web.store.files import delete
-from bidui.web.store.overview import coverage, file_problems, paradigm_keys, project_key, recall, remember
+from bidui.web.store.overview import coverage, file_problems, paradigm_keys, recall, remember
 from bidui.web.store.workspace import Store
 
 from .small import PARADIGM, TEXTS, saved, the_entry, write_small
@@ -105,11 +105,11 @@ def test_counts_are_kept_by_all_that_they_follow_from(store: Store) -> None:
     entry = the_entry(store)
     other = "paradigms/anaphor/other.yaml"
     saved(store, TEXTS[PARADIGM].replace("gender\n", "other\n", 1), base=None, file=other)
-    before, whole = paradigm_keys(entry), project_key(entry)
+    before = paradigm_keys(entry)
     assert {*before} == {PARADIGM, other}
     remember(store, "pairs", {before[PARADIGM]: 2, before[other]: {"value": 10**30, "exact": True}})
     saved(store, "notes\n", base=None, file="card.md")
-    assert (paradigm_keys(entry), project_key(entry) == whole) == (before, False)
+    assert paradigm_keys(entry) == before
     saved(store, "a: b\n", base=current(entry, other).revision.id, file=other)
     after = paradigm_keys(entry)
     assert (after[PARADIGM] == before[PARADIGM], after[other] == before[other]) == (True, False)

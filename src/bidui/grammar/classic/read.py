@@ -359,14 +359,10 @@ def _form(json: JsonNode) -> list[Problem]:
 def unknown(rule: Rule, place: Place, *, lexicon: Lexicon, phrases: Mapping[str, PhraseRule]) -> Iterator[Problem]:
     """Yield a problem for each name in `rule` that does not exist."""
     for alternative in rule.alternatives:
-        body = alternative.rule
-        if isinstance(body, Lexical):
-            yield from _unknown_names(body, place, lexicon)
-        elif isinstance(body, Phrase):
-            if body.name not in phrases:
-                yield phrase_unknown(body, place, phrases)
-            for _, inner in body.overrides:
-                yield from _unknown_names(inner, place, lexicon)
+        if isinstance(alternative.rule, Phrase) and alternative.rule.name not in phrases:
+            yield phrase_unknown(alternative.rule, place, phrases)
+        for lexical in alternative.lexicals:
+            yield from _unknown_names(lexical, place, lexicon)
 
 
 def _unknown_names(rule: Lexical, place: Place, lexicon: Lexicon) -> Iterator[Problem]:
@@ -387,14 +383,6 @@ def _unknown_names(rule: Lexical, place: Place, lexicon: Lexicon) -> Iterator[Pr
         for item in link.properties:
             if not lexicon.has_feature(item.mine):
                 yield lexicon.feature_unknown(item.mine, place.at(link.column))
-
-
-def cycles(phrases: Mapping[str, PhraseRule]) -> Iterator[Problem]:
-    """Yield a problem for each phrase that stands inside itself: classic phrases have no depth at which to stop."""
-    for name, phrase in phrases.items():
-        reached = phrases_within(phrase.slots, phrases)
-        if name in reached:
-            yield Problem("classic-phrase-cycle", phrase.place, {"phrase": name, "path": list(reached)})
 
 
 # Converted templates become paradigms; files that share a uid are the variants of one paradigm.
@@ -484,7 +472,10 @@ def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = No
     if phrases is not None:
         with collect(problems):
             rules = convert_phrases(read_json(phrases, name=phrases.name), problems)
-            problems += cycles(rules)
+        for name, phrase in rules.items():
+            reached = phrases_within(phrase.slots, rules)
+            if name in reached:  # classic phrases have no depth at which to stop
+                problems.append(Problem("classic-phrase-cycle", phrase.place, {"phrase": name, "path": list(reached)}))
     files = [templates]
     if not templates.is_file():
         other = phrases.resolve() if phrases else None  # which may be in the same folder

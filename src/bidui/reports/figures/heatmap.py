@@ -56,11 +56,10 @@ def accuracy_heatmap(
             draw_cells(axes, block, accuracies, size=size, decimals=decimals)
             write_names(axes, block, names, size=size, slant=45 if reach else 0)
         draw_key(figure, left=blocks[0].left, language=language)
-    lines = [
-        ((sections or {}).get(line.name, ""), line.name, *(own.get(line.name, nan) for own in accuracies.values()))
-        for line in rows
-        if not line.heading
-    ]
+    lines: list[tuple[str | int | float, ...]] = []
+    for group in (line.name for line in rows if not line.heading):
+        values = [own.get(group, nan) for own in accuracies.values()]
+        lines.append(((sections or {}).get(group, ""), group, *values))
     return Drawing(figure, Rows(("section", "group", *accuracies), tuple(lines)))
 
 

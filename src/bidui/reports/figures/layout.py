@@ -164,7 +164,7 @@ def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: floa
         write_near(
             axes, label.text, (right, place), (6, 0), size=size, colour=label.colour, va="center", annotation_clip=False
         )
-        to_point = {"annotation_clip": False, "arrowprops": {**LEADER, "shrinkB": 2}}
+        to_point: dict[str, Any] = {"annotation_clip": False, "arrowprops": {**LEADER, "shrinkB": 2}}
         axes.annotate("", (label.x, label.y), (right, place), textcoords=beside, **to_point)
 
 
@@ -175,7 +175,7 @@ def label_above(axes: Axes, labels: Sequence[Label], *, y: float, width: float, 
     wide = [(length + 0.06) * inch for length in widths_of([label.text for label in labels], size=size)]
     places = spread([label.x for label in labels], sizes=wide, low=left, high=right)
     for label, place in zip(labels, places, strict=True):
-        style = {"ha": "center", "va": "bottom", "fontsize": size, "color": label.colour}
+        style: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": size, "color": label.colour}
         leader = {**LEADER, "shrinkB": 3, "relpos": (0.5, 0)}
         axes.annotate(label.text, (label.x, label.y), (place, y), annotation_clip=False, arrowprops=leader, **style)
 
@@ -193,13 +193,13 @@ def write_near(
     **more: Any,
 ) -> None:
     """Write a text so many points away from a point; more options are those of `annotate`."""
-    style = {"ha": ha, "va": va, "fontsize": size, "color": colour, **more}
-    axes.annotate(text, point, away, textcoords="offset points", **style)
+    more |= {"ha": ha, "va": va, "fontsize": size, "color": colour}
+    axes.annotate(text, point, away, textcoords="offset points", **more)
 
 
 def write_beside(axes: Axes, text: str, *, y: float, size: float, colour: str, points: float = 4) -> None:
     """Write a text to the right of the axes, so many points away, at the height of a row."""
-    place = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
+    place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
     write_near(axes, text, (1, y), (points, 0), size=size, colour=colour, **place)
 
 

@@ -1,8 +1,8 @@
 """Lines in small multiples: scaling, learning curves, sweeps of alpha, and regions over training."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,44 +18,6 @@ from bidui.words import Language
 MARKED = 15  # points; with more, marks would run into each other
 References = Mapping[str, Mapping[str, float]]
 Lines = Mapping[str, Sequence[Line]]
-
-
-def accuracy_panels(
-    panels: Lines,
-    *,
-    references: References,
-    fits: Lines,
-    width: Width,
-    x_label: str,
-    y_label: str,
-    x_text: Callable[[int], str],
-) -> Panels:
-    """Draw accuracy on a logarithmic axis, one panel per group; names are at the end of each row.
-
-    References and fitted curves of groups that have no panel are skipped.
-    """
-    check_lines(panels, parts=True)
-    check_x(panels)
-    levels = [values[name] for values in references.values() for name in panels if name in values]
-    check_parts(levels, what=", ".join(references))
-    names = tuple(dict.fromkeys(line.name for lines in panels.values() for line in lines))
-    fitted = tuple(dict.fromkeys(fit.name for name in panels for fit in fits.get(name, ()) if fit.name not in names))
-    room, shown = layout.label_room([*names, *fitted, *references], width=width)
-    made = layout.make_panels(tuple(panels), width=width, right=room, x_label=x_label, y_label=y_label)
-    drawn = [line for lines in panels.values() for line in lines]
-    heights = [100 * value for value in (*levels, *(value for line in drawn for value in reached(line)))]
-    places = [x for line in drawn for x in line.x.tolist()]
-    look = looks(names)
-    ends: dict[str, list[Label]] = {}
-    for name, lines in panels.items():
-        axes = made.axes[name]
-        layout.per_cent_axis(axes, heights, which="y", inches=made.height)
-        layout.log_axis(axes, places, text=x_text, most=5 if len(panels) < 4 else 3)
-        labels = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
-        ends[name] = [label for label in labels if label] + draw_fits(axes, fits.get(name, ()), look, shown)
-        ends[name] += draw_references(axes, name, references, shown)
-    label_rows(made, ends)
-    return made
 
 
 def label_rows(made: Panels, ends: Mapping[str, Sequence[Label]]) -> None:
@@ -88,7 +50,7 @@ def draw_line(axes: Axes, line: Line, look: Look, shown: str, *, times: float = 
     marked = list(range(len(y))) if len(y) <= MARKED else alone(y)
     if line.low is not None and line.high is not None:
         axes.fill_between(line.x, times * line.low, times * line.high, color=look.colour, alpha=0.18, linewidth=0)
-    marks = {"marker": look.mark, "markevery": marked, "markersize": 2.4, "markeredgewidth": 0}
+    marks: dict[str, Any] = {"marker": look.mark, "markevery": marked, "markersize": 2.4, "markeredgewidth": 0}
     axes.plot(line.x, y, color=look.colour, linestyle=look.dash, linewidth=0.9, label=line.name, **marks)
     points = np.flatnonzero(np.isfinite(y))
     return Label(shown, float(line.x[points[-1]]), float(y[points[-1]]), look.ink) if len(points) else None
@@ -159,9 +121,7 @@ def scaling(
     `references` are horizontal lines, by name and phenomenon. Fitted curves are lines of many points; one with the name
     of a size has its colour.
     """
-    return _against(
-        "flops", panels, references or {}, fits or {}, width=width, language=language, text=layout.power_of_ten
-    )
+    return _against("flops", panels, references or {}, fits or {}, width, language)
 
 
 def learning_curves(
@@ -177,26 +137,43 @@ def learning_curves(
     After Liu et al., Figure 4 (Figure 5 of the first version). Zero tokens, the model before training, are to the left
     of the logarithmic axis. References and fits are as in `scaling`.
     """
-
-    def text(power: int) -> str:
-        return layout.short_number(10.0**power, language)
-
-    return _against("tokens", panels, references or {}, fits or {}, width=width, language=language, text=text)
+    return _against("tokens", panels, references or {}, fits or {}, width, language)
 
 
 def _against(
-    x: Literal["flops", "tokens"],
-    panels: Lines,
-    references: References,
-    fits: Lines,
-    *,
-    width: Width,
-    language: Language,
-    text: Callable[[int], str],
+    x: Literal["flops", "tokens"], panels: Lines, references: References, fits: Lines, width: Width, language: Language
 ) -> Drawing:
-    labels = {"x_label": word(x, language), "y_label": word("accuracy", language)}
+    """Draw accuracy on a logarithmic axis, one panel per group; names are at the end of each row.
+
+    References and fitted curves of groups that have no panel are skipped.
+    """
+    check_lines(panels, parts=True)
+    check_x(panels)
+    levels = [values[name] for values in references.values() for name in panels if name in values]
+    check_parts(levels, what=", ".join(references))
+    drawn = [line for lines in panels.values() for line in lines]
+    names = tuple(dict.fromkeys(line.name for line in drawn))
+    fitted = tuple(dict.fromkeys(fit.name for name in panels for fit in fits.get(name, ()) if fit.name not in names))
+    heights = [100 * value for value in (*levels, *(value for line in drawn for value in reached(line)))]
+    places = [place for line in drawn for place in line.x.tolist()]
+    look = looks(names)
+    ends: dict[str, list[Label]] = {}
+
+    def text(power: int) -> str:
+        return layout.power_of_ten(power) if x == "flops" else layout.short_number(10.0**power, language)
+
     with house_style():
-        made = accuracy_panels(panels, references=references, fits=fits, width=width, x_text=text, **labels)
+        room, shown = layout.label_room([*names, *fitted, *references], width=width)
+        x_label, y_label = word(x, language), word("accuracy", language)
+        made = layout.make_panels(tuple(panels), width=width, right=room, x_label=x_label, y_label=y_label)
+        for name, lines in panels.items():
+            axes = made.axes[name]
+            layout.per_cent_axis(axes, heights, which="y", inches=made.height)
+            layout.log_axis(axes, places, text=text, most=5 if len(panels) < 4 else 3)
+            labels = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
+            ends[name] = [label for label in labels if label] + draw_fits(axes, fits.get(name, ()), look, shown)
+            ends[name] += draw_references(axes, name, references, shown)
+        label_rows(made, ends)
     head = ("phenomenon", "size", x, "accuracy")
     return Drawing(made.figure, rows_of(panels, head=head, references=references, fits=fits))
 
@@ -253,8 +230,8 @@ def alpha_sweep(
             axes.tick_params(labelleft=True)
             ends = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
             for line in (line for line in lines if np.isfinite(line.y).any()):
-                at, ring = int(best(line.y)), {"markerfacecolor": "none", "markeredgecolor": look[line.name].colour}
-                axes.plot([line.x[at]], [100 * line.y[at]], "o", markersize=6, zorder=4, **ring)
+                x, y, colour = line.x[[best(line.y)]], line.y[[best(line.y)]], look[line.name].colour
+                axes.plot(x, 100 * y, "o", markersize=6, markerfacecolor="none", markeredgecolor=colour, zorder=4)
             layout.label_ends(axes, [end for end in ends if end], size=SMALL, height=made.height)
     points: list[tuple[str | int | float, ...]] = []
     for sweep in sweeps:

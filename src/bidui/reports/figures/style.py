@@ -103,13 +103,7 @@ def darker(colour: str) -> str:
 @contextmanager
 def house_style() -> Iterator[None]:
     """Draw and save inside this context: matplotlib's defaults, whatever the user has set, with our settings on top."""
-    with style.context(["default", _settings()]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # `save_figure` reports it, once per figure
-        yield
-
-
-def _settings() -> dict[str, object]:
-    return {
+    settings: dict[str, object] = {
         "font.family": list(families()),
         "font.size": TEXT,
         "text.parse_math": False,  # a dollar sign or a caret in a name is just that
@@ -138,3 +132,6 @@ def _settings() -> dict[str, object]:
         "svg.hashsalt": "bidui",  # the same bytes every time
         "pdf.fonttype": 42,  # text that can be searched; many publishers refuse type 3
     }
+    with style.context(["default", settings]), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # `save_figure` reports it, once per figure
+        yield

@@ -11,7 +11,6 @@ from bidui.reports.results import ModelChoices, phenomenon_of
 from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, picture, sentence
 from bidui.reports.sections.people import Grouping, people_by
 from bidui.reports.tables import Column, Table, Value
-from bidui.scores.choices import Choices
 
 FEWEST = 5  # models; a box over fewer would hide nothing
 LEVELS: tuple[Grouping, ...] = ("phenomenon", "paradigm")
@@ -221,21 +220,17 @@ def _kind_columns(kinds: Kinds, settings: Settings) -> tuple[Column, ...]:
 
 
 def _kind_rows(models: Sequence[ModelChoices], named: Mapping[str, str], kinds: Kinds) -> Rows:
-    return [
-        (model.name, link, *_kind_cells(choices, named, kinds))
-        for model in models
-        for link, choices in model.choices.items()
-    ]
-
-
-def _kind_cells(choices: Choices, named: Mapping[str, str], kinds: Kinds) -> list[Value]:
     """Return accuracy and paradigms of both kinds, and the difference where a model was scored on both."""
-    by_kind = kind_accuracy(choices, named)
-    cells: list[Value] = []
-    for kind in kinds:
-        cells += [by_kind[kind].mean, by_kind[kind].paradigms] if kind in by_kind else [None, 0]
-    both = all(kind in by_kind for kind in kinds)
-    return [*cells, kind_difference(choices, named, first=kinds[0], second=kinds[1]) if both else None]
+    rows: Rows = []
+    for name, link, choices in ((model.name, *item) for model in models for item in model.choices.items()):
+        by_kind = kind_accuracy(choices, named)
+        cells: list[Value] = []
+        for kind in kinds:
+            cells += [by_kind[kind].mean, by_kind[kind].paradigms] if kind in by_kind else [None, 0]
+        both = all(kind in by_kind for kind in kinds)
+        difference = kind_difference(choices, named, first=kinds[0], second=kinds[1]) if both else None
+        rows.append((name, link, *cells, difference))
+    return rows
 
 
 def _kinds_by_people(benchmark: Benchmark, uids: Mapping[str, str], kinds: Kinds) -> list[Value]:

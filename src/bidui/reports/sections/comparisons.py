@@ -83,7 +83,12 @@ def _wilcoxon(name: str, models: list[ScoredModel], settings: Settings) -> Table
 def _rankings(results: Results, settings: Settings) -> Iterator[Item]:
     """Return one row per two benchmarks with Kendall's tau, and the accuracies behind it; models go by their names."""
     say = settings.say
-    benchmark_of = _benchmark_of(settings)
+    # of every known paradigm: of shipped benchmarks, and of those with published tables
+    benchmark_of = {uid: known.name for known in settings.benchmarks for uid in (*known.people, *known.kinds)}
+    for table in all_published():
+        for cell in table.cells:
+            if cell.level == "paradigm" and cell.name:
+                benchmark_of.setdefault(cell.name, table.benchmark)
     scored = _by_benchmark(results, benchmark_of, settings)
     couples = [
         (one, other, shared)
@@ -101,16 +106,6 @@ def _rankings(results: Results, settings: Settings) -> Iterator[Item]:
     columns = "first second models:count=models-count tau:number"
     yield settings.table("rankings", columns, rows, note=say("note-rankings").format(link=settings.main))
     yield _benchmarks(scored, settings)
-
-
-def _benchmark_of(settings: Settings) -> dict[str, str]:
-    """Return the benchmark of every known paradigm: of shipped ones, and of those with published tables."""
-    names = {uid: known.name for known in settings.benchmarks for uid in (*known.people, *known.kinds)}
-    for table in all_published():
-        for cell in table.cells:
-            if cell.level == "paradigm" and cell.name:
-                names.setdefault(cell.name, table.benchmark)
-    return names
 
 
 def _by_benchmark(
@@ -136,10 +131,8 @@ def _benchmarks(scored: Mapping[str, Mapping[str, Choices]], settings: Settings)
     say = settings.say
     columns = [*settings.columns("model")]
     for name in scored:
-        columns += [
-            Column(f"accuracy_{name}", name, "percent"),
-            Column(f"deviation_{name}", f"{name}, {say('deviation-phenomena')}", "percent"),
-        ]
+        spread_head = f"{name}, {say('deviation-phenomena')}"
+        columns += [Column(f"accuracy_{name}", name, "percent"), Column(f"deviation_{name}", spread_head, "percent")]
     rows: Rows = []
     for model in dict.fromkeys(model for own in scored.values() for model in own):
         cells: list[Value] = []

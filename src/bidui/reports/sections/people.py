@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from bidui.analysis.accuracy import Accuracy, accuracy
+from bidui.analysis.accuracy import accuracy
 from bidui.analysis.estimate import Estimate, wilson
-from bidui.analysis.people import FEWEST, Correlations, Gap, behind, correlate, gaps
+from bidui.analysis.people import FEWEST, Correlations, behind, correlate, gaps
 from bidui.benchmarks import Benchmark
-from bidui.errors import InputError, Problem
+from bidui.errors import InputError, fail
 from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.figures import human_gap
 from bidui.reports.results import ALL, HELD_OUT, ModelChoices, phenomenon_of
@@ -15,8 +15,6 @@ from bidui.reports.section import Absent, Item, Rows, Settings, absent, joined, 
 from bidui.reports.tables import Column, Table, Value
 
 Grouping = Literal["phenomenon", "paradigm"]
-Counts = Mapping[str, tuple[int, int]]  # by group: correct judgements, of how many
-ByModel = Mapping[str, Mapping[str, Accuracy]]  # by model and group
 Ratings = Mapping[str, Mapping[str, Correlations]]  # by model and linking function
 
 
@@ -70,7 +68,18 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
         {name: {group: one.value for group, one in own.items()} for name, own in by_model.items()},
         people={group: right / judgements for group, (right, judgements) in counts.items()},
     )
-    yield _gap_table(by_model, counts, best, title, settings)
+    rows: Rows = []
+    for group, (right, judgements) in counts.items():
+        if group in best:
+            people = wilson(right / judgements, pairs=judgements)
+            gap = behind(by_model[best[group].model][group], correct=right, judgements=judgements)
+            cells = [own[group].value if group in own else None for own in by_model.values()]
+            rows.append((group_name(group, settings), people, best[group].model, gap, *cells))
+    columns = (
+        *settings.columns("phenomenon people:percent=people-head best=best-model gap:points"),
+        *(Column(name, name, "percent") for name in by_model),
+    )
+    yield settings.table("people", columns, rows, title=title, note=say("note-people"), whole=True)
     named = {group_name(group, settings): gap for group, gap in best.items()}
     intervals = {
         group_name(group, settings): by_model[gap.model][group].estimate.interval for group, gap in best.items()
@@ -81,22 +90,6 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
         lambda: human_gap(named, intervals=intervals, language=settings.language),
         note=say("note-gap"),
     )
-
-
-def _gap_table(by_model: ByModel, counts: Counts, best: Mapping[str, Gap], title: str, settings: Settings) -> Table:
-    rows: Rows = []
-    for group, (right, judgements) in counts.items():
-        if group not in best:
-            continue
-        model = best[group].model
-        gap = behind(by_model[model][group], correct=right, judgements=judgements)
-        cells = [own[group].value if group in own else None for own in by_model.values()]
-        rows.append((group_name(group, settings), wilson(right / judgements, pairs=judgements), model, gap, *cells))
-    columns = (
-        *settings.columns("phenomenon people:percent=people-head best=best-model gap:points"),
-        *(Column(name, name, "percent") for name in by_model),
-    )
-    return settings.table("people", columns, rows, title=title, note=settings.say("note-people"), whole=True)
 
 
 # Graded ratings: how far the scores of each linking function agree with the ratings of the same sentences
@@ -119,8 +112,13 @@ def ratings_section(models: Sequence[ModelChoices], settings: Settings) -> Itera
     by_model: dict[str, dict[str, Correlations]] = {}
     for model in scored:
         try:
-            if correlations := _correlations(model, rated, settings):
-                by_model[model.name] = correlations
+            keys = {key for choices in model.choices.values() for key in zip(choices.uids, choices.pairs, strict=True)}
+            if not any(key in keys for key in zip(rated.uids, rated.pairs, strict=True)):
+                raise fail("report-unrated", None, {"count": len(rated.values)})
+            # held-out MORCELA scores the two halves of the pairs on two scales
+            links = {link: choices for link, choices in model.choices.items() if link != HELD_OUT}
+            if links:
+                by_model[model.name] = {k: correlate(one, rated, seed=settings.seed) for k, one in links.items()}
         except InputError as error:
             yield Absent(f"{title}, {model.name}", error.problems)
     if by_model:
@@ -132,19 +130,6 @@ def ratings_section(models: Sequence[ModelChoices], settings: Settings) -> Itera
             few = {"count": max(one.whole for one in every), "needed": FEWEST}
             yield absent(settings.say("ratings-pairwise"), "report-few-rated", few)
         yield _rating_counts(by_model, rated, len(ratings), len({one.rater for one in ratings}), settings)
-
-
-def _correlations(model: ModelChoices, rated: Acceptability, settings: Settings) -> dict[str, Correlations]:
-    """Correlate by linking function. Held-out MORCELA scores the two halves of the pairs on two scales: skipped."""
-    scored = {key for choices in model.choices.values() for key in zip(choices.uids, choices.pairs, strict=True)}
-    sentences = list(zip(rated.uids, rated.pairs, strict=True))
-    if not any(key in scored for key in sentences):
-        raise InputError([Problem("report-unrated", values={"count": len(sentences)})])
-    return {
-        link: correlate(choices, rated, seed=settings.seed)
-        for link, choices in model.choices.items()
-        if link != HELD_OUT
-    }
 
 
 def _rating_table(kind: Literal["pointwise", "pairwise"], by_model: Ratings, settings: Settings) -> Table:

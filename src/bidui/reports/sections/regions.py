@@ -14,7 +14,7 @@ from bidui.reports.figures import Drawing, Line
 from bidui.reports.figures import region_differences as draw_differences
 from bidui.reports.results import Results, ScoredModel
 from bidui.reports.section import Absent, Item, Rows, Settings, absent, file_name, picture
-from bidui.reports.tables import NOTHING, Column, Table, Value
+from bidui.reports.tables import NOTHING, Column, Table
 from bidui.scores.table import read_scores
 
 HOWS: tuple[How, ...] = ("sum", "mean")
@@ -49,13 +49,13 @@ def regions_section(results: Results, settings: Settings) -> Iterator[Item]:
     scored = {uid for model in results.models for uid in model.manifest.shards}
     pairs = tuple(pair for pair in extras.pairs if pair.uid in scored)
     phenomena = {pair.uid: pair.phenomenon or NOTHING for pair in pairs}
-    stretches = divide(pairs, analysis.in_parts(extras.regions) if extras.regions else analysis.by_change())
+    stretches = divide(pairs, analysis.in_parts(extras.regions) if extras.regions else analysis.by_change)
     if extras.regions and all(name == REST for _, name in stretches.labels):
         values = {"pairs": len(pairs), "regions": list(extras.regions)}
         yield absent(say("regions"), "report-no-regions", values)
         return
     by_region, by_slots = ({how: Differences() for how in HOWS} for _ in range(2))
-    slots = divide(pairs, analysis.by_slot())
+    slots = divide(pairs, analysis.by_slot)
     for model in results.models:
         try:
             table = read_scores(model.folder).table
@@ -72,7 +72,12 @@ def regions_section(results: Results, settings: Settings) -> Iterator[Item]:
         yield _table(f"regions-paradigm-{how}", by_region[how], phenomena, how, settings)
         if any(by_slots[how].values()):
             yield _table(f"regions-slots-{how}", by_slots[how], phenomena, how, settings)
-    yield _counts(by_region, settings)
+    rows: Rows = []
+    for name, own in by_region["sum"].items():
+        lost = [sum(one.left_out for one in by_region[how][name]) for how in HOWS]
+        rows.append((name, *lost, sum(one.straddling for one in own)))
+    columns = "model left_out_sum:count left_out_mean:count straddling:count"
+    yield settings.table("regions-counts", columns, rows, note=say("note-regions-counts"))
     yield from _figures(results, stretches, phenomena, settings)
 
 
@@ -94,7 +99,9 @@ def _table(name: str, by_model: Differences, phenomena: Mapping[str, str], how: 
         ones = [own.get((group, region)) for own in models.values()]
         pairs = max(one.pairs for one in ones if one)
         head = (group, phenomena[group]) if phenomena else (group,)
-        rows.append((*head, _region_name(region, settings), pairs, *map(_cell, ones)))
+        measured = [one if one and one.pairs else None for one in ones]
+        cells = [(one.mean if one.pairs == 1 else one.estimate) if one else None for one in measured]
+        rows.append((*head, _region_name(region, settings), pairs, *cells))
     columns = (
         *settings.columns("paradigm phenomenon" if phenomena else "phenomenon"),
         *settings.columns("region pairs:count"),
@@ -105,26 +112,10 @@ def _table(name: str, by_model: Differences, phenomena: Mapping[str, str], how: 
     return settings.table(name, columns, rows, title=title, note=say(f"note-{how}"), linked=name != "regions")
 
 
-def _cell(one: RegionDifference | None) -> Value:
-    if one is None or not one.pairs:
-        return None
-    return one.mean if one.pairs == 1 else one.estimate
-
-
 def _region_name(region: str, settings: Settings) -> str:
     """Return our own regions in the language of the report; slots and custom regions keep their names."""
     ours = {REST} if settings.extras.regions else {REST, "before", "changed", "after"}
     return settings.say(f"region-{region}") if region in ours else region
-
-
-def _counts(by_region: Mapping[How, Differences], settings: Settings) -> Table:
-    """Return how many pairs were left out, and how many tokens straddle two regions."""
-    rows: Rows = []
-    for model, own in by_region["sum"].items():
-        lost = [sum(one.left_out for one in by_region[how][model]) for how in HOWS]
-        rows.append((model, *lost, sum(one.straddling for one in own)))
-    columns = "model left_out_sum:count left_out_mean:count straddling:count"
-    return settings.table("regions-counts", columns, rows, note=settings.say("note-regions-counts"))
 
 
 # Regions over training

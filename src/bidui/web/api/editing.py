@@ -22,7 +22,7 @@ from bidui.web.editing.completion import Completion, complete_line, complete_rul
 from bidui.web.editing.diagnostics import Diagnostic, located
 from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.fitting import phrase_users
-from bidui.web.editing.paradigm import ParadigmRows, read_rows, rename_phrase
+from bidui.web.editing.paradigm import ParadigmRows, read_rows
 from bidui.web.editing.phrases import PhraseRow, read_phrases
 from bidui.web.editing.preview import MAX_PAIRS, Counts, PhraseDiagnostics, Preview, as_browsers_count, rows_alone
 from bidui.web.editing.preview import Request as Question
@@ -50,9 +50,9 @@ EditorName = Annotated[
 # Steps: the edits that a page can ask for. What a step takes is what its function takes.
 
 
-def _rename_phrase_here(text: str, *, name: str, to: str) -> Edit:
+def rename_phrase(text: str, *, name: str, to: str) -> Edit:
     """Rename a phrase in `phrases.yaml` alone."""
-    return rename_phrase(text, phrase=name, name=to, declared=True)
+    return paradigm.rename_phrase(text, phrase=name, name=to, declared=True)
 
 
 _PARADIGM_EDITS: tuple[Callable[..., Edit], ...] = (
@@ -65,12 +65,9 @@ _PARADIGM_EDITS: tuple[Callable[..., Edit], ...] = (
 _PHRASE_EDITS: tuple[Callable[..., Edit], ...] = (
     *(phrases.add_phrase, phrases.delete_phrase, phrases.move_phrase, phrases.set_depth),
     *(phrases.add_alternative, phrases.delete_alternative, phrases.move_alternative, phrases.set_alternative),
-    *(phrases.set_part, phrases.add_part, phrases.delete_part, phrases.move_part, phrases.rename_part),
+    *(phrases.set_part, phrases.add_part, phrases.delete_part, phrases.move_part, phrases.rename_part, rename_phrase),
 )
-_EDITS: Mapping[str, Callable[..., Edit]] = {
-    **{edit.__name__: edit for edit in (*_PARADIGM_EDITS, *_PHRASE_EDITS)},
-    "rename_phrase": _rename_phrase_here,
-}
+_EDITS = {edit.__name__: edit for edit in (*_PARADIGM_EDITS, *_PHRASE_EDITS)}
 
 
 class Step(BaseModel):
@@ -86,17 +83,16 @@ class Step(BaseModel):
         return _EDITS[self.do](self.text, **{name: getattr(self, name) for name in names})
 
 
-def _step(name: str, edit: Callable[..., Edit], kind: TextKind) -> type[Step]:
+def _step(edit: Callable[..., Edit]) -> type[Step]:
     """Return the kind of step that has the parameters of an edit as its fields."""
+    name, kind = edit.__name__, "phrases" if edit in _PHRASE_EDITS else "paradigm"
     parameters = list(signature(edit).parameters.values())[1:]
     fields: dict[str, Any] = {p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in parameters}
     fields |= {"kind": (Literal[kind], ...), "do": (Literal[name], ...)}
     return create_model(name.title().replace("_", ""), __base__=Step, __doc__=edit.__doc__, **fields)
 
 
-_OF_PHRASES = {"rename_phrase", *(edit.__name__ for edit in _PHRASE_EDITS)}
-_STEPS = tuple(_step(name, edit, "phrases" if name in _OF_PHRASES else "paradigm") for name, edit in _EDITS.items())
-AnyStep: Any = Union[_STEPS]  # noqa: UP007
+AnyStep: Any = Union[tuple(map(_step, _EDITS.values()))]  # noqa: UP007
 
 
 class TextQuestion(BaseModel):
@@ -300,7 +296,7 @@ def _rewritten(version: Version, names: PhraseRenaming) -> bytes:
     file = version.revision.file
     try:
         text = version.text
-        edit = rename_phrase(text, phrase=names.old, name=names.new, declared=file == FILE)
+        edit = paradigm.rename_phrase(text, phrase=names.old, name=names.new, declared=file == FILE)
     except InputError as error:
         placed = ((problem, Place(file, problem.place.line, problem.place.column)) for problem in error.problems)
         raise InputError(Problem(problem.kind, place, problem.values) for problem, place in placed) from None

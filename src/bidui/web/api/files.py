@@ -15,23 +15,14 @@ from bidui.errors import InputError
 from bidui.web.accounts import Access, Bench, Editor, Reader, Spoken, Who
 from bidui.web.editing.merging import Choice, merge_paradigms, merge_tables
 from bidui.web.problems import Problems, ProblemShape, fails, problem_shapes
+from bidui.web.store import revisions as past
 from bidui.web.store.accounts import may, visible
 from bidui.web.store.disk import current, refresh
 from bidui.web.store.drafts import Draft, check_tab, drafts, drop_draft, keep_draft
 from bidui.web.store.files import Conflict, NewDraft, Outcome, delete, rename, restore, save
 from bidui.web.store.names import Kind, check_file_name
 from bidui.web.store.overview import check_uid_free
-from bidui.web.store.revisions import (
-    PAGE,
-    Revision,
-    RowChange,
-    deleted_files,
-    history,
-    latest_number,
-    revision,
-    row_changes,
-    unified,
-)
+from bidui.web.store.revisions import Revision, RowChange
 from bidui.web.store.workspace import entries
 from bidui.words import Language
 
@@ -215,10 +206,10 @@ def file_answer(access: Access, file: str) -> FileAnswer:
         file=file,
         kind=kind,
         text=version.text if version else EMPTY_PHRASES,
-        revision=version.revision.id if version else latest_number(access.entry, file),
+        revision=version.revision.id if version else past.latest_number(access.entry, file),
         time=version.revision.time if version else None,
         author=version.revision.author if version else "",
-        drafts=drafts(access.store, who=access.user, entry=access.entry, file=file),
+        drafts=drafts(access.bench.store, who=access.user, entry=access.entry, file=file),
         others=access.bench.presence.others((access.entry.id, file), user=access.user.id, tab=""),
         may_edit=may(access.role, "editor"),
     )
@@ -253,7 +244,7 @@ def rename_file(access: Editor, language: Spoken, body: RenameRequest) -> SaveAn
 def merge_file(access: Reader, language: Spoken, file: File, body: MergeRequest) -> MergeAnswer:
     """Merge a text, row by row, with what somebody else has saved meanwhile; nothing is saved."""
     theirs = current(access.entry, file)
-    base = "" if body.base is None else revision(access.entry, body.base).text
+    base = "" if body.base is None else past.revision(access.entry, body.base).text
     merge = merge_tables if file.endswith((".tsv", ".md")) else merge_paradigms
     merged = merge(base, body.mine, theirs.text, choose=body.choose)
     conflicts = [RowConflict(c.row, c.kind, c.text(language), c.base, c.mine, c.theirs) for c in merged.conflicts]
@@ -316,7 +307,7 @@ def delete_draft(access: Reader, file: File, tab: TabQuery = "") -> None:
 @router.get("/projects/{project}/drafts")
 def project_drafts(access: Reader) -> DraftPlaces:
     """List the files of a project that the reader has drafts of."""
-    mine = drafts(access.store, who=access.user, entry=access.entry)
+    mine = drafts(access.bench.store, who=access.user, entry=access.entry)
     return DraftPlaces([DraftPlace(draft.file, draft.time, draft.tab) for draft in mine])
 
 
@@ -341,7 +332,7 @@ def say_presence(access: Reader, file: File, page: PresenceRequest) -> PresenceA
     try:
         return PresenceAnswer(others, current(access.entry, file).revision.id)
     except InputError:
-        return PresenceAnswer(others, latest_number(access.entry, file))
+        return PresenceAnswer(others, past.latest_number(access.entry, file))
 
 
 # The past: revisions, the differences between two, restoring, and files that were deleted
@@ -403,23 +394,23 @@ class DeletedFiles:
 def file_history(access: Reader, file: File, before: Annotated[int | None, Query()] = None) -> History:
     """List the revisions of a file, a page of them at a time."""
     refresh(access.entry)
-    revisions = history(access.entry, file, before=before, most=PAGE + 1)
-    return History(revisions[:PAGE], len(revisions) > PAGE)
+    revisions = past.history(access.entry, file, before=before, most=past.PAGE + 1)
+    return History(revisions[: past.PAGE], len(revisions) > past.PAGE)
 
 
 @router.get("/projects/{project}/revisions/{number}")
 def one_revision(access: Reader, number: int) -> RevisionText:
     """Return a revision with its text."""
-    version = revision(access.entry, number)
+    version = past.revision(access.entry, number)
     return RevisionText(version.revision, version.shown)
 
 
 @router.get("/projects/{project}/difference")
 def difference(access: Reader, old: int, new: int) -> Difference:
     """Compare two revisions."""
-    before, after = (revision(access.entry, number) for number in (old, new))
+    before, after = (past.revision(access.entry, number) for number in (old, new))
     texts, name = (before.shown, after.shown), after.revision.file
-    return Difference(old, new, unified(*texts, name=name), row_changes(*texts, name=name))
+    return Difference(old, new, past.unified(*texts, name=name), past.row_changes(*texts, name=name))
 
 
 @router.post("/projects/{project}/restore", responses=writing())
@@ -433,5 +424,5 @@ def restore_revision(access: Editor, language: Spoken, body: Restoration) -> Sav
 def deleted(access: Reader) -> DeletedFiles:
     """List the files that were deleted, here or outside."""
     refresh(access.entry)
-    gone = deleted_files(access.entry)
+    gone = past.deleted_files(access.entry)
     return DeletedFiles([DeletedFile(each.file, each.id, each.base, each.author, each.time) for each in gone])

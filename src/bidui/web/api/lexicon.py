@@ -18,22 +18,10 @@ from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
 from bidui.web.accounts import Access, Editor, Reader, Spoken
 from bidui.web.api.files import Base, File, Tab, writing
+from bidui.web.editing import tables
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
 from bidui.web.editing.merging import merge_tables
-from bidui.web.editing.tables import (
-    Table,
-    Vocabulary,
-    add_column,
-    add_rows,
-    delete_rows,
-    find,
-    paste,
-    read_table,
-    read_vocabulary,
-    set_cell,
-    suggest,
-    word_at,
-)
+from bidui.web.editing.tables import Table, Vocabulary
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit, inverse, line_difference, make_edit
 from bidui.web.problems import fails, problem_shape
 from bidui.web.store.accounts import may
@@ -157,7 +145,7 @@ def lexicon(access: Reader, language: Spoken) -> LexiconAnswer:
     vocabulary = words.vocabulary
     files = [_table(name, words.versions[name].revision.id, table) for name, table in vocabulary.tables.items()]
     return LexiconAnswer(
-        files=files or [_table(NEW, None, read_table(EMPTY))],
+        files=files or [_table(NEW, None, tables.read_table(EMPTY))],
         features=_features(vocabulary.lexicon),
         problems=_table_problems(vocabulary.problems, language),
         words=len(vocabulary.lexicon.words),
@@ -168,14 +156,14 @@ def lexicon(access: Reader, language: Spoken) -> LexiconAnswer:
 @router.get("/lexicon/find")
 def find_words(access: Reader, query: Text) -> Hits:
     """Find the rows that meet every term: `feature:value` as in rules, anything else as text in some cell."""
-    hits = [(hit.file, hit.row.line) for hit in find(_words(access).vocabulary, query)]
+    hits = [(hit.file, hit.row.line) for hit in tables.find(_words(access).vocabulary, query)]
     return Hits(hits, len(hits))
 
 
 @router.get("/lexicon/suggest")
 def suggest_values(access: Reader, column: Text, typed: Text = "") -> Suggestions:
     """Suggest values for a cell of a column."""
-    return Suggestions(suggest(_words(access).vocabulary, column=column, typed=typed))
+    return Suggestions(tables.suggest(_words(access).vocabulary, column=column, typed=typed))
 
 
 @router.get("/lexicon/uses")
@@ -183,7 +171,7 @@ def word_uses(access: Reader, file: Text, line: int) -> WordUses:
     """List the slots of paradigms that could take the word in a row."""
     refresh(access.entry)
     vocabulary = _words(access).vocabulary
-    word = word_at(vocabulary, file=file, line=line)
+    word = tables.word_at(vocabulary, file=file, line=line)
     if word is None:
         raise fail("row-missing", Place(file), {"row": line})
     places = _places(access)
@@ -251,7 +239,7 @@ def _vocabulary(texts: Mapping[str, str], *, before: Vocabulary | None = None) -
     """Read the texts of the lexicon's files and `features.tsv`; files in `lexicon/` come first."""
     lexicon = {name: text for name, text in texts.items() if name != "features.tsv"}
     several = {name: text for name, text in lexicon.items() if name != NEW}
-    vocabulary = read_vocabulary(several or lexicon, features=texts.get("features.tsv"), before=before)
+    vocabulary = tables.read_vocabulary(several or lexicon, features=texts.get("features.tsv"), before=before)
     if not several or NEW not in lexicon:
         return vocabulary
     problem = Problem("lexicon-twice", Place(NEW))
@@ -320,7 +308,7 @@ Operation = Annotated[SetCell | AddRows | DeleteRows | AddColumn | Paste | Apply
 def applied(text: str, steps: Sequence[Operation]) -> str:
     """Return the text of a table after some steps, each on what the one before left."""
     for group in _groups(steps):
-        table = read_table(text)
+        table = tables.read_table(text)
         text = apply_edit(text, make_edit(change for step in group for change in _edit(table, step)))
     return text
 
@@ -343,15 +331,15 @@ def _groups(steps: Sequence[Operation]) -> Iterator[list[Operation]]:
 def _edit(table: Table, step: Operation) -> Edit:
     match step:
         case SetCell():
-            return set_cell(table, line=step.line, column=step.column, value=step.value)
+            return tables.set_cell(table, line=step.line, column=step.column, value=step.value)
         case AddRows():
-            return add_rows(table, step.rows, after=step.after)
+            return tables.add_rows(table, step.rows, after=step.after)
         case DeleteRows():
-            return delete_rows(table, step.lines)
+            return tables.delete_rows(table, step.lines)
         case AddColumn():
-            return add_column(table, step.name)
+            return tables.add_column(table, step.name)
         case Paste():
-            return paste(table, step.block, line=step.line, column=step.column)
+            return tables.paste(table, step.block, line=step.line, column=step.column)
         case ApplyChanges():
             return Utf16(table.text).changes(step.changes)
 
@@ -464,7 +452,7 @@ def _problems(access: Access, attempt: _Attempt, check: _WordCheck | None) -> Se
 
 def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> TableAnswer:
     outcome = attempt.outcome
-    old, new = read_table(base).by_line, read_table(attempt.text)
+    old, new = tables.read_table(base).by_line, tables.read_table(attempt.text)
     moved = attempt.merged or base.count("\n") != attempt.text.count("\n")
     rows = [row for row in new.rows if moved or row.line not in old or old[row.line].cells != row.cells]
     back = inverse(attempt.before, line_difference(attempt.before, attempt.text))

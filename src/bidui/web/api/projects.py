@@ -18,38 +18,20 @@ from bidui.errors import InputError, Place, fail
 from bidui.files import encode
 from bidui.grammar.yaml import written
 from bidui.pairs.pair import Short
+from bidui.web import jobs
 from bidui.web.accounts import Access, Bench, Editor, Maker, Owner, Reader, Spoken, Who
 from bidui.web.editing.paradigm import set_field
 from bidui.web.editing.text import apply_edit
-from bidui.web.jobs import (
-    MOST,
-    Format,
-    PairsDownload,
-    ParadigmCount,
-    count_errors,
-    count_problems,
-    count_some,
-    export_pairs,
-    known_counts,
-    until_gone,
-)
+from bidui.web.jobs import Format, PairsDownload, ParadigmCount
 from bidui.web.problems import ProblemShape, fails, problem_shapes
+from bidui.web.store import projects
 from bidui.web.store.accounts import Role, User, may, role_of, visible
 from bidui.web.store.archives import Bundle, read_files, read_zip
 from bidui.web.store.disk import current, refresh
 from bidui.web.store.files import Change, Conflict, commit
 from bidui.web.store.names import paradigm_file
 from bidui.web.store.overview import FileLine, ParadigmLine, check_uid_free, coverage, file_problems
-from bidui.web.store.projects import (
-    BinnedProject,
-    binned,
-    bring_back,
-    copy_benchmark,
-    delete_project,
-    export_project,
-    import_project,
-    new_project,
-)
+from bidui.web.store.projects import BinnedProject
 from bidui.web.store.workspace import Entry, Store, entries
 
 router = APIRouter(prefix="/api", tags=["projects"], responses=fails(400, 401, 422))
@@ -129,34 +111,34 @@ def list_projects(bench: Bench, who: Who, language: Spoken) -> ProjectList:
 def add_project(bench: Bench, who: Maker, body: NewProject) -> ProjectName:
     """Add a project, from the starter or as a copy of a shipped benchmark."""
     if body.lang is not None and body.benchmark is None:
-        return ProjectName(new_project(bench.store, body.name, lang=body.lang, who=who).name)
+        return ProjectName(projects.new_project(bench.store, body.name, lang=body.lang, who=who).name)
     if body.benchmark is not None and body.lang is None:
-        return ProjectName(copy_benchmark(bench.store, body.benchmark, name=body.name, who=who).entry.name)
+        return ProjectName(projects.copy_benchmark(bench.store, body.benchmark, name=body.name, who=who).entry.name)
     raise fail("project-start")
 
 
 @router.delete("/projects/{project}", status_code=204, responses=fails(403, 404))
 def remove_project(access: Owner) -> None:
     """Put a project into the bin."""
-    delete_project(access.entry, who=access.user)
+    projects.delete_project(access.entry, who=access.user)
 
 
 @router.get("/bin")
 def look_into_bin(bench: Bench, who: Who) -> Bin:
     """List the deleted projects that the reader may bring back: those that she owns."""
-    return Bin([project for project in binned(bench.store) if may(_role(bench.store, who, project), "owner")])
+    return Bin([project for project in projects.binned(bench.store) if may(_role(bench.store, who, project), "owner")])
 
 
 @router.post("/bin/{number}", responses=fails(403, 404, 409))
 def take_out_of_bin(bench: Bench, who: Who, number: int, body: BinRequest) -> ProjectName:
     """Bring a deleted project back."""
-    project = next((each for each in binned(bench.store) if each.id == number), None)
+    project = next((each for each in projects.binned(bench.store) if each.id == number), None)
     role = _role(bench.store, who, project) if project else None
     if role is None:
         raise fail("bin-unknown", None, {"number": number})
     if not may(role, "owner"):
         raise fail("role-missing", None, {"needed": "owner"})
-    return ProjectName(bring_back(bench.store, number, who=who, name=body.name).name)
+    return ProjectName(projects.bring_back(bench.store, number, who=who, name=body.name).name)
 
 
 def _role(store: Store, who: User, project: BinnedProject) -> Role | None:
@@ -165,7 +147,7 @@ def _role(store: Store, who: User, project: BinnedProject) -> Role | None:
 
 def _line(who: User, entry: Entry) -> ProjectLine:
     overview = coverage(entry)
-    counts = known_counts(entry, language="en")
+    counts = jobs.known_counts(entry, language="en")
     role = role_of(entry.store, who, entry)
     assert role is not None
     return ProjectLine(
@@ -176,7 +158,7 @@ def _line(who: User, entry: Entry) -> ProjectLine:
         paradigms=len(overview.paradigms),
         phenomena=len(overview.phenomena),
         words=overview.words,
-        errors=overview.errors + sum(count_errors(line, counts.get(line.file)) for line in overview.paradigms),
+        errors=overview.errors + sum(jobs.count_errors(line, counts.get(line.file)) for line in overview.paradigms),
         warnings=overview.warnings,
         changed=overview.changed,
         author=overview.author,
@@ -258,15 +240,15 @@ def project(access: Reader, language: Spoken) -> ProjectAnswer:
     """Return what a project holds."""
     skipped = refresh(access.entry).skipped
     overview = coverage(access.entry)
-    counts = known_counts(access.entry, language=language)
+    counts = jobs.known_counts(access.entry, language=language)
     problems = problem_shapes(overview.problems, language)
     paradigms = []
     for line in overview.paradigms:
         count = counts.get(line.file)
         values = {each.name: getattr(line, each.name) for each in fields(line)}
-        values["errors"] += count_errors(line, count)
+        values["errors"] += jobs.count_errors(line, count)
         paradigms.append(ParadigmLineShape(**values, count=count))
-        problems += count_problems(line, count)
+        problems += jobs.count_problems(line, count)
     problems.sort(key=lambda each: (each.severity, each.place.file if each.place else ""))  # errors first
     return ProjectAnswer(
         name=overview.name,
@@ -289,7 +271,7 @@ def project(access: Reader, language: Spoken) -> ProjectAnswer:
 @router.post("/projects/{project}/counts", responses=fails(404))
 async def counts(access: Reader, language: Spoken, request: Request, body: CountRequest) -> CountAnswer:
     """Count the pairs of some paradigms that were not counted yet; call again while some are left."""
-    return CountAnswer(*await count_some(access, most=body.most, request=request, language=language))
+    return CountAnswer(*await jobs.count_some(access, most=body.most, request=request, language=language))
 
 
 @router.post("/projects/{project}/paradigms", status_code=201, responses=fails(403, 404, 409))
@@ -297,10 +279,15 @@ def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
     """Add a paradigm: the smallest there is, or a copy of another under a new name."""
     entry = access.entry
     file = paradigm_file(body.phenomenon, body.uid)
+    names = {"uid": body.uid, "phenomenon": body.phenomenon}
     if body.copy_of is None:
-        text = _starter(body, coverage(entry).lang)
+        word, good, bad = _STARTERS["en" if coverage(entry).lang == "en" else "zh"]
+        head = "".join(f"{name}: {written(value)}\n" for name, value in names.items())
+        text = f"format: 1\n{head}slots:\n  word: {word}\ngood: {good}\nbad: {bad}\n"
     else:
-        text = _named(current(entry, body.copy_of).text, body)
+        text = current(entry, body.copy_of).text
+        for name, value in names.items():
+            text = apply_edit(text, set_field(text, name=name, value=value))
     if errors := [problem for problem in file_problems(file, text) if problem.severity == "error"]:
         raise InputError(errors)
     with access.bench.turns.take(("uids", entry.id)):
@@ -311,18 +298,6 @@ def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
         except Conflict:
             raise fail("file-there", Place(file), {"other": file}) from None
     return NewFile(file, new.revision.id)
-
-
-def _starter(body: NewParadigm, lang: str) -> str:
-    word, good, bad = _STARTERS["en" if lang == "en" else "zh"]
-    names = f"uid: {written(body.uid)}\nphenomenon: {written(body.phenomenon)}\n"
-    return f"format: 1\n{names}slots:\n  word: {word}\ngood: {good}\nbad: {bad}\n"
-
-
-def _named(text: str, body: NewParadigm) -> str:
-    for name, value in (("uid", body.uid), ("phenomenon", body.phenomenon)):
-        text = apply_edit(text, set_field(text, name=name, value=value))
-    return text
 
 
 # Import and export
@@ -359,14 +334,14 @@ def import_files(
 ) -> ImportAnswer:
     """Add a project from a zip, or from several files: ours, or templates in JSON with a vocabulary in TSV."""
     with bench.turns.take("import"):  # each may fill a hundred megabytes
-        result = import_project(bench.store, _unpacked(files), name=name, who=who)
+        result = projects.import_project(bench.store, _unpacked(files), name=name, who=who)
     return ImportAnswer(result.entry.name, result.files, result.skipped, problem_shapes(result.problems, language))
 
 
 @router.get("/projects/{project}/export", responses={**fails(404), **_ZIP}, response_class=Response)
 def export_files(access: Reader) -> Response:
     """Return the files of a project as a zip that can be imported again."""
-    data = export_project(access.entry)
+    data = projects.export_project(access.entry)
     return Response(data, headers=_attached(f"{access.entry.name}.zip"), media_type="application/zip")
 
 
@@ -374,7 +349,7 @@ def export_files(access: Reader) -> Response:
 async def pairs(
     access: Reader,
     request: Request,
-    n: Annotated[int, Query(ge=1, le=MOST)] = 300,
+    n: Annotated[int, Query(ge=1, le=jobs.MOST)] = 300,
     seed: Annotated[int, Query(ge=0, le=2**53)] = 0,
     format: Format = "jsonl",
     uid: str | None = None,
@@ -382,7 +357,7 @@ async def pairs(
     """Return pairs as `bidui generate` writes them: of one paradigm, or of all in a zip."""
     await run_in_threadpool(_check_uid, access, uid)
     making = _made(access, n=n, seed=seed, format=format, uid=uid)
-    download = await until_gone(asyncio.ensure_future(making), request)
+    download = await jobs.until_gone(asyncio.ensure_future(making), request)
     if download is None:
         return Response(status_code=204)  # nobody is there to read it
     kind = "application/zip" if uid is None else "text/csv" if format == "csv" else "application/jsonl"
@@ -394,7 +369,7 @@ async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str |
     """Make pairs when it is our turn: each export is a process that takes all it can get."""
     entry = access.entry
     async with access.bench.exports:
-        return await export_pairs(entry.folder, name=f"{entry.name}-pairs", n=n, seed=seed, format=format, uid=uid)
+        return await jobs.export_pairs(entry.folder, name=f"{entry.name}-pairs", n=n, seed=seed, format=format, uid=uid)
 
 
 def _check_uid(access: Access, uid: str | None) -> None:

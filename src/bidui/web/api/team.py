@@ -7,42 +7,11 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from bidui.errors import Place, fail
-from bidui.web.accounts import (
-    Bench,
-    HeadOwner,
-    Reader,
-    Someone,
-    Spoken,
-    Who,
-    address_of,
-    check_team,
-    drop_session,
-    join_by_invitation,
-    session_token,
-    set_language,
-    set_session,
-    sign_in,
-    take_invitation,
-    take_password,
-)
+from bidui.web import accounts
+from bidui.web.accounts import Bench, HeadOwner, Reader, Someone, Spoken, Who
 from bidui.web.problems import fails
-from bidui.web.store.accounts import (
-    Invitation,
-    Member,
-    Role,
-    User,
-    check_role,
-    close_account,
-    end_session,
-    invitations,
-    invite,
-    members,
-    password_link,
-    role_of,
-    set_role,
-    withdraw,
-)
-from bidui.web.store.accounts import user as find_user
+from bidui.web.store import accounts as people
+from bidui.web.store.accounts import Invitation, Member, Role, User, check_role, role_of
 from bidui.web.store.workspace import Entry
 from bidui.web.store.workspace import entry as find_entry
 from bidui.web.workbench import Workbench
@@ -106,42 +75,42 @@ def me(bench: Bench, who: Who, language: Spoken) -> Me:
 @router.post("/language", status_code=204, responses=fails(403))
 def choose_language(body: LanguageChoice, bench: Bench, response: Response) -> None:
     """Remember a language in a cookie."""
-    set_language(response, body.lang, bench.settings)
+    accounts.set_language(response, body.lang, bench.settings)
 
 
 @router.post("/login", status_code=204, responses=fails(400, 401, 403, 429))
 def login(body: Login, request: Request, bench: Bench, response: Response) -> None:
     """Sign in by name and password."""
-    token = sign_in(bench, body.name, body.password, address=address_of(request))
-    set_session(response, token, bench.settings)
+    token = accounts.sign_in(bench, body.name, body.password, address=accounts.address_of(request))
+    accounts.set_session(response, token, bench.settings)
 
 
 @router.post("/logout", status_code=204, responses=fails(403))
 def logout(request: Request, bench: Bench, response: Response) -> None:
     """End the session."""
-    if token := session_token(request, bench.settings):
-        end_session(bench.store, token)
-    drop_session(response, bench.settings)
+    if token := accounts.session_token(request, bench.settings):
+        people.end_session(bench.store, token)
+    accounts.drop_session(response, bench.settings)
 
 
 @router.post("/join", status_code=204, responses=fails(400, 401, 403, 409, 410, 429))
 def join(body: JoinRequest, request: Request, bench: Bench, response: Response, who: Someone) -> None:
     """Take an invitation, with a new account or the one that is signed in."""
-    address = address_of(request)
+    address = accounts.address_of(request)
     if body.name is not None and body.password is not None:
-        token = take_invitation(bench, body.token, name=body.name, password=body.password, address=address)
-        set_session(response, token, bench.settings)
+        token = accounts.take_invitation(bench, body.token, name=body.name, password=body.password, address=address)
+        accounts.set_session(response, token, bench.settings)
     elif who is None:
         raise fail("not-signed-in", Place())
     else:
-        join_by_invitation(bench, body.token, who=who, address=address)
+        accounts.join_by_invitation(bench, body.token, who=who, address=address)
 
 
 @router.post("/password", status_code=204, responses=fails(400, 403, 410, 429))
 def choose_password(body: NewPassword, request: Request, bench: Bench, response: Response) -> None:
     """Choose another password by a link; it signs in, and ends all other sessions."""
-    token = take_password(bench, body.token, password=body.password, address=address_of(request))
-    set_session(response, token, bench.settings)
+    token = accounts.take_password(bench, body.token, password=body.password, address=accounts.address_of(request))
+    accounts.set_session(response, token, bench.settings)
 
 
 # Roles and invitations, in a project or in the whole workspace
@@ -180,15 +149,14 @@ class Address:
 @router.get("/team", responses=fails(400, 401, 403))
 def workspace_team(bench: Bench, who: Who) -> Team:
     """List who works in the workspace."""
-    check_team(bench)
-    check_role(bench.store, who, "viewer")
-    return _team(bench, role_of(bench.store, who), None)
+    accounts.check_team(bench)
+    return _team(bench, check_role(bench.store, who, "viewer"), None)
 
 
 @router.get("/projects/{project}/team", responses=fails(400, 401, 404))
 def project_team(access: Reader) -> Team:
     """List who works on a project."""
-    check_team(access.bench)
+    accounts.check_team(access.bench)
     return _team(access.bench, access.role, access.entry)
 
 
@@ -196,58 +164,58 @@ def project_team(access: Reader) -> Team:
 def make_invitation(body: Invite, request: Request, bench: Bench, who: Who) -> Address:
     """Invite one person; the answer is the address to send."""
     entry = _owned(bench, who, body.project)
-    token = invite(bench.store, who=who, role=body.role, entry=entry)
+    token = people.invite(bench.store, who=who, role=body.role, entry=entry)
     return Address(_address(request, bench, f"join/{token}"))
 
 
 @router.delete("/team/invitations/{number}", status_code=204, responses=fails(400, 401, 403, 404))
 def withdraw_invitation(number: int, bench: Bench, who: Who) -> None:
     """Take an invitation back."""
-    offer = next((each for each in invitations(bench.store) if each.id == number), None)
+    offer = next((each for each in people.invitations(bench.store) if each.id == number), None)
     if offer is None:
         raise fail("invitation-unknown", Place(), {"number": number})
     _owned(bench, who, offer.project or None)
-    withdraw(bench.store, number)
+    people.withdraw(bench.store, number)
 
 
 @router.put("/team/members/{number}", status_code=204, responses=fails(400, 401, 403, 404, 409))
 def change_role(number: int, body: RoleChoice, bench: Bench, who: Who) -> None:
     """Give somebody a role, another one, or none."""
     entry = _owned(bench, who, body.project)
-    set_role(bench.store, _member(bench, number), body.role, entry)
+    people.set_role(bench.store, _member(bench, number), body.role, entry)
 
 
 @router.delete("/team/members/{number}", status_code=204, responses=fails(400, 401, 403, 404, 409))
 def close_member(number: int, bench: Bench, _: HeadOwner) -> None:
     """Close an account: nobody gets in by it any more; what she did keeps her name."""
-    check_team(bench)
-    close_account(bench.store, _member(bench, number))
+    accounts.check_team(bench)
+    people.close_account(bench.store, _member(bench, number))
 
 
 @router.post("/team/members/{number}/password", responses=fails(400, 401, 403, 404))
 def make_password_link(number: int, request: Request, bench: Bench, _: HeadOwner) -> Address:
     """Make a link by which somebody who has forgotten the password can choose another."""
-    check_team(bench)
-    token = password_link(bench.store, _member(bench, number))
+    accounts.check_team(bench)
+    token = people.password_link(bench.store, _member(bench, number))
     return Address(_address(request, bench, f"password/{token}"))
 
 
 def _team(bench: Workbench, role: Role | None, entry: Entry | None) -> Team:
     project = entry.name if entry else ""
-    offers = [each for each in invitations(bench.store) if each.project == project] if role == "owner" else []
-    return Team(members(bench.store, entry), offers, role)
+    offers = [each for each in people.invitations(bench.store) if each.project == project] if role == "owner" else []
+    return Team(people.members(bench.store, entry), offers, role)
 
 
 def _owned(bench: Workbench, who: User, project: str | None) -> Entry | None:
     """Return the project, or None for the workspace; refuse whoever does not own it."""
-    check_team(bench)
+    accounts.check_team(bench)
     entry = find_entry(bench.store, project) if project is not None else None
     check_role(bench.store, who, "owner", entry)
     return entry
 
 
 def _member(bench: Workbench, number: int) -> User:
-    user = find_user(bench.store, number)
+    user = people.user(bench.store, number)
     if user.local or user.closed:
         raise fail("user-unknown", Place(), {"number": number})
     return user

@@ -44,10 +44,7 @@ class Option:
 
 @dataclass(slots=True)
 class RuleOptions:
-    """The options at a position in a rule; `others` are the rules of the other slots in scope.
-
-    `left_out` counts the values that were too many to list.
-    """
+    """The options at a position in a rule; `others` are the rules of the other slots in scope."""
 
     rule: str
     pieces: Sequence[Piece]
@@ -55,7 +52,7 @@ class RuleOptions:
     others: Mapping[str, str]
     slot: str
     typed: str
-    left_out: int = 0
+    left_out: int = 0  # values that were too many to list
 
     def options(self, piece: Piece) -> Iterable[Option]:
         """Return the options for the piece that the cursor stands in."""
@@ -303,12 +300,7 @@ def complete_text(text: str, *, cursor: int, fitting: Fitting, phrases: bool = F
     blanks = max(0, raw - len(site.raw))  # a plain scalar ends before the blank that was just typed
     value, at = said + " " * blanks, inner + blanks
     key, slots = str(site.path[-1]), _slots(document, site.path, phrases=phrases)
-    if is_rule(site.path, phrases=phrases):
-        completion = complete_rule(value, cursor=at, fitting=fitting, slots=slots, slot=key)
-    elif key in _LINES:
-        completion = complete_line(value, cursor=at, fitting=fitting, slots=slots)
-    else:
-        completion = _of_key(key, value, at)
+    completion = _in_value(key, value, at, fitting, slots, rule=is_rule(site.path, phrases=phrases))
     start, end = (site.at(at) + max(0, at - len(said)) for at in (completion.start, completion.end))
     return replace(completion, start=start, end=end)
 
@@ -345,12 +337,7 @@ def _by_line(text: str, cursor: int, lines: Lines, fitting: Fitting, document: M
     slots = {m["key"]: _bare(m["value"]) for m in map(_ENTRY.match, text.splitlines()) if m and m["key"] not in ORDER}
     key, value = entry["key"], _bare(entry["value"])
     at = start + entry.start("value") + entry["value"].startswith(("'", '"'))
-    if key in _LINES:
-        completion = complete_line(value, cursor=cursor - at, fitting=fitting, slots=slots)
-    elif key in ORDER:
-        completion = _of_key(key, value, cursor - at)
-    else:
-        completion = complete_rule(value, cursor=cursor - at, fitting=fitting, slots=slots, slot=key)
+    completion = _in_value(key, value, cursor - at, fitting, slots, rule=key not in {*ORDER, *_LINES})
     return replace(completion, start=completion.start + at, end=completion.end + at)
 
 
@@ -359,8 +346,14 @@ def _bare(value: str) -> str:
     return value[1:].removesuffix(value[0]) if value[:1] in {"'", '"'} else value
 
 
-def _of_key(key: str, value: str, cursor: int) -> Completion:
-    """Return the few words that a field may hold; `edit` holds several, joined by `+`."""
+def _in_value(
+    key: str, value: str, cursor: int, fitting: Fitting, slots: Mapping[str, str], *, rule: bool
+) -> Completion:
+    """Complete a rule, a line, or a field that holds a few words; `edit` holds several, joined by `+`."""
+    if rule:
+        return complete_rule(value, cursor=cursor, fitting=fitting, slots=slots, slot=key)
+    if key in _LINES:
+        return complete_line(value, cursor=cursor, fitting=fitting, slots=slots)
     start = value.rfind("+", 0, cursor) + 1
     options = [Option(word, "value") for word in _VALUES.get(key, ())]
     return ranked(options, value[start:cursor].strip(), start, len(value))

@@ -223,17 +223,9 @@ def phrase_problems(document: MappingNode, *, compiler: Compiler) -> list[Proble
 
 
 def located(
-    text: str,
-    problems: Iterable[Problem],
-    *,
-    name: str,
-    language: Language = "en",
-    document: MappingNode | None = None,
+    text: str, problems: Iterable[Problem], *, name: str, language: Language = "en", document: MappingNode | None = None
 ) -> tuple[Diagnostic, ...]:
-    """Return problems with their places in a text, by position; those of other files keep only the file's name.
-
-    Without a `document`, its tree, the text is parsed.
-    """
+    """Return problems with their places in a text, by position; those of other files keep only the file's name."""
     ordered = sorted(problems, key=lambda problem: (problem.place.file != name, problem.place.line))
     if not ordered:
         return ()

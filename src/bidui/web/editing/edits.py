@@ -279,7 +279,13 @@ class Batch:
         start, end = chunks[number]
         last = number + 1 == len(chunks)
         if len(chunks) == 1:
-            return self._emptied(parent, path[:-1])
+            empty = "{}" if isinstance(parent, Mapping) else "[]"
+            above = self.node(path[:-2])
+            entry = above.items.get(str(path[-2])) if len(path) > 1 and isinstance(above, Mapping) else None
+            if entry is None or self.text[entry.key.end + 1 : parent.start].strip():
+                return Change(parent.start, parent.end, empty)
+            end = parent.end if parent.flow else self.lines.line_end(parent.end)
+            return Change(entry.key.end + 1, end, f" {empty}")
         if parent.flow:
             return Change(chunks[number - 1][1], end, "") if last else Change(start, chunks[number + 1][0], "")
         if isinstance(parent, Sequence):
@@ -289,15 +295,6 @@ class Batch:
             return Change(line, self.lines.next_line(end), "")
         # the first key of a list's item stands after a dash, which the next key inherits
         return Change(start, end if last else chunks[number + 1][0], "")
-
-    def _emptied(self, node: Mapping | Sequence, path: Path) -> Change:
-        empty = "{}" if isinstance(node, Mapping) else "[]"
-        above = self.node(path[:-1])
-        entry = above.items.get(str(path[-1])) if path and isinstance(above, Mapping) else None
-        if entry is not None and not self.text[entry.key.end + 1 : node.start].strip():
-            end = node.end if node.flow else self.lines.line_end(node.end)
-            return Change(entry.key.end + 1, end, f" {empty}")
-        return Change(node.start, node.end, empty)
 
     def _block_entry(self, path: Path) -> Entry | None:
         """Return the entry at a path, if its mapping is written as a block."""

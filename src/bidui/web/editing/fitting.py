@@ -44,7 +44,7 @@ class Fitting:
     relations: Mapping[str, Relation]
     part_words: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
     column_words: dict[tuple[str, int], int] = field(default_factory=dict)
-    value_counts: dict[str, dict[str, int]] = field(default_factory=dict)
+
     value_sets: dict[int, dict[str, set[Values]]] = field(default_factory=dict)
 
     @property
@@ -148,9 +148,7 @@ class Fitting:
     def counts(self, feature: str, words: int) -> dict[str, int]:
         """Return the values of a feature, with how many of some words have each."""
         if words == self.everything:
-            if feature not in self.value_counts:
-                self.value_counts[feature] = self.lexicon.counts(feature)
-            return self.value_counts[feature]
+            return self.lexicon.counts(feature)
         return Counter(value for word in self.lexicon.rows(words) for value in word.get(feature))
 
     def seen(self, words: int) -> dict[str, set[Values]]:

@@ -104,16 +104,17 @@ def read_rows(text: str) -> ParadigmRows:
 
 def paradigm_rows(document: MappingNode) -> ParadigmRows:
     """Return the rows of a paradigm's tree."""
-    variants = document.get("variants")
-    if not isinstance(variants, Sequence):
-        return ParadigmRows(_fields(document), (), (_wording(document, (), ()),), _texts(document, "seams"))
-    shared = slot_rows(document.get("slots"), ("slots",))
-    wordings = tuple(
-        _wording(item, ("variants", number), shared)
-        for number, item in enumerate(variants.items)
-        if isinstance(item, MappingNode)
-    )
-    return ParadigmRows(_fields(document), shared, wordings, _texts(document, "seams"))
+    variants, seams = document.get("variants"), document.get("seams")
+    shared: tuple[SlotRow, ...] = ()
+    if isinstance(variants, Sequence):
+        shared = slot_rows(document.get("slots"), ("slots",))
+        items = ((n, item) for n, item in enumerate(variants.items) if isinstance(item, MappingNode))
+        wordings = tuple(_wording(item, ("variants", number), shared) for number, item in items)
+    else:
+        wordings = (_wording(document, (), ()),)
+    texts = seams.items if isinstance(seams, Sequence) else (seams,)
+    names = tuple(item.text for item in texts if isinstance(item, Scalar))
+    return ParadigmRows(_fields(document), shared, wordings, names)
 
 
 def is_rule(path: Path, *, phrases: bool = False) -> bool:
@@ -171,12 +172,6 @@ def _line(node: MappingNode, path: Path, side: str, rules: Mapping[str, str]) ->
     return LineRow(value.text, (*path, side), Span(value.start, value.end), items_of(value.text, slots=rules))
 
 
-def _texts(node: MappingNode, key: str) -> tuple[str, ...]:
-    value = node.get(key)
-    nodes = value.items if isinstance(value, Sequence) else (value,)
-    return tuple(item.text for item in nodes if isinstance(item, Scalar))
-
-
 def _groups(node: MappingNode, key: str) -> tuple[tuple[str, ...], ...]:
     """Return `[a, b]` or `[[a, b], [c, d]]` as groups of names."""
     value = node.get(key)
@@ -200,16 +195,15 @@ def set_field(batch: Batch, *, name: str, value: str) -> None:
     """Set a field (`edit`, `about.zh`); without a value the field is removed."""
     key, _, inner = name.partition(".")
     group = batch.node((key,)) if inner else None
-    only = isinstance(group, MappingNode) and list(group.items) == [inner]
-    if not inner or (isinstance(group, Scalar) and key in GROUPS and inner == "en"):  # `about: …` is the English text
+    short = isinstance(group, Scalar) and key in GROUPS  # `about: …` is the English text
+    if not inner or (short and inner == "en"):
         put(batch, (), key=key, value=value)
-    elif isinstance(group, Scalar) and key in GROUPS and value:
-        batch.set_node((key,), {"en": group.text, inner: value})
-    elif group is None and value:
-        _add(batch, (), key=key, value={inner: value})
-    elif only and not value:
-        batch.remove((key,))
-    elif group is not None and not (isinstance(group, Scalar) and key in GROUPS):
+    elif isinstance(group, Scalar) and short:
+        if value:
+            batch.set_node((key,), {"en": group.text, inner: value})
+    elif group is None or (not value and isinstance(group, MappingNode) and list(group.items) == [inner]):
+        put(batch, (), key=key, value={inner: value} if value else "")
+    else:
         put(batch, (key,), key=inner, value=value)
 
 
@@ -317,9 +311,7 @@ def _add(batch: Batch, path: Path, *, key: str, value: Value) -> None:
     keys = list(mapping.items) if isinstance(mapping, MappingNode) else []
     place = ORDER.index(key) if key in ORDER else len(ORDER)
     before = [n for n, other in enumerate(keys) if other in ORDER[:place]]
-    batch.add_entry(
-        path, key, value, at=(before[-1] + 1 if before else 0) if isinstance(mapping, MappingNode) else None
-    )
+    batch.add_entry(path, key, value, at=before[-1] + 1 if before else 0)
 
 
 # Edits of the two lines as rows, which are counted as in `Wording.rows`. Until the bad line differs, it is the same as
@@ -498,14 +490,13 @@ def add_variant(text: str, *, name: str, copy_of: Number | None = None, at: Numb
         _split(batch)
         divided = apply_edit(text, batch.edit())
         return difference(text, apply_edit(divided, add_variant(divided, name=name, copy_of=copy_of, at=at)))
-    model: Value = {}
+    variant: dict[str, Value] = {"name": name}
     if copy_of is not None:
         node = batch.node(wording_path(copy_of))
         if not isinstance(node, MappingNode):
             raise fail("row-missing", None, {"row": f"variants › {copy_of}"})
-        model = value_of(node)
-    copied = {key: value for key, value in model.items() if key != "name"} if isinstance(model, dict) else {}
-    batch.add_item(("variants",), {"name": name, **copied}, at=at)
+        variant |= {key.text: value_of(value) for key, value in node.entries if key.text != "name"}
+    batch.add_item(("variants",), variant, at=at)
     return batch.edit()
 
 

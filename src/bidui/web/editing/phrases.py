@@ -66,22 +66,19 @@ def _phrase(key: Scalar, value: Node) -> PhraseRow:
         alternatives = tuple(_alternative(item, (*inner, number)) for number, item in enumerate(node.items))
     else:
         alternatives = (_alternative(node, inner),) if isinstance(node, Scalar) else ()
-    depth = _text(value, "depth") if isinstance(value, Mapping) else ""
-    return PhraseRow(key.text, path, Span(key.start, value.end), alternatives, depth)
+    return PhraseRow(key.text, path, Span(key.start, value.end), alternatives, _text(value, "depth"))
 
 
 def _alternative(node: Node, path: Path) -> AlternativeRow:
     span = Span(node.start, node.end)
     if isinstance(node, Scalar):
         return AlternativeRow(path, span, node.text)
-    if isinstance(node, Sequence):
-        return AlternativeRow(path, span)
-    parts = slot_rows(node.get("parts"), (*path, "parts"))
+    parts = slot_rows(node.get("parts") if isinstance(node, Mapping) else None, (*path, "parts"))
     return AlternativeRow(path, span, None, parts, _text(node, "line"), _text(node, "head"), _text(node, "weight"))
 
 
-def _text(node: Mapping, key: str) -> str:
-    value = node.get(key)
+def _text(node: Node, key: str) -> str:
+    value = node.get(key) if isinstance(node, Mapping) else None
     return value.text if isinstance(value, Scalar) else ""
 
 
@@ -119,8 +116,7 @@ def set_depth(batch: Batch, *, name: str, depth: str) -> None:
         _deepen(batch, name, node, depth)
     elif node is not None and depth:
         value = value_of(node)
-        alternatives: Value = value if isinstance(value, list) else [value]
-        batch.set_node(path, {"depth": depth, "alternatives": alternatives})
+        batch.set_node(path, {"depth": depth, "alternatives": value if isinstance(value, list) else [value]})
 
 
 def _deepen(batch: Batch, name: str, node: Sequence, depth: str) -> None:

@@ -7,7 +7,8 @@ lines, and `rows_of` puts the two lines side by side: what became of each item o
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 from bidui.grammar.printing import Token, align
@@ -206,22 +207,19 @@ class ItemRow:
 def items_of(line: str, *, slots: Collection[str]) -> tuple[Item, ...]:
     """Return the items of a line's text; `slots` are the declared names."""
     items = []
-    for match in _ITEM.finditer(line):
-        raw = match.group()
-        use = None if raw.startswith('"') else _USE.fullmatch(raw)
+    for match in islice(_ITEM.finditer(line), MAX_ITEMS):
+        item = Item(match.group(), *match.span())
+        use = _USE.fullmatch(item.text)  # which no text in quotes matches
         slot, _, part = use["ref"].partition(".") if use else ("", "", "")
-        if use and slot in slots:
-            items.append(Item(raw, *match.span(), slot, part, use["column"] or ""))
-        else:
-            items.append(Item(raw, *match.span()))
-        if len(items) == MAX_ITEMS:
-            break
+        items.append(replace(item, slot=slot, part=part, column=use["column"] or "") if use and slot in slots else item)
     return tuple(items)
 
 
 def rows_of(good: Sequence[Item], bad: Sequence[Item], *, rules: Mapping[str, str]) -> tuple[ItemRow, ...]:
     """Return the two lines side by side; a slot whose rule has a mismatch is not replaced, it fails to agree."""
-    mismatched = {slot for slot, rule in rules.items() if _mismatches(rule)}
+    names = [name for name, keyword in KEYWORDS.items() if keyword == "mmPos"]
+    likely = {slot: rule for slot, rule in rules.items() if any(name in rule for name in names)}  # spares most the scan
+    mismatched = {slot for slot, rule in likely.items() if any(piece.of == "mmPos" for piece in pieces_of(rule))}
     sides = [[_token(item, mismatched) for item in line] for line in (good, bad)]
     fates: list[dict[int, Fate]] = [{}, {}]
     for change in align(*sides):
@@ -257,11 +255,6 @@ def _with_partners(rows: list[ItemRow], good: Sequence[Item], bad: Sequence[Item
                 arrivals.remove(other)
                 break
     return linked
-
-
-def _mismatches(rule: str) -> bool:
-    named = any(name in rule for name, keyword in KEYWORDS.items() if keyword == "mmPos")  # spares most rules the scan
-    return named and any(piece.of == "mmPos" for piece in pieces_of(rule))
 
 
 def _token(item: Item, mismatched: Collection[str]) -> Token:

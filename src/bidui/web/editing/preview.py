@@ -7,6 +7,7 @@ sent to pages as it is.
 import hashlib
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -116,12 +117,10 @@ def _names(folder: Path) -> list[str]:
     tables = (path for part in ("lexicon", "relations") for path in (folder / part).glob("*.tsv"))
     names = {"project.yaml", "lexicon.tsv", "features.tsv", "phrases.yaml"}
     names |= {path.relative_to(folder).as_posix() for path in tables}
-    try:
+    with suppress(InputError):
         settings = read_tree(read_text(folder / "project.yaml", name="project.yaml"))
-    except InputError:
-        return sorted(names)
-    relations = settings.get("relations")
-    return sorted(names | {scalar.text for _, scalar in scalars_of(relations)} if relations else names)
+        names |= {scalar.text for path, scalar in scalars_of(settings) if path[0] == "relations"}
+    return sorted(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +241,10 @@ def counts_of(compilation: Compilation, *, enough: int = ENOUGH, language: Langu
     if compilation.broken or paradigm is None:
         return Counts(0, True, compilation.diagnostics(compilation.problems, language=language))
     count = count_pairs(compilation.networks)
-    few = count.exact and count.value < enough
-    if not few or (count.value and paradigm.closed_class):
+    if not count.exact or count.value >= enough or (count.value and paradigm.closed_class):
         return Counts(count.value, count.exact)
-    few_problem = Problem("pairs-few", paradigm.place, {"count": count.value, "enough": enough}, "warning")
-    reasons = [few_problem if count.value else Problem("pairs-no", paradigm.place)]
+    few = Problem("pairs-few", paradigm.place, {"count": count.value, "enough": enough}, "warning")
+    reasons = [few if count.value else Problem("pairs-no", paradigm.place)]
     reasons += diagnose(compilation.networks, asked=enough, given=count.value)[1:]  # the first says that it is short
     # the plain numbers of words that fit each rule stand in the rows
     shown = [reason for reason in reasons if reason.kind != "short-words"]
@@ -254,15 +252,12 @@ def counts_of(compilation: Compilation, *, enough: int = ENOUGH, language: Langu
 
 
 def _pair(pair: Pair) -> PreviewPair:
-    good, bad = (
-        tuple(
-            PreviewRegion(places.offset(region.start), places.offset(region.end), region.slot, region.edit)
-            for region in pair.regions
-            if region.side == side
-        )
-        for side, places in (("good", Utf16(pair.good)), ("bad", Utf16(pair.bad)))
-    )
-    return PreviewPair(pair.good, pair.bad, good, bad, pair.variant, pair.slots)
+    places = {"good": Utf16(pair.good).offset, "bad": Utf16(pair.bad).offset}
+    regions: dict[str, list[PreviewRegion]] = {"good": [], "bad": []}
+    for r in pair.regions:
+        at = places[r.side]
+        regions[r.side].append(PreviewRegion(at(r.start), at(r.end), r.slot, r.edit))
+    return PreviewPair(pair.good, pair.bad, tuple(regions["good"]), tuple(regions["bad"]), pair.variant, pair.slots)
 
 
 def as_browsers_count(value: Value, text: str) -> Value:
@@ -315,14 +310,13 @@ class Answer:
     seconds: float = 0.0
 
 
-_SECONDS: dict[Kind, float] = {"pairs": 3.0, "count": 30.0, "phrases": 3.0, "open": 1.0}
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a worker may use: seconds for each kind of question, and bytes beyond what it has when it starts."""
 
-    seconds: dict[Kind, float] = field(default_factory=lambda: dict(_SECONDS))
+    seconds: dict[Kind, float] = field(
+        default_factory=lambda: {"pairs": 3.0, "count": 30.0, "phrases": 3.0, "open": 1.0}
+    )
     memory: int = 1 << 30
     answer: int = 4 << 20  # bytes of an answer
     grace: float = 1.0  # seconds until a worker that does not stop by itself is killed

@@ -142,8 +142,11 @@ def paste(table: Table, block: str, *, line: int | None = None, column: str = ""
     if not cells:
         return ()
     if "expression" in cells[0] and set(cells[0]) <= set(table.header):
-        rows = [dict(zip(cells[0], row, strict=False)) for row in cells[1:]]
-        return add_rows(table, [[row.get(name, "") for name in table.header] for row in rows])
+        added = [[""] * len(table.header) for _ in cells[1:]]
+        for filled, values in zip(added, cells[1:], strict=True):
+            for name, value in zip(cells[0], values, strict=False):
+                filled[table.header.index(name)] = value
+        return add_rows(table, added)
     first = table.column(column) if column else 0
     width = max(map(len, cells))
     if first + width > len(table.header):

@@ -7,7 +7,7 @@ a UTF-16 offset as browsers count (`Utf16`). An edit is a tuple of changes that 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 
@@ -36,16 +36,12 @@ class Range:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
 class Lines:
     """The lines of a text."""
 
-    text: str
-    starts: list[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        starts = [0, *(match.end() for match in _BREAK.finditer(self.text))]
-        object.__setattr__(self, "starts", starts)
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in _BREAK.finditer(text))]
 
     def place(self, offset: int) -> tuple[int, int]:
         """Return the line and column of a character, from 1."""
@@ -173,18 +169,13 @@ def _narrowed(text: str, change: Change) -> Change:
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
 class Utf16:
     """Positions in a text as browsers count them: in UTF-16, where a rare character such as 𠮷 counts twice."""
 
-    text: str
-    wide: list[int] = field(init=False, repr=False)  # where the rare characters stand
-    ends: list[int] = field(init=False, repr=False)  # where a browser sees them end
-
-    def __post_init__(self) -> None:
-        wide = [] if self.text.isascii() else [match.start() for match in _WIDE.finditer(self.text)]
-        object.__setattr__(self, "wide", wide)
-        object.__setattr__(self, "ends", [at + number + 2 for number, at in enumerate(wide)])
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.wide = [] if text.isascii() else [match.start() for match in _WIDE.finditer(text)]  # rare characters
+        self.ends = [at + number + 2 for number, at in enumerate(self.wide)]  # where a browser sees them end
 
     def offset(self, offset: int) -> int:
         """Return where a browser sees the character at `offset`."""

@@ -16,7 +16,6 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -125,19 +124,16 @@ def _project(state: _State, source: Source) -> OpenProject:
 
 
 def _listen_to_signals(state: _State) -> None:
-    def stop(why: str) -> Callable[[int, FrameType | None], None]:
-        def handler(number: int, frame: FrameType | None) -> None:
-            state.stopped = why
-            if state.busy:
-                state.busy = False
-                raise Interruption
-
-        return handler
+    def stop(number: int, frame: FrameType | None) -> None:
+        state.stopped = "time" if number == signal.SIGALRM else "told"
+        if state.busy:
+            state.busy = False
+            raise Interruption
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the server, which closes its workers
     if hasattr(signal, "SIGALRM"):
-        signal.signal(signal.SIGALRM, stop("time"))
-        signal.signal(signal.SIGUSR1, stop("told"))
+        signal.signal(signal.SIGALRM, stop)
+        signal.signal(signal.SIGUSR1, stop)
 
 
 def _set_timer(seconds: float) -> None:
@@ -220,10 +216,7 @@ class PreviewWorkers:
         self._thread.join()
 
     def ask(self, request: Request, *, source: Source, editor: str, who: str = "") -> "Future[Answer]":
-        """Return the future answer; questions of the same editor that this one makes outdated are cancelled.
-
-        Cancel the future when the answer is no longer needed.
-        """
+        """Return the future answer; questions of the same editor that this one makes outdated are cancelled."""
         job = _Job(source, request, editor, who)
         with self._lock:
             if self._closed:
@@ -269,7 +262,14 @@ class PreviewWorkers:
             with self._lock:
                 for worker in list(self._workers):
                     self._look_after(worker, heard=worker.connection in ready)
-        self._close()
+        with self._lock:
+            for job in self._jobs():
+                job.future.cancel()
+            for worker in self._workers:
+                self._end(worker)
+            self._workers.clear()
+            self._bell.close()
+            self._ring.close()
 
     def _look_after(self, worker: _Worker, *, heard: bool) -> None:
         if heard:
@@ -278,7 +278,11 @@ class PreviewWorkers:
             seconds = self.limits.seconds[worker.job.request.kind]
             self._replace(worker, Problem("preview-too-long", values={"seconds": f"{seconds:g}"}))
         elif worker.job and worker.job.future.cancelled() and worker.ready and not worker.stopping:
-            self._stop(worker)
+            worker.stopping = True  # it is killed if it does not give up, unless it is opening a project
+            if worker.job.source.key in worker.opened:
+                worker.deadline = min(worker.deadline, time.monotonic() + self.limits.grace)
+            if hasattr(signal, "SIGUSR1") and worker.process.pid:
+                os.kill(worker.process.pid, signal.SIGUSR1)
 
     def _assign(self) -> None:
         """Hand waiting jobs to idle workers, if possible to those that have the project open."""
@@ -333,14 +337,6 @@ class PreviewWorkers:
         if answer.problem and answer.problem.kind == "preview-memory":  # it has ended
             self._replace(worker, answer.problem)
 
-    def _stop(self, worker: _Worker) -> None:
-        """Tell a worker to give up its question; it is killed if it does not, unless it is opening a project."""
-        worker.stopping = True
-        if worker.job and worker.job.source.key in worker.opened:
-            worker.deadline = min(worker.deadline, time.monotonic() + self.limits.grace)
-        if hasattr(signal, "SIGUSR1") and worker.process.pid:
-            os.kill(worker.process.pid, signal.SIGUSR1)
-
     def _replace(self, worker: _Worker, problem: Problem) -> None:
         """End a worker; the problem is its answer. A worker that never got ready is not started again at once."""
         self._end(worker)
@@ -355,13 +351,3 @@ class PreviewWorkers:
         worker.process.join()
         worker.process.close()
         worker.connection.close()
-
-    def _close(self) -> None:
-        with self._lock:
-            for job in self._jobs():
-                job.future.cancel()
-            for worker in self._workers:
-                self._end(worker)
-            self._workers.clear()
-            self._bell.close()
-            self._ring.close()

@@ -57,15 +57,10 @@ def page_text(key: str, language: Language, values: Mapping[str, object]) -> str
         return text
 
 
-def script_texts(prefixes: Sequence[str], language: Language) -> dict[str, str]:
-    """Return the texts that a script may need: those whose keys start with one of these prefixes and a full stop."""
-    starts = tuple(f"{prefix}." for prefix in prefixes)
-    return {key: text for key, text in texts("pages", language).items() if key.startswith(starts)}
-
-
 def render(request: Request, page: Page, *, language: Language, status: int = 200) -> HTMLResponse:
     """Return a page as HTML."""
     templates: Environment = request.app.state.templates
+    needed = ("js.", "shell.", f"{page.name}.")  # the keys of texts that a script may show
     text = templates.get_template(f"{page.name}.html").render(
         t=lambda key, **values: page_text(key, language, values),
         bench=request.app.state.bench,
@@ -76,7 +71,7 @@ def render(request: Request, page: Page, *, language: Language, status: int = 20
         script=page.script,
         me=to_jsonable_python(page.me),
         lang=language,
-        words=script_texts(("js", "shell", page.name), language),
+        words={key: text for key, text in texts("pages", language).items() if key.startswith(needed)},
         static=static_address,
         path=quote(request.url.path),
     )
@@ -89,9 +84,8 @@ def render(request: Request, page: Page, *, language: Language, status: int = 20
 
 def error_page(request: Request, problems: Sequence[ProblemShape], *, status: int, language: Language) -> HTMLResponse:
     """Return a page that lists problems."""
-    return render(
-        request, Page("error", data={"status": status, "problems": problems}), language=language, status=status
-    )
+    page = Page("error", data={"status": status, "problems": problems})
+    return render(request, page, language=language, status=status)
 
 
 # Scripts and styles, which a browser may keep for ever: their addresses hold a hash of their content

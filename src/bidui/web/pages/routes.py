@@ -1,32 +1,15 @@
 """The pages of the workbench: plain forms to sign in and out, and pages written from what their JSON twins answer."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Depends, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from bidui.errors import InputError
-from bidui.web.accounts import (
-    Access,
-    Bench,
-    Reader,
-    Someone,
-    Spoken,
-    Who,
-    address_of,
-    check_team,
-    drop_session,
-    join_by_invitation,
-    session_token,
-    set_session,
-    sign_in,
-    take_invitation,
-    take_password,
-    take_start,
-)
+from bidui.web import accounts
+from bidui.web.accounts import Bench, Reader, Someone, Spoken, Who
 from bidui.web.api.files import deleted, difference, file_answer, file_history
 from bidui.web.api.projects import list_projects, look_into_bin, project
 from bidui.web.api.team import me_of, project_team, workspace_team
@@ -52,13 +35,13 @@ def start(token: str, request: Request, bench: Bench, who: Someone) -> Response:
     """Open a session by the address that was printed, and go to the first page; a second time does no harm."""
     if who is not None:
         return RedirectResponse("/", 303)
-    return _entered(bench, take_start(bench, token, address=address_of(request)))
+    return _entered(bench, accounts.take_start(bench, token, address=accounts.address_of(request)))
 
 
 @router.get("/login")
 def login_page(request: Request, bench: Bench, who: Someone, language: Spoken, then: str = "/") -> Response:
     """Ask for a name and a password."""
-    check_team(bench)
+    accounts.check_team(bench)
     if who is not None:
         return RedirectResponse(inside(then), 303)
     return render(request, Page("login", page={"then": inside(then)}), language=language)
@@ -68,7 +51,7 @@ def login_page(request: Request, bench: Bench, who: Someone, language: Spoken, t
 def login(request: Request, bench: Bench, language: Spoken, name: Field, password: Field, then: str = "/") -> Response:
     """Sign in, or say why not."""
     try:
-        token = sign_in(bench, name, password, address=address_of(request))
+        token = accounts.sign_in(bench, name, password, address=accounts.address_of(request))
     except InputError as error:
         return _again(request, Page("login", page={"then": inside(then)}), error, language)
     return _entered(bench, token, then=inside(then))
@@ -77,17 +60,17 @@ def login(request: Request, bench: Bench, language: Spoken, name: Field, passwor
 @router.post("/logout")
 def logout(request: Request, bench: Bench) -> Response:
     """End the session."""
-    if token := session_token(request, bench.settings):
+    if token := accounts.session_token(request, bench.settings):
         end_session(bench.store, token)
     response = RedirectResponse("/", 303)
-    drop_session(response, bench.settings)
+    accounts.drop_session(response, bench.settings)
     return response
 
 
 @router.get("/join/{token}")
 def join_page(token: str, request: Request, bench: Bench, who: Someone, language: Spoken) -> Response:
     """Show what an invitation offers."""
-    check_team(bench)
+    accounts.check_team(bench)
     return render(request, _join_page(bench, token, who, language), language=language)
 
 
@@ -102,12 +85,12 @@ def join(
     password: OptionalField = None,
 ) -> Response:
     """Take an invitation, with a new account or the one that is signed in."""
-    address = address_of(request)
+    address = accounts.address_of(request)
     try:
         if who is not None:
-            join_by_invitation(bench, token, who=who, address=address)
+            accounts.join_by_invitation(bench, token, who=who, address=address)
             return RedirectResponse("/", 303)
-        new = take_invitation(bench, token, name=name or "", password=password or "", address=address)
+        new = accounts.take_invitation(bench, token, name=name or "", password=password or "", address=address)
     except InputError as error:
         return _again(request, _join_page(bench, token, who, language), error, language)
     return _entered(bench, new)
@@ -116,7 +99,7 @@ def join(
 @router.get("/password/{token}")
 def password_page(token: str, request: Request, bench: Bench, language: Spoken) -> Response:
     """Ask for another password, and say whose; whether the link is good turns out when it is used."""
-    check_team(bench)
+    accounts.check_team(bench)
     return render(request, _password_page(bench, token), language=language)
 
 
@@ -124,7 +107,7 @@ def password_page(token: str, request: Request, bench: Bench, language: Spoken) 
 def choose_password(token: str, request: Request, bench: Bench, language: Spoken, password: Field) -> Response:
     """Choose another password."""
     try:
-        new = take_password(bench, token, password=password, address=address_of(request))
+        new = accounts.take_password(bench, token, password=password, address=accounts.address_of(request))
     except InputError as error:
         return _again(request, _password_page(bench, token), error, language)
     return _entered(bench, new)
@@ -152,7 +135,7 @@ def _password_page(bench: Workbench, token: str) -> Page:
 
 def _entered(bench: Workbench, token: str, *, then: str = "/") -> Response:
     response = RedirectResponse(then, 303)
-    set_session(response, token, bench.settings)
+    accounts.set_session(response, token, bench.settings)
     return response
 
 
@@ -191,89 +174,85 @@ def team_page(request: Request, bench: Bench, who: Who, language: Spoken) -> Res
 # A project
 
 
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """Somebody who opens a page of a project, in her language."""
+
+    request: Request
+    access: Reader
+    language: Spoken
+
+    def show(self, page: Page) -> Response:
+        """Return a page, and let its script know what she may do in the project."""
+        access = self.access
+        context = {"project": access.entry.name, "role": access.role, "may_edit": may(access.role, "editor")}
+        return _shown(self.request, access.bench, access.user, self.language, page, **context)
+
+    def twin(self, *parts: str) -> str:
+        """Return the address of a call about the project."""
+        return "/".join(["/api/projects", quote(self.access.entry.name, safe=""), *(quote(part) for part in parts)])
+
+
+Visit = Annotated[_Visit, Depends()]
+
+
 @router.get("/p/{project}")
-def project_page(request: Request, access: Reader, language: Spoken) -> Response:
+def project_page(visit: Visit) -> Response:
     """Show what a project holds."""
-    page = Page("project", _twin(access), "project.js", project(access, language))
-    return _of_project(request, access, language, page)
+    return visit.show(Page("project", visit.twin(), "project.js", project(visit.access, visit.language)))
 
 
 @router.get("/p/{project}/lexicon")
-def lexicon_page(request: Request, access: Reader, language: Spoken) -> Response:
+def lexicon_page(visit: Visit) -> Response:
     """Show the grid of the lexicon; its script loads the words, which are many."""
-    page = Page("lexicon", _twin(access, "lexicon"), "lexicon.js", page={"kind": "lexicon"})
-    return _of_project(request, access, language, page)
+    return visit.show(Page("lexicon", visit.twin("lexicon"), "lexicon.js", page={"kind": "lexicon"}))
 
 
 @router.get("/p/{project}/phrases")
-def phrases_page(request: Request, access: Reader, language: Spoken) -> Response:
+def phrases_page(visit: Visit) -> Response:
     """Show the phrases; where there is no file of them yet, one can be started."""
-    return _file_page(request, access, language, "phrases.yaml", "phrases")
+    return _file_page(visit, "phrases.yaml", "phrases")
 
 
 @router.get("/p/{project}/edit/{file:path}")
-def edit_page(request: Request, access: Reader, language: Spoken, file: str) -> Response:
+def edit_page(visit: Visit, file: str) -> Response:
     """Show a paradigm in rows, any other file as a text."""
-    return _file_page(request, access, language, file, "paradigm" if check_file_name(file) == "paradigm" else "text")
+    return _file_page(visit, file, "paradigm" if check_file_name(file) == "paradigm" else "text")
 
 
-def _file_page(request: Request, access: Access, language: Language, file: str, name: str) -> Response:
+def _file_page(visit: _Visit, file: str, name: str) -> Response:
     context = {"file": file, "kind": check_file_name(file)}
-    page = Page(name, _twin(access, "files", file), f"{name}.js", file_answer(access, file), context)
-    return _of_project(request, access, language, page)
+    return visit.show(Page(name, visit.twin("files", file), f"{name}.js", file_answer(visit.access, file), context))
 
 
 @router.get("/p/{project}/history/{file:path}")
 def history_page(
-    request: Request,
-    access: Reader,
-    language: Spoken,
-    file: str,
-    before: int | None = None,
-    old: int | None = None,
-    new: int | None = None,
+    visit: Visit, file: str, before: int | None = None, old: int | None = None, new: int | None = None
 ) -> Response:
     """Show the revisions of a file, and what differs between two of them."""
-    kind = check_file_name(file)
-    data = asdict(file_history(access, file, before))
-    data["difference"] = difference(access, old, new) if old is not None and new is not None else None
-    context = {"file": file, "kind": kind, "revision": latest_number(access.entry, file)}
-    page = Page("history", _twin(access, "history", file), None, data, context)
-    return _of_project(request, access, language, page)
+    context: dict[str, object] = {"file": file, "kind": check_file_name(file)}
+    data = asdict(file_history(visit.access, file, before))
+    data["difference"] = difference(visit.access, old, new) if old is not None and new is not None else None
+    context["revision"] = latest_number(visit.access.entry, file)
+    return visit.show(Page("history", visit.twin("history", file), None, data, context))
 
 
 @router.get("/p/{project}/deleted")
-def deleted_page(request: Request, access: Reader, language: Spoken) -> Response:
+def deleted_page(visit: Visit) -> Response:
     """Show the files of a project that were deleted."""
-    page = Page("deleted", _twin(access, "deleted"), None, deleted(access))
-    return _of_project(request, access, language, page)
+    return visit.show(Page("deleted", visit.twin("deleted"), None, deleted(visit.access)))
 
 
 @router.get("/p/{project}/team")
-def project_team_page(request: Request, access: Reader, language: Spoken) -> Response:
+def project_team_page(visit: Visit) -> Response:
     """Show who works on a project."""
-    page = Page("team", _twin(access, "team"), None, project_team(access))
-    return _of_project(request, access, language, page)
-
-
-def _of_project(request: Request, access: Access, language: Language, page: Page) -> Response:
-    context = {"project": access.entry.name, "role": access.role, "may_edit": may(access.role, "editor")}
-    return _shown(request, access.bench, access.user, language, page, context)
+    return visit.show(Page("team", visit.twin("team"), None, project_team(visit.access)))
 
 
 def _shown(
-    request: Request,
-    bench: Workbench,
-    who: User,
-    language: Language,
-    page: Page,
-    context: Mapping[str, object] | None = None,
+    request: Request, bench: Workbench, who: User, language: Language, page: Page, **context: object
 ) -> Response:
     """Render a page, and let its script know who is there, in which project, and what she may do."""
     me = me_of(bench, who, language)
-    full = {"role": me.role, "name": me.name, "alone": me.alone, **(context or {}), **page.page}
+    full = {"role": me.role, "name": me.name, "alone": me.alone, **context, **page.page}
     return render(request, replace(page, page=full, me=me), language=language)
-
-
-def _twin(access: Access, *parts: str) -> str:
-    return "/".join(["/api/projects", quote(access.entry.name, safe=""), *(quote(part) for part in parts)])

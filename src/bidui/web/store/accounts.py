@@ -17,11 +17,8 @@ from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bidui.errors import Place, fail
+from bidui.web.store import database
 from bidui.web.store.database import ROLES, projects, put, storable
-from bidui.web.store.database import attempts as attempts_table
-from bidui.web.store.database import members as members_table
-from bidui.web.store.database import tokens as tokens_table
-from bidui.web.store.database import users as users_table
 from bidui.web.store.workspace import Entry, Store
 
 Role = Literal["viewer", "editor", "owner"]
@@ -35,9 +32,9 @@ START_LASTS = timedelta(hours=12)
 PASSWORD_LASTS = timedelta(days=2)
 INVITATION_LASTS = timedelta(days=7)
 _LONGEST_NAME = 60
-_TOKEN_KINDS: tuple[TokenKind, ...] = ("start", "session", "invitation", "password")
 _TOKEN_BYTES = 32  # 256 bits
-_USER, _TOKEN, _MEMBER = users_table.c, tokens_table.c, members_table.c
+_USERS, _TOKENS, _MEMBERS, _ATTEMPTS = database.users, database.tokens, database.members, database.attempts
+_USER, _TOKEN, _MEMBER = _USERS.c, _TOKENS.c, _MEMBERS.c
 
 
 # Accounts
@@ -56,13 +53,13 @@ class User:
 
 def local_user(store: Store) -> User:
     """Return the one user of a laptop."""
-    query = select(users_table).where(_USER.key == LOCAL)
+    query = select(_USERS).where(_USER.key == LOCAL)
     with store.reading() as connection:
         row = connection.execute(query).one_or_none()
     if row is None:
         with store.filing() as connection:  # alone, so that there is only one
             if connection.execute(query).one_or_none() is None:
-                connection.execute(insert(users_table).values(name="local", key=LOCAL, created=store.now()))
+                connection.execute(insert(_USERS).values(name="local", key=LOCAL, created=store.now()))
             row = connection.execute(query).one()
     return _user(row)
 
@@ -76,13 +73,13 @@ def add_user(store: Store, name: str, password: str) -> User:
 
 def _insert_user(store: Store, connection: Connection, name: str, secret: str) -> User:
     shown = check_user_name(name)
-    query = select(users_table).where(_USER.key == user_key(shown))
+    query = select(_USERS).where(_USER.key == user_key(shown))
     taken = fail("user-taken", Place(), {"name": shown})
     if connection.execute(query).one_or_none():
         raise taken
     values = {"name": shown, "key": user_key(shown), "password": secret, "created": store.now()}
     try:
-        connection.execute(insert(users_table).values(**values))
+        connection.execute(insert(_USERS).values(**values))
     except IntegrityError:  # somebody took it in this very moment
         raise taken from None
     return _user(connection.execute(query).one())
@@ -90,7 +87,7 @@ def _insert_user(store: Store, connection: Connection, name: str, secret: str) -
 
 def users(store: Store) -> list[User]:
     """Return all accounts, closed ones too, by name."""
-    query = select(users_table).where(_USER.key != LOCAL).order_by(_USER.key)
+    query = select(_USERS).where(_USER.key != LOCAL).order_by(_USER.key)
     with store.reading() as connection:
         return [_user(row) for row in connection.execute(query)]
 
@@ -98,7 +95,7 @@ def users(store: Store) -> list[User]:
 def user(store: Store, number: int) -> User:
     """Return the user with that number."""
     with store.reading() as connection:
-        row = connection.execute(select(users_table).where(_USER.id == storable(number))).one_or_none()
+        row = connection.execute(select(_USERS).where(_USER.id == storable(number))).one_or_none()
     if row is None:
         raise fail("user-unknown", Place(), {"number": number})
     return _user(row)
@@ -108,38 +105,24 @@ def log_in(store: Store, name: str, password: str) -> User | None:
     """Return the user with this name and password, or None; a wrong name takes as long as a wrong password."""
     key = user_key(name) if name.isprintable() else "\ufffd"  # which is nobody's
     with store.reading() as connection:
-        row = connection.execute(select(users_table).where(_USER.key == key)).one_or_none()
+        row = connection.execute(select(_USERS).where(_USER.key == key)).one_or_none()
     is_open = row is not None and row.password is not None and row.closed is None
     right = password_matches(password, row.password if row and is_open else None)
     return _user(row) if row and is_open and right else None
-
-
-def set_password(store: Store, who: User, password: str) -> None:
-    """Give a user another password; all of her sessions end."""
-    secret = hash_password(password)
-    with store.writing() as connection:
-        _put_password(connection, who.id, secret)
-
-
-def _put_password(connection: Connection, user: int, secret: str) -> None:
-    connection.execute(update(users_table).where(_USER.id == user).values(password=secret))
-    for kind in ("session", "password"):
-        _revoke(connection, kind, user=user)
 
 
 def close_account(store: Store, who: User) -> None:
     """Close an account: nobody gets in by it, or by an invitation of hers; what she did keeps her name."""
     with store.filing() as connection:
         _check_owned(connection, without=who.id)
-        connection.execute(update(users_table).where(_USER.id == who.id).values(closed=store.now()))
-        for kind in _TOKEN_KINDS:
-            _revoke(connection, kind, user=who.id)
+        connection.execute(update(_USERS).where(_USER.id == who.id).values(closed=store.now()))
+        connection.execute(delete(_TOKENS).where(_TOKEN.user == who.id))
 
 
 def open_account(store: Store, who: User) -> None:
     """Open a closed account again, with the password and roles that it had."""
     with store.writing() as connection:
-        connection.execute(update(users_table).where(_USER.id == who.id).values(closed=None))
+        connection.execute(update(_USERS).where(_USER.id == who.id).values(closed=None))
 
 
 def check_user_name(name: str) -> str:
@@ -193,62 +176,41 @@ def _password_bytes(password: str) -> bytes:
 # Tokens: random words that let somebody in, kept only as hashes, for a time, and some for one use.
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """What the database knows of a token: the user, the project and the role it is for."""
-
-    id: int
-    user: int | None
-    project: int | None
-    role: Role | None
-
-
-def _issue(
-    store: Store,
-    connection: Connection,
-    kind: TokenKind,
-    *,
-    lasts: timedelta,
-    user: int | None = None,
-    project: int | None = None,
-    role: str | None = None,
-) -> str:
-    """Return a new token; this is the only time that it can be read."""
+def _issue(store: Store, connection: Connection, kind: TokenKind, *, lasts: timedelta, **columns: object) -> str:
+    """Return a new token for a user, project or role; this is the only time that it can be read."""
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     now = store.now()
-    connection.execute(delete(tokens_table).where(_TOKEN.expires < now - timedelta(days=30)))
-    values = {"sha256": _token_hash(token), "kind": kind, "user": user, "project": project, "role": role}
-    connection.execute(insert(tokens_table).values(**values, created=now, expires=now + lasts))
+    connection.execute(delete(_TOKENS).where(_TOKEN.expires < now - timedelta(days=30)))
+    values = {"sha256": _hash(token), "kind": kind, "created": now, "expires": now + lasts}
+    connection.execute(insert(_TOKENS).values(**values, **columns))
     return token
 
 
-def _find(store: Store, connection: Connection, kind: TokenKind, token: str) -> Token | None:
+def _find(store: Store, connection: Connection, kind: TokenKind, token: str) -> Row[Any] | None:
     """Return a token, if it is one of that kind, not used up and not too old."""
-    query = select(_TOKEN.id, _TOKEN.user, _TOKEN.project, _TOKEN.role)
-    row = connection.execute(query.where(*_valid(store, kind), _TOKEN.sha256 == _token_hash(token))).one_or_none()
-    return Token(*row) if row else None
+    query = select(_TOKENS).where(*_valid(store, kind), _TOKEN.sha256 == _hash(token))
+    return connection.execute(query).one_or_none()
 
 
-def _use(store: Store, connection: Connection, kind: TokenKind, token: str) -> Token | None:
+def _use(store: Store, connection: Connection, kind: TokenKind, token: str) -> Row[Any] | None:
     """Return a token and use it up: of two people who come at once, one gets it."""
     row = _find(store, connection, kind, token)
-    claim = update(tokens_table).where(*_valid(store, kind), _TOKEN.sha256 == _token_hash(token))
+    claim = update(_TOKENS).where(*_valid(store, kind), _TOKEN.sha256 == _hash(token))
     return row if connection.execute(claim.values(used=store.now())).rowcount == 1 else None
 
 
-def _revoke(connection: Connection, kind: TokenKind, *, id: int | None = None, user: int | None = None) -> None:
-    """Take back one token, or all of a user, of one kind."""
-    which = _TOKEN.id == id if user is None else _TOKEN.user == user
-    connection.execute(delete(tokens_table).where(_TOKEN.kind == kind, which))
+def _revoke(connection: Connection, kind: TokenKind, user: int) -> None:
+    """Take back all tokens of a user, of one kind."""
+    connection.execute(delete(_TOKENS).where(_TOKEN.kind == kind, _TOKEN.user == user))
 
 
 def _valid(store: Store, kind: TokenKind) -> tuple[Any, ...]:
     return (_TOKEN.kind == kind, _TOKEN.used.is_(None), _TOKEN.expires > store.now())
 
 
-def _token_hash(token: str) -> str:
-    """Return a plain hash; it is enough, since nobody can try out 256 random bits."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+def _hash(text: str) -> str:
+    """Return a plain hash; for a token it is enough, since nobody can try out 256 random bits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 # Sessions, the one-time address that opens a laptop's page, and links to a new password
@@ -278,17 +240,11 @@ def end_session(store: Store, token: str) -> None:
         _use(store, connection, "session", token)
 
 
-def end_sessions(store: Store, who: User) -> None:
-    """End all sessions of a user."""
-    with store.writing() as connection:
-        _revoke(connection, "session", user=who.id)
-
-
 def start_token(store: Store) -> str:
     """Return the token in the address that `bidui serve` prints; it opens one session, and older ones open none."""
     who = local_user(store)
     with store.writing() as connection:
-        _revoke(connection, "start", user=who.id)
+        _revoke(connection, "start", who.id)
         return _issue(store, connection, "start", lasts=START_LASTS, user=who.id)
 
 
@@ -304,7 +260,7 @@ def use_start_token(store: Store, token: str) -> str:
 def password_link(store: Store, who: User) -> str:
     """Return a token with which a user who has forgotten the password can choose another."""
     with store.writing() as connection:
-        _revoke(connection, "password", user=who.id)
+        _revoke(connection, "password", who.id)
         return _issue(store, connection, "password", lasts=PASSWORD_LASTS, user=who.id)
 
 
@@ -320,7 +276,9 @@ def use_password_link(store: Store, token: str, password: str) -> User:
         row = _use(store, connection, "password", token)
         if row is None or row.user is None:
             raise fail("token-unknown", Place())
-        _put_password(connection, row.user, secret)
+        connection.execute(update(_USERS).where(_USER.id == row.user).values(password=secret))
+        _revoke(connection, "session", row.user)
+        _revoke(connection, "password", row.user)
     return user(store, row.user)
 
 
@@ -362,11 +320,14 @@ def _in_reach(project: Any) -> Any:
     return everywhere if project is None else or_(everywhere, _MEMBER.project == project)
 
 
-def check_role(store: Store, who: User, needed: Role, entry: Entry | None = None) -> None:
-    """Refuse what a user may not do; a project that she may not even see is as unknown as one that is not there."""
+def check_role(store: Store, who: User, needed: Role, entry: Entry | None = None) -> Role:
+    """Return the role of a user, and refuse what it does not allow.
+
+    A project that she may not even see is as unknown as one that is not there.
+    """
     role = role_of(store, who, entry)
-    if may(role, needed):
-        return
+    if role is not None and may(role, needed):
+        return role
     if entry is not None and role is None:
         raise fail("project-unknown", Place(), {"name": entry.name})
     raise fail("role-missing", Place(), {"needed": needed})
@@ -384,7 +345,7 @@ def visible(store: Store, who: User, entries: list[Entry]) -> list[Entry]:
 def members(store: Store, entry: Entry | None = None) -> list[Member]:
     """Return who has a role in a project, or in the workspace, by name."""
     query = select(_MEMBER.user, _USER.name, _MEMBER.role, _MEMBER.project.is_(None).label("everywhere"))
-    query = query.join(users_table, _USER.id == _MEMBER.user).where(_USER.closed.is_(None), _USER.key != LOCAL)
+    query = query.join(_USERS, _USER.id == _MEMBER.user).where(_USER.closed.is_(None), _USER.key != LOCAL)
     query = query.where(_in_reach(entry.id if entry else None)).order_by(_USER.key, _MEMBER.id)
     with store.reading() as connection:
         return [Member(number, name, role, bool(rest)) for number, name, role, rest in connection.execute(query)]
@@ -401,11 +362,11 @@ def set_role(store: Store, who: User, role: Role | None, entry: Entry | None = N
 def _put_role(connection: Connection, user: int, role: Role | None, project: int | None) -> None:
     where = _own_role(user, project)
     if role is None:
-        connection.execute(delete(members_table).where(*where))
+        connection.execute(delete(_MEMBERS).where(*where))
     elif connection.scalar(select(_MEMBER.role).where(*where)) is None:
-        connection.execute(insert(members_table).values(user=user, project=project, role=role))
+        connection.execute(insert(_MEMBERS).values(user=user, project=project, role=role))
     else:
-        connection.execute(update(members_table).where(*where).values(role=role))
+        connection.execute(update(_MEMBERS).where(*where).values(role=role))
 
 
 def _own_role(user: int, project: int | None) -> tuple[Any, ...]:
@@ -415,7 +376,7 @@ def _own_role(user: int, project: int | None) -> tuple[Any, ...]:
 
 def _check_owned(connection: Connection, *, without: int) -> None:
     """Refuse to let the last owner of the workspace go."""
-    query = select(_MEMBER.user).join(users_table, _USER.id == _MEMBER.user).where(_USER.closed.is_(None))
+    query = select(_MEMBER.user).join(_USERS, _USER.id == _MEMBER.user).where(_USER.closed.is_(None))
     if {*connection.scalars(query.where(_MEMBER.role == "owner", _MEMBER.project.is_(None)))} == {without}:
         raise fail("last-owner", Place())
 
@@ -434,19 +395,17 @@ class Invitation:
     expires: datetime
 
 
-def invite(
-    store: Store, *, who: User, role: Role, entry: Entry | None = None, lasts: timedelta = INVITATION_LASTS
-) -> str:
+def invite(store: Store, *, who: User, role: Role, entry: Entry | None = None) -> str:
     """Return the token of an invitation for one person; the caller has checked that `who` is an owner."""
+    offer = {"user": who.id, "project": entry.id if entry else None, "role": role}
     with store.writing() as connection:
-        project = entry.id if entry else None
-        return _issue(store, connection, "invitation", lasts=lasts, user=who.id, project=project, role=role)
+        return _issue(store, connection, "invitation", lasts=INVITATION_LASTS, **offer)
 
 
 def invitation(store: Store, token: str) -> Invitation:
     """Return what an invitation offers, to be shown before it is taken."""
     with store.reading() as connection:
-        offers = _offers(store, connection, _TOKEN.sha256 == _token_hash(token))
+        offers = _offers(store, connection, _TOKEN.sha256 == _hash(token))
     if not offers:
         raise fail("token-unknown", Place())
     return offers[0]
@@ -461,7 +420,8 @@ def invitations(store: Store) -> list[Invitation]:
 def withdraw(store: Store, number: int) -> None:
     """Take an invitation back."""
     with store.writing() as connection:
-        _revoke(connection, "invitation", id=storable(number))
+        which = (_TOKEN.kind == "invitation", _TOKEN.id == storable(number))
+        connection.execute(delete(_TOKENS).where(*which))
 
 
 def accept(store: Store, token: str, *, name: str, password: str) -> User:
@@ -483,8 +443,8 @@ def join(store: Store, token: str, *, who: User) -> None:
             _put_role(connection, who.id, offer.role, offer.project)
 
 
-def _take_offer(store: Store, connection: Connection, token: str) -> Token:
-    stands = _offers(store, connection, _TOKEN.sha256 == _token_hash(token))
+def _take_offer(store: Store, connection: Connection, token: str) -> Row[Any]:
+    stands = _offers(store, connection, _TOKEN.sha256 == _hash(token))
     offer = _use(store, connection, "invitation", token)
     if offer is None or not stands:
         raise fail("token-unknown", Place())
@@ -495,7 +455,7 @@ def _offers(store: Store, connection: Connection, *conditions: Any) -> list[Invi
     """Return invitations whose maker may still invite: an owner who lost the role may have kept one for herself."""
     owns = select(_MEMBER.id).where(_MEMBER.user == _TOKEN.user, _MEMBER.role == "owner", _in_reach(_TOKEN.project))
     query = select(_TOKEN.id, _TOKEN.role, projects.c.name, _USER.name, _TOKEN.expires).select_from(
-        tokens_table.join(users_table, _USER.id == _TOKEN.user).outerjoin(projects, projects.c.id == _TOKEN.project)
+        _TOKENS.join(_USERS, _USER.id == _TOKEN.user).outerjoin(projects, projects.c.id == _TOKEN.project)
     )
     query = query.where(*_valid(store, "invitation"), or_(_USER.key == LOCAL, owns.exists()), *conditions)
     rows = connection.execute(query.order_by(_TOKEN.id))
@@ -510,7 +470,7 @@ def allow(store: Store, what: str, key: str, *, most: int, within: timedelta) ->
 
     The first try opens a stretch of time, and when that is over its row is removed: no address is kept.
     """
-    table, name, now = attempts_table, _attempt_key(what, key), store.now()
+    table, name, now = _ATTEMPTS, _hash(f"{what}\n{key}"), store.now()
     with store.writing() as connection:
         connection.execute(delete(table).where(table.c.until <= now))
         put(connection, table, {"key": name, "count": 0, "until": now + within}, replace=False)
@@ -522,8 +482,4 @@ def allow(store: Store, what: str, key: str, *, most: int, within: timedelta) ->
 def forget(store: Store, what: str, key: str) -> None:
     """Start counting again from zero, after a try that succeeded."""
     with store.writing() as connection:
-        connection.execute(delete(attempts_table).where(attempts_table.c.key == _attempt_key(what, key)))
-
-
-def _attempt_key(what: str, key: str) -> str:
-    return hashlib.sha256(f"{what}\n{key}".encode("utf-8", "surrogatepass")).hexdigest()
+        connection.execute(delete(_ATTEMPTS).where(_ATTEMPTS.c.key == _hash(f"{what}\n{key}")))

@@ -8,8 +8,9 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -52,7 +53,7 @@ def read_folder(folder: Path) -> Bundle:
 
 def read_files(files: Iterable[tuple[str, IO[bytes]]]) -> Bundle:
     """Read files that were chosen one by one, by their names, within the same limits."""
-    return _unpacked(_given(files))
+    return _unpacked((name, partial(_taken, file)) for name, file in files)
 
 
 def write_zip(files: Mapping[str, bytes], *, top: str) -> bytes:
@@ -72,12 +73,14 @@ def add_to_zip(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     archive.writestr(item, data, zipfile.ZIP_STORED)
 
 
-def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes | None]]:
-    """Read the names and bytes of a zip's files one by one; no bytes for what is left out."""
+Read = Callable[[int], bytes]  # the bytes of a file, up to a limit and one more
+
+
+def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, Read]]:
+    """Walk the files of a zip."""
     items = archive.infolist()
     if len(items) > MOST_FILES:
         raise fail("archive-too-many", Place(), {"count": len(items), "most": MOST_FILES})
-    left = MOST_BYTES
     for item in items:
         name = _name(item)
         mode = item.external_attr >> 16
@@ -85,15 +88,11 @@ def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes | None]]:
             check_member(name.rstrip("/"))
         elif stat.S_IFMT(mode) not in {0, stat.S_IFREG}:
             raise fail("archive-not-file", Place(_shown(name)))
-        elif check_member(name) or not _ours(name):
-            yield name, None
         else:
-            data = _data(archive, item, left=left)
-            left -= len(data)
-            yield name, data
+            yield name, partial(_data, archive, item)
 
 
-def _data(archive: zipfile.ZipFile, item: zipfile.ZipInfo, *, left: int) -> bytes:
+def _data(archive: zipfile.ZipFile, item: zipfile.ZipInfo, most: int) -> bytes:
     """Read the bytes of a file; the size in its header is not believed."""
     place = Place(_shown(item.filename))
     if item.flag_bits & 1:
@@ -101,10 +100,8 @@ def _data(archive: zipfile.ZipFile, item: zipfile.ZipInfo, *, left: int) -> byte
     if item.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         raise ValueError("bzip2 and LZMA unpack without a limit")  # reported like any broken archive
     with archive.open(item) as member:
-        data = member.read(min(MAX_BYTES, left) + 1)
-    if len(data) > min(MAX_BYTES, left):
-        raise fail("archive-too-large", place, {"file": MAX_BYTES, "all": MOST_BYTES})
-    if len(data) > HIGHEST_RATIO * max(item.compress_size, 1_000):
+        data = member.read(most + 1)
+    if most >= len(data) > HIGHEST_RATIO * max(item.compress_size, 1_000):
         raise fail("archive-ratio", place, {"most": HIGHEST_RATIO})
     return data
 
@@ -135,15 +132,11 @@ def check_member(name: str) -> bool:
     return parts[0] == "__MACOSX" or any(not name_fits(part) for part in parts)
 
 
-def _ours(name: str) -> bool:
-    return name.lower().endswith((".yaml", ".yml", ".tsv", ".json", ".md"))
-
-
 def _shown(name: str) -> str:
     return repr(name)[1:-1]
 
 
-def _entries(folder: Path, prefix: str) -> Iterator[tuple[str, bytes | None]]:
+def _entries(folder: Path, prefix: str) -> Iterator[tuple[str, Read]]:
     try:
         items = sorted(folder.iterdir())
     except OSError as error:
@@ -152,45 +145,40 @@ def _entries(folder: Path, prefix: str) -> Iterator[tuple[str, bytes | None]]:
         name = prefix + path.name
         if path.is_symlink():
             raise fail("archive-not-file", Place(_shown(name)))
-        if check_member(name):
-            yield name, None
-        elif path.is_dir():
+        if path.is_dir() and not check_member(name):
             yield from _entries(path, f"{name}/")
-        elif not _ours(name):
-            yield name, None
         else:
-            yield name, read_bytes(path, name=name)
+            yield name, partial(_read, path, name)
 
 
-def _given(files: Iterable[tuple[str, IO[bytes]]]) -> Iterator[tuple[str, bytes | None]]:
-    for name, file in files:
-        if check_member(name) or not _ours(name):
-            yield name, None
-            continue
-        data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise fail("archive-too-large", Place(_shown(name)), {"file": MAX_BYTES, "all": MOST_BYTES})
-        yield name, data
+def _read(path: Path, name: str, _: int) -> bytes:
+    return read_bytes(path, name=name)
 
 
-def _unpacked(members: Iterable[tuple[str, bytes | None]]) -> Bundle:
+def _taken(file: IO[bytes], most: int) -> bytes:
+    return file.read(most + 1)
+
+
+def _unpacked(members: Iterable[tuple[str, Read]]) -> Bundle:
     """Return files within the limits, each name once, without the one folder that all files lie in."""
     files: dict[str, bytes] = {}
     skipped: list[str] = []
     keys: set[str] = set()
     size = 0
-    for name, data in members:
+    for name, read in members:
+        left_out = check_member(name) or not name.lower().endswith((".yaml", ".yml", ".tsv", ".json", ".md"))
         if name.casefold() in keys:
             raise fail("archive-twice", Place(_shown(name)))
         keys.add(name.casefold())
-        if data is None:
+        if left_out:
             skipped.append(_shown(name))
             continue
-        files[name] = data
-        size += len(data)
+        most = min(MAX_BYTES, MOST_BYTES - size)
+        files[name] = read(most)
+        size += len(files[name])
         if len(keys) > MOST_FILES:
             raise fail("archive-too-many", Place(), {"count": len(keys), "most": MOST_FILES})
-        if size > MOST_BYTES:
+        if len(files[name]) > most:
             raise fail("archive-too-large", Place(_shown(name)), {"file": MAX_BYTES, "all": MOST_BYTES})
     tops = {name.partition("/")[0] for name in files}
     if len(tops) == 1 and all("/" in name for name in files):

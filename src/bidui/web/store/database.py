@@ -9,34 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Connection,
-    DateTime,
-    Dialect,
-    Engine,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-    create_engine,
-    event,
-    func,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Engine, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
@@ -46,25 +24,24 @@ from bidui.errors import Place, fail
 # Tables
 
 
-class Moment(TypeDecorator[datetime]):
+class Moment(sa.TypeDecorator[datetime]):
     """A time in UTC; SQLite forgets the zone, so it is added again."""
 
-    impl = DateTime(timezone=True)
+    impl = sa.DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
         """Return the time as it is stored."""
         return value.astimezone(UTC) if value else None
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
         """Return the time as it was given."""
         if value is None:
             return None
-        moment: datetime = value
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-metadata = MetaData(
+metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(column_0_N_label)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -80,72 +57,73 @@ ROLES = ("viewer", "editor", "owner")  # each may do what those before it may
 TOKENS = ("start", "session", "invitation", "password")
 
 
-def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
+def _one_of(column: str, values: tuple[str, ...]) -> sa.CheckConstraint:
     listed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({listed})", name=column)
+    return sa.CheckConstraint(f"{column} IN ({listed})", name=column)
+
+
+def _unique(name: str, *columns: sa.Column[Any], where: str) -> None:
+    sa.Index(name, *columns, unique=True, sqlite_where=sa.text(where), postgresql_where=sa.text(where))
 
 
 # Which workspace this database belongs to: one row.
-workspaces = Table("workspaces", metadata, Column("id", String(64), primary_key=True))
+workspaces = Table("workspaces", metadata, sa.Column("id", sa.String(64), primary_key=True))
 
 users = Table(
     "users",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", String(100), nullable=False),
-    Column("key", String(400), nullable=False, unique=True),  # the name as it is compared
-    Column("password", String(200)),  # an argon2 hash; none for whoever sits at the machine itself
-    Column("created", Moment, nullable=False),
-    Column("closed", Moment),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(100), nullable=False),
+    sa.Column("key", sa.String(400), nullable=False, unique=True),  # the name as it is compared
+    sa.Column("password", sa.String(200)),  # an argon2 hash; none for whoever sits at the machine itself
+    sa.Column("created", Moment, nullable=False),
+    sa.Column("closed", Moment),
 )
 
 projects = Table(
     "projects",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", String(200), nullable=False),
-    Column("key", String(800), nullable=False),  # the name as case-blind file systems compare it
-    Column("alone", Boolean, nullable=False),  # whether it is the workspace's own folder
-    Column("created", Moment, nullable=False),
-    Column("binned", Moment),  # since when it is in the bin
-    Column("binned_by", ForeignKey("users.id")),  # none: its folder was removed outside
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("key", sa.String(800), nullable=False),  # the name as case-blind file systems compare it
+    sa.Column("alone", sa.Boolean, nullable=False),  # whether it is the workspace's own folder
+    sa.Column("created", Moment, nullable=False),
+    sa.Column("binned", Moment),  # since when it is in the bin
+    sa.Column("binned_by", sa.ForeignKey("users.id")),  # none: its folder was removed outside
 )
-_here = text("binned IS NULL")
-Index(
-    "uq_projects_alone_key", projects.c.alone, projects.c.key, unique=True, sqlite_where=_here, postgresql_where=_here
-)
+_unique("uq_projects_alone_key", projects.c.alone, projects.c.key, where="binned IS NULL")
 
 # Bytes by their hash: whole, or as a piece between the beginning and the end of another content.
 contents = Table(
     "contents",
     metadata,
-    Column("sha256", String(64), primary_key=True),
-    Column("size", BigInteger, nullable=False),
-    Column("near", ForeignKey("contents.sha256")),
-    Column("depth", Integer, nullable=False),
-    Column("head", BigInteger, nullable=False),  # bytes shared with the beginning of `near`
-    Column("tail", BigInteger, nullable=False),  # and with its end
-    Column("packed", LargeBinary, nullable=False),
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("near", sa.ForeignKey("contents.sha256")),
+    sa.Column("depth", sa.Integer, nullable=False),
+    sa.Column("head", sa.BigInteger, nullable=False),  # bytes shared with the beginning of `near`
+    sa.Column("tail", sa.BigInteger, nullable=False),  # and with its end
+    sa.Column("packed", sa.LargeBinary, nullable=False),
 )
 
 revisions = Table(
     "revisions",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("project", ForeignKey("projects.id"), nullable=False),
-    Column("file", String(800), nullable=False),
-    Column("sha256", ForeignKey("contents.sha256")),  # none: the file is not there
-    Column("size", BigInteger, nullable=False),
-    Column("author", ForeignKey("users.id")),  # none: somebody outside
-    Column("time", Moment, nullable=False),
-    Column("reason", String(20), nullable=False),
-    Column("state", String(20), nullable=False),
-    Column("base", ForeignKey("revisions.id")),
-    Column("origin", ForeignKey("revisions.id")),  # what was restored, or the file that had another name
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("project", sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("file", sa.String(800), nullable=False),
+    sa.Column("sha256", sa.ForeignKey("contents.sha256")),  # none: the file is not there
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("author", sa.ForeignKey("users.id")),  # none: somebody outside
+    sa.Column("time", Moment, nullable=False),
+    sa.Column("reason", sa.String(20), nullable=False),
+    sa.Column("state", sa.String(20), nullable=False),
+    sa.Column("base", sa.ForeignKey("revisions.id")),
+    sa.Column("origin", sa.ForeignKey("revisions.id")),  # what was restored, or the file that had another name
     _one_of("reason", REASONS),
     _one_of("state", STATES),
-    Index("ix_revisions_project_file", "project", "file", "id"),
-    Index("ix_revisions_project_id", "project", "id"),
+    sa.Index("ix_revisions_project_file", "project", "file", "id"),
+    sa.Index("ix_revisions_project_id", "project", "id"),
     sqlite_autoincrement=True,  # a number is never given twice
 )
 
@@ -153,61 +131,53 @@ revisions = Table(
 files = Table(
     "files",
     metadata,
-    Column("project", ForeignKey("projects.id"), primary_key=True),
-    Column("name", String(800), primary_key=True),
-    Column("head", ForeignKey("revisions.id")),
-    Column("sha256", String(64)),  # of the head, none where the file is not there
-    Column("pending", ForeignKey("revisions.id")),  # accepted, and perhaps not yet on disk
-    Column("stamp", String(100), nullable=False),
+    sa.Column("project", sa.ForeignKey("projects.id"), primary_key=True),
+    sa.Column("name", sa.String(800), primary_key=True),
+    sa.Column("head", sa.ForeignKey("revisions.id")),
+    sa.Column("sha256", sa.String(64)),  # of the head, none where the file is not there
+    sa.Column("pending", sa.ForeignKey("revisions.id")),  # accepted, and perhaps not yet on disk
+    sa.Column("stamp", sa.String(100), nullable=False),
 )
 
 drafts = Table(
     "drafts",
     metadata,
-    Column("user", ForeignKey("users.id"), primary_key=True),
-    Column("project", ForeignKey("projects.id"), primary_key=True),
-    Column("file", String(800), primary_key=True),
-    Column("tab", String(64), primary_key=True),
-    Column("text", LargeBinary, nullable=False),
-    Column("base", ForeignKey("revisions.id")),
-    Column("time", Moment, nullable=False),
-    Column("why", String(20), nullable=False),
+    sa.Column("user", sa.ForeignKey("users.id"), primary_key=True),
+    sa.Column("project", sa.ForeignKey("projects.id"), primary_key=True),
+    sa.Column("file", sa.String(800), primary_key=True),
+    sa.Column("tab", sa.String(64), primary_key=True),
+    sa.Column("text", sa.LargeBinary, nullable=False),
+    sa.Column("base", sa.ForeignKey("revisions.id")),
+    sa.Column("time", Moment, nullable=False),
+    sa.Column("why", sa.String(20), nullable=False),
 )
 
 # A role in one project, or, where the project is none, in the whole workspace.
 members = Table(
     "members",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("user", ForeignKey("users.id"), nullable=False),
-    Column("project", ForeignKey("projects.id")),
-    Column("role", String(20), nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("user", sa.ForeignKey("users.id"), nullable=False),
+    sa.Column("project", sa.ForeignKey("projects.id")),
+    sa.Column("role", sa.String(20), nullable=False),
     _one_of("role", ROLES),
 )
-_everywhere, _somewhere = text("project IS NULL"), text("project IS NOT NULL")
-Index("uq_members_user", members.c.user, unique=True, sqlite_where=_everywhere, postgresql_where=_everywhere)
-Index(
-    "uq_members_user_project",
-    members.c.user,
-    members.c.project,
-    unique=True,
-    sqlite_where=_somewhere,
-    postgresql_where=_somewhere,
-)
+_unique("uq_members_user", members.c.user, where="project IS NULL")
+_unique("uq_members_user_project", members.c.user, members.c.project, where="project IS NOT NULL")
 
 # Start addresses, sessions, invitations and links to a new password: only the hash of what the user holds.
 tokens = Table(
     "tokens",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("sha256", String(64), nullable=False, unique=True),
-    Column("kind", String(20), nullable=False),
-    Column("user", ForeignKey("users.id")),  # whose session or password; who invited
-    Column("project", ForeignKey("projects.id")),
-    Column("role", String(20)),
-    Column("created", Moment, nullable=False),
-    Column("expires", Moment, nullable=False),
-    Column("used", Moment),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("sha256", sa.String(64), nullable=False, unique=True),
+    sa.Column("kind", sa.String(20), nullable=False),
+    sa.Column("user", sa.ForeignKey("users.id")),  # whose session or password; who invited
+    sa.Column("project", sa.ForeignKey("projects.id")),
+    sa.Column("role", sa.String(20)),
+    sa.Column("created", Moment, nullable=False),
+    sa.Column("expires", Moment, nullable=False),
+    sa.Column("used", Moment),
     _one_of("kind", TOKENS),
 )
 
@@ -215,18 +185,18 @@ tokens = Table(
 attempts = Table(
     "attempts",
     metadata,
-    Column("key", String(64), primary_key=True),
-    Column("count", Integer, nullable=False),
-    Column("until", Moment, nullable=False),
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("count", sa.Integer, nullable=False),
+    sa.Column("until", Moment, nullable=False),
 )
 
 # What follows from contents and takes time to find: JSON by kind and by the hash of what it follows from.
 facts = Table(
     "facts",
     metadata,
-    Column("kind", String(40), primary_key=True),
-    Column("key", String(64), primary_key=True),
-    Column("value", Text, nullable=False),
+    sa.Column("kind", sa.String(40), primary_key=True),
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
 )
 
 PATIENCE = 30  # seconds that a writer waits for another
@@ -239,12 +209,12 @@ def open_database(address: str | Path) -> Engine:
     """Return the database in a file, or at a `postgresql://` address; it is not contacted yet."""
     url = URL.create("sqlite", database=str(address)) if isinstance(address, Path) else _url(address)
     if url.drivername == "sqlite":
-        engine = create_engine(url, pool_size=10, max_overflow=20)
-        event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        engine = sa.create_engine(url, pool_size=10, max_overflow=20)
+        sa.event.listen(engine, "connect", _set_up_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
-        return create_engine(
+        return sa.create_engine(
             url,
             isolation_level="READ COMMITTED",  # whoever waited for a lock must see what the other has done
             connect_args={"options": f"-c lock_timeout={PATIENCE}s"},
@@ -304,7 +274,7 @@ def writing(engine: Engine, *, alone: bool = False) -> Iterator[Connection]:
         try:
             transaction = connection.execution_options(**{_WRITES: True}).begin()
             if alone and connection.dialect.name == "postgresql":
-                connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
         except OperationalError as error:
             raise fail("database-busy", Place(), {"seconds": PATIENCE, "reason": _reason(error)}) from None
         with transaction:

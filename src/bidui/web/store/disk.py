@@ -22,7 +22,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -33,23 +33,12 @@ from sqlalchemy import ColumnElement, Connection, Row, select, update
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import TEMPORARY, reason, remove_file, sha256, write_file
 from bidui.grammar.yaml import MAX_BYTES, read_bytes
-from bidui.web.store.database import files, projects, put, revisions
+from bidui.web.store import workspace
+from bidui.web.store.database import files, migrate, projects, put, revisions
 from bidui.web.store.drafts import Draft, Why, put_draft, recovered
 from bidui.web.store.names import DEEPEST, FOLDERS, expected, file_path, kind_of, named_tables
 from bidui.web.store.revisions import Version, by_number, content, record, version
-from bidui.web.store.workspace import (
-    Entry,
-    Store,
-    add_entry,
-    bin_folder,
-    check_live,
-    connect,
-    entries,
-    here,
-    name_key,
-    names_on_disk,
-    utc_now,
-)
+from bidui.web.store.workspace import Entry, Store, entries, utc_now
 
 _TICK = 2_000_000_000  # of the slowest clock of a file system; changes within it cannot be told apart
 _HOUR = 3600
@@ -67,24 +56,15 @@ class DiskFile:
     stamp: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """The stamps of a project's files by name, and what lies among them but is not read."""
-
-    stamps: dict[str, str]
-    skipped: tuple[Problem, ...]
-
-
-def scan(folder: Path, *, known: Collection[str] = ()) -> Scan:
-    """Return the stamps of a project's files, without reading them.
+def scan(folder: Path, *, known: Collection[str] = ()) -> tuple[dict[str, str], list[Problem]]:
+    """Return the stamps of a project's files by name, without reading them, and problems with what is not read.
 
     `known` are files that were part of it before: they stay so while they are there, so that a mistake in
     `project.yaml` does not make a table that it names look deleted.
     """
     stamps: dict[str, str] = {}
     skipped: list[Problem] = []
-    names = {*known, *_named(folder)}
-    for name, status in _walk(folder, names):
+    for name, status in _walk(folder, {*known, *_named(folder)}):
         place = Place(name.encode("utf-8", "backslashreplace").decode())
         if stat.S_ISLNK(status.st_mode):
             skipped.append(Problem("file-is-link", place))
@@ -96,7 +76,7 @@ def scan(folder: Path, *, known: Collection[str] = ()) -> Scan:
             skipped.append(Problem("file-too-large", place, {"bytes": status.st_size, "limit": MAX_BYTES}))
         else:
             stamps[name] = _stamp(status)
-    return Scan(stamps, tuple(skipped))
+    return stamps, skipped
 
 
 def look(folder: Path, name: str) -> DiskFile | None:
@@ -212,23 +192,18 @@ def set_head(connection: Connection, entry: Entry, file: str, head: Head) -> Non
 
 def catch_up(connection: Connection, entry: Entry, file: str) -> Head:
     """Finish what is pending and record what was changed outside, so that the file is at its latest revision."""
+    settle(connection, entry, file)
     head = head_of(connection, entry, file)
-    if head.pending is not None:
-        settle(connection, entry, file)
-        head = head_of(connection, entry, file)
-    on_disk = look(entry.folder, file)
-    return take_in(connection, entry, file, head=head, on_disk=on_disk)
+    return take_in(connection, entry, file, head=head, on_disk=look(entry.folder, file))
 
 
 def take_in(connection: Connection, entry: Entry, file: str, *, head: Head, on_disk: DiskFile | None) -> Head:
     """Record a file as somebody outside left it, if that is not the latest revision."""
-    there = on_disk.sha256 if on_disk else None
-    stamp = on_disk.stamp if on_disk else ""
+    data, there, stamp = (on_disk.data, on_disk.sha256, on_disk.stamp) if on_disk else (None, None, "")
     if there == head.sha256 and (head.id is not None or on_disk is None):
         if stamp != head.stamp and head.id is not None:
             set_head(connection, entry, file, Head(head.id, head.sha256, None, stamp))
         return head
-    data = on_disk.data if on_disk else None
     number, _ = record(connection, entry, file, data, author=None, reason="outside", base=head.id)
     new = Head(number, there, None, stamp)
     set_head(connection, entry, file, new)
@@ -325,7 +300,7 @@ def current(entry: Entry, file: str) -> Version:
         if on_disk and head.id is not None and head.pending is None and on_disk.sha256 == head.sha256:
             return Version(by_number(connection, entry, head.id), on_disk.data)
     with entry.store.filing() as connection:
-        check_live(connection, entry)
+        workspace.check_live(connection, entry)
         head = catch_up(connection, entry, file)
         if head.id is None or head.sha256 is None:
             raise fail("file-unknown", Place(entry.name), {"file": file})
@@ -336,7 +311,8 @@ def recover(store: Store) -> tuple[Problem, ...]:
     """Finish what a killed server left pending; a revision that cannot be written becomes a draft."""
     joined = files.join(projects, projects.c.id == files.c.project).join(revisions, revisions.c.id == files.c.pending)
     pending = select(files.c.project, files.c.name, projects.c.name.label("entry")).select_from(joined)
-    pending = pending.where(*here(store)).order_by(revisions.c.sha256.is_(None))  # what comes before what goes
+    pending = pending.where(*workspace.here(store))
+    pending = pending.order_by(revisions.c.sha256.is_(None))  # what comes before what goes
     problems: list[Problem] = []
     with store.filing() as connection:
         for number, file, name in connection.execute(pending).all():
@@ -349,27 +325,25 @@ def _refresh(entry: Entry) -> RefreshResult:
         return RefreshResult(0, ())
     with entry.store.reading() as connection:
         heads = _heads(connection, entry)
-    scanned = scan(entry.folder, known=[name for name, head in heads.items() if head.sha256])
-    doubtful, young = _doubtful(entry, scanned, heads)
+    stamps, skipped = scan(entry.folder, known=[name for name, head in heads.items() if head.sha256])
+    doubtful, young = _doubtful(entry, stamps, skipped, heads)
     changed = 0
     if doubtful:
         with entry.store.filing() as connection:
-            check_live(connection, entry)
+            workspace.check_live(connection, entry)
             for name in doubtful:
                 before = head_of(connection, entry, name)
                 try:
-                    after = catch_up(connection, entry, name)
+                    changed += catch_up(connection, entry, name).id != before.id
                 except InputError as error:
-                    scanned = Scan(scanned.stamps, (*scanned.skipped, *error.problems))
-                else:
-                    changed += after.id != before.id
+                    skipped += error.problems
     if young:
         with entry.store.filing() as connection:
             for name, seen in young.items():
                 head = head_of(connection, entry, name)
                 if head.pending is None and head.sha256 == seen.sha256:
                     set_head(connection, entry, name, Head(head.id, head.sha256, None, seen.stamp))
-    return RefreshResult(changed, scanned.skipped)
+    return RefreshResult(changed, tuple(skipped))
 
 
 def _heads(connection: Connection, entry: Entry, *conditions: ColumnElement[bool]) -> dict[str, Head]:
@@ -378,13 +352,15 @@ def _heads(connection: Connection, entry: Entry, *conditions: ColumnElement[bool
     return {name: Head(*rest) for name, *rest in connection.execute(query)}
 
 
-def _doubtful(entry: Entry, scanned: Scan, heads: Mapping[str, Head]) -> tuple[list[str], dict[str, DiskFile]]:
+def _doubtful(
+    entry: Entry, stamps: Mapping[str, str], skipped: Iterable[Problem], heads: Mapping[str, Head]
+) -> tuple[list[str], dict[str, DiskFile]]:
     """Return the files that need a closer look, and those that are unchanged but have no stamp yet."""
     doubtful: list[str] = []
     young: dict[str, DiskFile] = {}
-    unread = {problem.place.file for problem in scanned.skipped}
-    for name in sorted({*scanned.stamps, *(name for name, head in heads.items() if head.sha256 or head.pending)}):
-        head, stamp = heads.get(name, Head()), scanned.stamps.get(name)
+    unread = {problem.place.file for problem in skipped}
+    for name in sorted({*stamps, *(name for name, head in heads.items() if head.sha256 or head.pending)}):
+        head, stamp = heads.get(name, Head()), stamps.get(name)
         if name in unread or (head.pending is None and stamp and stamp == head.stamp):
             continue
         seen = _seen(entry, name) if stamp is not None and head.pending is None else None
@@ -404,7 +380,7 @@ def _seen(entry: Entry, name: str) -> DiskFile | None:
 
 def _find_projects(store: Store) -> tuple[Problem, ...]:
     """Give projects that are new on disk a number, and put those whose folders are gone into the bin."""
-    names, problems = names_on_disk(store)
+    names, problems = workspace.names_on_disk(store)
     projects_here = {each.name: each for each in entries(store)}
     gone = [each for each in projects_here.values() if not each.folder.is_dir() and each.name not in names]
     if {*names} <= projects_here.keys() and not gone:
@@ -421,18 +397,18 @@ def _find_projects(store: Store) -> tuple[Problem, ...]:
 
 def _find(store: Store, connection: Connection, name: str) -> None:
     """Record a project that was found: new, under a new spelling of its name, or back again."""
-    same = projects.c.key == name_key(name)
-    there = select(projects.c.id).where(*here(store))
+    same = projects.c.key == workspace.name_key(name)
+    there = select(projects.c.id).where(*workspace.here(store))
     number = connection.scalar(there if store.alone else there.where(same))
     if number is None:
         away = select(projects.c.id).where(projects.c.binned.is_not(None), projects.c.binned_by.is_(None), same)
         away = away.where(projects.c.alone.is_(store.alone))
         number = connection.scalar(away.order_by(projects.c.id.desc()).limit(1))
-        number = None if number is not None and bin_folder(store, number).is_dir() else number
+        number = None if number is not None and workspace.bin_folder(store, number).is_dir() else number
     if number is None:
-        add_entry(store, connection, name)
+        workspace.add_entry(store, connection, name)
     else:
-        values = {"name": name, "key": name_key(name), "binned": None, "binned_by": None}
+        values = {"name": name, "key": workspace.name_key(name), "binned": None, "binned_by": None}
         connection.execute(update(projects).where(projects.c.id == number).values(**values))
 
 
@@ -443,7 +419,7 @@ def _lose(connection: Connection, entry: Entry) -> None:
     """
     binned = entry.store.now()
     for name, head in _heads(connection, entry).items():
-        if (head.sha256 or head.pending) and not bin_folder(entry.store, entry.id).is_dir():
+        if (head.sha256 or head.pending) and not workspace.bin_folder(entry.store, entry.id).is_dir():
             catch_up(connection, entry, name)
     connection.execute(update(projects).where(projects.c.id == entry.id).values(binned=binned))
 
@@ -459,8 +435,10 @@ def open_store(
     `database` is a `postgresql://` address; without one, a file in the workspace's hidden folder. A database belongs
     to one workspace: `adopt` gives it to this one, where the workspace was moved without its hidden folder.
     """
-    store = connect(root, database=database, adopt=adopt, now=now)
+    store = workspace.connect(root, database=database, now=now)
     try:
+        migrate(store.engine)
+        workspace.check_owner(store, adopt=adopt or database is None)
         recover(store)
         refresh(store)
         _sweep(store)

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Row, func, select
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import Json
@@ -31,6 +32,7 @@ from bidui.web.store.workspace import Entry, Store
 _VERSION = 3  # of the facts that are remembered
 _AT_ONCE = 500
 MOST_PROBLEMS = 20  # of one file that are remembered; all are counted
+_Latest = Row[Any, Any, Any, Any, Any]  # the name, sha256, head, time and author of a file's latest revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +83,13 @@ def coverage(entry: Entry) -> Coverage:
     """Return what a project holds by its latest revisions; `refresh` first, to see what was changed outside."""
     rows = _latest(entry)
     facts = _all_facts(entry.store, rows)
-    there = [row for row in rows if row.name in facts]
     misnamed = placing_problems(_named(facts))
-    paradigms = [_line(row, facts[row.name], misnamed) for row in there if kind_of(row.name) == "paradigm"]
-    others = [
-        FileLine(row.name, kind, facts[row.name].errors, facts[row.name].warnings, row.head, row.time, row.author)
-        for row in there
-        if (kind := kind_of(row.name)) and kind != "paradigm"
-    ]
-    sorted_paradigms = sorted(paradigms, key=lambda line: (line.phenomenon, line.uid, line.file))
+    lines = [_line(row, facts[row.name], misnamed) for row in rows if row.name in facts]
+    paradigms = [line for line in lines if isinstance(line, ParadigmLine)]
+    paradigms.sort(key=lambda line: (line.phenomenon, line.uid, line.file))
+    others = [line for line in lines if not isinstance(line, ParadigmLine)]
     problems: list[Problem] = []
-    for line in (*others, *sorted_paradigms):
+    for line in (*others, *paradigms):
         problems += [misnamed[line.file]] if line.file in misnamed else []
         problems += [replace(each, place=replace(each.place, file=line.file)) for each in facts[line.file].problems]
     settings = facts.get("project.yaml", FileFacts())
@@ -101,11 +99,11 @@ def coverage(entry: Entry) -> Coverage:
         title=settings.name or entry.name,
         lang=settings.lang or "zh",
         phenomena=dict(sorted(Counter(line.phenomenon for line in paradigms if line.status == "included").items())),
-        paradigms=tuple(sorted_paradigms),
+        paradigms=tuple(paradigms),
         files=tuple(others),
         words=sum(each.words for each in facts.values()),
-        errors=sum(line.errors for line in (*paradigms, *others)),
-        warnings=sum(line.warnings for line in (*paradigms, *others)),
+        errors=sum(line.errors for line in lines),
+        warnings=sum(line.warnings for line in lines),
         problems=tuple(problems),
         changed=last.time if last else None,
         author=last.author if last else "",
@@ -259,47 +257,26 @@ def recall(store: Store, kind: str, keys: Iterable[str]) -> dict[str, Json]:
     return facts
 
 
-def project_key(entry: Entry) -> str:
-    """Return a hash of all files of a project, for facts about the whole, such as the result of `bidui check`."""
-    with entry.store.reading() as connection:
-        return _hash(sorted(_contents(connection, entry).items()))
-
-
 def paradigm_keys(entry: Entry) -> dict[str, str]:
     """Return, for each paradigm's file, a hash of it and of all that is not a paradigm: its pairs follow from that."""
+    query = select(files.c.name, files.c.sha256).where(files.c.project == entry.id, files.c.sha256.is_not(None))
     with entry.store.reading() as connection:
-        contents = _contents(connection, entry)
+        contents = {name: sha256 for name, sha256 in connection.execute(query)}
     shared = _hash(sorted(item for item in contents.items() if kind_of(item[0]) not in {"paradigm", "notes"}))
     return {name: _hash([(shared, sha256)]) for name, sha256 in sorted(contents.items()) if kind_of(name) == "paradigm"}
-
-
-def _contents(connection: Connection, entry: Entry) -> dict[str, str]:
-    query = select(files.c.name, files.c.sha256).where(files.c.project == entry.id, files.c.sha256.is_not(None))
-    return {name: sha256 for name, sha256 in connection.execute(query)}
 
 
 def _hash(items: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256("".join(f"{first}\n{second}\n" for first, second in items).encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class _Latest:
-    """The latest revision of a file, which may be its deletion."""
-
-    name: str
-    sha256: str | None
-    head: int
-    time: datetime
-    author: str
-
-
-def _latest(entry: Entry) -> list[_Latest]:
+def _latest(entry: Entry) -> Sequence[_Latest]:
+    """Return the latest revision of each file, which may be its deletion, with its author."""
     joined = files.join(revisions, revisions.c.id == files.c.head).outerjoin(users, users.c.id == revisions.c.author)
-    author = func.coalesce(users.c.name, "")
+    author = func.coalesce(users.c.name, "").label("author")
     query = select(files.c.name, files.c.sha256, files.c.head, revisions.c.time, author).select_from(joined)
     with entry.store.reading() as connection:
-        rows = connection.execute(query.where(files.c.project == entry.id).order_by(files.c.name))
-        return [_Latest(*row) for row in rows]
+        return connection.execute(query.where(files.c.project == entry.id).order_by(files.c.name)).all()
 
 
 def _all_facts(store: Store, rows: Sequence[_Latest]) -> dict[str, FileFacts]:
@@ -328,16 +305,13 @@ def _named(facts: Mapping[str, FileFacts]) -> tuple[ParadigmName, ...]:
     return tuple(ParadigmName(file, each.uid, each.phenomenon) for file, each in facts.items() if each.uid)
 
 
-def _line(row: _Latest, facts: FileFacts, misnamed: Mapping[str, Problem]) -> ParadigmLine:
+def _line(row: _Latest, facts: FileFacts, misnamed: Mapping[str, Problem]) -> FileLine:
+    kind, errors = check_file_name(row.name), facts.errors + (row.name in misnamed)
+    if kind != "paradigm":
+        return FileLine(row.name, kind, errors, facts.warnings, row.head, row.time, row.author)
     parts = row.name.removesuffix(".yaml").removesuffix(".yml").split("/")
     return ParadigmLine(
-        file=row.name,
-        kind="paradigm",
-        errors=facts.errors + (row.name in misnamed),
-        warnings=facts.warnings,
-        revision=row.head,
-        time=row.time,
-        author=row.author,
+        *(row.name, kind, errors, facts.warnings, row.head, row.time, row.author),
         parsed=facts.errors == 0,
         uid=facts.uid or parts[-1],
         phenomenon=facts.phenomenon or (parts[1] if len(parts) > 2 else ""),

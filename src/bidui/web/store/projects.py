@@ -61,7 +61,7 @@ def export_project(entry: Entry) -> bytes:
     refresh(entry)
     with entry.store.reading() as connection:
         names = list(connection.scalars(select(files.c.name).where(files.c.project == entry.id)))
-    there = {name: look(entry.folder, name) for name in scan(entry.folder, known=names).stamps}
+    there = {name: look(entry.folder, name) for name in scan(entry.folder, known=names)[0]}
     return write_zip({name: file.data for name, file in there.items() if file}, top=entry.name)
 
 
@@ -113,7 +113,7 @@ def _check_place(entry: Entry) -> None:
         raise fail("project-taken", Place(), {"name": entry.name, "other": entry.name})
 
 
-# The bin holds deleted projects until they are brought back or it is emptied; their revisions stay for ever.
+# The bin holds deleted projects until they are brought back; their revisions stay, even where their folders do not.
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,20 +170,13 @@ def bring_back(store: Store, number: int, *, who: User, name: str | None = None)
         values = {"name": entry.name, "key": name_key(entry.name), "binned": None, "binned_by": None}
         connection.execute(update(projects).where(projects.c.id == number).values(**values))
         for file, state in states.items():
-            _restore(connection, entry, file, state, data[file], who=who)
+            head = state.head
+            if state.deleted is not None:  # otherwise no revision says that the file went
+                target = (connection, entry, file, data[file])
+                head, _ = record(*target, author=who.id, reason="restore", base=state.deleted, origin=head)
+            set_head(connection, entry, file, Head(head, state.sha256))
         _move(bin_folder(store, number) if whole else folder, entry.folder)
     return entry
-
-
-def empty_bin(store: Store, *, before: datetime) -> int:
-    """Remove the folders that have been in the bin since before then; return how many there were."""
-    query = select(projects.c.id).where(projects.c.binned < before)
-    with store.filing() as connection:
-        folders = [bin_folder(store, number) for number in connection.scalars(query)]
-        old_folders = [folder for folder in folders if folder.is_dir()]
-        for folder in old_folders:
-            shutil.rmtree(folder, ignore_errors=True)
-    return sum(not folder.is_dir() for folder in old_folders)
 
 
 def _in_bin(number: int) -> tuple[ColumnElement[bool], ...]:
@@ -210,13 +203,3 @@ def _last_states(connection: Connection, number: int) -> dict[str, _State]:
     for name, latest, sha256, before, before_sha256 in rows:
         states[name] = _State(latest, sha256) if sha256 else _State(before, before_sha256, latest)
     return states
-
-
-def _restore(connection: Connection, entry: Entry, file: str, state: _State, data: bytes, *, who: User) -> None:
-    """Record that a file is there again; one that was never recorded as deleted needs no new revision."""
-    number = state.head
-    if state.deleted is not None:
-        number, _ = record(
-            *(connection, entry, file, data), author=who.id, reason="restore", base=state.deleted, origin=state.head
-        )
-    set_head(connection, entry, file, Head(number, state.sha256))

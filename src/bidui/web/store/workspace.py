@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, insert, select
 
 from bidui.errors import Place, Problem, fail
 from bidui.files import reason, write_file
-from bidui.web.store.database import migrate, open_database, projects, put, reading, workspaces, writing
+from bidui.web.store.database import open_database, projects, put, reading, workspaces, writing
 from bidui.web.store.names import check_project_name, name_fits
 
 HIDDEN = ".bidui"  # the workbench's own folder in the workspace
@@ -55,8 +55,8 @@ class Store:
         self.engine.dispose()
 
 
-def connect(root: str | Path, *, database: str | None, adopt: bool, now: Callable[[], datetime]) -> Store:
-    """Connect to the store of a folder and bring its schema up to date; see `open_store`."""
+def connect(root: str | Path, *, database: str | None, now: Callable[[], datetime]) -> Store:
+    """Return the store of a folder, whose database is not contacted yet; see `open_store`."""
     folder = Path(root).resolve()
     if not folder.is_dir():
         raise fail("workspace-missing", Place(str(root)))
@@ -70,17 +70,10 @@ def connect(root: str | Path, *, database: str | None, adopt: bool, now: Callabl
     if not (hidden / ".gitignore").exists():
         write_file(hidden / ".gitignore", b"*\n")
     engine = open_database(hidden / DATABASE if database is None else database)
-    store = Store(folder, engine, (folder / "project.yaml").is_file(), now)
-    try:
-        migrate(store.engine)
-        _check_owner(store, adopt=adopt or database is None)
-    except BaseException:
-        store.close()
-        raise
-    return store
+    return Store(folder, engine, (folder / "project.yaml").is_file(), now)
 
 
-def _check_owner(store: Store, *, adopt: bool) -> None:
+def check_owner(store: Store, *, adopt: bool) -> None:
     """Refuse the database of another workspace: all of its files would seem to have been deleted here."""
     file = store.hidden / "workspace"
     with store.filing() as connection:
