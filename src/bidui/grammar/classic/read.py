@@ -141,16 +141,14 @@ def read_vocabulary(path: Path, *, name: str) -> tuple[Lexicon, list[Problem]]:
         cleaned.append("\t".join(cells))
         numbers.append(number)
     lexicon, faults = parse_lexicon("\n".join(cleaned) + "\n", name="lexicon.tsv")
-    changes: tuple[tuple[str, Sequence[object], str], ...] = (
-        ("lines", blank, "classic-vocabulary-blank"),
-        ("lines", trimmed, "classic-vocabulary-trimmed"),
-        ("rows", repeated, "classic-vocabulary-repeated"),
+    warnings = (
+        Problem("classic-vocabulary-blank", Place(name), {"count": len(blank), "lines": tuple(blank)}, "warning"),
+        Problem("classic-vocabulary-trimmed", Place(name), {"count": len(trimmed), "lines": tuple(trimmed)}, "warning"),
+        Problem(
+            "classic-vocabulary-repeated", Place(name), {"count": len(repeated), "rows": tuple(repeated)}, "warning"
+        ),
     )
-    problems = [
-        Problem(kind, Place(name), {"count": len(items), key: tuple(items)}, "warning")
-        for key, items, kind in changes
-        if items
-    ]
+    problems = [problem for problem in warnings if problem.values["count"]]
     for problem in faults:  # placed in the user's own file
         old = problem.place
         line = numbers[old.line - 1] if 0 < old.line <= len(numbers) else 0
