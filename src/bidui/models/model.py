@@ -94,6 +94,11 @@ def jieba_words(sentence: str) -> list[tuple[str, int, int]]:
     return [(word, start, end) for word, start, end in jieba.tokenize(sentence) if not word.isspace()]
 
 
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message."""
+    return str(error).strip().split("\n")[0]
+
+
 # What no model may do silently: truncate a sentence, or give a score that is not a number.
 
 

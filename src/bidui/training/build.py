@@ -40,7 +40,7 @@ from bidui.files import (
 from bidui.models.conventions import decide
 from bidui.models.huggingface import tokenizer_hash
 from bidui.models.lstm import encode_words
-from bidui.models.tokenize import character_table, declared_kind, encode_characters, special_tokens
+from bidui.models.tokenize import character_table, declared_kind, encode_characters
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.corpus import (
     NAME,
@@ -243,7 +243,7 @@ def bos_of(tokenizer: PreTrainedTokenizerBase, bos: Bos) -> int | None:
     """Return the id that the rule puts before rows, lines or documents: BOS, or EOS if there is none, as in scoring."""
     if bos == "none":
         return None
-    token = decide(special_tokens(tokenizer)).bos
+    token = decide(tokenizer).bos
     if token is None:
         raise fail("corpus-no-bos", Place(), {"bos": bos})
     return token

@@ -23,7 +23,7 @@ import torch.distributed as dist
 
 from bidui.errors import BiduiError, Place, Problem, fail
 from bidui.files import remove_file, remove_temporaries, write_file
-from bidui.models.huggingface import first_line
+from bidui.models.model import first_line
 from bidui.training.checkpoints import (
     BEFORE,
     FINISHED,

@@ -21,9 +21,9 @@ from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import DECLARATION, decide
 from bidui.models.huggingface import causal_model
-from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_model, save_lstm
+from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_model, save_lstm, untrained
 from bidui.models.model import Model
-from bidui.models.tokenize import declared_kind, special_tokens
+from bidui.models.tokenize import declared_kind
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
@@ -126,10 +126,7 @@ def make_lstm(
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise fail("lstm-tokenizer", Place(), {"found": type(tokenizer).__name__})
     words: Words | None = "jieba" if declared_kind(tokenizer) == "jieba" else None
-    with torch.random.fork_rng(
-        devices=[]
-    ):  # these weights are replaced, so drawing them must not change anybody's random numbers
-        network = LstmNetwork(LstmShape(recipe.vocabulary))
+    network = untrained(LstmShape(recipe.vocabulary))
     initialise_lstm(network, seed=recipe.seed)
     network.to(device).train()
     declaration = {"bos": "none" if bos is None else str(bos)}
@@ -144,7 +141,7 @@ def make_lstm(
         (folder / UNIGRAMS).write_bytes(write_unigrams(unigrams))
 
     def model(name: str) -> LstmModel:
-        conventions = decide(special_tokens(tokenizer), declaration=declaration)
+        conventions = decide(tokenizer, declaration=declaration)
         return lstm_model(name, network, tokenizer, conventions, words=words)
 
     return Trainee(network, hidden, network.head, unigrams, save, model)

@@ -19,9 +19,9 @@ from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedToken
 
 from bidui.errors import Place, fail
 from bidui.files import check_new_folder, write_new_folder
-from bidui.models.huggingface import first_line, tokenizer_hash
+from bidui.models.huggingface import tokenizer_hash
 from bidui.models.lstm import encode_words
-from bidui.models.model import jieba_words
+from bidui.models.model import first_line, jieba_words
 from bidui.models.tokenize import DECLARED, declared_kind, encode
 from bidui.training.documents import SourceCounts, read_documents, source_files
 
