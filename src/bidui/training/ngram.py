@@ -332,17 +332,10 @@ def train_ngram(
     source, out, size = Path(source), Path(out), _bytes(memory)
     discounts = (FALLBACK if fallback else None) if isinstance(fallback, bool) else fallback
     files, _ = source_files(source)
-    total = sum(path.stat().st_size for path in files.values())
-
-    def on_bytes(done: int) -> None:
-        on_progress("reading", done, total)
-
-    def sentences() -> Iterator[str]:
-        for document in read_documents(source, field=field, seen=seen, on_bytes=on_bytes):
-            yield from document.split("\n")
-
+    documents = read_documents(source, field=field, seen=seen, on_progress=on_progress)
+    sentences = (line for document in documents for line in document.split("\n"))
     training = train_ngram_on(
-        sentences(), out, order=order, unit=unit, memory=size, fallback=discounts, on_progress=on_progress
+        sentences, out, order=order, unit=unit, memory=size, fallback=discounts, on_progress=on_progress
     )
     value = {
         "bidui": tool_version(),

@@ -23,7 +23,7 @@ from bidui.models.huggingface import tokenizer_hash
 from bidui.models.lstm import encode_words
 from bidui.models.model import first_line, jieba_words
 from bidui.models.tokenize import DECLARED, declared_kind, encode
-from bidui.training.documents import SourceCounts, read_documents, source_files
+from bidui.training.documents import SourceCounts, read_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +175,9 @@ def train_tokenizer(
     if out is not None:
         check_new_folder(Path(out))
     source, seen = Path(source), SourceCounts() if seen is None else seen
-    total = sum(path.stat().st_size for path in source_files(source)[0].values())
 
     def texts() -> Iterator[str]:
-        yield from read_documents(
-            source, field=field, seen=seen, on_bytes=lambda done: on_progress("reading", done, total)
-        )
+        yield from read_documents(source, field=field, seen=seen, on_progress=on_progress)
         if kind == "word":
             on_progress("merging", 0, 0)
 
