@@ -7,7 +7,6 @@ weights, its optimizer and the number of steps done to continue as if it had nev
 import json
 import math
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,6 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +23,7 @@ import torch.distributed as dist
 from bidui.errors import BiduiError, Place, Problem, fail
 from bidui.files import remove_file, remove_temporaries, write_file
 from bidui.models.model import first_line
+from bidui.signals import stop_signals
 from bidui.training.checkpoints import (
     BEFORE,
     FINISHED,
@@ -262,30 +261,6 @@ def validation_loss(trainee: Trainee, rows: Rows, *, recipe: RunRecipe) -> float
         total += float(loss) * len(numbers)
     trainee.network.train(training)
     return total / len(rows)
-
-
-@contextmanager
-def stop_signals() -> Iterator[threading.Event]:
-    """Let SIGTERM and SIGINT set an event, so that a run stops after the current step; only in the main thread.
-
-    A second Ctrl-C stops at once: the last state that was saved is whole.
-    """
-    stop = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if stop.is_set() and number == signal.SIGINT:
-            raise KeyboardInterrupt
-        stop.set()
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

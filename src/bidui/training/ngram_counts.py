@@ -107,7 +107,7 @@ def number_text(sentences: Iterable[str], path: Path, *, unit: Unit = "char") ->
     """
     numbers = new_column(path, np.uint32)
     known = {word: number for number, word in enumerate(SPECIAL)}
-    number = _number_characters(known) if unit == "char" else _number_words(known, _splitter(unit))
+    number = _number_characters(known) if unit == "char" else _number_words(known, unit)
     count = 0
     for batch in _batches(sentences):
         numbers.append(number(batch))
@@ -147,11 +147,19 @@ def _number_characters(known: dict[str, int]) -> Number:
     return number
 
 
-def _number_words(known: dict[str, int], split: Callable[[str], Iterable[str]]) -> Number:
+def _number_words(known: dict[str, int], unit: Unit) -> Number:
+    """Return a function that numbers words; with jieba, the same that `bidui.models.ngram` looks up."""
+
     def number(batch: list[str]) -> NDArray[Any]:
         numbers: list[int] = []
         for sentence in batch:
-            words = list(split(sentence))
+            if unit == "jieba":
+                words = [word for word, _, _ in jieba_words(sentence)]
+            else:
+                spaced = sentence
+                for blank in _BLANKS:
+                    spaced = spaced.replace(blank, " ")
+                words = list(filter(None, spaced.split(" ")))
             if not _FORBIDDEN.isdisjoint(words):
                 word = next(filter(_FORBIDDEN.__contains__, words))
                 raise fail("ngram-special-word", Place(), {"word": word, "sentence": sentence[:40]})
@@ -160,19 +168,6 @@ def _number_words(known: dict[str, int], split: Callable[[str], Iterable[str]]) 
         return np.array(numbers, np.int64)
 
     return number
-
-
-def _splitter(unit: Unit) -> Callable[[str], Iterable[str]]:
-    """Return how sentences are split; with jieba, into the same words that `bidui.models.ngram` looks up."""
-    if unit == "blank":
-        return _between_blanks
-    return lambda sentence: (word for word, _, _ in jieba_words(sentence))
-
-
-def _between_blanks(sentence: str) -> Iterable[str]:
-    for blank in _BLANKS:
-        sentence = sentence.replace(blank, " ")
-    return filter(None, sentence.split(" "))
 
 
 Array: TypeAlias = NDArray[Any]
