@@ -81,15 +81,15 @@ def _token(tokenizer: PreTrainedTokenizerBase, bos: str) -> int | None:
     return token
 
 
-def declaration_of(folder: Path | None) -> dict[str, object]:
+def declaration_of(folder: Path) -> dict[str, object]:
     """Read what a checkpoint declares in `bidui.json`; empty if there is no such file."""
-    file = folder / DECLARATION if folder else None
-    if file is None or not file.is_file():
+    file = folder / DECLARATION
+    if not file.is_file():
         return {}
     try:
         declaration = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(declaration, dict):
+            raise ValueError("not an object")
     except (OSError, ValueError) as error:
         raise fail("declaration-unreadable", Place(str(file)), {"reason": str(error)}) from error
-    if not isinstance(declaration, dict):
-        raise fail("declaration-unreadable", Place(str(file)), {"reason": "not an object"})
     return declaration

@@ -60,15 +60,11 @@ def parse_spec(text: str) -> Spec:
     if not name:
         raise fail("spec-empty", Place(), {"spec": text})
     if kind == "bidui":
-        return Spec("hf", str(_shipped(name)))
+        shipped = sorted(path.name for path in SHIPPED.iterdir() if (path / "config.json").is_file())
+        if name not in shipped:
+            raise fail("spec-not-shipped", Place(), {"name": name, "known": shipped})
+        return Spec("hf", str(SHIPPED / name))
     return Spec(kind, name, revision, options)
-
-
-def _shipped(name: str) -> Path:
-    known = sorted(path.name for path in SHIPPED.iterdir() if (path / "config.json").is_file())
-    if name not in known:
-        raise fail("spec-not-shipped", Place(), {"name": name, "known": known})
-    return SHIPPED / name
 
 
 def _guess(text: str) -> str:

@@ -137,16 +137,12 @@ def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoding:
     """
     ids = list(tokenizer.encode(sentence, add_special_tokens=False))
     spans = np.zeros((len(ids), 2), np.int32)
-    done = 0  # characters that are complete
-    begin = 0
+    begin = 0  # characters that are complete
     for n in range(len(ids)):
         text = str(tokenizer.decode(ids[: n + 1], clean_up_tokenization_spaces=False))
-        whole = text.rstrip("\ufffd")
-        at = _matched(sentence, whole, done)
+        at = _matched(sentence, text.rstrip("\ufffd"), begin)
         spans[n] = (begin, max(at, min(begin + 1, len(sentence))))
-        done = at
-        if at > begin:
-            begin = at
+        begin = at
     return Encoding(ids, spans, list(range(len(ids))))
 
 

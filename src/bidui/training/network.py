@@ -30,14 +30,6 @@ from bidui.training.sizes import SIZES, neox_config
 from bidui.training.step import Hidden
 
 
-def deviation(name: str, *, init: str, width: int, layers: int) -> float:
-    """Return the standard deviation of a matrix, by its name in the network."""
-    if init == "normal":
-        return 0.02
-    outward = name.endswith(("attention.dense.weight", "mlp.dense_4h_to_h.weight"))
-    return 2 / (layers * math.sqrt(width)) if outward else math.sqrt(2 / (5 * width))
-
-
 @torch.no_grad()
 def initialise(network: GPTNeoXForCausalLM, optimizer: Optimizer, *, seed: int) -> None:
     """Set every weight from the seed; biases are 0, norms 1.
@@ -48,7 +40,10 @@ def initialise(network: GPTNeoXForCausalLM, optimizer: Optimizer, *, seed: int) 
     stream = np.random.RandomState(seed)
     for name, parameter in network.named_parameters():
         if parameter.ndim >= 2:
-            scale = deviation(name, init=optimizer.init, width=width, layers=layers)
+            scale = 0.02
+            if optimizer.init == "small":
+                outward = name.endswith(("attention.dense.weight", "mlp.dense_4h_to_h.weight"))
+                scale = 2 / (layers * math.sqrt(width)) if outward else math.sqrt(2 / (5 * width))
             drawn = stream.standard_normal(parameter.numel()).astype(np.float32).reshape(parameter.shape)
             parameter.copy_(torch.from_numpy(drawn * np.float32(scale)))
         elif name.endswith("bias"):

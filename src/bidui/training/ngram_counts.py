@@ -387,25 +387,18 @@ def _add(tables: Tables, words: Array, counts: Array, *, last: Array) -> None:
             real &= words[:, number - 1] != BOS
         new = real & ~same
         if number:
-            _count_followed(tables.orders[number - 1], suffixes[new])
-            table.suffixes.append(suffixes[new])
+            rows = suffixes[new]
+            table.suffixes.append(rows)
+            if len(rows):  # each is one more word that an n-gram follows; these are the last of their table
+                start, below = int(rows[0]), tables.orders[number - 1].counts
+                followed = below.read(start, len(below))
+                below.write(start, followed + np.bincount(rows - start, minlength=len(followed)))
         suffixes = len(table) - 1 + np.cumsum(new)
         table.words.append(word[new])
         # N-grams of the highest order and those that begin with `<s>` keep this; others count what they follow.
         occurs = (word[new] == BOS) | (number + 1 == len(tables.orders))
         table.counts.append(np.where(occurs, counts[new], 0))
-        tables.last_counts[number] = _last_count(counts, same, before=tables.last_counts[number]) if real[-1] else 0
-
-
-def _last_count(counts: Array, same: Array, *, before: int) -> int:
-    """Return how often the last n-gram occurs, including its occurrences `before` the block."""
-    changes = np.flatnonzero(~same)
-    return int(counts[changes[-1] :].sum()) if len(changes) else before + int(counts.sum())
-
-
-def _count_followed(table: Table, rows: Array) -> None:
-    """Add one to the count of an n-gram for each time that its row is given; the rows are the last of the table."""
-    if len(rows):
-        start = int(rows[0])
-        counts = table.counts.read(start, len(table))
-        table.counts.write(start, counts + np.bincount(rows - start, minlength=len(counts)))
+        changes = np.flatnonzero(~same)
+        # how often the last n-gram occurs, including its occurrences before the block
+        occurrences = counts[changes[-1] :].sum() if len(changes) else tables.last_counts[number] + counts.sum()
+        tables.last_counts[number] = int(occurrences) if real[-1] else 0
