@@ -11,7 +11,19 @@ import pytest
 SOURCES = Path(__file__).parent.parent / "src"
 ROOT = "bidui/__init__.py"  # the public API: it may name anything but the commands, and only they import it
 ROOMS = [
-    *("words", "errors", "files", "pairs", "grammar", "treebank", "people", "benchmarks", "models", "scores"),
+    *(
+        "words",
+        "errors",
+        "files",
+        "signals",
+        "pairs",
+        "grammar",
+        "treebank",
+        "people",
+        "benchmarks",
+        "models",
+        "scores",
+    ),
     *("training", "analysis", "reports", "scale", "web", ROOT, "cli", "__main__"),
 ]
 MODULE = re.compile(r"bidui(\.\w+)+(:\w+)?")

@@ -37,26 +37,10 @@ if TYPE_CHECKING:
     from bidui.reports.published import Published, read_published
     from bidui.reports.site import Site, report
     from bidui.scale.suites import run_progress, run_suite
-    from bidui.scores import (
-        Choices,
-        Link,
-        Scores,
-        ScoreTable,
-        Totals,
-        choose,
-        log_norm_lp,
-        lp,
-        mean_lp,
-        morcela,
-        pen_lp,
-        read_scores,
-        score,
-        slln_lp,
-        slor,
-    )
-    from bidui.scores.choices import PairTotals, choose_from, length_split, pair_totals
-    from bidui.scores.links import parse_link
-    from bidui.scores.run import export_scores
+    from bidui.scores.choices import Choices, PairTotals, choose, choose_from, length_split, pair_totals
+    from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, parse_link, pen_lp, slln_lp, slor
+    from bidui.scores.run import export_scores, score
+    from bidui.scores.table import Scores, ScoreTable, read_scores
     from bidui.training.build import build_corpus
     from bidui.training.corpus import Corpus, read_corpus
     from bidui.training.documents import SourceCounts
@@ -88,11 +72,10 @@ _HOMES = {
     "bidui.reports.published": "Published read_published",
     "bidui.reports.site": "Site report",
     "bidui.scale.suites": "run_progress run_suite",
-    "bidui.scores": "Choices Link ScoreTable Scores Totals choose log_norm_lp "
-    "lp mean_lp morcela pen_lp read_scores score slln_lp slor",
-    "bidui.scores.choices": "PairTotals choose_from length_split pair_totals",
-    "bidui.scores.links": "parse_link",
-    "bidui.scores.run": "export_scores",
+    "bidui.scores.choices": "Choices PairTotals choose choose_from length_split pair_totals",
+    "bidui.scores.links": "Link Totals log_norm_lp lp mean_lp morcela parse_link pen_lp slln_lp slor",
+    "bidui.scores.run": "export_scores score",
+    "bidui.scores.table": "ScoreTable Scores read_scores",
     "bidui.training.build": "build_corpus",
     "bidui.training.corpus": "Corpus read_corpus",
     "bidui.training.documents": "SourceCounts",

@@ -64,7 +64,7 @@ def test_scores_are_exported_a_file_a_model(run: Run, results: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("none",), "none: no scores here; make some with bidui score"),
+        (("none",), "none: there are no scores here; make some with bidui score"),
         (("results", "--link", "ppl"), "ppl is not a linking function"),
         (("results", "--link", "slor"), "needs unigram counts"),
     ],

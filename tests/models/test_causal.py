@@ -10,7 +10,6 @@ from bidui.errors import InputError
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import Conventions, decide, declaration_of
 from bidui.models.huggingface import load_huggingface
-from bidui.models.tokenize import special_tokens
 from tests.models.small import network, saved, tokenizer
 
 SENTENCES = [
@@ -124,15 +123,15 @@ def test_eos_is_scored_when_asked_for() -> None:
 
 
 def test_what_stands_before_a_sentence_is_decided_by_rule(tmp_path: Path) -> None:
-    assert decide(special_tokens(tokenizer())).bos == 1
-    assert decide(special_tokens(tokenizer(bos=False))) == Conventions(2, None, "EOS, since the tokenizer has no BOS")
-    assert decide(special_tokens(tokenizer(bos=False, eos=False))).first_scored is False
-    assert decide(special_tokens(tokenizer()), bos="none").bos is None
-    assert decide(special_tokens(tokenizer()), bos="eos").bos == 2
-    assert decide(special_tokens(tokenizer()), bos="17").bos == 17
+    assert decide(tokenizer()).bos == 1
+    assert decide(tokenizer(bos=False)) == Conventions(2, None, "EOS, since the tokenizer has no BOS")
+    assert decide(tokenizer(bos=False, eos=False)).first_scored is False
+    assert decide(tokenizer(), bos="none").bos is None
+    assert decide(tokenizer(), bos="eos").bos == 2
+    assert decide(tokenizer(), bos="17").bos == 17
     (tmp_path / "bidui.json").write_text('{"bos": "none"}')
-    assert decide(special_tokens(tokenizer()), declaration=declaration_of(tmp_path)).bos is None
-    assert decide(special_tokens(tokenizer()), bos="bos", declaration=declaration_of(tmp_path)).bos == 1
+    assert decide(tokenizer(), declaration=declaration_of(tmp_path)).bos is None
+    assert decide(tokenizer(), bos="bos", declaration=declaration_of(tmp_path)).bos == 1
 
 
 def test_a_sentence_longer_than_the_context_is_refused_by_name() -> None:

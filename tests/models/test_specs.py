@@ -14,7 +14,7 @@ from bidui.models.specs import DEFAULT, SHIPPED, load_model, parse_spec
 from bidui.pairs import Pairs
 from bidui.scores.choices import choose
 from bidui.scores.links import mean_lp, slor
-from bidui.scores.run import score_pairs
+from bidui.scores.run import score
 from bidui.scores.unigrams import read_unigrams
 
 FOLDER = SHIPPED / "zh-14m-char"
@@ -52,7 +52,7 @@ def test_it_has_the_size_it_may_have_and_its_card_says() -> None:
 
 def test_it_prefers_the_good_sentence(model: Model, pairs: Pairs) -> None:
     """Far above chance; not the figure of the card, which is that of all paradigms."""
-    table = score_pairs(pairs, model)
+    table = score(pairs, model).table
     assert choose(table, mean_lp()).worth.mean() > 0.7
     unigrams = read_unigrams(FOLDER / "unigrams.json", tokenizer=str(model.declared["tokenizer"]))
     assert choose(table, slor(), unigrams=unigrams.logprobs(smoothing=1.0)).worth.mean() > 0.65
@@ -60,10 +60,10 @@ def test_it_prefers_the_good_sentence(model: Model, pairs: Pairs) -> None:
 
 def test_few_choices_turn_in_bfloat16(model: Model, pairs: Pairs) -> None:
     """Which turn is known: those whose sides are nearly alike. Scores in 16 bits are declared as such."""
-    exact = choose(score_pairs(pairs, model), mean_lp())
+    exact = choose(score(pairs, model).table, mean_lp())
     rough_model = load_model(DEFAULT, dtype="bfloat16")
     assert rough_model.declared["dtype"] == "bfloat16"
-    rough = choose(score_pairs(pairs, rough_model), mean_lp())
+    rough = choose(score(pairs, rough_model).table, mean_lp())
     turned = exact.worth != rough.worth
     assert 0 < turned.sum() < 0.05 * len(turned)
     apart = abs(exact.good - exact.bad)

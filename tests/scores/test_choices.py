@@ -24,7 +24,7 @@ from bidui.scores.choices import (
     sides,
 )
 from bidui.scores.links import Floats, Link, lp, mean_lp, parse_link, slor
-from bidui.scores.run import score_pairs
+from bidui.scores.run import score
 from bidui.scores.table import ScoreTable, score_table
 
 from .small import Counting, pair, paradigms, scores, table_of
@@ -221,7 +221,7 @@ def test_no_pairs_have_totals_without_rows() -> None:
 
 
 def test_pairs_are_in_the_order_of_the_table() -> None:
-    found = pair_totals(score_pairs(paradigms(2), Counting()))
+    found = pair_totals(score(paradigms(2), Counting()).table)
     assert found.uids.tolist() == ["a"] * 3 + ["b"] * 3
     assert found.pairs.tolist() == [1, 2, 3, 1, 2, 3]
     assert found.logprob.tolist()[:4] == [-12, -15, -14, -17]  # 甲a乙 is -1 - 9 - 2, and 丙 after it -3 more

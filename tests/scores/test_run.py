@@ -20,7 +20,7 @@ from bidui.errors import InputError, OutputRefused
 from bidui.pairs import Pairs
 from bidui.scores import run
 from bidui.scores.choices import pair_totals
-from bidui.scores.run import read_totals, run_scoring, score_pairs
+from bidui.scores.run import read_totals, run_scoring, score
 from bidui.scores.table import read_scores, score_folders
 from bidui.scores.unigrams import Unigrams, write_unigrams
 
@@ -52,7 +52,7 @@ def test_a_run_leaves_a_file_a_paradigm_and_the_manifest(tmp_path: Path) -> None
     assert (manifest.model, manifest.declared) == ("counting", {"kind": "counting", "dtype": "f4"})
     # 甲a乙 is -1 - 9 - 2, and 丙 after it -3 more
     assert table.totals().logprob.tolist()[:4] == [-12, -15, -14, -17]
-    assert table.frame.equals(score_pairs(paradigms(), Counting()).frame)
+    assert table.frame.equals(score(paradigms(), Counting()).table.frame)
 
 
 def test_a_second_run_asks_the_model_nothing(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_run_that_broke_goes_on_where_it_was(tmp_path: Path) -> None:
     done = run_scoring(paradigms(), model, out=tmp_path)
     assert (done.done, done.kept, done.repaired) == (("c", "d"), ("a", "b"), ())
     assert [asked[0] for asked in model.asked] == ["甲c乙", "甲d乙"]
-    assert read_scores(tmp_path).table.frame.equals(score_pairs(paradigms(), Counting()).frame)
+    assert read_scores(tmp_path).table.frame.equals(score(paradigms(), Counting()).table.frame)
 
 
 def flip(file: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_paradigm_whose_pairs_changed_is_scored_again_and_no_other(tmp_path: P
     pairs = Pairs(tuple(items))
     done = run_scoring(pairs, Counting(), out=tmp_path)
     assert (done.done, done.kept, done.repaired) == (("b",), ("a", "c", "d"), ())
-    assert read_scores(tmp_path).table.frame.equals(score_pairs(pairs, Counting()).frame)
+    assert read_scores(tmp_path).table.frame.equals(score(pairs, Counting()).table.frame)
 
 
 def test_scores_are_of_the_pairs_that_were_asked_for_last(tmp_path: Path) -> None:
@@ -266,13 +266,13 @@ def test_results_do_not_depend_on_what_is_asked_together(
     assert len(model.asked) == {1: 4, 6: 4, 7: 2, 12: 2, 13: 2, 10_000: 1}[together]
     for name in names(tmp_path / "usual"):
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "usual" / name).read_bytes()
-    assert score_pairs(paradigms(), Counting()).frame.equals(read_scores(tmp_path / "usual").table.frame)
+    assert score(paradigms(), Counting()).table.frame.equals(read_scores(tmp_path / "usual").table.frame)
 
 
 def test_no_pairs_are_no_scores_and_no_error(tmp_path: Path) -> None:
     done = run_scoring(Pairs(), Counting(), out=tmp_path)
     assert (done.done, done.manifest.shards) == ((), {})
-    assert len(read_scores(tmp_path).table.frame) == len(score_pairs(Pairs(), Counting()).frame) == 0
+    assert len(read_scores(tmp_path).table.frame) == len(score(Pairs(), Counting()).table.frame) == 0
 
 
 @pytest.mark.parametrize("uid", ["../outside", "a/b", "", "nul", "a\nb"])
@@ -321,7 +321,7 @@ def test_a_full_disk_is_told_and_leaves_what_was_scored(
         assert sorted(read_scores(tmp_path).manifest.shards) == good
     done = run_scoring(paradigms(), Counting(), out=tmp_path)
     assert done.kept == tuple(good or ())
-    assert read_scores(tmp_path).table.frame.equals(score_pairs(paradigms(), Counting()).frame)
+    assert read_scores(tmp_path).table.frame.equals(score(paradigms(), Counting()).table.frame)
 
 
 def test_a_full_disk_leaves_the_scores_of_the_pairs_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,7 +334,7 @@ def test_a_full_disk_leaves_the_scores_of_the_pairs_before(tmp_path: Path, monke
         patch.setattr(os, "fsync", full)
         with pytest.raises(InputError, match="No space left on device"):
             run_scoring(paradigms(size=5), Counting(), out=tmp_path)
-    assert read_scores(tmp_path).table.frame.equals(score_pairs(paradigms(), Counting()).frame)
+    assert read_scores(tmp_path).table.frame.equals(score(paradigms(), Counting()).table.frame)
 
 
 SLOW = """

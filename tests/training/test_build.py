@@ -241,17 +241,17 @@ def test_the_quick_way_for_characters_gives_what_the_tokenizer_gives(texts: list
 )
 def test_any_tokenizer_can_be_used(make: Callable[[], PreTrainedTokenizerBase]) -> None:
     tokenizer = make()
-    found = document_encoder(tokenizer, bos="none")(["我们看书\n我们"])
-    assert found.ids.tolist() == tokenizer.encode("我们看书\n我们\n", add_special_tokens=False)
-    assert found.characters == 8
+    ids, characters = document_encoder(tokenizer, bos="none")(["我们看书\n我们"])
+    assert ids.tolist() == tokenizer.encode("我们看书\n我们\n", add_special_tokens=False)
+    assert characters == 8
 
 
 def test_without_bos_eos_stands_in_and_without_both_there_is_an_error() -> None:
     """As in scoring."""
     only_eos = small.tokenizer(bos=False)
-    assert document_encoder(only_eos, bos="line")(["我\n你"]).ids.tolist() == [2, 8, 2, 9]
+    assert document_encoder(only_eos, bos="line")(["我\n你"])[0].tolist() == [2, 8, 2, 9]
     neither = small.tokenizer(bos=False, eos=False)
-    assert document_encoder(neither, bos="none")(["我"]).ids.tolist()[0] == 8
+    assert document_encoder(neither, bos="none")(["我"])[0].tolist()[0] == 8
     with pytest.raises(InputError, match="neither a BOS nor an EOS token to put before each line; use --bos none"):
         document_encoder(neither, bos="line")
 

@@ -161,7 +161,7 @@ def test_bytes_are_told_as_they_are_read(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("甲乙\n\n丙")
     told: list[int] = []
-    assert len(list(read_documents(tmp_path, on_bytes=told.append))) == 4
+    assert len(list(read_documents(tmp_path, on_progress=lambda activity, done, total: told.append(done)))) == 4
     assert told == sorted(told) and told[-1] == 22  # twice three characters of three bytes, and two newlines
 
 

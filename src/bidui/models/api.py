@@ -10,22 +10,21 @@ import json
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.models.model import Declared, TokenScores, refuse_broken, stable_id
+from bidui.models.model import Declared, HasTexts, TokenScores, refuse_broken, stable_ids
 
 _PARTS = ("tokens", "text_offset", "token_logprobs")
 RETRY = {408, 409, 425, 429, 500, 502, 503, 504}
 
 
 @dataclass(slots=True)
-class ApiModel:
+class ApiModel(HasTexts):
     """A model on a server; `spent` counts the tokens of all requests."""
 
     name: str
@@ -48,14 +47,6 @@ class ApiModel:
                 self._store(sentence, self._request(sentence))
             yield self._scores(sentence, self.answers[sentence])
 
-    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the tokens as the server wrote them."""
-        return {number: self.texts[number] for number in ids}
-
-    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return False for every id: a server does not say which tokens are unknown."""
-        return np.zeros(len(ids), np.bool_)
-
     def _scores(self, sentence: str, answer: dict[str, list[object]]) -> TokenScores:
         rows = [
             (str(token), int(str(start)), float(str(logprob)))
@@ -68,7 +59,7 @@ class ApiModel:
         ends = np.append(starts[1:], np.int32(len(sentence)))
         ends = np.maximum(ends, np.minimum(starts + 1, len(sentence))).astype(np.int32)  # parts of one character
         logprobs = np.array([logprob for _, _, logprob in rows], np.float32)
-        ids = np.array([stable_id(token, self.texts) for token, _, _ in rows], np.int32)
+        ids = stable_ids((token for token, _, _ in rows), self.texts)
         refuse_broken(sentence, ends, logprobs, model=self.name)
         return TokenScores(sentence, ids, starts, ends, logprobs)
 

@@ -5,8 +5,8 @@ the first sentences are scored both ways, and a model whose scores differ is run
 equal length.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -16,9 +16,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
 from bidui.models.conventions import Conventions
-from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_long
+from bidui.models.model import Declared, TokenScores, first_line, refuse_broken, refuse_long
 from bidui.models.prefix_tree import PrefixRows, pack_flat, sees, unsorted_scores
-from bidui.models.tokenize import TokenArrays, encode_flat, texts_of, unknown_of
+from bidui.models.tokenize import HasTokenizer, TokenArrays, encode_flat
 
 Way = Literal["tree", "plain"]
 
@@ -28,7 +28,7 @@ TRIAL = 24  # sentences on which the two ways are compared
 
 
 @dataclass(slots=True)
-class CausalModel:
+class CausalModel(HasTokenizer):
     """A causal model with its tokenizer and the conventions it is scored by."""
 
     name: str
@@ -38,7 +38,7 @@ class CausalModel:
     declared: Declared
     batch_tokens: int = 1024
     row: int = 128
-    way: Way | None = field(default=None)  # decided with the first sentences, as is the next
+    way: Way | None = None  # decided with the first sentences, as is the next
     own_head: bool = True  # whether the head is a plain product that can be computed in tiles
     positions: int = 0  # that were run so far
 
@@ -70,14 +70,6 @@ class CausalModel:
             tokens = _insert(tokens, self.conventions.eos, tokens.bounds[1:], ends)
         return tokens
 
-    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the tokens that ids stand for, as the tokenizer writes them."""
-        return texts_of(self.tokenizer, ids)
-
-    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which ids are the tokenizer's unknown token."""
-        return unknown_of(self.tokenizer, ids)
-
     def run(self, flat: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the log-probabilities of all tokens but the first of each sequence, one sequence after the other."""
         longer = lengths > 1
@@ -91,15 +83,11 @@ class CausalModel:
                     self.way = self._try(flat, lengths)
                 return self._tree(flat, lengths) if self.way == "tree" else self._plain(flat, lengths)
             except torch.OutOfMemoryError as error:
-                self._use_less_memory(error, longest=int(lengths.max()))
+                if self.batch_tokens <= max(self.row, int(lengths.max())):  # a single row or sentence cannot be divided
+                    values = {"model": self.name, "tokens": self.batch_tokens, "reason": first_line(error)}
+                    raise fail("scoring-memory", Place(), values) from error
+                self.batch_tokens //= 2
             torch.cuda.empty_cache()  # here, where the error no longer holds what did not fit
-
-    def _use_less_memory(self, error: Exception, *, longest: int) -> None:
-        """Halve the batches; one that holds a single row or sentence cannot be divided, so that is an error."""
-        if self.batch_tokens <= max(self.row, longest):
-            values = {"model": self.name, "tokens": self.batch_tokens, "reason": str(error).strip().split("\n")[0]}
-            raise fail("scoring-memory", Place(), values) from error
-        self.batch_tokens //= 2
 
     def _try(self, flat: NDArray[np.int32], lengths: NDArray[np.int64]) -> Way:
         """Choose the tree if it gives the first sentences the same scores as the plain way.

@@ -16,20 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from transformers import PreTrainedTokenizerBase
+
 from bidui.errors import Place, fail
+from bidui.models.model import Declared
 
 DECLARATION = "bidui.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Special:
-    """The ids of the special tokens that a tokenizer has."""
-
-    bos: int | None = None
-    eos: int | None = None
-    cls: int | None = None
-    sep: int | None = None
-    unk: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,48 +37,59 @@ class Conventions:
         """Whether the first token of a sentence has a score."""
         return self.bos is not None
 
+    def declared(self, tokenizer: PreTrainedTokenizerBase) -> Declared:
+        """Return what a model declares about them."""
+        return {
+            "bos": None if self.bos is None else str(tokenizer.convert_ids_to_tokens(self.bos)),
+            "bos_rule": self.rule,
+            "eos": self.eos is not None,
+            "first_token": self.first_scored,
+        }
+
 
 def decide(
-    special: Special, *, bos: str | None = None, eos: bool = False, declaration: Mapping[str, object] | None = None
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    bos: str | None = None,
+    eos: bool = False,
+    declaration: Mapping[str, object] | None = None,
 ) -> Conventions:
     """Decide the conventions for a causal model; `bos` is None (by rule), `none`, `bos`, `eos`, or an id."""
-    end = special.eos if eos else None
+    end = tokenizer.eos_token_id if eos else None
     if eos and end is None:
         raise fail("no-eos", Place(), {})
     if bos is not None:
-        return Conventions(_token(special, bos), end, "asked for")
+        return Conventions(_token(tokenizer, bos), end, "asked for")
     if declaration and "bos" in declaration:
-        value = declaration["bos"]
-        return Conventions(
-            None if value in (None, "none") else _token(special, str(value)), end, "declared by the model"
-        )
-    if special.bos is not None:
-        return Conventions(special.bos, end, "the tokenizer's BOS")
-    if special.eos is not None:
-        return Conventions(special.eos, end, "EOS, since the tokenizer has no BOS")
+        value = "none" if declaration["bos"] is None else str(declaration["bos"])
+        return Conventions(_token(tokenizer, value), end, "declared by the model")
+    if tokenizer.bos_token_id is not None:
+        return Conventions(tokenizer.bos_token_id, end, "the tokenizer's BOS")
+    if tokenizer.eos_token_id is not None:
+        return Conventions(tokenizer.eos_token_id, end, "EOS, since the tokenizer has no BOS")
     return Conventions(None, end, "none, since the tokenizer has neither BOS nor EOS; the first token is not scored")
 
 
-def _token(special: Special, bos: str) -> int | None:
+def _token(tokenizer: PreTrainedTokenizerBase, bos: str) -> int | None:
     if bos == "none":
         return None
     if bos.isdigit():
         return int(bos)
-    token = {"bos": special.bos, "eos": special.eos, "cls": special.cls}.get(bos)
-    if token is None:
+    token = getattr(tokenizer, f"{bos}_token_id") if bos in ("bos", "eos", "cls") else None
+    if not isinstance(token, int):
         raise fail("no-bos", Place(), {"bos": bos})
     return token
 
 
-def declaration_of(folder: Path | None) -> dict[str, object]:
+def declaration_of(folder: Path) -> dict[str, object]:
     """Read what a checkpoint declares in `bidui.json`; empty if there is no such file."""
-    file = folder / DECLARATION if folder else None
-    if file is None or not file.is_file():
+    file = folder / DECLARATION
+    if not file.is_file():
         return {}
     try:
         declaration = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(declaration, dict):
+            raise ValueError("not an object")
     except (OSError, ValueError) as error:
         raise fail("declaration-unreadable", Place(str(file)), {"reason": str(error)}) from error
-    if not isinstance(declaration, dict):
-        raise fail("declaration-unreadable", Place(str(file)), {"reason": "not an object"})
     return declaration

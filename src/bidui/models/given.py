@@ -1,20 +1,19 @@
 """Log-probabilities that were written down beforehand, for tests, for teaching, and for models run elsewhere."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 from bidui.files import sha256
-from bidui.models.model import Declared, TokenScores, refuse_broken, spans_of, stable_id
+from bidui.models.model import Declared, HasTexts, TokenScores, refuse_broken, spans_of, stable_ids
 
 
 @dataclass(frozen=True, slots=True)
-class GivenModel:
+class GivenModel(HasTexts):
     """Scores by sentence; a sentence without scores is an error."""
 
     name: str
@@ -29,14 +28,6 @@ class GivenModel:
             if sentence not in self.scores:
                 raise fail("sentence-not-given", Place(self.file), {"sentence": sentence})
             yield self.scores[sentence]
-
-    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the tokens as they were given."""
-        return {number: self.texts[number] for number in ids}
-
-    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return False for every id: all tokens are known."""
-        return np.zeros(len(ids), np.bool_)
 
 
 def given(sentences: Mapping[str, Sequence[tuple[str, float]]], *, name: str = "given") -> GivenModel:
@@ -84,6 +75,5 @@ def _line(line: str, place: Place, texts: dict[int, str], model: str) -> TokenSc
     if logprobs.shape != (len(tokens),):
         raise fail("given-counts", place, {"tokens": len(tokens), "logprobs": logprobs.size})
     spans = spans_of(sentence, tokens)
-    ids = np.array([stable_id(token, texts) for token in tokens], np.int32)
     refuse_broken(sentence, spans[:, 1], logprobs, model=model)
-    return TokenScores(sentence, ids, spans[:, 0], spans[:, 1], logprobs)
+    return TokenScores(sentence, stable_ids(tokens, texts), spans[:, 0], spans[:, 1], logprobs)

@@ -20,11 +20,10 @@ from transformers.utils.logging import disable_progress_bar
 
 from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
-from bidui.models.conventions import Conventions, decide, declaration_of
+from bidui.models.conventions import decide, declaration_of
 from bidui.models.masked import MaskedModel, Metric
-from bidui.models.model import Declared, Model
+from bidui.models.model import Declared, Model, first_line
 from bidui.models.seq2seq import Seq2SeqModel, first_sentinel
-from bidui.models.tokenize import special_tokens
 
 Kind = Literal["causal", "masked", "seq2seq"]
 _LOADERS = {"causal": AutoModelForCausalLM, "masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
@@ -49,10 +48,14 @@ def load_huggingface(
     form = kind or _kind(config)
     network = _network(name, revision, form, dtype, device)
     tokens = _batch_tokens(batch_tokens, device, config.vocab_size)
-    folder = Path(name) if Path(name).is_dir() else None
     declared = _declared(form, short_name(name, None), revision, network, tokenizer, dtype)
     if form != "causal" and (bos is not None or eos):
         raise fail("option-not-for", Place(), {"option": "--bos" if bos is not None else "--eos", "kind": form})
+    if form == "causal":
+        declaration = declaration_of(Path(name)) if Path(name).is_dir() else None
+        conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration)
+        declared |= conventions.declared(tokenizer)
+        return CausalModel(short_name(name, revision), network, tokenizer, conventions, declared, tokens)
     if form == "masked":
         if metric != "original" and not tokenizer.is_fast:
             raise fail("pll-needs-words", Place(name), {})
@@ -65,13 +68,9 @@ def load_huggingface(
             "first_token": True,
         }
         return MaskedModel(short_name(name, revision), network, tokenizer, declared, metric, tokens)
-    if form == "seq2seq":
-        declared |= {"bos": None, "eos": False, "first_token": True}
-        sentinel = first_sentinel(tokenizer, model=name)
-        return Seq2SeqModel(short_name(name, revision), network, tokenizer, sentinel, declared, tokens)
-    declaration = declaration_of(folder)
-    conventions = decide(special_tokens(tokenizer), bos=bos, eos=eos, declaration=declaration)
-    return _causal(short_name(name, revision), network, tokenizer, conventions, declared, tokens)
+    declared |= {"bos": None, "eos": False, "first_token": True}
+    sentinel = first_sentinel(tokenizer, model=name)
+    return Seq2SeqModel(short_name(name, revision), network, tokenizer, sentinel, declared, tokens)
 
 
 def causal_model(
@@ -79,27 +78,10 @@ def causal_model(
 ) -> CausalModel:
     """Return a causal model in memory, as `load_huggingface` would load it from a folder with that declaration."""
     device, dtype = network.device.type, str(network.dtype).removeprefix("torch.")
-    declared = _declared("causal", name, None, network, tokenizer, dtype)
+    conventions = decide(tokenizer, declaration=declaration)
+    declared = _declared("causal", name, None, network, tokenizer, dtype) | conventions.declared(tokenizer)
     tokens = _batch_tokens(None, device, network.config.vocab_size)
-    conventions = decide(special_tokens(tokenizer), declaration=declaration)
-    return _causal(name, network, tokenizer, conventions, declared, tokens)
-
-
-def _causal(
-    name: str,
-    network: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    conventions: Conventions,
-    declared: Declared,
-    batch_tokens: int,
-) -> CausalModel:
-    declared |= {
-        "bos": None if conventions.bos is None else str(tokenizer.convert_ids_to_tokens(conventions.bos)),
-        "bos_rule": conventions.rule,
-        "eos": conventions.eos is not None,
-        "first_token": conventions.first_scored,
-    }
-    return CausalModel(name, network, tokenizer, conventions, declared, batch_tokens)
+    return CausalModel(name, network, tokenizer, conventions, declared, tokens)
 
 
 def _declared(
@@ -200,8 +182,3 @@ def short_name(name: str, revision: str | None) -> str:
     if base.startswith("step-") and (Path(name) / "training.json").is_file():
         base = f"{Path(name).resolve().parent.name}@{base}"
     return f"{base}@{revision}" if revision else base
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's message."""
-    return str(error).strip().split("\n")[0]

@@ -5,8 +5,9 @@ A folder holds `lstm.json` (the format, the shape, and `words` if sentences are 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
@@ -20,10 +21,10 @@ from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, Place, fail
 from bidui.models.conventions import DECLARATION, Conventions, decide, declaration_of
-from bidui.models.huggingface import first_line, float_type, move_to, short_name, tokenizer_hash, weights_hash
-from bidui.models.model import Declared, TokenScores, jieba_words, refuse_broken
+from bidui.models.huggingface import float_type, move_to, short_name, tokenizer_hash, weights_hash
+from bidui.models.model import Declared, TokenScores, first_line, jieba_words, refuse_broken
 from bidui.models.prefix_tree import PrefixRows, pack, unsorted_scores
-from bidui.models.tokenize import Encoding, encode, special_tokens, texts_of, unknown_of
+from bidui.models.tokenize import Encoding, HasTokenizer, encode
 
 # LSTM networks, and how they run over prefix trees: the state after a beginning serves all sequences that share it.
 #
@@ -83,39 +84,10 @@ class LstmNetwork(nn.Module):
         return self.head(self.dropout(outputs)), after
 
 
-@torch.inference_mode()
-def tree_logprobs(
-    network: LstmNetwork, sequences: Sequence[Sequence[int]], *, batch_tokens: int
-) -> tuple[list[NDArray[np.float32]], int]:
-    """Return the log-probabilities of all tokens of each sequence but the first, and the number of positions run.
-
-    Each sequence has at least two tokens. There is no dropout; a network in training mode stays in it.
-    """
-    training = network.training
-    network.eval()
-    try:
-        # cuDNN would silently round the factors of float32 to ten bits in recurrent layers
-        with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-            flat, positions = _logprobs(network, pack(sequences, row=batch_tokens))
-    finally:
-        network.train(training)
-    ends = np.cumsum([len(sequence) - 1 for sequence in sequences])
-    return np.split(flat, ends[:-1]), positions
-
-
-def _logprobs(network: LstmNetwork, packed: PrefixRows) -> tuple[NDArray[np.float32], int]:
-    """Return the log-probabilities of all sequences, one after the other."""
-    values = np.zeros(len(packed.edge_to), np.float32)
-    positions = 0
-    for row in range(len(packed.rows) - 1):
-        low, high = packed.edge_rows[row], packed.edge_rows[row + 1]
-        if low == high:
-            continue  # only repeated sentences
-        outputs = _outputs(network, packed, row)
-        positions += len(outputs)
-        at = packed.edge_from[low:high] - packed.rows[row]
-        values[low:high] = _read(outputs, at, packed.edge_to[low:high], head=network.head)
-    return unsorted_scores(packed, values), positions
+def untrained(shape: LstmShape) -> LstmNetwork:
+    """Make a network whose weights are replaced next, so that drawing them changes nobody's random numbers."""
+    with torch.random.fork_rng(devices=[]):
+        return LstmNetwork(shape)
 
 
 def _outputs(network: LstmNetwork, packed: PrefixRows, row: int) -> torch.Tensor:
@@ -163,7 +135,7 @@ WEIGHTS = "model.safetensors"
 
 
 @dataclass(slots=True)
-class LstmModel:
+class LstmModel(HasTokenizer):
     """A network with its tokenizer, how sentences are split, and the conventions they are scored by."""
 
     name: str
@@ -189,23 +161,34 @@ class LstmModel:
             refuse_broken(sentence, spans[:, 1], logprobs, model=self.name)
             yield TokenScores(sentence, ids[len(ids) - len(logprobs) :], spans[:, 0], spans[:, 1], logprobs)
 
+    @torch.inference_mode()
     def run(self, sequences: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
-        """Return the log-probabilities of all tokens of each sequence but the first."""
+        """Return the log-probabilities of all tokens of each sequence but the first.
+
+        There is no dropout; a network in training mode stays in it.
+        """
         longer = [sequence for sequence in sequences if len(sequence) > 1]
         if not longer:
             return [np.zeros(0, np.float32)] * len(sequences)
-        values, positions = tree_logprobs(self.network, longer, batch_tokens=self.batch_tokens)
-        self.positions += positions
-        rest = iter(values)
-        return [next(rest) if len(sequence) > 1 else np.zeros(0, np.float32) for sequence in sequences]
-
-    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the tokens that ids stand for, as the tokenizer writes them."""
-        return texts_of(self.tokenizer, ids)
-
-    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which ids are the tokenizer's unknown token."""
-        return unknown_of(self.tokenizer, ids)
+        packed = pack(longer, row=self.batch_tokens)
+        values = np.zeros(len(packed.edge_to), np.float32)
+        training = self.network.training
+        self.network.eval()
+        try:
+            # cuDNN would silently round the factors of float32 to ten bits in recurrent layers
+            with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+                for row in range(len(packed.rows) - 1):
+                    low, high = packed.edge_rows[row], packed.edge_rows[row + 1]
+                    if low == high:
+                        continue  # only repeated sentences
+                    outputs = _outputs(self.network, packed, row)
+                    self.positions += len(outputs)
+                    at = packed.edge_from[low:high] - packed.rows[row]
+                    values[low:high] = _read(outputs, at, packed.edge_to[low:high], head=self.network.head)
+        finally:
+            self.network.train(training)
+        ends = np.cumsum([max(0, len(sequence) - 1) for sequence in sequences])
+        return np.split(unsorted_scores(packed, values), ends[:-1])
 
 
 def encode_words(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Encoding]:
@@ -264,7 +247,7 @@ def load_lstm(
         raise fail("tokenizer-unreadable", Place(str(place)), {"reason": first_line(error)}) from error
     _refuse_tokenizer(tokenizer, shape, words, place=Place(str(place)))
     network = _read_network(place / WEIGHTS, shape, device=device, dtype=dtype)
-    conventions = decide(special_tokens(tokenizer), bos=bos, eos=eos, declaration=declaration_of(place))
+    conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration_of(place))
     if conventions.bos is not None and conventions.bos >= shape.vocabulary:
         raise fail("no-bos", Place(str(place)), {"bos": conventions.bos})
     name = short_name(str(place), None)
@@ -282,18 +265,14 @@ def lstm_model(
 ) -> LstmModel:
     """Return a model in memory, as `load_lstm` would load it from a folder."""
     weight = network.embedding.weight
-    bos = conventions.bos
     declared: Declared = {
         "kind": "lstm",
         "model": name,
         "weights": weights_hash(network),
         "tokenizer": tokenizer_hash(tokenizer),
-        "words": words and _version(words),
+        "words": words and f"{words} {version(words)}",
         "dtype": str(weight.dtype).removeprefix("torch."),
-        "bos": None if bos is None else str(tokenizer.convert_ids_to_tokens(bos)),
-        "bos_rule": conventions.rule,
-        "eos": conventions.eos is not None,
-        "first_token": conventions.first_scored,
+        **conventions.declared(tokenizer),
     }
     tokens = batch_tokens or (4096 if weight.device.type == "cpu" else 65_536)
     return LstmModel(name, network, tokenizer, conventions, declared, words, tokens)
@@ -338,10 +317,7 @@ def _read_network(file: Path, shape: LstmShape, *, device: str, dtype: str) -> L
         weights = load_file(file)
     except (OSError, SafetensorError) as error:
         raise fail("lstm-unreadable", Place(str(file)), {"reason": first_line(error)}) from error
-    with torch.random.fork_rng(
-        devices=[]
-    ):  # these weights are replaced, so drawing them must not change anybody's random numbers
-        network = LstmNetwork(shape)
+    network = untrained(shape)
     state = network.state_dict()
     if shape.tied:
         weights["head.weight"] = weights.get("embedding.weight", state["head.weight"])
@@ -352,9 +328,3 @@ def _read_network(file: Path, shape: LstmShape, *, device: str, dtype: str) -> L
     network.load_state_dict(weights)
     move_to(network, device)
     return network.to(dtype=wanted).eval()
-
-
-def _version(words: Words) -> str:
-    import jieba
-
-    return f"{words} {jieba.__version__}"

@@ -5,9 +5,9 @@ same word, so that the pieces of a rare word do not give each other away (Kauf a
 token, as for Chinese characters, the two are the same.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
@@ -15,53 +15,45 @@ from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_long
-from bidui.models.tokenize import Encoding, encode, texts_of, unknown_of
-
-# Pseudo-log-likelihood: every token is hidden in turn and predicted from the rest, whatever it is hidden by.
+from bidui.models.tokenize import Encoding, HasTokenizer, encode
 
 Hidden = tuple[int, int]  # the number of a sentence, and which of its tokens is hidden
 Predict = Callable[[Sequence[Encoding], Sequence[Hidden]], NDArray[np.float32]]
 
 
+class _Batched(Protocol):
+    name: str
+    batch_tokens: int
+
+
 def pseudo_scores(
-    sentences: Sequence[str],
-    encoded: Sequence[Encoding],
-    predict: Predict,
-    *,
-    batch_tokens: int,
-    around: int,
-    model: str,
+    model: _Batched, sentences: Sequence[str], encoded: Sequence[Encoding], predict: Predict, *, around: int
 ) -> Iterator[TokenScores]:
-    """Return the scores of each sentence, in order; `around` is the number of special tokens around a sentence."""
-    values = _predict_all(encoded, predict, batch_tokens=batch_tokens, around=around)
-    for sentence, tokens, logprobs in zip(sentences, encoded, values, strict=True):
-        refuse_broken(sentence, tokens.spans[:, 1], logprobs, model=model)
-        yield TokenScores(sentence, np.array(tokens.ids, np.int32), tokens.spans[:, 0], tokens.spans[:, 1], logprobs)
+    """Yield the scores of each sentence, every token hidden in turn and predicted from the rest.
 
-
-def _predict_all(
-    encoded: Sequence[Encoding], predict: Predict, *, batch_tokens: int, around: int
-) -> list[NDArray[np.float32]]:
-    """Return the log-probability of each token; sentences of equal length run together, so nothing is padded."""
+    Sentences of equal length run together, so nothing is padded; `around` is the number of special tokens around each.
+    """
     values = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
     places = [(number, at) for number, sentence in enumerate(encoded) for at in range(len(sentence.ids))]
     places.sort(key=lambda place: len(encoded[place[0]].ids))
     start = 0
     while start < len(places):
         length = len(encoded[places[start][0]].ids)
-        most = max(1, batch_tokens // (length + around))
+        most = max(1, model.batch_tokens // (length + around))
         batch = [place for place in places[start : start + most] if len(encoded[place[0]].ids) == length]
         for (number, at), value in zip(batch, predict(encoded, batch), strict=True):
             values[number][at] = value
         start += len(batch)
-    return values
+    for sentence, tokens, logprobs in zip(sentences, encoded, values, strict=True):
+        refuse_broken(sentence, tokens.spans[:, 1], logprobs, model=model.name)
+        yield TokenScores(sentence, np.array(tokens.ids, np.int32), tokens.spans[:, 0], tokens.spans[:, 1], logprobs)
 
 
 Metric = Literal["original", "within_word_l2r"]
 
 
 @dataclass(slots=True)
-class MaskedModel:
+class MaskedModel(HasTokenizer):
     """A masked model with its tokenizer."""
 
     name: str
@@ -80,17 +72,7 @@ class MaskedModel:
         reserved = (self.network.config.pad_token_id or 0) + 1 if "roberta" in self.network.config.model_type else 0
         lengths = [len(tokens.ids) + 2 + reserved for tokens in encoded]
         refuse_long(sentences, lengths, most=most, model=self.name)
-        yield from pseudo_scores(
-            sentences, encoded, self._masked, batch_tokens=self.batch_tokens, around=2, model=self.name
-        )
-
-    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the tokens that ids stand for, as the tokenizer writes them."""
-        return texts_of(self.tokenizer, ids)
-
-    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which ids are the tokenizer's unknown token."""
-        return unknown_of(self.tokenizer, ids)
+        yield from pseudo_scores(self, sentences, encoded, self._masked, around=2)
 
     @torch.inference_mode()
     def _masked(self, encoded: Sequence[Encoding], batch: Sequence[Hidden]) -> NDArray[np.float32]:

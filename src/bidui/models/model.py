@@ -62,15 +62,33 @@ class Model(Protocol):
         ...
 
 
-def stable_id(token: str, texts: dict[int, str]) -> int:
-    """Return a number for a token of a model that has no ids, the same in every run, and enter it in `texts`.
+class HasTexts:
+    """What models without ids of their own do in the same way: `texts` has the tokens by the numbers they got here."""
+
+    __slots__ = ()
+    texts: dict[int, str]
+
+    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """Return the tokens as they were given."""
+        return {number: self.texts[number] for number in ids}
+
+    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return False for every id: nothing says which tokens are unknown."""
+        return np.zeros(len(ids), np.bool_)
+
+
+def stable_ids(tokens: Iterable[str], texts: dict[int, str]) -> NDArray[np.int32]:
+    """Return numbers for tokens of a model that has no ids, the same in every run, and enter them in `texts`.
 
     If two tokens have the same hash, the second takes the next number that is free.
     """
-    number = crc32(token.encode()) >> 1
-    while texts.setdefault(number, token) != token:
-        number += 1
-    return number
+    ids = []
+    for token in tokens:
+        number = crc32(token.encode()) >> 1
+        while texts.setdefault(number, token) != token:
+            number += 1
+        ids.append(number)
+    return np.array(ids, np.int32)
 
 
 def spans_of(sentence: str, tokens: Sequence[str]) -> NDArray[np.int32]:
@@ -92,6 +110,11 @@ def jieba_words(sentence: str) -> list[tuple[str, int, int]]:
 
     jieba.setLogLevel(logging.WARNING)
     return [(word, start, end) for word, start, end in jieba.tokenize(sentence) if not word.isspace()]
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message."""
+    return str(error).strip().split("\n")[0]
 
 
 # What no model may do silently: truncate a sentence, or give a score that is not a number.

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import log
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.models.model import Declared, TokenScores, jieba_words, refuse_broken, spans_of, stable_id
+from bidui.models.model import Declared, HasTexts, TokenScores, jieba_words, refuse_broken, spans_of, stable_ids
 
 Unit = Literal["char", "jieba", "lexicon"]
 LONGEST_WORD = 10  # characters of a word of the model's lexicon
@@ -22,7 +22,7 @@ _LN10 = log(10)
 
 
 @dataclass(slots=True)
-class NgramModel:
+class NgramModel(HasTexts):
     """An n-gram model, and how sentences are split for it.
 
     `unit` is `char`, `jieba`, or `lexicon`: the longest words that the model itself has. With `boundaries`, the first
@@ -42,16 +42,12 @@ class NgramModel:
         for sentence in sentences:
             tokens = self.split(sentence)
             scores = list(self.model.full_scores(" ".join(tokens), bos=self.boundaries, eos=False))
-            ids = np.array([stable_id(token, self.texts) for token in tokens], np.int32)
+            ids = stable_ids(tokens, self.texts)
             self.missing |= {int(ids[n]) for n, (_, _, unseen) in enumerate(scores) if unseen}
             logprobs = np.array([_LN10 * score for score, _, _ in scores], np.float32)
             spans = spans_of(sentence, tokens)
             refuse_broken(sentence, spans[:, 1], logprobs, model=self.name)
             yield TokenScores(sentence, ids, spans[:, 0], spans[:, 1], logprobs)
-
-    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the words that ids stand for."""
-        return {number: self.texts[number] for number in ids}
 
     def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which ids are words that the model does not have."""

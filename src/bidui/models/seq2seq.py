@@ -4,7 +4,7 @@ This is the pseudo-log-likelihood that SLING uses for mT5 and ByT5. The encoder 
 replaced by the first sentinel, the decoder is given that sentinel, and the token's probability comes next.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +15,11 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from bidui.errors import Place, fail
 from bidui.models.masked import Hidden, pseudo_scores
 from bidui.models.model import Declared, TokenScores
-from bidui.models.tokenize import Encoding, encode, texts_of, unknown_of
+from bidui.models.tokenize import Encoding, HasTokenizer, encode
 
 
 @dataclass(slots=True)
-class Seq2SeqModel:
+class Seq2SeqModel(HasTokenizer):
     """An encoder-decoder with its tokenizer and the sentinel that stands for the missing token."""
 
     name: str
@@ -32,18 +32,7 @@ class Seq2SeqModel:
 
     def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
         """Return the scores of each sentence, in order."""
-        encoded = encode(self.tokenizer, sentences)
-        yield from pseudo_scores(
-            sentences, encoded, self._restored, batch_tokens=self.batch_tokens, around=3, model=self.name
-        )
-
-    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the tokens that ids stand for, as the tokenizer writes them."""
-        return texts_of(self.tokenizer, ids)
-
-    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which ids are the tokenizer's unknown token."""
-        return unknown_of(self.tokenizer, ids)
+        yield from pseudo_scores(self, sentences, encode(self.tokenizer, sentences), self._restored, around=3)
 
     @torch.inference_mode()
     def _restored(self, encoded: Sequence[Encoding], batch: Sequence[Hidden]) -> NDArray[np.float32]:

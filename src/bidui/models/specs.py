@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
 from bidui.errors import Place, fail
@@ -24,19 +24,10 @@ KINDS = {
     "api": "a server with /v1/completions that echoes log-probabilities: api:http://host:8000?model=NAME,"
     " ?per_second=5; the key is taken from BIDUI_API_KEY",
 }
-_OPTIONS = {
-    "bidui": set(),
-    "hf": {"kind", "pll"},
-    "ngram": {"unit", "boundaries"},
-    "lstm": set(),
-    "given": set(),
-    "api": {"model", "per_second"},
-}
-_ALLOWED = {
-    "kind": ("causal", "masked", "seq2seq"),
-    "pll": ("original", "within_word_l2r"),
-    "unit": ("char", "jieba", "lexicon"),
-    "boundaries": ("yes", "no"),
+_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # by kind, with their values; those of api are free
+    "hf": {"kind": ("causal", "masked", "seq2seq"), "pll": ("original", "within_word_l2r")},
+    "ngram": {"unit": ("char", "jieba", "lexicon"), "boundaries": ("yes", "no")},
+    "api": {"model": (), "per_second": ()},
 }
 
 
@@ -57,26 +48,23 @@ def parse_spec(text: str) -> Spec:
         kind, rest = _guess(text), text
     name, _, query = rest.partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
+    known = _OPTIONS.get(kind, {})
     for option, value in options.items():
-        if option not in _OPTIONS[kind]:
-            raise fail("spec-option", Place(), {"spec": text, "option": option, "known": sorted(_OPTIONS[kind])})
-        if option in _ALLOWED and value not in _ALLOWED[option]:
-            raise fail("spec-value", Place(), {"spec": text, "value": value, "allowed": _ALLOWED[option]})
+        if option not in known:
+            raise fail("spec-option", Place(), {"spec": text, "option": option, "known": sorted(known)})
+        if known[option] and value not in known[option]:
+            raise fail("spec-value", Place(), {"spec": text, "value": value, "allowed": known[option]})
     revision = None
     if kind == "hf" and "@" in name and not Path(name).exists():
         name, _, revision = name.rpartition("@")
     if not name:
         raise fail("spec-empty", Place(), {"spec": text})
     if kind == "bidui":
-        return Spec("hf", str(_shipped(name)))
+        shipped = sorted(path.name for path in SHIPPED.iterdir() if (path / "config.json").is_file())
+        if name not in shipped:
+            raise fail("spec-not-shipped", Place(), {"name": name, "known": shipped})
+        return Spec("hf", str(SHIPPED / name))
     return Spec(kind, name, revision, options)
-
-
-def _shipped(name: str) -> Path:
-    known = sorted(path.name for path in SHIPPED.iterdir() if (path / "config.json").is_file())
-    if name not in known:
-        raise fail("spec-not-shipped", Place(), {"name": name, "known": known})
-    return SHIPPED / name
 
 
 def _guess(text: str) -> str:
@@ -120,19 +108,6 @@ def _natural(path: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
-def _rate(spec: Spec, text: str) -> float | None:
-    value = spec.options.get("per_second")
-    if value is None:
-        return None
-    try:
-        rate = float(value)
-    except ValueError:
-        rate = 0.0
-    if not 0 < rate < float("inf"):
-        raise fail("spec-value", Place(), {"spec": text, "value": value, "allowed": ("a number above 0",)})
-    return rate
-
-
 def load_model(
     text: str,
     *,
@@ -168,23 +143,22 @@ def load_model(
 
         if "model" not in spec.options:
             raise fail("spec-api-model", Place(), {"spec": text})
+        value = spec.options.get("per_second", "")
+        try:
+            rate = float(value) if "per_second" in spec.options else None
+        except ValueError:
+            rate = 0.0
+        if rate is not None and not 0 < rate < float("inf"):
+            raise fail("spec-value", Place(), {"spec": text, "value": value, "allowed": ("a number above 0",)})
         key = os.environ.get("BIDUI_API_KEY")
-        return load_api(spec.name, spec.options["model"], key=key, cache=cache, per_second=_rate(spec, text))
+        return load_api(spec.name, spec.options["model"], key=key, cache=cache, per_second=rate)
     try:
         from bidui.models.huggingface import load_huggingface
         from bidui.models.lstm import load_lstm
     except ImportError as error:
         raise fail("needs-extra", Place(), {"package": error.name or "transformers", "extra": "lm"}) from error
+    settings: dict[str, Any] = {"device": device, "dtype": dtype, "bos": bos, "eos": eos, "batch_tokens": batch_tokens}
     if spec.kind == "lstm":
-        return load_lstm(spec.name, device=device, dtype=dtype, bos=bos, eos=eos, batch_tokens=batch_tokens)
-    return load_huggingface(
-        spec.name,
-        revision=spec.revision,
-        kind=spec.options.get("kind"),  # type: ignore[arg-type]
-        device=device,
-        dtype=dtype,
-        bos=bos,
-        eos=eos,
-        metric=spec.options.get("pll", "original"),  # type: ignore[arg-type]
-        batch_tokens=batch_tokens,
-    )
+        return load_lstm(spec.name, **settings)
+    settings |= {"kind": spec.options.get("kind"), "metric": spec.options.get("pll", "original")}
+    return load_huggingface(spec.name, revision=spec.revision, **settings)

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
-from bidui.models.conventions import Special
-
 DECLARED = "bidui"  # the key of the kind in a tokenizer's files
 
 
@@ -98,27 +96,21 @@ def encode_characters(table: NDArray[np.uint32], texts: Sequence[str]) -> tuple[
     return table[codes], np.fromiter(map(len, texts), np.int64, len(texts))
 
 
-def special_tokens(tokenizer: PreTrainedTokenizerBase) -> Special:
-    """Return the special tokens that the tokenizer declares."""
-    return Special(
-        bos=tokenizer.bos_token_id,
-        eos=tokenizer.eos_token_id,
-        cls=tokenizer.cls_token_id,
-        sep=tokenizer.sep_token_id,
-        unk=tokenizer.unk_token_id,
-    )
+class HasTokenizer:
+    """What all models with a tokenizer of transformers do in the same way."""
 
+    __slots__ = ()
+    tokenizer: PreTrainedTokenizerBase
 
-def texts_of(tokenizer: PreTrainedTokenizerBase, ids: Iterable[int]) -> dict[int, str]:
-    """Return the tokens that ids stand for, as the tokenizer writes them."""
-    wanted = list(ids)
-    return dict(zip(wanted, map(str, tokenizer.convert_ids_to_tokens(wanted)), strict=True))
+    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """Return the tokens that ids stand for, as the tokenizer writes them."""
+        wanted = list(ids)
+        return dict(zip(wanted, map(str, self.tokenizer.convert_ids_to_tokens(wanted)), strict=True))
 
-
-def unknown_of(tokenizer: PreTrainedTokenizerBase, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return which ids are the tokenizer's unknown token."""
-    unknown = tokenizer.unk_token_id
-    return np.equal(ids, -1 if unknown is None else unknown)
+    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which ids are the tokenizer's unknown token."""
+        unknown = self.tokenizer.unk_token_id
+        return np.equal(ids, -1 if unknown is None else unknown)
 
 
 def _slow(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoding:
@@ -145,16 +137,12 @@ def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoding:
     """
     ids = list(tokenizer.encode(sentence, add_special_tokens=False))
     spans = np.zeros((len(ids), 2), np.int32)
-    done = 0  # characters that are complete
-    begin = 0
+    begin = 0  # characters that are complete
     for n in range(len(ids)):
         text = str(tokenizer.decode(ids[: n + 1], clean_up_tokenization_spaces=False))
-        whole = text.rstrip("\ufffd")
-        at = _matched(sentence, whole, done)
+        at = _matched(sentence, text.rstrip("\ufffd"), begin)
         spans[n] = (begin, max(at, min(begin + 1, len(sentence))))
-        done = at
-        if at > begin:
-            begin = at
+        begin = at
     return Encoding(ids, spans, list(range(len(ids))))
 
 

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -79,11 +80,15 @@ def suite_tasks(
 
     `options` are further options of `bidui train`; they are not compared with those of finished runs.
     """
+    tasks = []
     for run in runs:
-        _check_folder(out / run.name, run, corpora[run.tokenizer])
-    return [
-        _task(run, corpora[run.tokenizer], out=out, score=score, options=("--device", device, *options)) for run in runs
-    ]
+        corpus, folder = corpora[run.tokenizer], out / run.name
+        _check_folder(folder, run, corpus)
+        data = ("--corpus", str(corpus.folder), "--tokens", str(run.tokens), "--seed", str(run.seed), "--score", score)
+        place = ("--out", str(out), "--name", run.name)
+        command = (*BIDUI, "train", run.size, *data, *place, "--device", device, *options)
+        tasks.append(Task(run.name, command, partial(_done, folder, scored=score != LATER)))
+    return tasks
 
 
 def suite_workers(device: str, *, processes: int) -> list[dict[str, str]]:
@@ -108,16 +113,6 @@ def run_progress(folder: Path) -> tuple[int, int | None]:
             lines = log.read().split(b"\n")[:-1]  # the last part is still being written
         done = int(json.loads(lines[-1])["step"])
     return done, steps
-
-
-def _task(run: SuiteRun, corpus: Corpus, *, out: Path, score: str, options: tuple[str, ...]) -> Task:
-    data = ("--corpus", str(corpus.folder), "--tokens", str(run.tokens), "--seed", str(run.seed), "--score", score)
-    folder = ("--out", str(out), "--name", run.name)
-    return Task(
-        run.name,
-        (*BIDUI, "train", run.size, *data, *folder, *options),
-        lambda: _done(out / run.name, scored=score != LATER),
-    )
 
 
 def _done(folder: Path, *, scored: bool) -> bool:

@@ -8,20 +8,18 @@ import contextlib
 import json
 import os
 import re
-import signal
 import socket
 import subprocess
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Literal
 
 from bidui.errors import Place, fail
+from bidui.files import reason
+from bidui.signals import stop_signals
 
 # Claims: files by which machines that share a disk, and know nothing else about each other, divide work among them.
 #
@@ -57,7 +55,7 @@ def take(folder: Path, name: str, *, stale: float) -> Claim | None:
     except FileExistsError:
         return None
     except OSError as error:
-        raise fail("write-failed", Place(str(folder)), {"reason": error.strerror or str(error)}) from error
+        raise fail("write-failed", Place(str(folder)), {"reason": reason(error)}) from error
     return claim
 
 
@@ -171,7 +169,6 @@ class _Work:
     stale: float
     running: dict[int, _Job] = field(default_factory=dict)  # by worker
     outcomes: list[Outcome] = field(default_factory=list)
-    stopping: bool = False
 
 
 def run_all(
@@ -193,10 +190,11 @@ def run_all(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise fail("write-failed", Place(str(folder)), {"reason": error.strerror or str(error)}) from error
-    with _signals_noted(work):
+        raise fail("write-failed", Place(str(folder)), {"reason": reason(error)}) from error
+    # Signals are only noted: an exception at any moment could leave behind a process that was just started.
+    with stop_signals() as stop:
         try:
-            while (work.waiting or work.running) and not work.stopping:
+            while (work.waiting or work.running) and not stop.is_set():
                 for number, environment in enumerate(workers):
                     if number not in work.running:
                         _start_next(work, number, environment)
@@ -206,8 +204,12 @@ def run_all(
                 _check(work)
             on_status(_status(work))
         finally:
-            _stop(work.running.values())
-    if work.stopping:
+            for job in work.running.values():
+                job.process.terminate()  # which lets it save its state
+            for job in work.running.values():
+                job.process.wait()
+                release(job.claim)
+    if stop.is_set():
         raise KeyboardInterrupt
     return tuple(work.outcomes)
 
@@ -239,7 +241,7 @@ def _start(work: _Work, task: Task, claim: Claim, worker: int, environment: Mapp
     except OSError as error:
         if worker not in work.running:  # otherwise it runs, and only its claim could not be updated
             release(claim)
-            work.outcomes.append(Outcome(task, "failed", _log(work, task), error.strerror or str(error)))
+            work.outcomes.append(Outcome(task, "failed", _log(work, task), reason(error)))
 
 
 def _check(work: _Work) -> None:
@@ -255,8 +257,8 @@ def _check(work: _Work) -> None:
             continue
         del work.running[worker]
         right, log = code == 0 and job.task.done(), _log(work, job.task)
-        reason = "" if right else "\n".join((*_tail(log), f"exit code {code}"))
-        work.outcomes.append(Outcome(job.task, "done" if right else "failed", log, reason))
+        ending = "" if right else "\n".join((*_tail(log), f"exit code {code}"))
+        work.outcomes.append(Outcome(job.task, "done" if right else "failed", log, ending))
         release(job.claim)
 
 
@@ -277,33 +279,3 @@ def _tail(file: Path) -> list[str]:
     except OSError:
         return []
     return [line.rstrip() for line in lines if line.strip()][-TAIL:]
-
-
-def _stop(running: Iterable[_Job]) -> None:
-    """Ask all jobs to stop, which lets them save their state, and wait."""
-    jobs = list(running)
-    for job in jobs:
-        job.process.terminate()
-    for job in jobs:
-        job.process.wait()
-        release(job.claim)
-
-
-@contextmanager
-def _signals_noted(work: _Work) -> Iterator[None]:
-    """Only note SIGTERM and SIGINT: an exception at any moment could leave behind a process that was just started."""
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if work.stopping:
-            raise KeyboardInterrupt  # after the second signal, nobody wants to wait
-        work.stopping = True
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

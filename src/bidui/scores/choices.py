@@ -179,28 +179,22 @@ def published_lines(
     They hold both sentences, their scores by `link`, their lengths, and `correct`: 1, 0.5 for a tie, or 0.
     """
     choices = choose(table, link, unit=unit, unigrams=unigrams)
-    good, bad = table.sides()
     lengths = table.lengths(unit).astype(int)
     sentences = table.frame["sentence"].to_list()
-    phenomena = table.frame["phenomenon"].to_list()
-    lines = [
-        json_text(
-            {
-                "sentence_good": sentences[g],
-                "sentence_bad": sentences[b],
-                "UID": choices.uids[n],
-                "phenomenon": phenomena[g],
-                "pairID": str(choices.pairs[n]),
-                "score_good": float(choices.good[n]),
-                "score_bad": float(choices.bad[n]),
-                "length_good": int(lengths[g]),
-                "length_bad": int(lengths[b]),
-                "correct": int(correct) if correct in (0, 1) else float(correct),
-            }
-        )
-        for n, (g, b, correct) in enumerate(zip(good, bad, choices.worth, strict=True))
-    ]
-    return encode("".join(line + "\n" for line in lines))
+    columns = {
+        "sentence_good": sentences[0::2],
+        "sentence_bad": sentences[1::2],
+        "UID": choices.uids.tolist(),
+        "phenomenon": choices.phenomena.tolist(),
+        "pairID": map(str, choices.pairs.tolist()),
+        "score_good": choices.good.tolist(),
+        "score_bad": choices.bad.tolist(),
+        "length_good": lengths[0::2].tolist(),
+        "length_bad": lengths[1::2].tolist(),
+        "correct": [int(worth) if worth in (0, 1) else worth for worth in choices.worth.tolist()],
+    }
+    rows = zip(*columns.values(), strict=True)
+    return encode("".join(json_text(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
 
 
 def file_of(folder: Path, *, results: Path) -> str:

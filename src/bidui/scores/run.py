@@ -1,6 +1,6 @@
 """Scoring runs: one file of token scores per paradigm, and a manifest; an interrupted run resumes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +42,6 @@ from bidui.scores.table import (
 from bidui.scores.unigrams import read_unigrams, take_unigrams
 
 TOGETHER = 20_000  # sentences that are handed to a model at a time, in whole paradigms
-Facts = tuple[int, int]  # unknown tokens, and pairs whose sides are the same to the model
 
 
 def score(
@@ -94,20 +93,13 @@ def score(
 
 def _score_in_memory(pairs: Pairs, model: Model, on_paradigm: Callable[[str, int], None]) -> Scores:
     tables, shards = [], {}
-    for group in _groups(list(pairs.by_uid().values())):
-        by_uid, facts = _tables(group, model)
-        tables += [table.frame for table in by_uid.values()]
-        for paradigm in group:
-            uid = paradigm[0].uid
-            shards[uid] = Shard(pairs_hash(paradigm), "", len(paradigm), *facts[uid])
-            on_paradigm(uid, len(paradigm))
+    for group in _groups(pairs.by_uid().values()):
+        for uid, table, shard in _score_group(group, model):
+            tables.append(table.frame)
+            shards[uid] = shard
+            on_paradigm(uid, shard.count)
     table = ScoreTable(pl.concat(tables)) if tables else empty_table()
     return Scores(ScoreManifest(model.name, dict(model.declared), shards), done=tuple(shards), in_memory=table)
-
-
-def score_pairs(pairs: Pairs, model: Model) -> ScoreTable:
-    """Return the token scores of pairs, in memory."""
-    return score(pairs, model).table
 
 
 def run_scoring(
@@ -141,14 +133,12 @@ def run_scoring(
     shards = {uid: shard for uid, shard in shards.items() if uid in kept}
     done = []
     for group in _groups(waiting):
-        tables, facts = _tables(group, model)
-        for paradigm in group:
-            uid = paradigm[0].uid
-            data = table_bytes(tables[uid])
+        for uid, table, shard in _score_group(group, model):
+            data = table_bytes(table)
             write_file(out / f"{uid}.parquet", data)
-            shards[uid] = Shard(pairs_hash(paradigm), sha256(data), len(paradigm), *facts[uid])
+            shards[uid] = replace(shard, file=sha256(data))
             done.append(uid)
-            on_paradigm(uid, len(paradigm))
+            on_paradigm(uid, shard.count)
         write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards))
     manifest = ScoreManifest(model.name, dict(model.declared), shards)
     write_manifest(out, manifest)
@@ -197,7 +187,7 @@ def pairs_hash(pairs: Sequence[Pair]) -> str:
     return sha256("".join(lines).encode())
 
 
-def _groups(paradigms: Sequence[tuple[Pair, ...]]) -> Iterator[list[tuple[Pair, ...]]]:
+def _groups(paradigms: Iterable[tuple[Pair, ...]]) -> Iterator[list[tuple[Pair, ...]]]:
     group: list[tuple[Pair, ...]] = []
     for paradigm in paradigms:
         group.append(paradigm)
@@ -208,8 +198,8 @@ def _groups(paradigms: Sequence[tuple[Pair, ...]]) -> Iterator[list[tuple[Pair, 
         yield group
 
 
-def _tables(group: Sequence[tuple[Pair, ...]], model: Model) -> tuple[dict[str, ScoreTable], dict[str, Facts]]:
-    """Return the tables of some paradigms, and how many unknown tokens and indistinguishable pairs each has."""
+def _score_group(group: Sequence[tuple[Pair, ...]], model: Model) -> Iterator[tuple[str, ScoreTable, Shard]]:
+    """Yield the uid of each of some paradigms, its table, and what the manifest says of it, but for its file."""
     sentences = list(dict.fromkeys(side for paradigm in group for pair in paradigm for side in (pair.good, pair.bad)))
     scores = dict(zip(sentences, model.score(sentences), strict=True))
     for sentence, tokens in scores.items():
@@ -217,12 +207,10 @@ def _tables(group: Sequence[tuple[Pair, ...]], model: Model) -> tuple[dict[str, 
             raise fail("nothing-scored", Place(), {"sentence": sentence, "model": model.name})
     ids = np.unique(np.concatenate([tokens.ids for tokens in scores.values()])) if scores else np.zeros(0, np.int32)
     texts = model.token_texts(ids.tolist())
-    tables, facts = {}, {}
     for paradigm in group:
         both: list[TokenScores] = [scores[side] for pair in paradigm for side in (pair.good, pair.bad)]
         unknown = sum(int(model.unknown(tokens.ids).sum()) for tokens in both)
         seen = [np.where(model.unknown(tokens.ids), -1, tokens.ids) for tokens in both]  # unknown words look the same
         unseen = sum(np.array_equal(good, bad) for good, bad in zip(seen[::2], seen[1::2], strict=True))
-        tables[paradigm[0].uid] = score_table(paradigm, both, texts)
-        facts[paradigm[0].uid] = (unknown, unseen)
-    return tables, facts
+        shard = Shard(pairs_hash(paradigm), "", len(paradigm), unknown, unseen)
+        yield paradigm[0].uid, score_table(paradigm, both, texts), shard

@@ -61,10 +61,9 @@ class ScoreTable:
         """Return the length of every sentence."""
         if unit == "tokens":
             lengths = self.frame["logprobs"].list.len()
-        elif unit == "characters":
-            lengths = self.frame["sentence"].str.len_chars()
         else:
-            lengths = self.frame["sentence"].str.len_bytes()
+            sentences = self.frame["sentence"].str
+            lengths = sentences.len_chars() if unit == "characters" else sentences.len_bytes()
         return lengths.cast(pl.Float64).to_numpy()
 
     def _unigrams(self, unigrams: Floats) -> Floats:
@@ -226,11 +225,12 @@ def empty_table() -> ScoreTable:
 def score_table(pairs: Sequence[Pair], scores: Iterable[TokenScores], texts: Mapping[int, str]) -> ScoreTable:
     """Return the table of pairs from the scores of their sentences, good and bad in turn."""
     rows = list(scores)
+    both = [pair for pair in pairs for _ in range(2)]
     frame = pl.DataFrame(
         {
-            "uid": [pair.uid for pair in pairs for _ in range(2)],
-            "phenomenon": [pair.phenomenon for pair in pairs for _ in range(2)],
-            "pair": [pair.pair_id for pair in pairs for _ in range(2)],
+            "uid": [pair.uid for pair in both],
+            "phenomenon": [pair.phenomenon for pair in both],
+            "pair": [pair.pair_id for pair in both],
             "side": ["good", "bad"] * len(pairs),
             "sentence": [row.sentence for row in rows],
             "row": np.arange(len(rows)),

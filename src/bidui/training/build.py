@@ -12,7 +12,7 @@ none      as `row`, and readers put none
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -40,7 +40,7 @@ from bidui.files import (
 from bidui.models.conventions import decide
 from bidui.models.huggingface import tokenizer_hash
 from bidui.models.lstm import encode_words
-from bidui.models.tokenize import character_table, declared_kind, encode_characters, special_tokens
+from bidui.models.tokenize import character_table, declared_kind, encode_characters
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.corpus import (
     NAME,
@@ -55,12 +55,11 @@ from bidui.training.corpus import (
     to_json,
     token_type,
 )
-from bidui.training.documents import SourceCounts, read_documents, source_files
+from bidui.training.documents import OnProgress, SourceCounts, read_documents, source_files
 from bidui.training.tokenizers import load_tokenizer, tokenizer_files, vocabulary_size
 
 Ids = NDArray[np.uint32]
 Encode = Callable[[Sequence[str]], tuple[Ids, NDArray[np.int64]]]  # the ids of all texts, and how many each has
-OnProgress = Callable[[str, int, int], None]  # the activity, how much of it is done, and the total
 
 SHUFFLE = "shuffle"  # the folder of scattered documents, removed when the corpus is whole
 BATCH = 1 << 22  # characters of text that are encoded together
@@ -95,12 +94,17 @@ def build_corpus(
         raise fail("validation-share", Place(), {"validation": validation})
     bos_id = bos_of(tokenizer, bos)
     sources = {name: file_hash(path) for name, path in source_files(source)[0].items()}
-    there = _existing(out, settings, sources)
+    there = read_corpus(out) if (out / NAME).is_file() else None
+    before = Manifest(there.asked, there.sources) if there else None
+    claim_folder(out, before, Manifest(settings, sources), "corpus-of-another")
     if there:
         return there
     remove_temporaries(out.resolve().parent, name=out.resolve().name)  # left by a build that was killed
     with new_folder(out) as folder:
-        seen = _shuffle(source, folder / SHUFFLE, field=field, seed=seed, on_progress=on_progress)
+        seen = SourceCounts()
+        documents = read_documents(source, field=field, seen=seen, on_progress=on_progress)
+        scatter(documents, folder / SHUFFLE, seed=seed)
+        seen.refuse_nothing(source)
         encode = document_encoder(tokenizer, bos=bos)
         train, held = (
             _PartWriter(folder, name, encode, np.zeros(vocabulary, np.int64), hashed, shard_tokens)
@@ -129,26 +133,6 @@ def build_corpus(
     return replace(corpus, folder=out, made=True)
 
 
-def _existing(out: Path, settings: Mapping[str, Json], sources: Mapping[str, str]) -> Corpus | None:
-    """Return the corpus that is in `out` already, if it was built the same way; anything else there is refused."""
-    corpus = read_corpus(out) if (out / NAME).is_file() else None
-    before = Manifest(corpus.asked, corpus.sources) if corpus else None
-    claim_folder(out, before, Manifest(settings, sources), "corpus-of-another")
-    return corpus
-
-
-def _shuffle(source: Path, folder: Path, *, field: str, seed: int, on_progress: OnProgress) -> SourceCounts:
-    """Scatter all documents over the files of a folder; return what was read."""
-    seen = SourceCounts()
-    size = sum(path.stat().st_size for path in source_files(source)[0].values())
-    documents = read_documents(
-        source, field=field, seen=seen, on_bytes=lambda count: on_progress("reading", count, size)
-    )
-    scatter(documents, folder, seed=seed)
-    seen.refuse_nothing(source)
-    return seen
-
-
 def _write_beside(corpus: Corpus, tokenizer: PreTrainedTokenizerBase, counts: NDArray[np.int64]) -> None:
     """Write the unigrams, the tokenizer, and `corpus.json`."""
     if corpus.bos_id is not None:
@@ -166,7 +150,7 @@ class _PartWriter:
 
     folder: Path
     name: str
-    encode: "Callable[[Sequence[str]], Stretch]"
+    encode: "StreamEncode"
     counts: NDArray[np.int64]  # of each id of the vocabulary
     tokenizer: str  # the hash of its vocabulary
     most: int  # tokens per shard
@@ -196,11 +180,11 @@ class _PartWriter:
 
     def _flush(self) -> None:
         """Encode the documents that are waiting."""
-        stretch = self.encode(self.waiting)
-        self.counts += np.bincount(stretch.ids, minlength=len(self.counts))
-        self.characters += stretch.characters
+        ids: Tokens
+        ids, characters = self.encode(self.waiting)
+        self.counts += np.bincount(ids, minlength=len(self.counts))
+        self.characters += characters
         self.waiting, self.size = [], 0
-        ids: Tokens = stretch.ids
         while len(ids):
             if self.tokens == self.most:
                 self._end_shard()
@@ -231,30 +215,25 @@ class _PartWriter:
 # Documents to token ids.
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of the stream, and the number of characters that it spells."""
-
-    ids: Ids
-    characters: int
+StreamEncode = Callable[[Sequence[str]], tuple[Ids, int]]  # from documents to ids and the number of characters
 
 
 def bos_of(tokenizer: PreTrainedTokenizerBase, bos: Bos) -> int | None:
     """Return the id that the rule puts before rows, lines or documents: BOS, or EOS if there is none, as in scoring."""
     if bos == "none":
         return None
-    token = decide(special_tokens(tokenizer)).bos
+    token = decide(tokenizer).bos
     if token is None:
         raise fail("corpus-no-bos", Place(), {"bos": bos})
     return token
 
 
-def document_encoder(tokenizer: PreTrainedTokenizerBase, *, bos: Bos) -> Callable[[Sequence[str]], Stretch]:
+def document_encoder(tokenizer: PreTrainedTokenizerBase, *, bos: Bos) -> StreamEncode:
     """Return a function from documents to their part of the stream."""
     bos_id = bos_of(tokenizer, bos)
     encode = text_encoder(tokenizer)
 
-    def stretch(documents: Sequence[str]) -> Stretch:
+    def stretch(documents: Sequence[str]) -> tuple[Ids, int]:
         if bos == "line":
             texts = [line for document in documents for line in document.split("\n")]
         else:
@@ -262,7 +241,7 @@ def document_encoder(tokenizer: PreTrainedTokenizerBase, *, bos: Bos) -> Callabl
         ids, lengths = encode(texts)
         if bos in ("line", "document") and bos_id is not None:
             ids = np.insert(ids, np.cumsum(lengths) - lengths, bos_id)
-        return Stretch(ids, sum(map(len, texts)))
+        return ids, sum(map(len, texts))
 
     return stretch
 

@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 
 from bidui.errors import Place, fail
 from bidui.files import Manifest, claim_folder, new_file, new_folder, reason, write_file, write_json
-from bidui.models.huggingface import first_line
+from bidui.models.model import first_line
 from bidui.training.network import Trainee
 from bidui.training.recipe import RunRecipe, recipe_from
 

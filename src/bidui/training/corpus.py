@@ -163,16 +163,13 @@ def count_rows_unigrams(rows: Tokens, *, vocabulary: int, tokenizer_hash: str, l
 
 def to_json(corpus: Corpus, *, versions: Mapping[str, str]) -> bytes:
     """Return the content of `corpus.json`, without time, host or absolute path."""
-    names = ("tokenizer", "vocabulary", "bos", "bos_id")
+    values = asdict(corpus)
+    first, last = ("tokenizer", "vocabulary", "bos", "bos_id", "train", "validation"), ("asked", "sources", "seen")
     value = {
         "format": FORMAT,
-        **{name: getattr(corpus, name) for name in names},
-        "train": asdict(corpus.train),
-        "validation": asdict(corpus.validation),
+        **{name: values[name] for name in first},
         "hash": corpus.hash,
-        "asked": dict(corpus.asked),
-        "sources": dict(corpus.sources),
-        "seen": asdict(corpus.seen),
+        **{name: values[name] for name in last},
         "versions": dict(versions),
     }
     return encode(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
@@ -184,12 +181,15 @@ def _from_json(text: str, *, folder: Path) -> Corpus:
         value = json.loads(text)
         if value["format"] != FORMAT:
             raise fail("corpus-format", place, {"format": value["format"], "known": FORMAT})
-        names = ("tokenizer", "vocabulary", "bos", "bos_id")
+        train, validation = (
+            Part(**{**value[part], "shards": tuple(Shard(**shard) for shard in value[part]["shards"])})
+            for part in ("train", "validation")
+        )
         corpus = Corpus(
             folder=folder,
-            **{name: value[name] for name in names},
-            train=_part(value["train"]),
-            validation=_part(value["validation"]),
+            **{name: value[name] for name in ("tokenizer", "vocabulary", "bos", "bos_id")},
+            train=train,
+            validation=validation,
             asked=dict(value["asked"]),
             sources=dict(value["sources"]),
             seen=SourceCounts(**value["seen"]),
@@ -199,10 +199,6 @@ def _from_json(text: str, *, folder: Path) -> Corpus:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise fail("corpus-broken", place, {"reason": f"{type(error).__name__}: {error}"}) from error
     return corpus
-
-
-def _part(value: dict[str, Any]) -> Part:
-    return Part(**{**value, "shards": tuple(Shard(**shard) for shard in value["shards"])})
 
 
 def _row_count(corpus: Corpus, tokens: int | None, context: int, part: PartName) -> int:
@@ -221,8 +217,9 @@ def _stream(corpus: Corpus, count: int, part: PartName) -> Tokens:
     """Return the first `count` tokens of a part; a view of the first shard if they are all in it."""
     pieces: list[Tokens] = []
     for shard in corpus.parts[part].shards:
-        pieces.append(_open(corpus, shard)[: count - sum(map(len, pieces))])
-        if sum(map(len, pieces)) == count:
+        pieces.append(_open(corpus, shard)[:count])
+        count -= len(pieces[-1])
+        if not count:
             break
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 

@@ -24,6 +24,8 @@ COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
 LONGEST = 100_000  # characters: otherwise a file without empty lines would be a single document in memory
 MOST_PLACES = 10
 
+OnProgress = Callable[[str, int, int], None]  # the activity, how much of it is done, and the total
+
 
 @dataclass(slots=True)
 class SourceCounts:
@@ -76,21 +78,22 @@ def read_documents(
     *,
     field: str = "text",
     seen: SourceCounts | None = None,
-    on_bytes: Callable[[int], None] = lambda count: None,
+    on_progress: OnProgress = lambda activity, done, total: None,
 ) -> Iterator[str]:
-    """Yield every document of a file or folder, counting in `seen`; `on_bytes` gets the bytes read so far."""
+    """Yield every document of a file or folder, counting in `seen`; `on_progress` gets the bytes read so far."""
     seen = SourceCounts() if seen is None else seen
     files, unknown = source_files(source)
     seen.unknown_files += unknown
+    total = sum(path.stat().st_size for path in files.values())
     before = 0
     for name, path in files.items():
         try:
             with path.open("rb") as raw:
-                texts = _texts(path, _lines(_unpacked(raw, path), name, seen), name, field, seen)
-                for text in texts:
+                lines = _lines(_unpacked(raw, path), name, seen)
+                for text in _paragraphs(lines, seen) if _kind(path) == ".txt" else _records(lines, name, field, seen):
                     seen.documents += 1
                     seen.characters += len(text)
-                    on_bytes(before + raw.tell())
+                    on_progress("reading", before + raw.tell(), total)
                     yield text
                 before += raw.tell()
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -129,8 +132,8 @@ def _zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
         raise OSError(str(error)) from error
 
 
-def _lines(raw: Iterable[bytes], name: str, seen: SourceCounts) -> Iterator[tuple[int, str | None]]:
-    """Yield the lines with their numbers; None for a line that cannot be read."""
+def _lines(raw: Iterable[bytes], name: str, seen: SourceCounts) -> Iterator[tuple[int, str]]:
+    """Yield the lines that can be read, with their numbers."""
     for number, line in enumerate(raw, start=1):
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -138,27 +141,15 @@ def _lines(raw: Iterable[bytes], name: str, seen: SourceCounts) -> Iterator[tupl
             text = "\0"
         if "\0" in text:  # UTF-16 passes for UTF-8 where it holds ASCII
             seen.leave_out("broken_encodings", Place(name, number))
-            yield number, None
         else:
             yield number, text.strip()
 
 
-def _texts(
-    path: Path, lines: Iterable[tuple[int, str | None]], name: str, field: str, seen: SourceCounts
-) -> Iterator[str]:
-    if _kind(path) == ".txt":
-        yield from _paragraphs((line for _, line in lines if line is not None), seen)
-        return
-    for number, line in lines:
-        if line:
-            yield from _record(line, Place(name, number), field, seen)
-
-
-def _paragraphs(lines: Iterable[str], seen: SourceCounts) -> Iterator[str]:
+def _paragraphs(lines: Iterable[tuple[int, str]], seen: SourceCounts) -> Iterator[str]:
     """Yield documents made of lines; an empty line ends one, and so does too great a length."""
     parts: list[str] = []
     length = 0
-    for line in lines:
+    for _, line in lines:
         if length + len(line) > LONGEST and parts and line:
             seen.divided += 1
             yield "\n".join(parts)
@@ -173,18 +164,22 @@ def _paragraphs(lines: Iterable[str], seen: SourceCounts) -> Iterator[str]:
         yield "\n".join(parts)
 
 
-def _record(line: str, place: Place, field: str, seen: SourceCounts) -> Iterator[str]:
-    """Yield the document of a line of JSONL, if it has one."""
-    try:
-        text = json.loads(line)[field]
-        text.encode()  # JSON can encode half of a surrogate pair, which is not text
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        seen.leave_out("broken_records", place)
-        return
-    if "\0" in text:
-        seen.leave_out("broken_encodings", place)
-        return
-    documents = list(_paragraphs(filter(None, map(str.strip, text.split("\n"))), seen))
-    if not documents:
-        seen.leave_out("empty", place)
-    yield from documents
+def _records(lines: Iterable[tuple[int, str]], name: str, field: str, seen: SourceCounts) -> Iterator[str]:
+    """Yield the documents of lines of JSONL; a line that is too long makes several."""
+    for number, line in lines:
+        if not line:
+            continue
+        try:
+            text = json.loads(line)[field]
+            text.encode()  # JSON can encode half of a surrogate pair, which is not text
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            seen.leave_out("broken_records", Place(name, number))
+            continue
+        if "\0" in text:
+            seen.leave_out("broken_encodings", Place(name, number))
+            continue
+        parts = ((number, part.strip()) for part in text.split("\n") if part.strip())
+        documents = list(_paragraphs(parts, seen))
+        if not documents:
+            seen.leave_out("empty", Place(name, number))
+        yield from documents

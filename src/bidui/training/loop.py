@@ -7,23 +7,23 @@ weights, its optimizer and the number of steps done to continue as if it had nev
 import json
 import math
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal
 
+import numpy as np
 import torch
 import torch.distributed as dist
 
 from bidui.errors import BiduiError, Place, Problem, fail
 from bidui.files import remove_file, remove_temporaries, write_file
-from bidui.models.huggingface import first_line
+from bidui.models.model import first_line
+from bidui.signals import stop_signals
 from bidui.training.checkpoints import (
     BEFORE,
     FINISHED,
@@ -141,10 +141,12 @@ def _loop(run: _Run, stop: threading.Event) -> None:
     recipe, watch = run.recipe, run.watch
     rates = learning_rates(recipe, steps=run.steps)
     epoch_steps = run.steps // recipe.epochs
-    order, epoch = None, -1
+    order, epoch = np.zeros(0, np.int64), -1
     run.logged = (time.perf_counter(), run.done)
     while True:
-        if _stopping(stop, run):  # before the milestone: whoever stops us waits seconds, and scoring may take minutes
+        # Before the milestone: whoever stops us waits seconds, and scoring may take minutes. All processes stop after
+        # the same step, or some would wait for ever.
+        if stop.is_set() if recipe.world == 1 else _greatest(stop.is_set()):
             _save(run)
             raise Interruption(str(Problem("run-stopped", Place(str(run.out)), {"step": run.done, "steps": run.steps})))
         if run.done in run.milestones:
@@ -156,7 +158,6 @@ def _loop(run: _Run, stop: threading.Event) -> None:
         if epoch != run.done // epoch_steps:
             epoch = run.done // epoch_steps
             order = epoch_order(len(run.data.train), seed=recipe.seed, epoch=epoch)
-        assert order is not None
         rows = rows_of(order, run.done % epoch_steps, batch=recipe.batch, rank=run.rank, world=recipe.world)
         run.step.run(rows, rate=float(rates[run.done]), seed=recipe.seed * 1_000_003 + run.done)
         run.losses.append(run.step.loss.clone())
@@ -176,7 +177,7 @@ def _resume(run: _Run) -> None:
             group["lr"] = rate  # loading puts a copy there, which nobody would update
         run.done = state.step
         run.losses = [torch.tensor(loss, device=run.step.device) for loss in state.losses]
-    if run.recipe.world > 1 and not same_in_all(run.done):
+    if run.recipe.world > 1 and _greatest(run.done) != -_greatest(-run.done):
         raise fail("run-not-shared", Place(str(run.out)), {})
     if run.rank == 0:
         cut_log(run.out, step=run.done)
@@ -197,17 +198,12 @@ def _losses(run: _Run) -> list[float]:
     good. Reading waits for the device, so it is done seldom.
     """
     losses: list[float] = torch.stack(run.losses).tolist() if run.losses else []
-    place, norm = Place(str(run.out)), float(run.step.norm)
-    for step, loss in enumerate(losses, run.done - len(losses) + 1):
-        if not math.isfinite(loss):
-            raise fail("loss-not-finite", place, {"step": step, "value": loss, "rate": _rate(run, step)})
-    if not math.isfinite(norm):
-        raise fail("gradient-not-finite", place, {"step": run.done, "value": norm, "rate": _rate(run, run.done)})
+    checks = [("loss-not-finite", step, loss) for step, loss in enumerate(losses, run.done - len(losses) + 1)]
+    for problem, step, value in (*checks, ("gradient-not-finite", run.done, float(run.step.norm))):
+        if not math.isfinite(value):
+            rate = float(learning_rates(run.recipe, steps=run.steps)[step - 1])
+            raise fail(problem, Place(str(run.out)), {"step": step, "value": value, "rate": rate})
     return losses
-
-
-def _rate(run: _Run, step: int) -> float:
-    return float(learning_rates(run.recipe, steps=run.steps)[step - 1])
 
 
 def _log(run: _Run, *, rate: float) -> None:
@@ -268,35 +264,6 @@ def validation_loss(trainee: Trainee, rows: Rows, *, recipe: RunRecipe) -> float
 
 
 @contextmanager
-def stop_signals() -> Iterator[threading.Event]:
-    """Let SIGTERM and SIGINT set an event, so that a run stops after the current step; only in the main thread.
-
-    A second Ctrl-C stops at once: the last state that was saved is whole.
-    """
-    stop = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if stop.is_set() and number == signal.SIGINT:
-            raise KeyboardInterrupt
-        stop.set()
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _stopping(stop: threading.Event, run: _Run) -> bool:
-    """Return whether to stop; all processes stop after the same step, or some would wait for ever."""
-    return stop.is_set() if run.recipe.world == 1 else any_of(stop.is_set())
-
-
-@contextmanager
 def tensorboard_log(folder: Path) -> Iterator[Callable[[Progress], None]]:
     """Yield a function for `Watch.on_log` that writes what TensorBoard shows; `log.jsonl` has the same numbers.
 
@@ -306,19 +273,16 @@ def tensorboard_log(folder: Path) -> Iterator[Callable[[Progress], None]]:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
         raise fail("tensorboard-missing", Place(), {}) from error
-    writers: list[Any] = []  # one, from the first step that is logged
+    with ExitStack() as stack:
+        writers: list[Any] = []  # one, from the first step that is logged
 
-    def on_log(progress: Progress) -> None:
-        if not writers:
-            writers.append(SummaryWriter(str(folder), purge_step=progress.step))
-        for name in ("loss", "rate", "norm", "tokens_per_second"):
-            writers[0].add_scalar(f"train/{name}", getattr(progress, name), progress.step)
+        def on_log(progress: Progress) -> None:
+            if not writers:
+                writers.append(stack.enter_context(closing(SummaryWriter(str(folder), purge_step=progress.step))))
+            for name in ("loss", "rate", "norm", "tokens_per_second"):
+                writers[0].add_scalar(f"train/{name}", getattr(progress, name), progress.step)
 
-    try:
         yield on_log
-    finally:
-        for writer in writers:
-            writer.close()
 
 
 # Several processes that train one model, as torchrun starts them. Each takes a part of the rows of every step, and
@@ -367,18 +331,9 @@ def together(team: Processes, *, device: torch.device) -> Iterator[None]:
         dist.destroy_process_group()
 
 
-def any_of(value: bool) -> bool:
-    """Return whether the value is true in at least one process; all of them get the same answer."""
-    return _greatest(int(value)) > 0
-
-
-def same_in_all(number: int) -> bool:
-    """Return whether all processes have this number."""
-    return _greatest(number) == -_greatest(-number)
-
-
 def _greatest(number: int) -> int:
+    """Return the greatest number that a process has; all of them get the same answer."""
     # On the CPU even if the model is on a GPU, so that nobody waits for the work that is queued there.
-    held = torch.tensor(number)
+    held = torch.tensor(int(number))
     dist.all_reduce(held, op=dist.ReduceOp.MAX)
     return int(held)

@@ -21,21 +21,13 @@ from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import DECLARATION, decide
 from bidui.models.huggingface import causal_model
-from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_model, save_lstm
+from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_model, save_lstm, untrained
 from bidui.models.model import Model
-from bidui.models.tokenize import declared_kind, special_tokens
+from bidui.models.tokenize import declared_kind
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
 from bidui.training.step import Hidden
-
-
-def deviation(name: str, *, init: str, width: int, layers: int) -> float:
-    """Return the standard deviation of a matrix, by its name in the network."""
-    if init == "normal":
-        return 0.02
-    outward = name.endswith(("attention.dense.weight", "mlp.dense_4h_to_h.weight"))
-    return 2 / (layers * math.sqrt(width)) if outward else math.sqrt(2 / (5 * width))
 
 
 @torch.no_grad()
@@ -48,7 +40,10 @@ def initialise(network: GPTNeoXForCausalLM, optimizer: Optimizer, *, seed: int) 
     stream = np.random.RandomState(seed)
     for name, parameter in network.named_parameters():
         if parameter.ndim >= 2:
-            scale = deviation(name, init=optimizer.init, width=width, layers=layers)
+            scale = 0.02
+            if optimizer.init == "small":
+                outward = name.endswith(("attention.dense.weight", "mlp.dense_4h_to_h.weight"))
+                scale = 2 / (layers * math.sqrt(width)) if outward else math.sqrt(2 / (5 * width))
             drawn = stream.standard_normal(parameter.numel()).astype(np.float32).reshape(parameter.shape)
             parameter.copy_(torch.from_numpy(drawn * np.float32(scale)))
         elif name.endswith("bias"):
@@ -126,10 +121,7 @@ def make_lstm(
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise fail("lstm-tokenizer", Place(), {"found": type(tokenizer).__name__})
     words: Words | None = "jieba" if declared_kind(tokenizer) == "jieba" else None
-    with torch.random.fork_rng(
-        devices=[]
-    ):  # these weights are replaced, so drawing them must not change anybody's random numbers
-        network = LstmNetwork(LstmShape(recipe.vocabulary))
+    network = untrained(LstmShape(recipe.vocabulary))
     initialise_lstm(network, seed=recipe.seed)
     network.to(device).train()
     declaration = {"bos": "none" if bos is None else str(bos)}
@@ -144,7 +136,7 @@ def make_lstm(
         (folder / UNIGRAMS).write_bytes(write_unigrams(unigrams))
 
     def model(name: str) -> LstmModel:
-        conventions = decide(special_tokens(tokenizer), declaration=declaration)
+        conventions = decide(tokenizer, declaration=declaration)
         return lstm_model(name, network, tokenizer, conventions, words=words)
 
     return Trainee(network, hidden, network.head, unigrams, save, model)

@@ -10,21 +10,21 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import IO, Any, TypeAlias, cast
+from typing import IO, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import TEMPORARY, file_hash, new_file, reason, tool_version, write_json
-from bidui.training.documents import SourceCounts, read_documents, source_files
+from bidui.training.documents import OnProgress, SourceCounts, read_documents, source_files
 from bidui.training.ngram_counts import (
     BOS,
     SPECIAL,
+    Array,
     Table,
     Tables,
     Unit,
@@ -45,9 +45,7 @@ from bidui.training.ngram_counts import (
 # D(c) is one of the three discounts that an order has: for counts of 1, of 2, and of 3 and more. Unigrams are
 # interpolated with the uniform distribution over all words, `</s>` and `<unk>`; `<s>` has the probability 1.
 
-Array: TypeAlias = NDArray[Any]
 Discounts: TypeAlias = tuple[float, float, float]
-Progress: TypeAlias = Callable[[str, int, int], None]
 
 FALLBACK: Discounts = (0.5, 1.0, 1.5)  # those of lmplz
 LOOKUP_BYTES = 150  # most bytes per n-gram while its context is looked up
@@ -67,10 +65,17 @@ def estimate(
     *,
     memory: int,
     fallback: Discounts | None = None,
-    on_progress: Progress = lambda step, done, total: None,
+    on_progress: OnProgress = lambda step, done, total: None,
 ) -> Smoothing:
     """Fill in the contexts, probabilities and back-offs of all tables; `fallback` is for orders without discounts."""
-    smoothing = find_discounts(tables, fallback)
+    having = [counts_of_counts(tables, number) for number in range(len(tables.orders))]
+    estimates = [discounts_of(counts) for counts in having]
+    without = tuple(order for order, discounts in enumerate(estimates, start=1) if discounts is None)
+    if without and fallback is None:
+        raise InputError(
+            Problem("ngram-no-discounts", Place(), {"order": order, "numbers": having[order - 1]}) for order in without
+        )
+    smoothing = Smoothing(tuple(discounts or fallback or FALLBACK for discounts in estimates), without)
     unigrams = tables.orders[0]
     _estimate_unigrams(unigrams, smoothing.discounts[0])
     done = len(unigrams)
@@ -81,18 +86,6 @@ def estimate(
         done += len(table)
         on_progress("estimating", done, tables.ngrams)
     return smoothing
-
-
-def find_discounts(tables: Tables, fallback: Discounts | None = None) -> Smoothing:
-    """Return the discounts of every order; an order without any gets `fallback`, or is an error."""
-    estimates = [discounts_of(counts_of_counts(tables, number)) for number in range(len(tables.orders))]
-    without = tuple(order for order, discounts in enumerate(estimates, start=1) if discounts is None)
-    if without and fallback is None:
-        raise InputError(
-            Problem("ngram-no-discounts", Place(), {"order": order, "numbers": counts_of_counts(tables, order - 1)})
-            for order in without
-        )
-    return Smoothing(tuple(discounts or fallback or FALLBACK for discounts in estimates), without)
 
 
 def counts_of_counts(tables: Tables, number: int) -> list[int]:
@@ -211,12 +204,15 @@ def write_arpa(
     words: Sequence[str],
     path: Path,
     *,
-    on_progress: Callable[[str, int, int], None] = lambda step, done, total: None,
+    on_progress: OnProgress = lambda step, done, total: None,
 ) -> None:
     """Write the model to `path`, whole or not at all; compressed if its name ends in `.gz`."""
     texts = [word.encode() for word in words]
     done = 0
-    with _new_file(path) as file:
+    with new_file(path) as plain, ExitStack() as stack:
+        file: IO[bytes] | gzip.GzipFile = plain
+        if path.suffix == ".gz":  # without a time and a name in it, so that equal models give equal files
+            file = stack.enter_context(gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0))
         counts = "".join(f"ngram {order}={len(table)}\n" for order, table in enumerate(tables.orders, start=1))
         file.write(f"\\data\\\n{counts}".encode())
         for order, table in enumerate(tables.orders, start=1):
@@ -281,18 +277,6 @@ def _words(tables: Sequence[Table], start: int, stop: int) -> Iterator[Array]:
             at = rows[at]
 
 
-@contextmanager
-def _new_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a new file, compressed if its name ends in `.gz`."""
-    with new_file(path) as file:
-        if path.suffix == ".gz":
-            # Without a time and a name in it, so that equal models give equal files.
-            with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-                yield cast(IO[bytes], packed)
-        else:
-            yield file
-
-
 ORDERS = range(2, 7)  # that KenLM reads, unless it is built for more
 MEMORY = 1 << 30
 LEAST_MEMORY = 16 << 20
@@ -321,7 +305,7 @@ def train_ngram(
     fallback: Discounts | bool = False,
     field: str = "text",
     seen: SourceCounts | None = None,
-    on_progress: Progress = lambda step, done, total: None,
+    on_progress: OnProgress = lambda step, done, total: None,
 ) -> NgramTraining:
     """Estimate an n-gram model from the lines of a file or folder; a `.json` beside it says what it was made from.
 
@@ -332,17 +316,10 @@ def train_ngram(
     source, out, size = Path(source), Path(out), _bytes(memory)
     discounts = (FALLBACK if fallback else None) if isinstance(fallback, bool) else fallback
     files, _ = source_files(source)
-    total = sum(path.stat().st_size for path in files.values())
-
-    def on_bytes(done: int) -> None:
-        on_progress("reading", done, total)
-
-    def sentences() -> Iterator[str]:
-        for document in read_documents(source, field=field, seen=seen, on_bytes=on_bytes):
-            yield from document.split("\n")
-
+    documents = read_documents(source, field=field, seen=seen, on_progress=on_progress)
+    sentences = (line for document in documents for line in document.split("\n"))
     training = train_ngram_on(
-        sentences(), out, order=order, unit=unit, memory=size, fallback=discounts, on_progress=on_progress
+        sentences, out, order=order, unit=unit, memory=size, fallback=discounts, on_progress=on_progress
     )
     value = {
         "bidui": tool_version(),
@@ -374,7 +351,7 @@ def train_ngram_on(
     unit: Unit = "char",
     memory: int = MEMORY,
     fallback: Discounts | None = None,
-    on_progress: Progress = lambda step, done, total: None,
+    on_progress: OnProgress = lambda step, done, total: None,
 ) -> NgramTraining:
     """Estimate an n-gram model from sentences as KenLM's lmplz does, and write it to `out`; `.gz` compresses it.
 

@@ -107,7 +107,7 @@ def number_text(sentences: Iterable[str], path: Path, *, unit: Unit = "char") ->
     """
     numbers = new_column(path, np.uint32)
     known = {word: number for number, word in enumerate(SPECIAL)}
-    number = _number_characters(known) if unit == "char" else _number_words(known, _splitter(unit))
+    number = _number_characters(known) if unit == "char" else _number_words(known, unit)
     count = 0
     for batch in _batches(sentences):
         numbers.append(number(batch))
@@ -147,11 +147,19 @@ def _number_characters(known: dict[str, int]) -> Number:
     return number
 
 
-def _number_words(known: dict[str, int], split: Callable[[str], Iterable[str]]) -> Number:
+def _number_words(known: dict[str, int], unit: Unit) -> Number:
+    """Return a function that numbers words; with jieba, the same that `bidui.models.ngram` looks up."""
+
     def number(batch: list[str]) -> NDArray[Any]:
         numbers: list[int] = []
         for sentence in batch:
-            words = list(split(sentence))
+            if unit == "jieba":
+                words = [word for word, _, _ in jieba_words(sentence)]
+            else:
+                spaced = sentence
+                for blank in _BLANKS:
+                    spaced = spaced.replace(blank, " ")
+                words = list(filter(None, spaced.split(" ")))
             if not _FORBIDDEN.isdisjoint(words):
                 word = next(filter(_FORBIDDEN.__contains__, words))
                 raise fail("ngram-special-word", Place(), {"word": word, "sentence": sentence[:40]})
@@ -160,19 +168,6 @@ def _number_words(known: dict[str, int], split: Callable[[str], Iterable[str]]) 
         return np.array(numbers, np.int64)
 
     return number
-
-
-def _splitter(unit: Unit) -> Callable[[str], Iterable[str]]:
-    """Return how sentences are split; with jieba, into the same words that `bidui.models.ngram` looks up."""
-    if unit == "blank":
-        return _between_blanks
-    return lambda sentence: (word for word, _, _ in jieba_words(sentence))
-
-
-def _between_blanks(sentence: str) -> Iterable[str]:
-    for blank in _BLANKS:
-        sentence = sentence.replace(blank, " ")
-    return filter(None, sentence.split(" "))
 
 
 Array: TypeAlias = NDArray[Any]
@@ -392,25 +387,18 @@ def _add(tables: Tables, words: Array, counts: Array, *, last: Array) -> None:
             real &= words[:, number - 1] != BOS
         new = real & ~same
         if number:
-            _count_followed(tables.orders[number - 1], suffixes[new])
-            table.suffixes.append(suffixes[new])
+            rows = suffixes[new]
+            table.suffixes.append(rows)
+            if len(rows):  # each is one more word that an n-gram follows; these are the last of their table
+                start, below = int(rows[0]), tables.orders[number - 1].counts
+                followed = below.read(start, len(below))
+                below.write(start, followed + np.bincount(rows - start, minlength=len(followed)))
         suffixes = len(table) - 1 + np.cumsum(new)
         table.words.append(word[new])
         # N-grams of the highest order and those that begin with `<s>` keep this; others count what they follow.
         occurs = (word[new] == BOS) | (number + 1 == len(tables.orders))
         table.counts.append(np.where(occurs, counts[new], 0))
-        tables.last_counts[number] = _last_count(counts, same, before=tables.last_counts[number]) if real[-1] else 0
-
-
-def _last_count(counts: Array, same: Array, *, before: int) -> int:
-    """Return how often the last n-gram occurs, including its occurrences `before` the block."""
-    changes = np.flatnonzero(~same)
-    return int(counts[changes[-1] :].sum()) if len(changes) else before + int(counts.sum())
-
-
-def _count_followed(table: Table, rows: Array) -> None:
-    """Add one to the count of an n-gram for each time that its row is given; the rows are the last of the table."""
-    if len(rows):
-        start = int(rows[0])
-        counts = table.counts.read(start, len(table))
-        table.counts.write(start, counts + np.bincount(rows - start, minlength=len(counts)))
+        changes = np.flatnonzero(~same)
+        # how often the last n-gram occurs, including its occurrences before the block
+        occurrences = counts[changes[-1] :].sum() if len(changes) else tables.last_counts[number] + counts.sum()
+        tables.last_counts[number] = int(occurrences) if real[-1] else 0

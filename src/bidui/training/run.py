@@ -18,8 +18,8 @@ from transformers import PreTrainedTokenizerBase
 
 from bidui.errors import OutputRefused, Place, Problem, fail
 from bidui.files import write_file
-from bidui.models.huggingface import first_line, tokenizer_hash
-from bidui.models.model import Model
+from bidui.models.huggingface import tokenizer_hash
+from bidui.models.model import Model, first_line
 from bidui.models.specs import load_model
 from bidui.models.tokenize import declared_kind
 from bidui.pairs import Pair, Pairs
@@ -147,9 +147,15 @@ def train(
     """
     events = events or RunEvents()
     folder = Path(out) / (name or recipe.name)
-    if recipe.deterministic:
-        be_deterministic()
-    pairs = _pairs(score, n=n, run=folder)
+    if recipe.deterministic:  # only kernels that give the same bits every time; set before a GPU is used
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        torch.use_deterministic_algorithms(True)
+    pairs = None
+    if score is not None:
+        from bidui.benchmarks import find_pairs  # machines that only train do without grammars and tables
+
+        pairs = find_pairs(score, n=n)
+        check_pairs(folder, pairs)
     team = processes()
     where = usable(team.device(device))
     source = _corpus(corpus, tokenizer, bos, out=Path(out), alone=team.world == 1, events=events)
@@ -158,7 +164,10 @@ def train(
     with enough_memory(fixed), together(team, device=where):
         trainee = make_trainee(fixed, source, data, device=where)
         if not team.rank:
-            events.on_start(_start(folder, fixed, data, trainee))
+            parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
+            steps = steps_of(len(data.train), batch=fixed.batch, epochs=fixed.epochs)
+            counts = (parameters, steps, len(data.train), len(data.validation))
+            events.on_start(RunStart(folder, fixed, *counts, moved=moved(folder, trainee)))
 
         def milestone(step: int, trainee: Trainee) -> None:
             if pairs is not None:
@@ -177,18 +186,14 @@ def train(
             watch = Watch(on_log=log, on_milestone=milestone, keep=keep)
             new = train_network(fixed, data, trainee, out=folder, watch=watch, rank=team.rank)
     if pairs is not None and not team.rank:
-        _score_rest(folder, pairs, trainee, device=where, events=events)
+        # the checkpoints that were saved without scoring, or whose scoring was interrupted
+        if not kept_steps(folder) and not (folder / FILE).is_file():
+            raise fail("run-no-checkpoints", Place(str(folder)), {})
+        for step in unscored_steps(folder):
+            model = load_model(str(milestone_folder(folder, step)), device=str(where))
+            score_milestone(step, model, pairs, run=folder, unigrams=trainee.unigrams)
+            events.on_scored_later(step)
     return TrainingRun(folder, fixed, new, team.rank)
-
-
-def _pairs(score: str | Path | Pairs | Sequence[Pair] | None, *, n: int, run: Path) -> Pairs | None:
-    if score is None:
-        return None
-    from bidui.benchmarks import find_pairs  # machines that only train do without grammars and tables
-
-    pairs = find_pairs(score, n=n)
-    check_pairs(run, pairs)
-    return pairs
 
 
 def _corpus(
@@ -207,14 +212,6 @@ def _corpus(
     built = build_corpus(path, load_tokenizer(tokenizer), out=folder, bos=rule, on_progress=events.on_corpus)
     events.on_corpus_built(built)
     return built
-
-
-def _start(folder: Path, recipe: RunRecipe, data: Data, trainee: Trainee) -> RunStart:
-    parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
-    steps = steps_of(len(data.train), batch=recipe.batch, epochs=recipe.epochs)
-    return RunStart(
-        folder, recipe, parameters, steps, len(data.train), len(data.validation), moved=moved(folder, trainee)
-    )
 
 
 def open_corpus(folder: Path, *, tokenizer: str | None = None, bos: Bos | None = None) -> Corpus:
@@ -282,12 +279,6 @@ def enough_memory(recipe: RunRecipe) -> Iterator[None]:
         raise fail("device-memory", Place(), values) from error
 
 
-def be_deterministic() -> None:
-    """Make torch use only kernels that give the same bits every time; call it before a GPU is used."""
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.use_deterministic_algorithms(True)
-
-
 def score_milestone(step: int, model: Model, pairs: Pairs, *, run: Path, unigrams: Unigrams) -> list[Milestone]:
     """Score a checkpoint and enter its accuracies in the run's tables; paradigms already scored are skipped."""
     from bidui.scores.run import read_totals, run_scoring  # tables need polars, which training does not
@@ -303,16 +294,6 @@ def score_milestone(step: int, model: Model, pairs: Pairs, *, run: Path, unigram
     write_milestones(run, milestones)
     write_alphas(run, alpha_counts(step, good=good, bad=bad))
     return milestones
-
-
-def _score_rest(run: Path, pairs: Pairs, trainee: Trainee, *, device: torch.device, events: RunEvents) -> None:
-    """Score the checkpoints that were saved without scoring, or whose scoring was interrupted."""
-    if not kept_steps(run) and not (run / FILE).is_file():
-        raise fail("run-no-checkpoints", Place(str(run)), {})
-    for step in unscored_steps(run):
-        model = load_model(str(milestone_folder(run, step)), device=str(device))
-        score_milestone(step, model, pairs, run=run, unigrams=trainee.unigrams)
-        events.on_scored_later(step)
 
 
 def check_pairs(run: Path, pairs: Pairs) -> None:

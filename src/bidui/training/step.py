@@ -1,7 +1,7 @@
 """One training step: the loss of some rows, its gradients, the update; on a GPU, compiled and captured as a graph."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
@@ -36,7 +36,7 @@ class Step:
     capture: bool
     device: torch.device
     chosen: torch.Tensor  # the numbers of the rows, where a graph reads them
-    graph: "torch.cuda.CUDAGraph | None" = field(default=None)
+    graph: "torch.cuda.CUDAGraph | None" = None
     warm: int = 0
 
     def run(self, chosen: NDArray[np.int64], *, rate: float, seed: int) -> None:
@@ -69,7 +69,17 @@ def make_step(
     device = head.weight.device
     on_gpu = device.type == "cuda"
     rate = torch.zeros((), device=device)
-    optimizer = make_optimizer(network, recipe, rate=rate)
+    chosen_optimizer = OPTIMIZERS[recipe.optimizer]
+    matrices = [p for p in network.parameters() if p.ndim >= 2]
+    others = [p for p in network.parameters() if p.ndim < 2]
+    optimizer = torch.optim.AdamW(
+        [{"params": matrices, "weight_decay": chosen_optimizer.decay}, {"params": others, "weight_decay": 0.0}],
+        lr=rate,  # a tensor, so that a graph can read it
+        betas=chosen_optimizer.betas,
+        eps=chosen_optimizer.epsilon,
+        fused=True,
+        capturable=on_gpu,
+    )
     loss, norm = torch.zeros((), device=device), torch.zeros((), device=device)
     gather = gatherer(rows, device)
     micro = recipe.micro_batch
@@ -94,8 +104,10 @@ def make_step(
             mean.backward()  # type: ignore[no-untyped-call]
             loss.add_(mean.detach())
         if recipe.world > 1:
-            _average([loss, *(p.grad for p in parameters if p.grad is not None)], recipe.world)
-        norm.copy_(nn.utils.clip_grad_norm_(parameters, OPTIMIZERS[recipe.optimizer].clip))
+            for tensor in (loss, *(p.grad for p in parameters if p.grad is not None)):
+                torch.distributed.all_reduce(tensor)
+                tensor /= recipe.world  # the mean over all processes
+        norm.copy_(nn.utils.clip_grad_norm_(parameters, chosen_optimizer.clip))
         optimizer.step()
 
     capture = recipe.mode == "captured" and on_gpu and recipe.world == 1
@@ -122,22 +134,6 @@ def mean_loss(hidden: torch.Tensor, head: nn.Linear, targets: torch.Tensor, *, a
     return F.cross_entropy(logits, targets.flatten())
 
 
-def make_optimizer(network: nn.Module, recipe: RunRecipe, *, rate: torch.Tensor) -> torch.optim.AdamW:
-    """Make the recipe's AdamW; its learning rate is a tensor, so that a graph can read it."""
-    chosen = OPTIMIZERS[recipe.optimizer]
-    matrices = [p for p in network.parameters() if p.ndim >= 2]
-    others = [p for p in network.parameters() if p.ndim < 2]
-    on_gpu = rate.device.type == "cuda"
-    return torch.optim.AdamW(
-        [{"params": matrices, "weight_decay": chosen.decay}, {"params": others, "weight_decay": 0.0}],
-        lr=rate,
-        betas=chosen.betas,
-        eps=chosen.epsilon,
-        fused=True,
-        capturable=on_gpu,
-    )
-
-
 def gatherer(rows: Rows, device: torch.device) -> Callable[[torch.Tensor], torch.Tensor]:
     """Return a function from numbers to rows; on a GPU they are in its memory, 6 GB for 3B tokens."""
     signed, mask = (np.int16, 0xFFFF) if rows.dtype.itemsize == 2 else (np.int32, 0xFFFFFFFF)
@@ -158,10 +154,3 @@ def _part_seed(seed: int, part: int) -> int:
     It is a hash, because on a CPU torch uses only the last 32 bits, and neighbouring steps must not share seeds.
     """
     return int.from_bytes(blake2b(f"{seed} {part}".encode(), digest_size=8).digest(), "big")
-
-
-def _average(tensors: list[torch.Tensor], world: int) -> None:
-    """Replace tensors by their means over all processes."""
-    for tensor in tensors:
-        torch.distributed.all_reduce(tensor)
-        tensor /= world

@@ -101,8 +101,8 @@ def choose_runs(
         known = list(dict.fromkeys(getattr(run, name) for run in runs))
         for value in values:
             if value not in known:
-                shown = {"value": _shown(value), "known": [_shown(other) for other in known]}
-                raise fail("suite-choice", Place(part=f"--{name}"), shown)
+                texts = [short_count(v) if isinstance(v, int) else v for v in (value, *known)]
+                raise fail("suite-choice", Place(part=f"--{name}"), {"value": texts[0], "known": texts[1:]})
     chosen = tuple(r for r in runs if all(not v or getattr(r, name) in v for name, v in wanted.items()))
     if not chosen:
         raise fail("suite-nothing", Place(), {"count": len(runs)})
@@ -146,10 +146,6 @@ def suite_totals(planned: Sequence[PlannedRun]) -> Totals:
     """Return the sums over runs."""
     names = [field.name for field in fields(Totals) if field.name != "runs"]
     return Totals(len(planned), **{name: sum(getattr(run, name) for run in planned) for name in names})
-
-
-def _shown(value: str | int) -> str:
-    return value if isinstance(value, str) else short_count(value)
 
 
 def _planned(run: SuiteRun, *, speed: float | None, vocabularies: Mapping[str, int]) -> PlannedRun:

@@ -3,7 +3,7 @@
 import heapq
 import json
 import tempfile
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -19,11 +19,11 @@ from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedToken
 
 from bidui.errors import Place, fail
 from bidui.files import check_new_folder, write_new_folder
-from bidui.models.huggingface import first_line, tokenizer_hash
+from bidui.models.huggingface import tokenizer_hash
 from bidui.models.lstm import encode_words
-from bidui.models.model import jieba_words
+from bidui.models.model import first_line, jieba_words
 from bidui.models.tokenize import DECLARED, declared_kind, encode
-from bidui.training.documents import SourceCounts, read_documents, source_files
+from bidui.training.documents import SourceCounts, read_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,7 @@ def vocabulary_counts(tokenizer: PreTrainedTokenizerBase) -> VocabularyCounts:
     there: its `char` has 11,116 of one character and none of several.
     """
     vocabulary = tokenizer.get_vocab()
-    text_of = _spelling(tokenizer)
-    texts = [text_of(token) for token in vocabulary]
+    texts = list(map(_spelling(tokenizer), vocabulary))
     lengths = [len(text) for text in texts if any("\u4e00" <= char <= "\u9fff" for char in text)]
     return VocabularyCounts(len(vocabulary), lengths.count(1), sum(length > 1 for length in lengths))
 
@@ -175,12 +174,9 @@ def train_tokenizer(
     if out is not None:
         check_new_folder(Path(out))
     source, seen = Path(source), SourceCounts() if seen is None else seen
-    total = sum(path.stat().st_size for path in source_files(source)[0].values())
 
     def texts() -> Iterator[str]:
-        yield from read_documents(
-            source, field=field, seen=seen, on_bytes=lambda done: on_progress("reading", done, total)
-        )
+        yield from read_documents(source, field=field, seen=seen, on_progress=on_progress)
         if kind == "word":
             on_progress("merging", 0, 0)
 
@@ -199,8 +195,7 @@ def train_tokenizer(
 def train_char(texts: Iterable[str], *, least: int = 8) -> PreTrainedTokenizerFast:
     """Train a tokenizer with one token for every character that occurs at least `least` times."""
     counts = np.zeros(0x110000, np.int64)
-    for text in _counted(texts, counts):
-        del text  # only the counts matter
+    deque(_counted(texts, counts), maxlen=0)  # only the counts matter
     vocabulary = _numbered(_alphabet(counts, least=least))
     return _tokenizer(models.WordLevel(vocabulary, unk_token=SPECIAL[0]), CHARACTERS, "char")
 
@@ -276,8 +271,7 @@ def _merges(texts: list[str], *, words: int, least: int) -> list[tuple[str, str]
     longest = LONGEST_WORD + 1  # the trainer takes only shorter words
     trainer = BpeTrainer(vocab_size=size, min_frequency=max(least, 2), max_token_length=longest, show_progress=False)
     _interruptibly(lambda: inner.train_from_iterator(texts, trainer))
-    merges = json.loads(inner.to_str())["model"]["merges"]
-    return [(left, right) for left, right in merges]
+    return [(left, right) for left, right in json.loads(inner.to_str())["model"]["merges"]]
 
 
 def _interruptibly(work: Callable[[], None]) -> None:
