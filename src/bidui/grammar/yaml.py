@@ -182,7 +182,7 @@ def written(text: str, *, style: str = "", flow: bool = False) -> str:
     if style == '"' or not all(map(printable, text)):
         escaped = text.replace("\\", "\\\\").replace('"', '\\"')
         return '"' + "".join(char if printable(char) else f"\\U{ord(char):08X}" for char in escaped) + '"'
-    special = _SPECIAL.search(text) or (flow and _FLOW.search(text))
+    special = text.isspace() or _SPECIAL.search(text) or (flow and _FLOW.search(text))  # blanks alone say nothing
     if style != "'" and not special:
         return text
     if style == "" and flow and not set(text) & {'"', "\\"}:
