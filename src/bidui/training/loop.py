@@ -198,12 +198,18 @@ def _losses(run: _Run) -> list[float]:
     good. Reading waits for the device, so it is done seldom.
     """
     losses: list[float] = torch.stack(run.losses).tolist() if run.losses else []
-    checks = [("loss-not-finite", step, loss) for step, loss in enumerate(losses, run.done - len(losses) + 1)]
-    for problem, step, value in (*checks, ("gradient-not-finite", run.done, float(run.step.norm))):
-        if not math.isfinite(value):
-            rate = float(learning_rates(run.recipe, steps=run.steps)[step - 1])
-            raise fail(problem, Place(str(run.out)), {"step": step, "value": value, "rate": rate})
+    for step, loss in enumerate(losses, run.done - len(losses) + 1):
+        if not math.isfinite(loss):
+            raise fail("loss-not-finite", Place(str(run.out)), _where(run, step, loss))
+    norm = float(run.step.norm)
+    if not math.isfinite(norm):
+        raise fail("gradient-not-finite", Place(str(run.out)), _where(run, run.done, norm))
     return losses
+
+
+def _where(run: _Run, step: int, value: float) -> dict[str, object]:
+    """Return what a message about a step says: its number, the bad value and the learning rate."""
+    return {"step": step, "value": value, "rate": float(learning_rates(run.recipe, steps=run.steps)[step - 1])}
 
 
 def _log(run: _Run, *, rate: float) -> None:
