@@ -227,7 +227,7 @@ def test_pairs_are_in_the_order_of_the_table() -> None:
     assert found.logprob.tolist()[:4] == [-12, -15, -14, -17]  # 甲a乙 is -1 - 9 - 2, and 丙 after it -3 more
 
 
-# Exported scores are the ones that were compared, a line a pair.
+# Exported scores are the ones that were compared, one line per pair.
 
 
 # By `Counting`: 甲 is -1, 乙 -2, 丙 -3.

@@ -473,7 +473,7 @@ def test_where_it_is_missing_the_error_says_how_to_get_it(tmp_path: Path, monkey
 def test_every_line_of_the_log_is_written_and_what_an_earlier_try_wrote_is_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run that goes on at step 20 comes by steps that TensorBoard has seen: from there on it shows the later ones."""
+    """A run that resumes at step 20 repeats steps that TensorBoard has seen; from there on it shows the later ones."""
     calls: list[object] = []
 
     class Writer:
