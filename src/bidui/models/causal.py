@@ -7,18 +7,20 @@ equal length.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
 from bidui.models.conventions import Conventions
 from bidui.models.model import Declared, TokenScores, first_line, refuse_broken, refuse_long
 from bidui.models.prefix_tree import PrefixRows, pack_flat, sees, unsorted_scores
 from bidui.models.tokenize import HasTokenizer, TokenArrays, encode_flat
+
+if TYPE_CHECKING:  # importing transformers takes longer than a small model
+    from transformers import PreTrainedTokenizerBase
 
 Way = Literal["tree", "plain"]
 
@@ -27,13 +29,45 @@ CACHED = 1 << 19  # numbers that fit into a CPU's cache
 TRIAL = 24  # sentences on which the two ways are compared
 
 
+class Network(Protocol):
+    """What a causal model needs of a network: models of transformers have it, and so have those of `native`."""
+
+    @property
+    def config(self) -> Any:
+        """The configuration; of its fields, the context is used."""
+        ...
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        ...
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of the weights."""
+        ...
+
+    @property
+    def base_model(self) -> Any:
+        """The network without its head; takes and gives what the base models of transformers do."""
+        ...
+
+    def get_output_embeddings(self) -> Any:
+        """Return the head."""
+        ...
+
+    def __call__(self, **inputs: Any) -> Any:
+        """Return the logits of all positions."""
+        ...
+
+
 @dataclass(slots=True)
 class CausalModel(HasTokenizer):
     """A causal model with its tokenizer and the conventions it is scored by."""
 
     name: str
-    network: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
+    network: Network
+    tokenizer: "PreTrainedTokenizerBase"
     conventions: Conventions
     declared: Declared
     batch_tokens: int = 1024
@@ -134,7 +168,7 @@ class CausalModel(HasTokenizer):
             inputs = {"input_ids": tokens, "position_ids": depths, "attention_mask": mask, "use_cache": False}
             if self.own_head:
                 hidden = self.network.base_model(**inputs).last_hidden_state
-                head = self.network.get_output_embeddings()  # type: ignore[no-untyped-call]
+                head = self.network.get_output_embeddings()
                 if not isinstance(head, torch.nn.Linear):
                     raise TypeError(type(head))
                 parts.append(_through(head, hidden.view(-1, hidden.shape[-1]), at, packed.edge_to[low:high]))

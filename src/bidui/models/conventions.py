@@ -15,11 +15,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from transformers import PreTrainedTokenizerBase
+from typing import TYPE_CHECKING
 
 from bidui.errors import Place, fail
 from bidui.models.model import Declared
+
+if TYPE_CHECKING:  # importing transformers takes longer than a small model
+    from transformers import PreTrainedTokenizerBase
 
 DECLARATION = "bidui.json"
 
@@ -37,7 +39,7 @@ class Conventions:
         """Whether the first token of a sentence has a score."""
         return self.bos is not None
 
-    def declared(self, tokenizer: PreTrainedTokenizerBase) -> Declared:
+    def declared(self, tokenizer: "PreTrainedTokenizerBase") -> Declared:
         """Return what a model declares about them."""
         return {
             "bos": None if self.bos is None else str(tokenizer.convert_ids_to_tokens(self.bos)),
@@ -48,7 +50,7 @@ class Conventions:
 
 
 def decide(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: "PreTrainedTokenizerBase",
     *,
     bos: str | None = None,
     eos: bool = False,
@@ -70,7 +72,7 @@ def decide(
     return Conventions(None, end, "none, since the tokenizer has neither BOS nor EOS; the first token is not scored")
 
 
-def _token(tokenizer: PreTrainedTokenizerBase, bos: str) -> int | None:
+def _token(tokenizer: "PreTrainedTokenizerBase", bos: str) -> int | None:
     if bos == "none":
         return None
     if bos.isdigit():

@@ -3,30 +3,22 @@
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    AutoModelForSeq2SeqLM,
-    AutoTokenizer,
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
-from transformers.utils.logging import disable_progress_bar
 
 from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import decide, declaration_of
-from bidui.models.masked import MaskedModel, Metric
 from bidui.models.model import Declared, Model, first_line
-from bidui.models.seq2seq import Seq2SeqModel, first_sentinel
+
+if TYPE_CHECKING:  # importing transformers takes longer than a small model, and those of `native` need none of it
+    from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+    from bidui.models.masked import Metric
 
 Kind = Literal["causal", "masked", "seq2seq"]
-_LOADERS = {"causal": AutoModelForCausalLM, "masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
+_LOADERS = {"causal": "AutoModelForCausalLM", "masked": "AutoModelForMaskedLM", "seq2seq": "AutoModelForSeq2SeqLM"}
 _ENDINGS = {"ForMaskedLM": "masked", "ForPreTraining": "masked", "ForConditionalGeneration": "seq2seq"}
 
 
@@ -39,10 +31,12 @@ def load_huggingface(
     dtype: str = "float32",
     bos: str | None = None,
     eos: bool = False,
-    metric: Metric = "original",
+    metric: "Metric" = "original",
     batch_tokens: int | None = None,
 ) -> Model:
     """Load a model with its tokenizer; without `kind`, its configuration decides."""
+    from transformers.utils.logging import disable_progress_bar
+
     disable_progress_bar()  # type: ignore[no-untyped-call]  # ours shows the sentences
     config, tokenizer = _parts(name, revision)
     form = kind or _kind(config)
@@ -57,6 +51,8 @@ def load_huggingface(
         declared |= conventions.declared(tokenizer)
         return CausalModel(short_name(name, revision), network, tokenizer, conventions, declared, tokens)
     if form == "masked":
+        from bidui.models.masked import MaskedModel
+
         if metric != "original" and not tokenizer.is_fast:
             raise fail("pll-needs-words", Place(name), {})
         if tokenizer.mask_token_id is None:
@@ -68,13 +64,15 @@ def load_huggingface(
             "first_token": True,
         }
         return MaskedModel(short_name(name, revision), network, tokenizer, declared, metric, tokens)
+    from bidui.models.seq2seq import Seq2SeqModel, first_sentinel
+
     declared |= {"bos": None, "eos": False, "first_token": True}
     sentinel = first_sentinel(tokenizer, model=name)
     return Seq2SeqModel(short_name(name, revision), network, tokenizer, sentinel, declared, tokens)
 
 
 def causal_model(
-    name: str, network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, declaration: Mapping[str, object]
+    name: str, network: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", *, declaration: Mapping[str, object]
 ) -> CausalModel:
     """Return a causal model in memory, as `load_huggingface` would load it from a folder with that declaration."""
     device, dtype = network.device.type, str(network.dtype).removeprefix("torch.")
@@ -88,8 +86,8 @@ def _declared(
     kind: str,
     model: str,
     revision: str | None,
-    network: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
+    network: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
     dtype: str,
 ) -> Declared:
     return {
@@ -107,7 +105,9 @@ def _batch_tokens(wanted: int | None, device: str, vocabulary: int) -> int:
     return wanted or (1024 if device == "cpu" else max(1024, (1 << 30) // vocabulary))
 
 
-def _parts(name: str, revision: str | None) -> tuple[PreTrainedConfig, PreTrainedTokenizerBase]:
+def _parts(name: str, revision: str | None) -> "tuple[PreTrainedConfig, PreTrainedTokenizerBase]":
+    from transformers import AutoConfig, AutoTokenizer
+
     try:
         config = AutoConfig.from_pretrained(name, revision=revision)
     except (OSError, ValueError) as error:
@@ -122,9 +122,12 @@ def _parts(name: str, revision: str | None) -> tuple[PreTrainedConfig, PreTraine
     return config, tokenizer
 
 
-def _network(name: str, revision: str | None, kind: Kind, dtype: str, device: str) -> PreTrainedModel:
+def _network(name: str, revision: str | None, kind: Kind, dtype: str, device: str) -> "PreTrainedModel":
+    import transformers
+
+    loader = getattr(transformers, _LOADERS[kind])
     try:
-        network: PreTrainedModel = _LOADERS[kind].from_pretrained(name, revision=revision, dtype=float_type(dtype))
+        network: PreTrainedModel = loader.from_pretrained(name, revision=revision, dtype=float_type(dtype))
     except (OSError, ValueError, RuntimeError) as error:
         raise fail("model-unreadable", Place(name), {"reason": first_line(error)}) from error
     move_to(network, device)
@@ -148,7 +151,7 @@ def move_to(network: torch.nn.Module, device: str) -> None:
         raise fail("device-unusable", Place(), {"device": device, "reason": first_line(error)}) from error
 
 
-def _kind(config: PreTrainedConfig) -> Kind:
+def _kind(config: "PreTrainedConfig") -> Kind:
     """Return the kind by the class the checkpoint was saved from; `is_encoder_decoder` comes first."""
     if config.is_encoder_decoder:
         return "seq2seq"
@@ -168,7 +171,7 @@ def weights_hash(network: torch.nn.Module) -> str:
     return digest.hexdigest()
 
 
-def tokenizer_hash(tokenizer: PreTrainedTokenizerBase) -> str:
+def tokenizer_hash(tokenizer: "PreTrainedTokenizerBase") -> str:
     """Return a hash of the vocabulary."""
     digest = hashlib.sha256()
     for token, number in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]):

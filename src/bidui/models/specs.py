@@ -152,13 +152,15 @@ def load_model(
             raise fail("spec-value", Place(), {"spec": text, "value": value, "allowed": ("a number above 0",)})
         key = os.environ.get("BIDUI_API_KEY")
         return load_api(spec.name, spec.options["model"], key=key, cache=cache, per_second=rate)
+    settings: dict[str, Any] = {"device": device, "dtype": dtype, "bos": bos, "eos": eos, "batch_tokens": batch_tokens}
     try:
+        if spec.kind == "lstm":
+            from bidui.models.lstm import load_lstm
+
+            return load_lstm(spec.name, **settings)
         from bidui.models.huggingface import load_huggingface
-        from bidui.models.lstm import load_lstm
+
+        settings |= {"kind": spec.options.get("kind"), "metric": spec.options.get("pll", "original")}
+        return load_huggingface(spec.name, revision=spec.revision, **settings)
     except ImportError as error:
         raise fail("needs-extra", Place(), {"package": error.name or "transformers", "extra": "lm"}) from error
-    settings: dict[str, Any] = {"device": device, "dtype": dtype, "bos": bos, "eos": eos, "batch_tokens": batch_tokens}
-    if spec.kind == "lstm":
-        return load_lstm(spec.name, **settings)
-    settings |= {"kind": spec.options.get("kind"), "metric": spec.options.get("pll", "original")}
-    return load_huggingface(spec.name, revision=spec.revision, **settings)

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from transformers import PreTrainedTokenizerBase
+
+if TYPE_CHECKING:  # importing transformers takes longer than a small model
+    from transformers import PreTrainedTokenizerBase
 
 DECLARED = "bidui"  # the key of the kind in a tokenizer's files
 
@@ -30,7 +32,7 @@ class TokenArrays:
     bounds: NDArray[np.int64]
 
 
-def encode_flat(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> TokenArrays:
+def encode_flat(tokenizer: "PreTrainedTokenizerBase", sentences: Sequence[str]) -> TokenArrays:
     """Return the tokens of all sentences at once; arrays for each would take longer than a small model on a GPU."""
     if declared_kind(tokenizer) == "char":
         codes, lengths = encode_characters(character_table(tokenizer), sentences)
@@ -57,7 +59,7 @@ def _bounds(lengths: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(np.array(lengths, np.int64))))
 
 
-def _encodings(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> list[Any]:
+def _encodings(tokenizer: "PreTrainedTokenizerBase", sentences: Sequence[str]) -> list[Any]:
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
@@ -65,7 +67,7 @@ def _encodings(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str]) -> 
     return encodings
 
 
-def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str], *, words: bool = False) -> list[Encoding]:
+def encode(tokenizer: "PreTrainedTokenizerBase", sentences: Sequence[str], *, words: bool = False) -> list[Encoding]:
     """Return the tokens of every sentence; nothing is added and nothing is truncated."""
     if not tokenizer.is_fast:
         return [_slow(tokenizer, sentence) for sentence in sentences]
@@ -75,13 +77,13 @@ def encode(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[str], *, word
     ]
 
 
-def declared_kind(tokenizer: PreTrainedTokenizerBase) -> str | None:
+def declared_kind(tokenizer: "PreTrainedTokenizerBase") -> str | None:
     """Return `char`, `word` or `jieba` for a tokenizer that bidui trained, as its files say."""
     kind = tokenizer.init_kwargs.get(DECLARED)
     return kind if isinstance(kind, str) else None
 
 
-def character_table(tokenizer: PreTrainedTokenizerBase) -> NDArray[np.uint32]:
+def character_table(tokenizer: "PreTrainedTokenizerBase") -> NDArray[np.uint32]:
     """Return the ids of all code points for a tokenizer of kind `char`: twenty times as fast as the tokenizer."""
     table = np.full(0x110000, tokenizer.unk_token_id, np.uint32)
     for token, number in tokenizer.get_vocab().items():
@@ -100,7 +102,7 @@ class HasTokenizer:
     """What all models with a tokenizer of transformers do in the same way."""
 
     __slots__ = ()
-    tokenizer: PreTrainedTokenizerBase
+    tokenizer: "PreTrainedTokenizerBase"
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
         """Return the tokens that ids stand for, as the tokenizer writes them."""
@@ -113,7 +115,7 @@ class HasTokenizer:
         return np.equal(ids, -1 if unknown is None else unknown)
 
 
-def _slow(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoding:
+def _slow(tokenizer: "PreTrainedTokenizerBase", sentence: str) -> Encoding:
     """Encode by a tokenizer that is not one of `tokenizers`; sentencepiece says which bytes its pieces cover."""
     ids = list(tokenizer.encode(sentence, add_special_tokens=False))
     if hasattr(tokenizer, "sp_model"):
@@ -130,7 +132,7 @@ def _slow(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoding:
     return _aligned(tokenizer, sentence)
 
 
-def _aligned(tokenizer: PreTrainedTokenizerBase, sentence: str) -> Encoding:
+def _aligned(tokenizer: "PreTrainedTokenizerBase", sentence: str) -> Encoding:
     """Find offsets for a tokenizer that gives none, from the text that the first n tokens decode to.
 
     A character made of several byte tokens is covered by each of them.
