@@ -35,7 +35,7 @@ demo: $(INSTALLED)
 test: lint $(SYSTEM) $(FRONTEND)
 	@if command -v node > /dev/null && test -d frontend/node_modules; then cd frontend && npm test --silent; \
 	else echo "No Node.js with the packages of the front end: its unit tests are skipped"; fi
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # Lint, types and the fast tests, without torch, browser and database, side by side: the loop while you work.
 quick: $(INSTALLED)

@@ -269,7 +269,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=[shape.name for shape in SHAPES], help="may be repeated")
     parser.add_argument("--tool", action="append", choices=TOOLS, help="only these; may be repeated")
     options = parser.parse_args()
-    disable_progress_bar()  # type: ignore[no-untyped-call]
+    disable_progress_bar()
     versions = ", ".join(f"{name} {version(name)}" for name in ("bidui", "torch", "transformers"))
     print(f"{versions}; one thread; CPU seconds of the whole process")
     if not options.rivals:

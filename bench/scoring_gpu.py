@@ -36,10 +36,11 @@ def main() -> None:
     encode_flat(tokenizer, sentences)
     print(f"tokenizing alone, included in what follows: {time.perf_counter() - start:.2f} s")
     for name, shape in SHAPES.items():
-        network = neox(*shape).to(device)
+        network = neox(*shape)
+        torch.nn.Module.to(network, device)  # transformers decorates its own with types that take nothing
         scores = {}
         for dtype in (torch.float32, torch.bfloat16):
-            network.to(dtype)
+            torch.nn.Module.to(network, dtype)
             model = CausalModel(name, network, tokenizer, Conventions(1), {}, (1 << 30) // VOCABULARY, 128)
             list(model.score(sentences[:2000]))  # kernels are chosen with the first batches
             model.positions = 0

@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 import bidui.benchmarks
-from bidui.grammar.project import write_starter
+from bidui.grammar.project import new_project
 
 HERE = Path(__file__).parent
 BIDUI = (sys.executable, "-m", "bidui")
@@ -149,7 +149,7 @@ def words(page: Page, home: str) -> None:
 
 def team(context: BrowserContext, folder: Path) -> None:
     """The pages of a team, and the doors by which its people come in."""
-    write_starter(folder / "my-project", lang="zh")
+    new_project(folder / "my-project", lang="zh")
     page, guest = context.new_page(), context.browser.new_context(locale="en-GB").new_page()  # type: ignore[union-attr]
     with serving(folder, "--team", "--owner", "Li") as (address, home):
         show(guest, f"{home}/login", "#password", "login", height=LOW)
@@ -173,8 +173,8 @@ def main() -> None:
     assert path, "chromium is not installed"
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name) / "work"
-        write_starter(folder / "my-project", lang="zh")
-        write_starter(folder / "old-project", lang="en")
+        new_project(folder / "my-project", lang="zh")
+        new_project(folder / "old-project", lang="en")
         shutil.copytree(BENCHMARK, folder / "zhoblimp")
         chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         context = chromium.new_context(locale="en-GB", viewport={"width": WIDTH, "height": HEIGHT})

@@ -8,20 +8,24 @@ and keeps the score of every token. Here only sums are kept, and those of the la
 """
 
 import argparse
+import os
 import time
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from bidui.models.causal import CausalModel
 from bidui.pairs import Pairs, read_pairs
 from bidui.scores.links import Totals
 from bidui.scores.milestones import LINKS, alpha_counts, milestone_accuracy, write_alphas, write_milestones
-from bidui.training.corpus import build_corpus, read_corpus
-from bidui.training.documents import Seen, read_documents
-from bidui.training.loop import Progress, Watch, train
+from bidui.training.build import build_corpus
+from bidui.training.corpus import read_corpus
+from bidui.training.documents import SourceCounts, read_documents
+from bidui.training.loop import Progress, Watch, train_network
 from bidui.training.network import Trainee
-from bidui.training.run import be_deterministic, make_data, make_recipe, make_trainee, usable
+from bidui.training.recipe import Recipe
+from bidui.training.run import make_data, make_trainee, usable
 from bidui.training.tokenizers import train_char
 
 LEAST = 20  # occurrences of a character that has a token of its own
@@ -53,22 +57,21 @@ def main() -> None:
 def make_corpus(texts: Path, out: Path) -> None:
     """Characters that occur often enough are the vocabulary; a BOS stands before every line."""
     began = time.perf_counter()
-    tokenizer = train_char(read_documents(texts, seen=Seen()), least=LEAST)
+    tokenizer = train_char(read_documents(texts, seen=SourceCounts()), least=LEAST)
     print(f"tokenizer of {len(tokenizer)} after {time.perf_counter() - began:.0f} s", flush=True)
     corpus = build_corpus(texts, tokenizer, out=out)
-    print(f"{corpus.tokens:,} tokens, validation {corpus.validation_tokens:,}, {time.perf_counter() - began:.0f} s")
+    print(f"{corpus.tokens:,} tokens, validation {corpus.validation.tokens:,}, {time.perf_counter() - began:.0f} s")
 
 
 def train_one(asked: argparse.Namespace, folder: Path, pairs: Path, out: Path) -> None:
     """One run; it goes on where it was left."""
-    if asked.deterministic:
-        be_deterministic()
+    if asked.deterministic:  # only kernels that give the same bits every time; set before a GPU is used
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        torch.use_deterministic_algorithms(True)
     device = usable(asked.device)
     corpus = read_corpus(folder)
-    recipe = make_recipe(
+    settings = Recipe(
         asked.size,
-        corpus,
-        device=device,
         tokens=asked.tokens,
         seed=asked.seed,
         epochs=asked.epochs,
@@ -78,6 +81,7 @@ def train_one(asked: argparse.Namespace, folder: Path, pairs: Path, out: Path) -
         batch=asked.batch,
         deterministic=asked.deterministic,
     )
+    recipe = settings.on(corpus, gpu=device.type == "cuda")
     data = make_data(corpus, recipe)
     trainee = make_trainee(recipe, corpus, data, device=device)
     scorer = Scorer(read_pairs(str(pairs)), out)
@@ -88,7 +92,7 @@ def train_one(asked: argparse.Namespace, folder: Path, pairs: Path, out: Path) -
             print(f"{out.name} {progress}, {time.perf_counter() - began:.0f} s", flush=True)
 
     watch = Watch(on_log=show, on_milestone=scorer.score, log_every=50, keep="last", save_seconds=asked.save_seconds)
-    train(recipe, data, trainee, out=out, watch=watch)
+    train_network(recipe, data, trainee, out=out, watch=watch)
     print(f"{out.name}: {time.perf_counter() - began:.0f} s, of it scoring {scorer.seconds:.0f}", flush=True)
 
 
