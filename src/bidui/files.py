@@ -62,6 +62,12 @@ def list_folder(folder: Path) -> list[Path]:
         raise fail("read-failed", Place(str(folder)), {"reason": reason(error)}) from None
 
 
+def natural(name: str | Path) -> list[tuple[int, str]]:
+    """Return a key that sorts numbers in names by their size: step-9 before step-10, 70m before 160m."""
+    parts = re.findall(r"\d+|\D+", name.as_posix() if isinstance(name, Path) else name)
+    return [(int(part), part) if part.isdecimal() else (-1, part) for part in parts]
+
+
 def decode(data: bytes, *, file: str) -> str:
     """Decode UTF-8, without the byte order mark that some editors put first."""
     try:
@@ -86,7 +92,8 @@ def parse_json(text: str, *, place: Place) -> object:
         value: object = json.loads(text)
     except json.JSONDecodeError as error:
         column = 0 if place.part else error.colno  # inside a field of CSV the column would not be the line's
-        raise fail("bad-json", Place(place.file, place.line, column, place.part), {"reason": error.msg}) from None
+        line = place.line or error.lineno
+        raise fail("bad-json", Place(place.file, line, column, place.part), {"reason": error.msg}) from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets thousands deep
         raise fail("bad-json", place, {"reason": str(error)}) from None
     if "\\u" in text:  # only an escape can smuggle in half a surrogate pair

@@ -161,9 +161,9 @@ def test_names_in_capitals_are_read_and_links_upwards_end(tmp_path: Path) -> Non
     assert list(read_pairs(tmp_path)) == [Pair("好", "坏", "A", "", 0)]
 
 
-def test_an_archive_is_to_be_unpacked(tmp_path: Path) -> None:
-    write(tmp_path / "CLiMP_corpus.zip", "PK")
-    assert problems(tmp_path) == problems(tmp_path / "CLiMP_corpus.zip") == [("pairs-archive", "CLiMP_corpus.zip", 0)]
+def test_an_archive_that_needs_another_program_is_to_be_unpacked(tmp_path: Path) -> None:
+    write(tmp_path / "CLiMP_corpus.7z", "7z")
+    assert problems(tmp_path) == problems(tmp_path / "CLiMP_corpus.7z") == [("pairs-archive", "CLiMP_corpus.7z", 0)]
     (tmp_path / "empty").mkdir()
     assert problems(tmp_path / "empty") == [("pairs-none", "empty", 0)]
 
@@ -186,6 +186,7 @@ def test_the_release_of_climp(data: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(data / "climp" / "CLiMP_corpus.zip") as archive:
         archive.extractall(tmp_path)
     pairs = read_pairs(tmp_path)
+    assert pairs == read_pairs(data / "climp") == read_pairs(data / "climp" / "CLiMP_corpus.zip")
     assert sizes(pairs) == {1000: 16}
     assert pairs == read_pairs(tmp_path / "CLiMP_corpus")
     assert sizes(read_pairs(tmp_path / "CLiMP_corpus" / "ba_construction_1000.csv")) == {1000: 1}
@@ -198,6 +199,7 @@ def test_the_release_of_sling(data: Path, tmp_path: Path) -> None:
     with tarfile.open(data / "sling" / "SLING_Data.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
     pairs = read_pairs(tmp_path)
+    assert pairs == read_pairs(data / "sling" / "SLING_Data.tar.xz")
     assert sizes(pairs) == {1000: 40, 40: 14}
     large = {uid: own for uid, own in pairs.by_uid().items() if len(own) == 1000}
     superseded = {uid.removesuffix("_v2") for uid in large if uid.endswith("_v2")}

@@ -95,11 +95,20 @@ def open_source(source: str | Path | Project | Source) -> Source:
     return ProjectSource(opened) if isinstance(opened, Project) else opened
 
 
-def find_pairs(source: str | Path | Pairs | Sequence[Pair], *, n: int = 300, seed: int = 0) -> Pairs:
+def find_pairs(
+    source: str | Path | Pairs | Sequence[Pair],
+    *,
+    n: int = 300,
+    seed: int = 0,
+    good: str | None = None,
+    bad: str | None = None,
+    paradigm: str | None = None,
+    phenomenon: str | None = None,
+) -> Pairs:
     """Return the pairs that a source names.
 
-    `n` pairs per paradigm are generated from a shipped benchmark or a project; a file or folder of pairs is read; pairs
-    are returned as they are.
+    `n` pairs per paradigm are generated from a shipped benchmark or a project; a file, archive or folder of pairs is
+    read, with the columns that are named, as `read_pairs` does; pairs are returned as they are.
     """
     if isinstance(source, Pairs):
         return source
@@ -107,7 +116,7 @@ def find_pairs(source: str | Path | Pairs | Sequence[Pair], *, n: int = 300, see
         return Pairs(tuple(source))
     if source in shipped() or (Path(source) / "project.yaml").is_file():
         return generate(source, n=n, seed=seed)
-    return read_pairs(source)
+    return read_pairs(source, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
 
 
 def generate_folder(

@@ -7,12 +7,32 @@ A command parses options, shows progress, calls one function and prints a summar
 `reference.py` writes docs/cli.md and docs/api.md from the code itself.
 """
 
+from typing import Annotated
+
+import typer
 from rich.console import Console
+from rich.markup import escape
+
+import bidui
+
+# The columns of a table of pairs whose layout is not known
+Good = Annotated[str | None, typer.Option("--good", help="Column of the good sentences, for tables in another layout.")]
+Bad = Annotated[str | None, typer.Option("--bad", help="Column of the bad sentences.")]
+Paradigm = Annotated[
+    str | None, typer.Option("--paradigm", help="Column of the paradigm's name. Default: the file name.")
+]
+Phenomenon = Annotated[str | None, typer.Option("--phenomenon", help="Column of the phenomenon's name.")]
 
 
 def messages() -> Console:
     """Return a console on stderr that neither breaks lines nor turns `:X:` into a picture."""
     return Console(stderr=True, soft_wrap=True, emoji=False)
+
+
+def show_notes(pairs: bidui.Pairs) -> None:
+    """Say which layouts were recognised in files of pairs, and what could not be read."""
+    for note in pairs.notes:
+        messages().print(escape(str(note)), style="yellow", highlight=False)
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -11,7 +11,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import bidui
-from bidui.cli import count, messages
+from bidui.cli import Bad, Good, Paradigm, Phenomenon, count, messages, show_notes
 
 
 def generate(
@@ -77,9 +77,17 @@ def _show(console: Console, written: bidui.Written) -> None:
 # `bidui diversity`: measure how varied the words and sentences of pairs are.
 
 
-def diversity(pairs: Annotated[Path, typer.Argument(help="A file or folder of pairs.")]) -> None:
+def diversity(
+    pairs: Annotated[Path, typer.Argument(help="A file, archive or folder of pairs.")],
+    good: Good = None,
+    bad: Bad = None,
+    paradigm: Paradigm = None,
+    phenomenon: Phenomenon = None,
+) -> None:
     """Count character n-grams, word types, lexicon words and length groups in pairs."""
-    measured = bidui.measure_diversity(bidui.read_pairs(pairs))
+    found = bidui.read_pairs(pairs, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    show_notes(found)
+    measured = bidui.measure_diversity(found)
     table = Table(show_header=False, box=None)
     rows = [
         ("pairs", f"{measured.pairs:,}"),
@@ -102,7 +110,8 @@ def diversity(pairs: Annotated[Path, typer.Argument(help="A file or folder of pa
 
 def export_lm_eval(
     what: Annotated[
-        str, typer.Argument(help="Name of a shipped benchmark, a project folder, or a file or folder of pairs.")
+        str,
+        typer.Argument(help="Name of a shipped benchmark, a project folder, or a file, archive or folder of pairs."),
     ],
     out: Annotated[
         Path, typer.Option("-o", "--out", help="New output folder, to pass to the harness as --include_path.")
@@ -115,6 +124,10 @@ def export_lm_eval(
             help="Name of the group of all tasks, and prefix of each; default: bidui_ plus the name of the pairs."
         ),
     ] = None,
+    good: Good = None,
+    bad: Bad = None,
+    paradigm: Paradigm = None,
+    phenomenon: Phenomenon = None,
 ) -> None:
     """Write pairs as tasks for lm-evaluation-harness 0.4.13: one per paradigm, grouped by phenomenon and all together.
 
@@ -122,7 +135,8 @@ def export_lm_eval(
     README.md in the output folder.
     """
     bidui.check_new_folder(out)
-    pairs = bidui.find_pairs(what, n=n, seed=seed)
+    pairs = bidui.find_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    show_notes(pairs)
     path = Path(what).resolve()
     group = name or f"bidui_{path.stem if path.is_file() else path.name}"
     bidui.export_lm_eval(pairs, out=out, name=group)

@@ -1,11 +1,12 @@
 """The currency of the house: minimal pairs.
 
-Generation makes `Pairs`, and files of many kinds hold them: ours in JSONL, CSV or Parquet, and the releases of BLiMP,
-CLiMP, SLING and JBLiMP. Scoring, studies and reports read them from here.
+Generation makes `Pairs`, and files of many kinds hold them: ours in JSONL, CSV or Parquet, and released benchmarks.
+Scoring, studies and reports read them from here.
 
-Open `pair` first: what a pair is. `formats` reads and writes one file, `folder` a folder of one file per paradigm with
-its manifest, which is never overwritten by mistake. `lm_eval` exports tasks for lm-evaluation-harness. `diversity`
-measures how varied pairs are, and whether a classifier of words can tell good from bad.
+Open `pair` first: what a pair is. `formats` reads and writes one file, `layouts` knows the columns of releases,
+`archives` unpacks them, and `folder` is a folder of one file per paradigm with its manifest, which is never overwritten
+by mistake. `lm_eval` exports tasks for lm-evaluation-harness. `diversity` measures how varied pairs are, and whether a
+classifier of words can tell good from bad.
 """
 
 from bidui.pairs.diversity import Diversity, Shares, measure_diversity, told_apart

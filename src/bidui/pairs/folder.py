@@ -27,7 +27,9 @@ from bidui.files import (
     write_file,
     write_json,
 )
-from bidui.pairs.formats import ARCHIVES, SUFFIXES, Format, pairs_to_bytes, read_file, to_jsonl
+from bidui.pairs.archives import is_archive, read_archive
+from bidui.pairs.formats import SUFFIXES, WRITTEN, Format, NoPairs, pairs_to_bytes, read_file, to_jsonl
+from bidui.pairs.layouts import Columns
 from bidui.pairs.pair import Pair, Pairs, Short
 
 NAME = "manifest.json"
@@ -111,54 +113,118 @@ def _write_manifest(folder: Path, manifest: PairsManifest) -> None:
 # Reading
 
 
-def read_pairs(path: str | Path) -> Pairs:
-    """Read a .jsonl, .csv or .parquet file of pairs, or all such files of a folder and its subfolders, by name.
+def read_pairs(
+    path: str | Path,
+    *,
+    good: str | None = None,
+    bad: str | None = None,
+    paradigm: str | None = None,
+    phenomenon: str | None = None,
+) -> Pairs:
+    """Read a file of pairs (.jsonl, .csv, .tsv, .json, .parquet), an archive, or all such files of a folder, by name.
 
-    The releases of BLiMP, CLiMP, SLING and JBLiMP are read as they are; where a file names no paradigm, its name is the
-    uid. A release that holds the same pairs in two formats is read once; other pairs under the same uid are an
-    error. With a manifest in a folder, the files must be the ones it names.
+    BLiMP, CLiMP, SLING, JBLiMP, RuBLiMP, MultiBLiMP, BLiMP-NL, TurBLiMP and suites of SyntaxGym are read as they were
+    released; for other tables, `good`, `bad`, `paradigm` and `phenomenon` name the columns. Where a file names no
+    paradigm, its name is the uid. `notes` says which layouts were recognised, and what could not be read as pairs. A
+    release that holds the same pairs in two formats is read once; other pairs under the same uid are an error. With a
+    manifest in a folder, the files must be the ones it names.
     """
-    path = Path(path)
+    path, columns = Path(path), Columns(good, bad, paradigm, phenomenon)
     if not path.exists():
         raise fail("file-missing", Place(), {"path": str(path)})
-    if not path.is_dir():
-        return Pairs(read_file(path))
-    files, manifests = _files(path)
-    if not files and not manifests:
-        raise _no_pairs(path)
-    pairs: dict[Path, tuple[Pair, ...]] = {}
+    if not path.is_dir() and not is_archive(path):
+        return read_file(path, columns=columns)
+    files, archives, manifests = _files(path) if path.is_dir() else ([], [path], [])
+    pairs, unknown = _read_files(dict.fromkeys(files), columns)
+    notes: list[Problem] = []
+    if archives and (pairs or manifests):  # most likely they hold the same
+        notes.append(Problem("pairs-archives-left", Place(str(path)), {"names": [*map(str, archives)]}, "warning"))
+    elif archives:
+        contents, notes = _unpacked(archives)
+        pairs, more = _read_files(contents, columns)
+        unknown += more
+    if not pairs and not manifests:
+        raise InputError(unknown) if unknown else fail("pairs-none", Place(str(path)), {"suffixes": SUFFIXES})
+    if unknown:
+        names = list(dict.fromkeys(problem.place.file for problem in unknown))
+        notes.append(Problem("pairs-files-left", Place(str(path)), {"count": len(names), "names": names}, "warning"))
+    notes += _summed((note for own in pairs.values() for note in own.notes), path)
+    short = tuple(short for manifest in manifests for short in manifest.short)
+    return Pairs(tuple(pair for own in pairs.values() for pair in own), short, tuple(notes))
+
+
+def _read_files(files: Mapping[Path, bytes | None], columns: Columns) -> tuple[dict[Path, Pairs], list[Problem]]:
+    """Read files, or their bytes, and return their pairs and the problems of tables that are not of pairs.
+
+    A folder may have such tables and JSON files beside its pairs; in the formats that we write, they are errors.
+    """
+    pairs: dict[Path, Pairs] = {}
     problems: list[Problem] = []
-    for file in files:
+    unknown: list[Problem] = []
+    for file, data in files.items():
         try:
-            pairs[file] = read_file(file)
+            pairs[file] = read_file(file, columns=columns, data=data)
+        except NoPairs as error:
+            (problems if file.suffix.lower() in WRITTEN else unknown).extend(error.problems)
         except InputError as error:
             problems.extend(error.problems)
-    distinct, clashes = _distinct(pairs)
+    distinct, clashes = _distinct({file: own.items for file, own in pairs.items()})
     if problems or clashes:
         raise InputError([*problems, *clashes])
-    short = tuple(short for manifest in manifests for short in manifest.short)
-    return Pairs(tuple(pair for file in distinct for pair in pairs[file]), short)
+    return {file: pairs[file] for file in distinct}, unknown
 
 
-def _files(folder: Path, *, above: frozenset[Path] = frozenset()) -> tuple[list[Path], list[PairsManifest]]:
-    """List the pair files of a folder, then those of its subfolders, with their manifests.
+def _unpacked(archives: Iterable[Path]) -> tuple[dict[Path, bytes | None], list[Problem]]:
+    """Return the files in archives by their paths, which begin with that of the archive, and what was read."""
+    files: dict[Path, bytes | None] = {}
+    notes: list[Problem] = []
+    for archive in archives:
+        contents, inner = read_archive(archive, suffixes=SUFFIXES)
+        own = {archive / name: data for name, data in contents if Path(name).name != NAME}
+        size = f"{sum(map(len, own.values())):,}"
+        notes.append(Problem("pairs-unpacked", Place(str(archive)), {"count": len(own), "bytes": size}, "warning"))
+        if inner:
+            notes.append(Problem("pairs-archives-left", Place(str(archive)), {"names": inner}, "warning"))
+        files |= own
+    return files, notes
+
+
+def _summed(notes: Iterable[Problem], path: Path) -> list[Problem]:
+    """Make one note of those that name the same layout for several files."""
+    groups: dict[str, list[Problem]] = {}
+    for note in notes:
+        same = note.kind.startswith("pairs-layout")
+        groups.setdefault(repr((note.kind, note.values) if same else note), []).append(note)
+    return [
+        own[0]
+        if len(own) == 1
+        else replace(own[0], place=Place(str(path)), values={**own[0].values, "count": len(own)})
+        for own in groups.values()
+    ]
+
+
+def _files(folder: Path, *, above: frozenset[Path] = frozenset()) -> tuple[list[Path], list[Path], list[PairsManifest]]:
+    """List the pair files of a folder, then those of its subfolders; archives; and their manifests.
 
     Hidden files are left out, and so is what macOS adds to an archive. A folder with a manifest holds all its pairs.
     """
     paths = sorted(path for path in list_folder(folder) if not path.name.startswith(".") and path.name != "__MACOSX")
+    archives = [path for path in paths if is_archive(path) and not path.is_dir()]
     files = [path for path in paths if path.suffix.lower() in SUFFIXES and not path.is_dir()]
     manifest = read_manifest(folder)
     if manifest:
+        files = [file for file in files if file.suffix.lower() in WRITTEN]
         _check_files(folder, manifest, {file.name for file in files})
-        return files, [manifest]
+        return files, [], [manifest]
     manifests: list[PairsManifest] = []
     above |= {folder.resolve()}
     for inner in paths:
         if inner.is_dir() and inner.resolve() not in above:  # a link may lead back up
-            more, others = _files(inner, above=above)
+            more, packed, others = _files(inner, above=above)
             files += more
+            archives += packed
             manifests += others
-    return files, manifests
+    return files, archives, manifests
 
 
 def _check_files(folder: Path, manifest: PairsManifest, names: set[str]) -> None:
@@ -172,13 +238,6 @@ def _check_files(folder: Path, manifest: PairsManifest, names: set[str]) -> None
     problems += [Problem("pairs-stray", place, {"names": stray})] if stray else []
     if problems:
         raise InputError(problems)
-
-
-def _no_pairs(folder: Path) -> InputError:
-    archive = next((path for path in sorted(list_folder(folder)) if path.suffix.lower() in ARCHIVES), None)
-    if archive:
-        return fail("pairs-archive", Place(str(archive)))
-    return fail("pairs-none", Place(str(folder)), {"suffixes": SUFFIXES})
 
 
 def _distinct(pairs: Mapping[Path, tuple[Pair, ...]]) -> tuple[list[Path], list[Problem]]:

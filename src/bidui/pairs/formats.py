@@ -1,7 +1,8 @@
-"""Files of pairs: JSONL, CSV and Parquet, ours or as BLiMP, CLiMP, SLING and JBLiMP were released.
+"""Files of pairs: JSONL, CSV and Parquet, and also TSV and JSON for reading; ours or as benchmarks were released.
 
-A file holds records: the named fields of a pair, with BLiMP's names for the fields that BLiMP has. The same pairs give
-the same bytes on every machine. All problems of a file are reported together, each with its line.
+A file holds records: the named fields of a pair, with BLiMP's names for the fields that BLiMP has; `layouts` knows the
+names that others use. The same pairs give the same bytes on every machine. All problems of a file are reported
+together, each with its line.
 """
 
 import csv
@@ -16,21 +17,28 @@ from typing import Any, Literal, TypeVar, get_args
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import decode, encode, json_text, parse_json, read_bytes
+from bidui.pairs.archives import is_archive
+from bidui.pairs.layouts import BLIMP, LAYOUTS, Columns, Layout, is_suite, layout_note, layout_of, suite_pairs
 from bidui.pairs.pair import Pair, Pairs, Region, Side
 
 Format = Literal["jsonl", "csv", "parquet"]
-SUFFIXES = tuple(f".{name}" for name in get_args(Format))
-ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".rar", ".zst")
+WRITTEN = tuple(f".{name}" for name in get_args(Format))  # the suffixes of our own files
+SUFFIXES = (*WRITTEN, ".tsv", ".json")
 FIELDS = (
     *("sentence_good", "sentence_bad", "UID", "phenomenon", "pairID", "variant", "edit"),
     *("regions", "slots", "words"),
 )
 _NESTED = FIELDS[-3:]
-_GOOD = ("sentence_good", "good_sentence")  # the second is JBLiMP's
 _CLIMP = ["", "0", "1", "2", "3"]  # CLiMP's header: number, phenomenon, paradigm, sentence, 1 for good and 0 for bad
 _MOST_PROBLEMS = 20  # a damaged file can have one on each line; nobody reads more than a screenful of them
+_NO_LAYOUT = {"pairs-not-object", "pairs-field-missing", "pairs-column-missing", "pairs-too-many-problems"}
+ANY = Columns()
 Row = TypeVar("Row")
 Cells = tuple[Place, list[str]]
+
+
+class NoPairs(InputError):
+    """The problem of a file in which nothing has the fields of a pair: another table, or settings."""
 
 
 def pairs_to_bytes(pairs: Iterable[Pair], *, format: Format) -> bytes:
@@ -46,20 +54,15 @@ def pairs_to_bytes(pairs: Iterable[Pair], *, format: Format) -> bytes:
             raise fail("pairs-format", Place(), {"given": format, "formats": get_args(Format)})
 
 
-def read_file(path: Path) -> tuple[Pair, ...]:
-    """Read one file of pairs; where it names no paradigm, its name is the uid."""
-    data = read_bytes(path)
-    match path.suffix.lower():
-        case ".jsonl":
-            return from_jsonl(data, file=str(path), uid=path.stem)
-        case ".csv":
-            return from_csv(data, file=str(path), uid=path.stem)
-        case ".parquet":
-            return from_parquet(data, file=str(path), uid=path.stem)
-        case suffix if suffix in ARCHIVES:
-            raise fail("pairs-archive", Place(str(path)))
-        case _:
-            raise fail("pairs-suffix", Place(str(path)), {"suffixes": SUFFIXES})
+def read_file(path: Path, *, columns: Columns = ANY, data: bytes | None = None) -> Pairs:
+    """Read one file of pairs, or its bytes if it is in an archive; where it names no paradigm, its name is the uid."""
+    suffix = path.suffix.lower()
+    if data is None and is_archive(path):
+        raise fail("pairs-archive", Place(str(path)))
+    if suffix not in SUFFIXES:
+        raise fail("pairs-suffix", Place(str(path)), {"suffixes": SUFFIXES})
+    read = {".jsonl": from_jsonl, ".csv": from_csv, ".tsv": from_tsv, ".json": from_json, ".parquet": from_parquet}
+    return read[suffix](read_bytes(path) if data is None else data, file=str(path), uid=path.stem, columns=columns)
 
 
 # JSON lines, the form in which BLiMP and its kin are published
@@ -70,18 +73,42 @@ def to_jsonl(pairs: Iterable[Pair]) -> bytes:
     return encode("".join([json_text(record_of(pair)) + "\n" for pair in pairs]))
 
 
-def from_jsonl(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
+def from_jsonl(data: bytes, *, file: str, uid: str, columns: Columns = ANY) -> Pairs:
     """Read JSON lines; `uid` is for records that name none."""
     # Not splitlines(): U+2028 and its like may stand inside a sentence.
     lines = enumerate(decode(data, file=file).split("\n"), start=1)
 
     def record(text: str, place: Place) -> dict[str, object]:
-        value = parse_json(text, place=place)
-        if not isinstance(value, dict):
-            raise fail("pairs-not-object", place, {"value": text})
-        return value
+        return _object(parse_json(text, place=place), place)
 
-    return _pairs_of(((Place(file, line), text) for line, text in lines if text.strip()), record, uid=uid)
+    rows = ((Place(file, line), text) for line, text in lines if text.strip())
+    return _pairs_of(rows, record, file=file, uid=uid, columns=columns)
+
+
+def from_json(data: bytes, *, file: str, uid: str, columns: Columns = ANY) -> Pairs:
+    """Read a list of objects, alone or as the only list in an object; a suite of SyntaxGym; or JSON lines."""
+    try:
+        value: Any = parse_json(decode(data, file=file), place=Place(file))
+    except InputError as error:
+        if error.problems[0].values.get("reason") == "Extra data":  # what json says where a second value begins
+            return from_jsonl(data, file=file, uid=uid, columns=columns)
+        raise
+    if is_suite(value):
+        return suite_pairs(value, file=file, uid=uid)
+    records = value
+    if isinstance(value, dict):
+        lists = [inner for inner in value.values() if isinstance(inner, list)]
+        records = lists[0] if len(lists) == 1 else [value]  # a single pair, or an object without any
+    if not isinstance(records, list):
+        raise fail("pairs-not-object", Place(file), {"value": json_text(value)})
+    rows = ((Place(file, part=f"record {number}"), record) for number, record in enumerate(records, start=1))
+    return _pairs_of(rows, _object, file=file, uid=uid, columns=columns)
+
+
+def _object(value: Any, place: Place) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise fail("pairs-not-object", place, {"value": json_text(value)})
+    return value
 
 
 # CSV (RFC 4180), for spreadsheets; regions, slots and words are JSON inside a field
@@ -98,23 +125,61 @@ def to_csv(pairs: Iterable[Pair]) -> bytes:
     return encode("\n".join(rows) + "\n")
 
 
-def from_csv(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
-    """Read CSV whose header names at least sentence_good and sentence_bad, or a file of CLiMP."""
-    rows = _csv_rows(decode(data, file=file), file=file)
+def from_csv(data: bytes, *, file: str, uid: str, columns: Columns = ANY) -> Pairs:
+    """Read CSV whose header names the sentences, separated by commas or semicolons; or a file of CLiMP."""
+    text = decode(data, file=file)
+    rows = _csv_rows(text, file=file)
     place, header = next(rows, (Place(file, 1), []))
     if header == _CLIMP:
-        return _pairs_of(_in_twos(rows, width=len(_CLIMP)), _climp_record, uid=uid)
-    if len(header) == 1 and header[0] not in FIELDS:  # one of CLiMP's files has the sentences only, and no header
-        return _pairs_of(_in_twos(chain([(place, header)], rows), width=1), _bare_record, uid=uid)
-    if not set(_GOOD) & set(header):
-        raise fail("pairs-field-missing", place, {"field": "sentence_good", "fields": tuple(header)})
+        return _climp_pairs(_in_twos(rows, width=len(_CLIMP)), _climp_record, file=file, uid=uid)
+    if len(header) == 1 and {columns.good or "", *(one.good for one in LAYOUTS)} & {*header[0].split(";")}:
+        rows = _csv_rows(text, file=file, separator=";")
+        place, header = next(rows)
+    named = {*FIELDS, columns.good, columns.bad}
+    if len(header) == 1 and header[0] not in named:  # one of CLiMP's files has the sentences only, and no header
+        return _climp_pairs(_in_twos(chain([(place, header)], rows), width=1), _bare_record, file=file, uid=uid)
+    return _table_pairs(header, rows, place=place, file=file, uid=uid, columns=columns)
+
+
+def _climp_pairs(
+    rows: Iterable[tuple[Place, tuple[list[str], list[str]]]],
+    record: Callable[[tuple[list[str], list[str]], Place], Mapping[str, object]],
+    *,
+    file: str,
+    uid: str,
+) -> Pairs:
+    pairs = _pairs_of(rows, record, file=file, uid=uid, columns=ANY)
+    return replace(
+        pairs, notes=(Problem("pairs-layout-turns", Place(file), {"layout": "CLiMP", "count": 1}, "warning"),)
+    )
+
+
+def from_tsv(data: bytes, *, file: str, uid: str, columns: Columns = ANY) -> Pairs:
+    """Read a table separated by tabs whose header names the sentences."""
+    rows = _tsv_rows(decode(data, file=file), file=file)
+    place, header = next(rows, (Place(file, 1), []))
+    return _table_pairs(header, rows, place=place, file=file, uid=uid, columns=columns)
+
+
+def _table_pairs(
+    header: list[str], rows: Iterable[Cells], *, place: Place, file: str, uid: str, columns: Columns
+) -> Pairs:
+    try:
+        layout = layout_of(header, columns=columns, place=place)
+    except InputError as error:
+        raise NoPairs(error.problems) from None
+    for name in (layout.good, layout.bad, *layout.uid, *layout.phenomenon):
+        if header.count(name) > 1:
+            raise fail("pairs-column-twice", place, {"column": name})
 
     def record(row: list[str], place: Place) -> dict[str, object]:
         if len(row) != len(header):
             raise fail("pairs-row-width", place, {"count": len(row), "expected": len(header)})
+        if layout.good != BLIMP.good:  # what is called words or ID there may be anything
+            return dict(zip(header, row, strict=True))
         return {name: _csv_value(name, text, place) for name, text in zip(header, row, strict=True)}
 
-    return _pairs_of(rows, record, uid=uid)
+    return _pairs_of(rows, record, file=file, uid=uid, columns=columns)
 
 
 def _quoted(text: str) -> str:
@@ -124,9 +189,9 @@ def _quoted(text: str) -> str:
     return text
 
 
-def _csv_rows(text: str, *, file: str) -> Iterator[Cells]:
+def _csv_rows(text: str, *, file: str, separator: str = ",") -> Iterator[Cells]:
     """Yield the records with the lines they begin on; a sentence may span several lines."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     line = 1
     try:
         for row in reader:
@@ -137,11 +202,30 @@ def _csv_rows(text: str, *, file: str) -> Iterator[Cells]:
         raise fail("pairs-bad-csv", Place(file, line), {"reason": str(error)}) from None
 
 
+def _tsv_rows(text: str, *, file: str) -> Iterator[Cells]:
+    """Yield the rows of a TSV file, of which there are two kinds: quoted as CSV is, or not quoted at all.
+
+    In the second kind, a sentence may begin and end with quotation marks of its own, which must not be lost. A file is
+    of the first kind if its header is quoted, or if writing what was read as CSV gives the same file again.
+    """
+    lines = text.removesuffix("\n").split("\n")
+    plain = [(Place(file, n), line.removesuffix("\r").split("\t")) for n, line in enumerate(lines, 1) if line.strip()]
+    if '"' not in text:
+        return iter(plain)
+    try:
+        quoted = list(_csv_rows(text, file=file, separator="\t"))
+    except InputError:
+        return iter(plain)
+    copy = io.StringIO()
+    csv.writer(copy, delimiter="\t", lineterminator="\n").writerows(row for _, row in quoted)
+    same = copy.getvalue().rstrip("\n") == text.replace("\r\n", "\n").rstrip("\n")
+    return iter(quoted if same or text.startswith('"') else plain)
+
+
 def _csv_value(name: str, text: str, place: Place) -> object:
     if name in _NESTED:
         return parse_json(text, place=Place(place.file, place.line, part=name)) if text else None
-    # A foreign file leaves empty what it does not know.
-    return None if name in ("pairID", "pair_ID", "ID") and not text else text
+    return text
 
 
 def _in_twos(rows: Iterable[Cells], *, width: int) -> Iterator[tuple[Place, tuple[list[str], list[str]]]]:
@@ -190,7 +274,7 @@ def to_parquet(pairs: Iterable[Pair]) -> bytes:
     return buffer.getvalue()
 
 
-def from_parquet(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
+def from_parquet(data: bytes, *, file: str, uid: str, columns: Columns = ANY) -> Pairs:
     """Read Parquet; the line of a problem is the row, from 1."""
     import polars
 
@@ -198,10 +282,10 @@ def from_parquet(data: bytes, *, file: str, uid: str) -> tuple[Pair, ...]:
         frame = polars.read_parquet(io.BytesIO(data))
     except (polars.exceptions.PolarsError, OSError) as error:
         raise fail("pairs-bad-parquet", Place(file), {"reason": str(error).splitlines()[0]}) from None
-    if not set(_GOOD) & set(frame.columns):
-        raise fail("pairs-field-missing", Place(file), {"field": "sentence_good", "fields": tuple(frame.columns)})
-    rows = enumerate(frame.iter_rows(named=True), start=1)
-    return _pairs_of(((Place(file, number), row) for number, row in rows), _parquet_record, uid=uid)
+    layout = layout_of(frame.columns, columns=columns, place=Place(file))  # of a file without rows, too
+    rows = ((Place(file, number), row) for number, row in enumerate(frame.iter_rows(named=True), start=1))
+    record = _parquet_record if layout.good == BLIMP.good else _object
+    return _pairs_of(rows, record, file=file, uid=uid, columns=columns)
 
 
 def _parquet_record(row: dict[str, Any], place: Place) -> dict[str, object]:
@@ -240,48 +324,73 @@ def record_of(pair: Pair) -> dict[str, Any]:
 
 
 def _pairs_of(
-    rows: Iterable[tuple[Place, Row]], record: Callable[[Row, Place], Mapping[str, object]], *, uid: str
-) -> tuple[Pair, ...]:
+    rows: Iterable[tuple[Place, Row]],
+    record: Callable[[Row, Place], Mapping[str, object]],
+    *,
+    file: str,
+    uid: str,
+    columns: Columns,
+) -> Pairs:
     """Make the rows of a file records and then pairs; the problems of all rows are raised together.
 
-    A file of SLING is one paradigm and is named after it, but twelve of its files say that theirs is called Plural, and
-    later ones share names too. So where SLING's fields name one paradigm only, `uid` is the better name.
+    In the layouts of others, a row without one of its sentences is left out, and a note names its line. A file of SLING
+    is one paradigm and is named after it, but twelve of its files say that theirs is called Plural, and later ones
+    share names too. So where SLING's fields name one paradigm only, `uid` is the better name.
     """
     pairs: list[Pair] = []
     problems: list[Problem] = []
-    sling = True
-    for place, row in rows:
+    layouts: dict[tuple[str, ...], Layout] = {}
+    blank: list[str] = []
+    for number, (place, row) in enumerate(rows):
         try:
             fields = record(row, place)
-            pairs.append(_pair_of(fields, place=place, number=len(pairs), uid=uid))
-            sling = sling and "pair_ID" in fields and "UID" not in fields
+            names = tuple(fields)
+            if names not in layouts:
+                layouts[names] = layout_of(names, columns=columns, place=place)
+            layout = layouts[names]
+            if (layout.name or layout.named) and not (_filled(fields, layout.good) and _filled(fields, layout.bad)):
+                blank.append(place.part or str(place.line))
+                continue
+            pairs.append(_pair_of(fields, layout, place=place, number=number, uid=uid))
         except InputError as error:
             problems.extend(error.problems)
             if len(problems) >= _MOST_PROBLEMS:
                 problems.append(Problem("pairs-too-many-problems", place, {"count": len(problems)}))
                 break
     if problems:
-        raise InputError(problems)
+        raise (NoPairs if not pairs and {problem.kind for problem in problems} <= _NO_LAYOUT else InputError)(problems)
+    said = [layout_note(layout, names, file) for names, layout in layouts.items()]
+    notes = {repr(note.values): note for note in said if note}.values()
+    left = [Problem("pairs-rows-left", Place(file), {"count": len(blank), "lines": blank}, "warning")] if blank else []
+    sling = all(layout.name == "SLING" and not layout.named for layout in layouts.values())
     if sling and len({pair.uid for pair in pairs}) == 1:
-        return tuple(replace(pair, uid=uid) for pair in pairs)
-    return tuple(pairs)
+        pairs = [replace(pair, uid=uid) for pair in pairs]
+    return Pairs(tuple(pairs), notes=(*notes, *left))
 
 
-def _pair_of(record: Mapping[str, object], *, place: Place, number: int, uid: str) -> Pair:
-    """Make a record a pair; `number` and `uid` are for records that have none.
+def _filled(record: Mapping[str, object], name: str) -> bool:
+    value = record.get(name)
+    return value is not None and value != "" and not (isinstance(value, str) and value.isspace())
 
-    BLiMP says linguistics_term for phenomenon; SLING says paradigm for UID and pair_ID for pairID, with capitals in its
-    later files; JBLiMP says paradigm, ID, good_sentence and bad_sentence.
-    """
-    good = _text(record, *_GOOD, place=place)
-    bad = _text(record, "sentence_bad", "bad_sentence", place=place)
+
+def _pair_of(record: Mapping[str, object], layout: Layout, *, place: Place, number: int, uid: str) -> Pair:
+    """Make a record a pair; `number` and `uid` are for records that have none."""
+    good, bad = _text(record, layout.good, place=place), _text(record, layout.bad, place=place)
+    name = _text(record, *layout.uid, place=place, default=uid)
+    if layout.language:  # the release has one folder per language, with a file called data
+        home = Path(place.file)
+        language = home.parent.name if home.stem == "data" and home.parent.name else uid
+        name = f"{_text(record, *layout.language, place=place, default=language)}_{name}"
+    phenomenon = _text(record, *layout.phenomenon, place=place, default="")
+    number = _number(record, layout.number, place=place, default=number)
+    if layout.good != BLIMP.good:
+        return Pair(good, bad, name, phenomenon, number)
     return Pair(
         good=good,
         bad=bad,
-        uid=_text(record, "UID", "paradigm", "Paradigm", place=place, default=uid),
-        # One file of SLING has both Phenomenon, as its neighbours have it, and a phenomenon left from before.
-        phenomenon=_text(record, "Phenomenon", "phenomenon", "linguistics_term", place=place, default=""),
-        pair_id=_number(record, place=place, default=number),
+        uid=name,
+        phenomenon=phenomenon,
+        pair_id=number,
         variant=_text(record, "variant", place=place, default=""),
         edit=_text(record, "edit", place=place, default=""),
         regions=_regions(record.get("regions"), good=good, bad=bad, place=place),
@@ -307,13 +416,14 @@ def _text(record: Mapping[str, object], *names: str, place: Place, default: str 
     return default
 
 
-def _number(record: Mapping[str, object], *, place: Place, default: int) -> int:
-    # What is called ID is a number in JBLiMP and can be anything elsewhere.
-    for name in ("pairID", "pair_ID", "ID") if _GOOD[1] in record else ("pairID", "pair_ID"):
+def _number(record: Mapping[str, object], names: Iterable[str], *, place: Place, default: int) -> int:
+    for name in names:
         value = record.get(name)
         if value is None:
             continue
         # int() takes "1_0" and digits of other scripts too, and True is an int: none of them is a pair's number.
+        if value == "":  # a foreign file leaves empty what it does not know
+            continue
         if type(value) not in (str, int) or not re.fullmatch("[0-9]{1,18}", str(value)):
             raise _wrong("pairs-field-number", place, name, value)
         return int(str(value))

@@ -1,8 +1,10 @@
 """A minimal pair, the stretches in which its two sentences differ, and a collection of pairs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, overload
+
+from bidui.errors import Problem
 
 if TYPE_CHECKING:
     import polars
@@ -53,10 +55,14 @@ class Short:
 
 @dataclass(frozen=True, slots=True)
 class Pairs(Sequence[Pair]):
-    """Pairs in order, with the paradigms that fell short; a slice has the pairs only."""
+    """Pairs in order, with the paradigms that fell short; a slice has the pairs only.
+
+    The notes of pairs that were read from files say which layouts were recognised, and what could not be read as pairs.
+    """
 
     items: tuple[Pair, ...] = ()
     short: tuple[Short, ...] = ()
+    notes: tuple[Problem, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
         return len(self.items)
