@@ -32,8 +32,8 @@ UIDS = ("a", "b", "c", "d")
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every paradigm is handed to the model alone, as large ones are."""
-    monkeypatch.setattr(run, "TOGETHER", 1)
+    """Every paradigm, which has six sentences, is handed to the model alone."""
+    monkeypatch.setattr(run, "TOGETHER", 6)
 
 
 def names(folder: Path) -> list[str]:
@@ -254,19 +254,72 @@ def test_unknown_tokens_and_pairs_that_look_the_same_are_counted(tmp_path: Path)
     assert read_scores(tmp_path).manifest == done.manifest
 
 
-@pytest.mark.parametrize("together", [1, 6, 7, 12, 13, 10_000])
+@pytest.mark.parametrize("together", [1, 2, 4, 5, 6, 7, 12, 13, 10_000])
 def test_results_do_not_depend_on_what_is_asked_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int
 ) -> None:
-    """A paradigm has 6 sentences: 6 and 12 end a group at its last one, 7 and 13 do not."""
+    """A paradigm has 3 pairs: 6 and 12 end a group at its last one, 7 and 13 do not; below 6 it is divided."""
     run_scoring(paradigms(), Counting(), out=tmp_path / "usual")
     monkeypatch.setattr(run, "TOGETHER", together)
     model = Counting()
     run_scoring(paradigms(), model, out=tmp_path / "here")
-    assert len(model.asked) == {1: 4, 6: 4, 7: 2, 12: 2, 13: 2, 10_000: 1}[together]
+    assert len(model.asked) == {1: 12, 2: 12, 4: 8, 5: 8, 6: 4, 7: 2, 12: 2, 13: 2, 10_000: 1}[together]
+    assert names(tmp_path / "here") == names(tmp_path / "usual")
     for name in names(tmp_path / "usual"):
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "usual" / name).read_bytes()
     assert score(paradigms(), Counting()).table.frame.equals(read_scores(tmp_path / "usual").table.frame)
+
+
+def test_a_large_run_is_on_disk_in_steps_of_at_most_2_000_pairs(tmp_path: Path) -> None:
+    """Progress stood at 0 until 10,000 pairs were done, and a kill lost as many; one paradigm may have more still."""
+    many = [pair("large", number, f"甲{number}", f"乙{number}") for number in range(5_000)]
+    many += [pair(f"small-{uid}", number, f"甲{uid}.{number}", "乙") for uid in range(9) for number in range(300)]
+    steps: list[tuple[str, int]] = []
+    model = Counting(breaks_at="甲8.299")
+    with pytest.raises(RuntimeError, match="broke"):
+        run_scoring(Pairs(tuple(many)), model, out=tmp_path, on_paradigm=lambda uid, n: steps.append((uid, n)))
+    assert steps == [("large", 2_000), ("large", 2_000), ("large", 1_000), *((f"small-{n}", 300) for n in range(7))]
+    assert max(map(len, model.asked)) <= 4_400  # sentences: one paradigm of 300 pairs may be above 4,000
+    assert read_scores(tmp_path).manifest.left == 600
+
+
+@pytest.mark.parametrize("breaks_at", ["甲b乙乙乙", "甲b乙", "甲d乙乙乙"])
+def test_a_paradigm_that_broke_in_the_middle_goes_on_with_its_next_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, breaks_at: str
+) -> None:
+    """With two sentences at a time, each of the 12 pairs is a part of its own."""
+    run_scoring(paradigms(), Counting(), out=tmp_path / "whole")
+    monkeypatch.setattr(run, "TOGETHER", 2)
+    first = Counting(breaks_at=breaks_at)
+    with pytest.raises(RuntimeError, match="broke"):
+        run_scoring(paradigms(), first, out=tmp_path / "here")
+    seen: list[tuple[str, int]] = []
+    again = Counting()
+    done = run_scoring(paradigms(), again, out=tmp_path / "here", on_paradigm=lambda uid, n: seen.append((uid, n)))
+    assert len(first.asked) - 1 + len(again.asked) == 12  # nothing but the one that broke is asked twice
+    assert again.asked[0][0] == breaks_at
+    assert sum(n for _, n in seen) == 12
+    assert (*done.kept, *done.done) == UIDS
+    assert names(tmp_path / "here") == names(tmp_path / "whole")
+    for name in names(tmp_path / "whole"):
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+@pytest.mark.parametrize("spoil", [lambda file: file.write_bytes(b"half"), Path.unlink], ids=["changed", "gone"])
+def test_a_part_that_is_broken_or_of_other_pairs_is_scored_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], object]
+) -> None:
+    monkeypatch.setattr(run, "TOGETHER", 2)
+    with pytest.raises(RuntimeError, match="broke"):
+        run_scoring(paradigms(1), Counting(breaks_at="甲a乙乙乙"), out=tmp_path)
+    assert names(tmp_path / "parts") == ["a.0.parquet", "a.1.parquet"]
+    spoil(tmp_path / "parts/a.0.parquet")
+    items = list(paradigms(1))
+    items[1] = pair("a", 2, "甲a丁", "甲a乙乙丙")
+    model = Counting()
+    run_scoring(Pairs(tuple(items)), model, out=tmp_path)
+    assert [asked[0] for asked in model.asked] == ["甲a乙", "甲a丁", "甲a乙乙乙"]
+    assert read_scores(tmp_path).table.frame.equals(score(Pairs(tuple(items)), Counting()).table.frame)
 
 
 def test_no_pairs_are_no_scores_and_no_error(tmp_path: Path) -> None:
@@ -284,10 +337,22 @@ def test_a_uid_that_is_no_file_name_is_refused_before_anything_is_scored(tmp_pat
     assert (model.asked, names(tmp_path)) == ([], [])
 
 
+def test_a_number_too_large_for_the_table_is_refused_before_anything_is_scored(tmp_path: Path) -> None:
+    """Foreign files number their pairs as they like; polars ended in a traceback after the model had run."""
+    model = Counting()
+    pairs = Pairs((pair("a", 2**31, "甲", "乙"),))
+    for out in (None, tmp_path):
+        with pytest.raises(InputError, match="pair 2147483648 of a has too large a number"):
+            score(pairs, model, out=out)
+    assert (model.asked, names(tmp_path)) == ([], [])
+    assert score([pair("a", 2**31 - 1, "甲", "乙")], model).frame["pair"].to_list() == [2**31 - 1] * 2
+
+
 def test_the_folders_of_several_models_are_found_in_order(tmp_path: Path) -> None:
-    for name in ("two", "one", "deep/er"):
+    """Checkpoints by their steps: step-10 used to come before step-9."""
+    for name in ("two", "one", "deep/er", "step-10", "step-9"):
         run_scoring(paradigms(1), Counting(), out=tmp_path / name)
-    assert score_folders(tmp_path) == [tmp_path / "deep/er", tmp_path / "one", tmp_path / "two"]
+    assert [folder.name for folder in score_folders(tmp_path)] == ["er", "one", "step-9", "step-10", "two"]
     assert score_folders(tmp_path / "one") == [tmp_path / "one"]
 
 
@@ -349,15 +414,20 @@ class Slow(Counting):
             time.sleep(0.005)
             yield found
 
-run.TOGETHER = 1
+run.TOGETHER = int(sys.argv[2])
 run.run_scoring(paradigms(26), Slow(), out=Path(sys.argv[1]))
 """
 
 
-def test_a_killed_run_goes_on_and_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
-    """SIGKILL cannot be caught: whatever is on the disk at that moment is all there is."""
+@pytest.mark.parametrize("together", [6, 2])
+def test_a_killed_run_goes_on_and_ends_as_if_nothing_had_been(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    """SIGKILL cannot be caught: whatever is on the disk at that moment is all there is, whole paradigms or parts."""
     path = os.pathsep.join((str(ROOT), str(ROOT / "src")))
-    slow = subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path)], env={**os.environ, "PYTHONPATH": path})
+    command = [sys.executable, "-c", SLOW, str(tmp_path), str(together)]
+    slow = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path})
+    monkeypatch.setattr(run, "TOGETHER", together)
     manifest, until = tmp_path / "scores.json", time.monotonic() + 600
     while not (manifest.is_file() and len(json.loads(manifest.read_text())["shards"]) >= 3):
         assert slow.poll() is None, "it ended before it could be killed"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
 from bidui.errors import Place, fail
+from bidui.files import natural
 
 if TYPE_CHECKING:
     from bidui.models.model import Model
@@ -95,17 +96,11 @@ def expand_specs(texts: Iterable[str]) -> list[str]:
             specs.append(text)
             continue
         root = Path(name).anchor  # a pattern must be relative to something
-        matches = sorted(map(str, Path(root).glob(str(Path(name).relative_to(root)))), key=_natural)
+        matches = sorted(map(str, Path(root).glob(str(Path(name).relative_to(root)))), key=natural)
         if not matches:
             raise fail("spec-no-match", Place(), {"spec": text})
         specs += [f"{prefix}{match}{mark}{query}" for match in matches]
     return list(dict.fromkeys(specs))
-
-
-def _natural(path: str) -> list[tuple[int, str]]:
-    """Return a key that sorts step-9 before step-10."""
-    parts = "".join(char if char.isdigit() else f" {char} " for char in path).split()
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def load_model(

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from bidui.errors import Problem
 from bidui.files import encode, json_text
 from bidui.scores.links import Floats, Link, Totals, as_link, worth
 from bidui.scores.table import LengthUnit, Scores, ScoreTable, number
@@ -33,6 +34,7 @@ class PairTotals:
     logprob: Floats  # two rows per pair, as in the table; so are those below
     lengths: Mapping[LengthUnit, Floats]
     unigram: Floats | None = None
+    notes: tuple[Problem, ...] = ()  # on the unigrams
 
     def __len__(self) -> int:
         return len(self.uids)

@@ -1,18 +1,25 @@
-"""Scoring runs: one file of token scores per paradigm, and a manifest; an interrupted run resumes."""
+"""Scoring runs: one file of token scores per paradigm, and a manifest; an interrupted run resumes.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+A model is given some thousands of sentences at a time (`TOGETHER`), and what it gives is on disk before it is given
+more. Small paradigms go together. A paradigm that is larger goes in parts, which are files of their own until the last
+of them is scored.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from bidui.benchmarks import find_pairs
-from bidui.errors import InputError, Place, fail
+from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import (
     Manifest,
     check_new_folder,
     claim_folder,
+    remove_file,
     remove_temporaries,
     sha256,
     write_file,
@@ -22,7 +29,7 @@ from bidui.models.model import Model, TokenScores
 from bidui.models.specs import DEFAULT, load_model, parse_spec
 from bidui.pairs import Pair, Pairs, uid_fits
 from bidui.scores.choices import COLUMNS, PairTotals, file_of, pair_totals, published_lines
-from bidui.scores.links import Link, as_link
+from bidui.scores.links import Floats, Link, as_link
 from bidui.scores.table import (
     LengthUnit,
     ScoreManifest,
@@ -33,15 +40,18 @@ from bidui.scores.table import (
     manifest_in,
     read_manifest,
     read_scores,
+    read_table,
+    refuse_large,
     score_folders,
     score_table,
     stored_table,
     table_bytes,
     write_manifest,
 )
-from bidui.scores.unigrams import read_unigrams, take_unigrams
+from bidui.scores.unigrams import read_published, read_unigrams, take_unigrams
 
-TOGETHER = 20_000  # sentences that are handed to a model at a time, in whole paradigms
+TOGETHER = 4_000  # sentences that are given to a model at a time: what a kill can lose, and a step of the progress bar
+PARTS = "parts"  # the folder of parts of paradigms under way
 
 
 def score(
@@ -66,7 +76,8 @@ def score(
     folder of pairs; or the pairs themselves. `model` is a spec (`hf:FOLDER`, see `bidui score --list-models`) or a
     loaded model; `device`, `dtype`, `batch_tokens`, `bos` and `eos` are for a spec. With `out`, the scores are stored
     in the folder of the model's name in `out`: paradigms already scored are skipped, so an interrupted run resumes,
-    and scores made with different settings are overwritten only with `force`.
+    and scores made with different settings are overwritten only with `force`. `on_paradigm` is called with the uid and
+    the number of pairs when they are scored; a large paradigm is scored in parts.
     """
     source = find_pairs(pairs, n=n, seed=seed)
     cache = None if out is None else Path(out) / "api"
@@ -92,14 +103,20 @@ def score(
 
 
 def _score_in_memory(pairs: Pairs, model: Model, on_paradigm: Callable[[str, int], None]) -> Scores:
-    tables, shards = [], {}
-    for group in _groups(pairs.by_uid().values()):
-        for uid, table, shard in _score_group(group, model):
+    refuse_large(pairs)
+    by_uid = pairs.by_uid()
+    tables: list[pl.DataFrame] = []
+    shards: dict[str, list[Shard]] = {uid: [] for uid in by_uid}
+    for group in _together(by_uid):
+        for part, table, shard in _score_parts(group, model):
             tables.append(table.frame)
-            shards[uid] = shard
-            on_paradigm(uid, shard.count)
+            shards[part.uid].append(shard)
+            on_paradigm(part.uid, shard.count)
+    manifest = ScoreManifest(
+        model.name, dict(model.declared), {uid: _whole(own, by_uid[uid]) for uid, own in shards.items()}
+    )
     table = ScoreTable(pl.concat(tables)) if tables else empty_table()
-    return Scores(ScoreManifest(model.name, dict(model.declared), shards), done=tuple(shards), in_memory=table)
+    return Scores(manifest, done=tuple(shards), in_memory=table)
 
 
 def run_scoring(
@@ -115,46 +132,102 @@ def run_scoring(
     new = Manifest(dict(model.declared))
     if before and not force:
         claim_folder(out, before.manifest, new, "scores-of-another")
-    shards = dict(before.shards) if before and not before.manifest.differences(new) else {}
+    if before is None or before.manifest.differences(new):
+        before = ScoreManifest(model.name, dict(model.declared))
     by_uid = pairs.by_uid()
     unfit = next((uid for uid in by_uid if not uid_fits(uid)), None)
     if unfit is not None:
         raise fail("uid-unfit", Place(), {"uid": repr(unfit)})
+    refuse_large(pairs)
     remove_temporaries(out)
-    kept, repaired, waiting = [], [], []
+    kept, repaired = [], []
     for uid, paradigm in by_uid.items():
-        fits = uid in shards and shards[uid].pairs == pairs_hash(paradigm)
-        if before and fits and before.manifest.state(out, f"{uid}.parquet") == "whole":
+        fits = uid in before.shards and before.shards[uid].pairs == pairs_hash(paradigm)
+        if fits and before.manifest.state(out, f"{uid}.parquet") == "whole":
             kept.append(uid)
             on_paradigm(uid, len(paradigm))
-        else:
-            waiting.append(paradigm)
-            repaired += [uid] if fits else []
-    shards = {uid: shard for uid, shard in shards.items() if uid in kept}
-    done = []
-    for group in _groups(waiting):
-        for uid, table, shard in _score_group(group, model):
+        elif fits:
+            repaired.append(uid)
+    shards = {uid: before.shards[uid] for uid in kept}
+    parts: dict[str, Shard] = {}
+    for group in _together(by_uid):
+        waiting = [part for part in group if part.uid not in shards]
+        stored = {part.file: before.parts[part.file] for part in waiting if _is_stored(part, before, out)}
+        for part, table, shard in _score_parts([part for part in waiting if part.file not in stored], model):
             data = table_bytes(table)
-            write_file(out / f"{uid}.parquet", data)
-            shards[uid] = replace(shard, file=sha256(data))
-            done.append(uid)
-            on_paradigm(uid, shard.count)
-        write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards))
+            write_file(out / part.file, data)
+            stored[part.file] = replace(shard, file=sha256(data))
+        for part in waiting:
+            if part.whole:
+                shards[part.uid] = stored[part.file]
+            else:
+                parts[part.file] = stored[part.file]
+                if part.last:
+                    shards[part.uid] = _joined(part, parts, by_uid[part.uid], out)
+            on_paradigm(part.uid, stored[part.file].count)
+        if waiting:
+            left = len(pairs) - sum(shard.count for shard in shards.values())
+            write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards, parts, left))
     manifest = ScoreManifest(model.name, dict(model.declared), shards)
     write_manifest(out, manifest)
-    return Scores(manifest, out, tuple(done), tuple(kept), tuple(repaired))
+    _remove_parts(out)
+    return Scores(manifest, out, tuple(shards)[len(kept) :], tuple(kept), tuple(repaired))
+
+
+def _is_stored(part: "Part", before: ScoreManifest, out: Path) -> bool:
+    """Return whether an interrupted run left this part of a paradigm."""
+    shard = before.parts.get(part.file)
+    return bool(shard and shard.pairs == pairs_hash(part.pairs)) and before.manifest.state(out, part.file) == "whole"
+
+
+def _joined(part: "Part", parts: dict[str, Shard], pairs: Sequence[Pair], out: Path) -> Shard:
+    """Write the file of a paradigm whose last part was scored.
+
+    All parts are read back, so that the bytes are the same whether the run was interrupted or not.
+    """
+    data = table_bytes(ScoreTable(pl.concat([read_table(out / file).frame for file in part.files], rechunk=True)))
+    write_file(out / f"{part.uid}.parquet", data)
+    return replace(_whole([parts.pop(file) for file in part.files], pairs), file=sha256(data))
+
+
+def _whole(shards: Sequence[Shard], pairs: Sequence[Pair]) -> Shard:
+    """Return what the manifest says of a paradigm from what it says of its parts, but for its file."""
+    unknown, unseen = sum(shard.unknown for shard in shards), sum(shard.unseen for shard in shards)
+    return Shard(pairs_hash(pairs), "", len(pairs), unknown, unseen)
+
+
+def _remove_parts(out: Path) -> None:
+    """Remove the parts of paradigms, which are whole by now."""
+    for file in (out / PARTS).glob("*.parquet"):
+        remove_file(file)
+    with contextlib.suppress(OSError):  # it is not there, or holds something that is not ours
+        (out / PARTS).rmdir()
 
 
 def read_totals(
-    folder: Path, *, unigrams: Path | None = None, smoothing: float = 1.0
+    folder: Path, *, unigrams: Path | None = None, smoothing: float = 1.0, unseen: float | None = None
 ) -> tuple[ScoreManifest, PairTotals]:
     """Read the totals of one model's pairs without the tokens, a fifth of the work; with U if unigrams are given."""
     manifest = read_manifest(folder)
     if unigrams is None:
         return manifest, pair_totals(stored_table(folder, manifest, list(COLUMNS)))
-    counts = read_unigrams(unigrams, tokenizer=str(manifest.declared.get("tokenizer", "")))
     table = stored_table(folder, manifest, [*COLUMNS, "ids"])
-    return manifest, pair_totals(table, unigrams=counts.logprobs(smoothing=smoothing))
+    logprobs, notes = unigram_logprobs(unigrams, manifest, table, smoothing=smoothing, unseen=unseen)
+    return manifest, replace(pair_totals(table, unigrams=logprobs), notes=notes)
+
+
+def unigram_logprobs(
+    file: Path, manifest: ScoreManifest, table: ScoreTable, *, smoothing: float, unseen: float | None
+) -> tuple[Floats, tuple[Problem, ...]]:
+    """Return the unigram log-probabilities by id that a file gives the tokens of scores, and notes on them."""
+    published = read_published(file)
+    if published is None:
+        counts = read_unigrams(file, tokenizer=str(manifest.declared.get("tokenizer", "")))
+        return counts.logprobs(smoothing=smoothing), ()
+    if "tokenizer" not in manifest.declared:  # n-gram models and servers have no ids of a vocabulary
+        raise fail("unigrams-no-ids", Place(str(file)), {"model": manifest.model})
+    ids = table.frame["ids"].explode().drop_nulls().to_numpy().astype(np.int64)
+    return published.logprobs(ids, smoothing=smoothing, unseen=unseen)
 
 
 def export_scores(
@@ -165,6 +238,7 @@ def export_scores(
     unit: LengthUnit = "tokens",
     unigrams: Path | None = None,
     smoothing: float = 1.0,
+    unseen: float | None = None,
 ) -> int:
     """Write stored scores as others publish them, one JSONL file per model, to a new folder; return their number."""
     results, function = Path(results), as_link(link)
@@ -172,11 +246,13 @@ def export_scores(
 
     def files() -> Iterator[tuple[str, bytes]]:
         for folder in score_folders(results):
-            scores, counts = read_scores(folder), None
+            scores, logprobs = read_scores(folder), None
             if unigrams is not None:
-                tokenizer = str(scores.declared.get("tokenizer", ""))
-                counts = read_unigrams(unigrams, tokenizer=tokenizer).logprobs(smoothing=smoothing)
-            yield file_of(folder, results=results), published_lines(scores.table, function, unit=unit, unigrams=counts)
+                logprobs, _ = unigram_logprobs(
+                    unigrams, scores.manifest, scores.table, smoothing=smoothing, unseen=unseen
+                )
+            lines = published_lines(scores.table, function, unit=unit, unigrams=logprobs)
+            yield file_of(folder, results=results), lines
 
     return write_new_folder(Path(out), files())
 
@@ -187,30 +263,73 @@ def pairs_hash(pairs: Sequence[Pair]) -> str:
     return sha256("".join(lines).encode())
 
 
-def _groups(paradigms: Iterable[tuple[Pair, ...]]) -> Iterator[list[tuple[Pair, ...]]]:
-    group: list[tuple[Pair, ...]] = []
-    for paradigm in paradigms:
-        group.append(paradigm)
-        if sum(2 * len(pairs) for pairs in group) >= TOGETHER:
-            yield group
-            group = []
-    if group:
-        yield group
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Pairs of one paradigm that are scored at once: all of them, or those of part `number` of `parts`."""
+
+    uid: str
+    pairs: Sequence[Pair]
+    number: int = 0
+    parts: int = 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is the whole paradigm."""
+        return self.parts == 1
+
+    @property
+    def last(self) -> bool:
+        """Whether the paradigm is complete with this part."""
+        return self.number == self.parts - 1
+
+    @property
+    def files(self) -> list[str]:
+        """The files of all parts of the paradigm, in order."""
+        return [f"{PARTS}/{self.uid}.{number}.parquet" for number in range(self.parts)]
+
+    @property
+    def file(self) -> str:
+        """The path of its file in the folder of scores."""
+        return f"{self.uid}.parquet" if self.whole else self.files[self.number]
 
 
-def _score_group(group: Sequence[tuple[Pair, ...]], model: Model) -> Iterator[tuple[str, ScoreTable, Shard]]:
-    """Yield the uid of each of some paradigms, its table, and what the manifest says of it, but for its file."""
-    sentences = list(dict.fromkeys(side for paradigm in group for pair in paradigm for side in (pair.good, pair.bad)))
+def _together(by_uid: Mapping[str, Sequence[Pair]]) -> Iterator[list[Part]]:
+    """Yield what is given to a model at a time.
+
+    This depends on the pairs alone and not on what is scored already, so that a run that resumes gives the same bytes.
+    """
+    parts: list[Part] = []
+    for uid, pairs in by_uid.items():
+        if 2 * len(pairs) > TOGETHER:
+            most = max(1, TOGETHER // 2)
+            starts = range(0, len(pairs), most)
+            for number, start in enumerate(starts):
+                yield [Part(uid, pairs[start : start + most], number, len(starts))]
+            continue
+        parts.append(Part(uid, pairs))
+        if sum(2 * len(part.pairs) for part in parts) >= TOGETHER:
+            yield parts
+            parts = []
+    if parts:
+        yield parts
+
+
+def _score_parts(parts: Sequence[Part], model: Model) -> Iterator[tuple[Part, ScoreTable, Shard]]:
+    """Yield each of some parts with its table and what the manifest says of it, but for its file."""
+    if not parts:
+        return
+    pairs = [pair for part in parts for pair in part.pairs]
+    sentences = list(dict.fromkeys(side for pair in pairs for side in (pair.good, pair.bad)))
     scores = dict(zip(sentences, model.score(sentences), strict=True))
     for sentence, tokens in scores.items():
         if not len(tokens):
             raise fail("nothing-scored", Place(), {"sentence": sentence, "model": model.name})
-    ids = np.unique(np.concatenate([tokens.ids for tokens in scores.values()])) if scores else np.zeros(0, np.int32)
+    ids = np.unique(np.concatenate([tokens.ids for tokens in scores.values()]))
     texts = model.token_texts(ids.tolist())
-    for paradigm in group:
-        both: list[TokenScores] = [scores[side] for pair in paradigm for side in (pair.good, pair.bad)]
+    for part in parts:
+        both: list[TokenScores] = [scores[side] for pair in part.pairs for side in (pair.good, pair.bad)]
         unknown = sum(int(model.unknown(tokens.ids).sum()) for tokens in both)
         seen = [np.where(model.unknown(tokens.ids), -1, tokens.ids) for tokens in both]  # unknown words look the same
         unseen = sum(np.array_equal(good, bad) for good, bad in zip(seen[::2], seen[1::2], strict=True))
-        shard = Shard(pairs_hash(paradigm), "", len(paradigm), unknown, unseen)
-        yield paradigm[0].uid, score_table(paradigm, both, texts), shard
+        shard = Shard(pairs_hash(part.pairs), "", len(part.pairs), unknown, unseen)
+        yield part, score_table(part.pairs, both, texts), shard

@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidui.errors import Place, Problem, fail
-from bidui.files import Manifest, sha256, write_json
+from bidui.files import Manifest, natural, sha256, write_json
 from bidui.models.model import Declared, TokenScores
 from bidui.pairs import Pair
 from bidui.scores.links import Floats, Totals
@@ -93,16 +93,23 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class ScoreManifest:
-    """What a folder of scores holds: the model, the settings its scores depend on, and one shard per paradigm."""
+    """What a folder of scores holds: the model, the settings its scores depend on, and one shard per paradigm.
+
+    While a run is under way, `parts` has the shards of large paradigms by their files, and `left` is the number of
+    pairs in paradigms that are not complete; `scores.json` has neither when it is finished.
+    """
 
     model: str
     declared: Declared
     shards: dict[str, Shard] = field(default_factory=dict)
+    parts: dict[str, Shard] = field(default_factory=dict)
+    left: int = 0
 
     @property
     def manifest(self) -> Manifest:
         """What two runs are compared by; pairs are compared paradigm by paradigm."""
-        return Manifest(self.declared, files={f"{uid}.parquet": shard.file for uid, shard in self.shards.items()})
+        files = {f"{uid}.parquet": shard.file for uid, shard in self.shards.items()}
+        return Manifest(self.declared, files=files | {file: shard.file for file, shard in self.parts.items()})
 
 
 @dataclass(frozen=True)
@@ -166,8 +173,8 @@ def read_scores(folder: str | Path) -> Scores:
 
 
 def score_folders(results: Path) -> list[Path]:
-    """Return the folders of scores in a folder of results: the folder itself, or those below it."""
-    folders = sorted(path.parent for path in results.rglob(MANIFEST))
+    """Return the folders of scores in a folder of results: the folder itself, or those below it, in natural order."""
+    folders = sorted((path.parent for path in results.rglob(MANIFEST)), key=natural)
     if not folders:
         raise fail("no-scores", Place(str(results)), {})
     return folders
@@ -189,7 +196,8 @@ def manifest_in(folder: Path) -> ScoreManifest | None:
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
         shards = {uid: Shard(**shard) for uid, shard in value["shards"].items()}
-        return ScoreManifest(value["model"], value["declared"], shards)
+        parts = {file: Shard(**shard) for file, shard in value.get("parts", {}).items()}
+        return ScoreManifest(value["model"], value["declared"], shards, parts, int(value.get("left", 0)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
 
@@ -197,6 +205,8 @@ def manifest_in(folder: Path) -> ScoreManifest | None:
 def write_manifest(folder: Path, manifest: ScoreManifest) -> None:
     """Write `scores.json`."""
     value = asdict(manifest) | {"shards": {uid: asdict(shard) for uid, shard in sorted(manifest.shards.items())}}
+    if not manifest.left:
+        del value["parts"], value["left"]
     write_json(folder / MANIFEST, value)
 
 
@@ -220,6 +230,13 @@ def stored_table(folder: Path, manifest: ScoreManifest, columns: list[str]) -> S
 def empty_table() -> ScoreTable:
     """Return a table without rows."""
     return score_table((), (), {})
+
+
+def refuse_large(pairs: Iterable[Pair]) -> None:
+    """Refuse pairs whose numbers do not fit into the column for them, before anything is scored."""
+    for pair in pairs:
+        if pair.pair_id >= 2**31:
+            raise fail("pair-number-large", Place(), {"number": pair.pair_id, "uid": pair.uid})
 
 
 def score_table(pairs: Sequence[Pair], scores: Iterable[TokenScores], texts: Mapping[int, str]) -> ScoreTable:
