@@ -1,7 +1,14 @@
 """`bidui score` and `bidui compare` as a user types them."""
 
+import contextlib
+import csv
 import json
+import os
+import re
 import subprocess
+import sys
+import termios
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -410,3 +417,159 @@ def test_names_are_never_broken_over_two_lines(
         assert f" {name} " in f" {bidui('compare', name, '--by', by).out} ".replace("\n", " ")
     fits = bidui("compare", names[0])
     assert max(map(len, fits.out.splitlines())) <= 80
+
+
+def at_terminal(folder: Path, columns: int, *arguments: str) -> list[str]:
+    """The lines that a command prints at a real terminal of so many columns."""
+    reader, writer = os.openpty()
+    termios.tcsetwinsize(writer, (50, columns))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    environment |= {"NO_COLOR": "1", "TERM": "xterm"}
+    command = [sys.executable, "-m", "bidui", *arguments]
+    with subprocess.Popen(command, stdout=writer, stderr=subprocess.STDOUT, cwd=folder, env=environment) as process:
+        os.close(writer)
+        text = b""
+        with contextlib.suppress(OSError):  # what Linux says at the end of a terminal
+            while part := os.read(reader, 4096):
+                text += part
+    os.close(reader)
+    assert process.returncode == 0, text
+    return [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", text.decode()).splitlines()]
+
+
+UIDS = [f"a_paradigm_with_a_rather_long_name_number_{number}" for number in (1, 2, 10)]
+
+
+@pytest.fixture
+def five(tmp_path: Path) -> list[str]:
+    """Five models with long names, scored on three paradigms: right, a tie, wrong by LP."""
+    models = [f"zh-{size}m-char-on-a-large-corpus" for size in (14, 70, 160, 410, 1400)]
+    sides = [("甲", "乙"), ("甲乙", "乙甲"), ("乙", "甲")]
+    pairs = Pairs(tuple(pair(uid, 0, *both) for uid, both in zip(UIDS, sides, strict=True)))
+    for name in models:
+        run_scoring(pairs, Counting(name), out=tmp_path / "results" / name)
+    return models
+
+
+def test_names_are_whole_in_pipes(bidui: Bidui, five: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With five models at 80 columns, 113 of 118 names of paradigms were cut; scripts look for them."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = bidui("compare", "results", "--by", "paradigm", "--link", "lp").out.splitlines()
+    assert lines[0].split() == ["paradigm", *five]
+    assert [line.split() for line in lines[1:5]] == [
+        [UIDS[0], *["100.00"] * 5],
+        [UIDS[1], *["50.00"] * 5],
+        [UIDS[2], *["0.00"] * 5],
+        ["all", *["50.00"] * 5],
+    ]
+    overall = bidui("compare", "results", "--link", "lp").out.splitlines()
+    assert [line.split()[0] for line in overall[1:]] == five
+
+
+def test_a_narrow_terminal_numbers_the_models(five: list[str], tmp_path: Path) -> None:
+    """A row stays one line, so that models can be compared, and the numbers are explained above."""
+    lines = at_terminal(tmp_path, 80, "compare", "results", "--by", "paradigm", "--link", "lp")
+    assert lines[:5] == [f"[{number}] {name}" for number, name in enumerate(five, start=1)]
+    assert lines[5].split() == ["paradigm", "[1]", "[2]", "[3]", "[4]", "[5]"]
+    assert lines[6].split() == [UIDS[0], *["100.00"] * 5]
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_very_narrow_terminal_divides_the_columns(five: list[str], tmp_path: Path) -> None:
+    lines = at_terminal(tmp_path, 60, "compare", "results", "--by", "paradigm", "--link", "lp")
+    heads = [line.split()[1:] for line in lines if line.startswith("paradigm")]
+    assert heads == [["[1]", "[2]"], ["[3]", "[4]"], ["[5]"]]
+    assert sum(line.startswith(UIDS[2]) for line in lines) == 3
+    assert max(map(len, lines)) <= 60
+
+
+def test_a_narrow_terminal_has_models_as_headings(five: list[str], tmp_path: Path) -> None:
+    lines = at_terminal(tmp_path, 80, "compare", "results", "--link", "lp", "--link", "mean_lp")
+    assert [line for line in lines if line in five] == five
+    at = lines.index(five[1])
+    assert lines[at + 1].split()[:3] == ["link", "pairs", "accuracy"]
+    assert lines[at + 2].split()[:3] == ["lp", "3", "50.00"]
+    assert max(map(len, lines)) <= 80
+    wide = at_terminal(tmp_path, 140, "compare", "results", "--link", "lp")
+    assert [line.split()[0] for line in wide[1:6]] == five
+
+
+def test_tables_are_printed_as_csv_and_json(bidui: Bidui, tmp_path: Path) -> None:
+    """Notes must not get into the table, so they go to stderr, or into the JSON."""
+    write_pairs(tmp_path)
+    bidui("score", "pairs.jsonl", "--model", "given.jsonl")
+    write_pairs(tmp_path, PAIRS[:2])
+    (tmp_path / "given.jsonl").rename(tmp_path / "other.jsonl")
+    bidui("score", "pairs.jsonl", "--model", "other.jsonl")
+    for arguments in (("--csv",), ("--format", "csv")):
+        shown = bidui("compare", "results", "--link", "lp", *arguments)
+        assert list(csv.reader(shown.out.splitlines()))[1] == [
+            "given",
+            "lp",
+            "5",
+            "70",
+            "75",
+            "100",
+            "0",
+            "50",
+            "1",
+            "0",
+        ]
+        assert "not scored on the same pairs as given" in shown.err
+    for arguments in (("--json",), ("--format", "json")):
+        shown = bidui("compare", "results", "--link", "lp", "--by", "paradigm", *arguments)
+        value = json.loads(shown.out)
+        assert value["rows"][0] == {"paradigm": "u", "given": 70, "other": 75}
+        assert "not scored on the same pairs as given" in value["notes"][0]
+    assert r"\toprule" in bidui("compare", "results", "--format", "latex").out
+    both = bidui("compare", "results", "--csv", "--json")
+    assert (both.code, "choose one of --format, --csv and --json" in both.err) == (2, True)
+
+
+def test_released_layouts_are_scored_and_said(bidui: Bidui, tmp_path: Path) -> None:
+    """An archive in another layout, and a table whose columns are named."""
+    write_pairs(tmp_path)
+    with zipfile.ZipFile(tmp_path / "release.zip", "w") as archive:
+        archive.writestr("eng/data.tsv", "sen\twrong_sen\tphenomenon\n甲乙\t乙甲\tSV-#\n\t乙甲\tSV-#\n")
+    scored = bidui("score", "release.zip", "--model", "given.jsonl")
+    assert scored.code == 0, scored.err
+    assert "in the layout of MultiBLiMP: `sen` is read as the good sentence" in scored.err
+    assert "1 row was left out, because one of the sentences is empty; line: 3" in scored.err
+    assert bidui("compare", "results", "--by", "paradigm").out.splitlines()[1].split()[0] == "eng_SV-#"
+    (tmp_path / "own.tsv").write_text("ok\tstar\n甲乙\t乙甲\n", encoding="utf-8")
+    for arguments in (("score", "own.tsv", "--model", "given.jsonl", "-o", "own"), ("diversity", "own.tsv")):
+        refused = bidui(*arguments)
+        assert (
+            refused.code,
+            "own.tsv:1: there is no field sentence_good; the fields are: ok, star" in refused.err,
+        ) == (
+            2,
+            True,
+        )
+        assert bidui(*arguments, "--good", "ok", "--bad", "star").code == 0
+
+
+def test_published_unigrams_are_used_with_what_is_missing_said(bidui: Bidui, tmp_path: Path) -> None:
+    """甲 has the id 1 and 乙 the id 2; the file lacks the second."""
+    pairs = Pairs((pair("u", 0, "甲甲甲乙", "甲甲"),))
+    run_scoring(pairs, Counting(declared={"tokenizer": "t"}), out=tmp_path / "results")
+    (tmp_path / "u.json").write_text('{"1": 1.0}', encoding="utf-8")
+    arguments = ("compare", "results", "--link", "slor", "--unigrams", "u.json")
+    refused = bidui(*arguments)
+    assert refused.code == 2
+    assert "u.json: lacks the probabilities of 1 type of tokens (1 of 6 scored tokens; ids 2)" in refused.err
+    shown = bidui(*arguments, "--unseen", "0.001")
+    assert shown.code == 0, shown.err
+    assert (
+        "counting: u.json: 1 type of tokens (1 of 6 scored tokens) are not in the file and were given 0.001"
+        in shown.out
+    )
+    assert bidui("export-scores", "results", "--link", "slor", "--unigrams", "u.json", "-o", "out").code == 2
+    exported = bidui(
+        "export-scores", "results", "--link", "slor", "--unigrams", "u.json", "--unseen", "0.001", "-o", "out"
+    )
+    assert exported.code == 0
+    [line] = (tmp_path / "out/results.jsonl").read_text(encoding="utf-8").splitlines()
+    # (LP - U) / |x|: (-5 - log 0.001) / 4 and -2 / 2
+    assert json.loads(line)["score_good"] == pytest.approx((-5 + 6.907755) / 4)
+    assert json.loads(line)["score_bad"] == -1

@@ -1,12 +1,18 @@
 """Accuracies of stored scores as data frames, with values worked out by hand."""
 
+import json
 from math import isnan
 from pathlib import Path
 
 import pytest
 
+from bidui.pairs import Pairs
 from bidui.reports.compare import compare
-from tests.reports.small import write_scores
+from bidui.reports.results import collect
+from bidui.scores import run
+from bidui.scores.run import run_scoring
+from tests.reports.small import PAIRS, write_scores
+from tests.scores.small import Counting, pair
 
 
 def test_a_row_per_model_and_linking_function(tmp_path: Path) -> None:
@@ -35,3 +41,75 @@ def test_a_column_per_model_by_phenomenon(tmp_path: Path) -> None:
     assert table.link == "lp"
     assert table.frame.columns == ["phenomenon", "counting", "other"]
     assert table.frame.rows() == [("p", 0.75, 0.75), ("q", 0, 0), ("all", pytest.approx(0.5), pytest.approx(0.5))]
+
+
+def test_checkpoints_are_in_the_order_of_their_steps(tmp_path: Path) -> None:
+    """step-10 used to come before step-9; paradigms are in the same order."""
+    pairs = Pairs(tuple(pair(uid, 0, "甲", "乙") for uid in ("u10", "u9")))
+    for step in (10, 100, 9):
+        write_scores(tmp_path, name=f"step-{step}", pairs=pairs)
+    assert compare(tmp_path, links=["lp"]).frame["model"].to_list() == ["step-9", "step-10", "step-100"]
+    by = compare(tmp_path, by="paradigm").frame
+    assert by.columns == ["paradigm", "step-9", "step-10", "step-100"]
+    assert by["paradigm"].to_list() == ["u9", "u10", "all"]
+
+
+def test_two_models_of_one_name_are_both_shown(tmp_path: Path) -> None:
+    """By paradigm, the second used to take the place of the first, without a word."""
+    write_scores(tmp_path / "a", pairs=PAIRS[:2])
+    write_scores(tmp_path / "b", pairs=PAIRS[:2])
+    by = compare(tmp_path, by="paradigm", links=["lp"])
+    assert by.frame.columns == ["paradigm", "a/counting", "b/counting"]
+    assert compare(tmp_path, links=["lp"]).frame["model"].to_list() == ["a/counting", "b/counting"]
+    assert by.notes == ()
+
+
+def test_a_model_may_be_called_as_a_column_is(tmp_path: Path) -> None:
+    write_scores(tmp_path, name="paradigm")
+    assert compare(tmp_path, by="paradigm").frame.columns == ["paradigm", "paradigm (model)"]
+
+
+def test_models_scored_on_different_pairs_are_noted(tmp_path: Path) -> None:
+    """Their accuracies stand side by side, as if they could be compared."""
+    write_scores(tmp_path, name="a")
+    write_scores(tmp_path, name="b", pairs=PAIRS[:2])
+    for by in ("overall", "phenomenon", "paradigm"):
+        [note] = compare(tmp_path, by=by, links=["lp"]).notes  # type: ignore[arg-type]
+        assert note == "not scored on the same pairs as a, so the accuracies cannot be compared: b"
+
+
+def test_an_interrupted_run_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An accuracy over the first paradigms would look like one over all; the report warns as well."""
+    monkeypatch.setattr(run, "TOGETHER", 4)
+    with pytest.raises(RuntimeError, match="broke"):
+        run_scoring(PAIRS, Counting("m", breaks_at="丙"), out=tmp_path / "m")
+    assert compare(tmp_path, links=["lp"]).notes == (
+        f"{tmp_path / 'm'}: only 2 of 3 pairs are scored so far; run bidui score again to finish",
+    )
+    assert [problem.kind for problem in collect(tmp_path).problems] == ["scores-unfinished"]
+    run_scoring(PAIRS, Counting("m"), out=tmp_path / "m")
+    assert compare(tmp_path, links=["lp"]).notes == collect(tmp_path).problems == ()
+
+
+def test_tables_are_written_as_csv_json_and_latex(tmp_path: Path) -> None:
+    """Shares are in percent and not rounded; what is not there is empty or null."""
+    write_scores(tmp_path)
+    write_scores(tmp_path, name="other_1")
+    table = compare(tmp_path / "counting", links=["lp"])
+    assert table.write("csv") == (
+        "model,link,pairs,accuracy,D=,D<,D>,delta,ties,near_ties\ncounting,lp,3,50,75,,0,,1,0\n"
+    )
+    assert json.loads(table.write("json")) == {
+        "unit": "percent",
+        "rows": [
+            {
+                **{"model": "counting", "link": "lp", "pairs": 3, "accuracy": 50, "D=": 75, "D<": None, "D>": 0},
+                **{"delta": None, "ties": 1, "near_ties": 0},
+            }
+        ],
+        "notes": [],
+    }
+    by = compare(tmp_path, by="paradigm", links=["slln:0.5"])
+    assert by.write("csv").splitlines()[0] == "paradigm,counting,other_1"
+    assert json.loads(by.write("json"))["link"] == "slln:0.5"
+    assert r"other\_1" in by.write("latex") and r"\toprule" in by.write("latex")

@@ -1,10 +1,12 @@
 """`bidui score`, `compare` and `export-scores`: score pairs with language models, and compare the models."""
 
+from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -17,16 +19,17 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 import bidui
-from bidui.cli import count, messages
+from bidui.cli import Bad, Good, Paradigm, Phenomenon, count, messages, show_notes
 
 
 def score(
     what: Annotated[
-        str | None, typer.Argument(help="Name of a shipped benchmark, a project folder, or a file or folder of pairs.")
+        str | None,
+        typer.Argument(help="Name of a shipped benchmark, a project folder, or a file, archive or folder of pairs."),
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -50,6 +53,10 @@ def score(
     ] = None,
     eos: Annotated[bool, typer.Option("--eos", help="Score the end-of-sentence token too.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite scores made with different settings.")] = False,
+    good: Good = None,
+    bad: Bad = None,
+    paradigm: Paradigm = None,
+    phenomenon: Phenomenon = None,
     list_models: Annotated[
         bool, typer.Option("--list-models", help="List the kinds of model that --model accepts, and exit.")
     ] = False,
@@ -62,7 +69,8 @@ def score(
         return
     if what is None:
         raise bidui.InputError([bidui.Problem("score-what")])
-    pairs = bidui.find_pairs(what, n=n, seed=seed)
+    pairs = bidui.find_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    show_notes(pairs)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), _Speed())
     for spec in bidui.expand_specs(model or ()):
         progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
@@ -130,7 +138,14 @@ def _show(console: Console, scores: "bidui.Scores") -> None:
 
 # `bidui compare`: compute accuracies from stored scores, by linking function.
 
+Unseen = Annotated[
+    float | None,
+    typer.Option(
+        min=1e-300, max=1, help="Probability of tokens that a published unigram file lacks. Default: they are an error."
+    ),
+]
 Unit = Literal["tokens", "characters", "bytes"]
+HUMANS = "humans"  # the column of published human figures
 FITTED = "* beta and gamma were fitted on one half of each paradigm's pairs and applied to the other half, both ways"
 
 
@@ -142,7 +157,8 @@ def compare(
     unigrams: Annotated[
         Path | None,
         typer.Option(
-            help="File of unigram counts for the model's tokenizer. Default: the counts stored with the scores."
+            help="File of unigram counts for the model's tokenizer, or a published file by token id. "
+            "Default: the counts stored with the scores."
         ),
     ] = None,
     by: Annotated[
@@ -152,30 +168,92 @@ def compare(
         ),
     ] = "overall",
     smoothing: Annotated[float, typer.Option(min=0, help="Number added to every unigram count.")] = 1.0,
+    unseen: Unseen = None,
+    format: Annotated[
+        Literal["table", "csv", "json", "latex"],
+        typer.Option(
+            help="Output format. CSV and JSON have percentages, unrounded; notes go to stderr or into the JSON."
+        ),
+    ] = "table",
+    as_csv: Annotated[bool, typer.Option("--csv", help="Same as --format csv.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
 ) -> None:
     """Show the accuracy of stored scores by linking function.
 
     The columns give the accuracy over all pairs, on pairs of equal length (D=), and on pairs whose good sentence is
     shorter (D<) or longer (D>). delta is the mean distance of D< and D> from D=; 0 means that length has no effect.
-    A tie counts as half correct. Near ties are pairs that rounding could turn.
+    A tie counts as half correct. Near ties are pairs that rounding could turn. If a table is too wide for a terminal,
+    models become numbered columns, or headings above their rows; in pipes and files a row is always one line.
     """
+    if as_csv + as_json + (format != "table") > 1:
+        raise typer.BadParameter("choose one of --format, --csv and --json")
+    wanted = "csv" if as_csv else "json" if as_json else format
     found = bidui.compare(
-        results, links=link or (), by=by, unit=unit, groups=groups, unigrams=unigrams, smoothing=smoothing
+        results,
+        links=link or (),
+        by=by,
+        unit=unit,
+        groups=groups,
+        unigrams=unigrams,
+        smoothing=smoothing,
+        unseen=unseen,
     )
-    marked = {"humans": "humans*", "near_ties": "near ties"}
-    first, *others = found.frame.columns
-    texts = [name for name in others if name == "link"]
-    numbers = [Column(escape(marked.get(name, name)), justify="right") for name in others if name not in texts]
-    table = Table(first, *texts, *numbers, box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for row in found.frame.iter_rows():
-        table.add_row(*(_cell(value) for value in row))
-    _print(table)
+    notes = [*found.notes, *([FITTED] if found.fitted else [])]
+    if wanted != "table":
+        typer.echo(found.write(wanted), nl=False)
+        for note in notes if wanted != "json" else ():
+            typer.echo(note, err=True)
+        return
+    _print(found)
     if found.link:
         typer.echo(f"accuracy in %, linking function {found.link}")
     if found.humans:
         typer.echo("* how often humans chose the good sentence of the published pairs, pooled from published counts")
-    for note in (*found.notes, *([FITTED] if found.fitted else [])):
+    for note in notes:
         typer.echo(note)
+
+
+def _print(found: bidui.AccuracyTable) -> None:
+    """Print the table. No name and no number is ever cut or broken over two lines: it could not be read or searched.
+
+    At a terminal that is too narrow, models get numbers for heads, which are explained above the table; if that is too
+    wide as well, the columns are divided among several tables. Where models are rows, their names become headings.
+    """
+    console = Console()
+    table = _table(found.frame.columns, found.frame.rows())
+    if not console.is_terminal or _width(table) <= console.width:
+        _print_whole(table)
+    elif not found.link:
+        for (model,), frame in found.frame.group_by("model", maintain_order=True):
+            typer.echo(model)
+            _print_whole(_table(frame.columns[1:], [("  " + row[1], *row[2:]) for row in frame.rows()], first="  link"))
+    else:
+        _print_numbered(found, console.width)
+
+
+def _print_numbered(found: bidui.AccuracyTable, width: int) -> None:
+    first, *names = found.frame.columns
+    models = [name for name in names if not (found.humans and name == HUMANS)]
+    heads = {name: f"[{number}]" for number, name in enumerate(models, start=1)}
+    for name, head in heads.items():
+        typer.echo(f"{head} {name}")
+    groups = found.frame[first].to_list()
+    room = width - max(map(cell_len, [first, *groups]))
+    most = max(1, room // (max(map(len, ["100.00", *heads.values(), *(["humans*"] if found.humans else [])])) + 1))
+    for start in range(0, len(names), most):
+        columns = names[start : start + most]
+        rows = found.frame.select(first, *columns).rows()
+        _print_whole(_table([first, *(heads.get(name, name) for name in columns)], rows))
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str | int | float | None]], *, first: str = "") -> Table:
+    marked = {HUMANS: "humans*", "near_ties": "near ties"}
+    table = Table(escape(first or names[0]), box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in names[1:]:
+        table.add_column(escape(marked.get(name, name)), justify="left" if name == "link" else "right")
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row))
+    return table
 
 
 def _cell(value: str | int | float | None) -> str:
@@ -185,10 +263,15 @@ def _cell(value: str | int | float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else escape(value or "")
 
 
-def _print(table: Table) -> None:
-    """Print a table at its full width: a name or number broken over two lines cannot be read, copied or searched."""
+def _width(table: Table) -> int:
     console = Console()
-    console.width = max(console.width, console.measure(table, options=console.options.update(width=10_000)).maximum)
+    return console.measure(table, options=console.options.update(width=1_000_000)).maximum
+
+
+def _print_whole(table: Table) -> None:
+    """Print a table at its full width, whatever the width of the terminal."""
+    console = Console()
+    console.width = max(console.width, _width(table))
     console.print(table)
 
 
@@ -204,12 +287,15 @@ def export_scores(
     ] = "tokens",
     unigrams: Annotated[Path | None, typer.Option(help="File of unigram counts for the model's tokenizer.")] = None,
     smoothing: Annotated[float, typer.Option(min=0, help="Number added to every unigram count.")] = 1.0,
+    unseen: Unseen = None,
 ) -> None:
     """Write one line per pair for each model: sentences, scores, lengths, and whether the good sentence won.
 
     The fields are sentence_good, sentence_bad, UID, phenomenon, pairID, score_good, score_bad, length_good,
     length_bad, and correct: 1, 0.5 for a tie, or 0.
     """
-    models = bidui.export_scores(results, out=out, link=link, unit=unit, unigrams=unigrams, smoothing=smoothing)
+    models = bidui.export_scores(
+        results, out=out, link=link, unit=unit, unigrams=unigrams, smoothing=smoothing, unseen=unseen
+    )
     by = escape(bidui.parse_link(link).name)
     messages().print(f"{escape(str(out))}: scores of {count(models, 'model')} by {by}", highlight=False)

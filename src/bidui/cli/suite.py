@@ -63,10 +63,10 @@ class _Screen:
         others = status.waiting and not status.running
         text = f"waiting for {count(len(status.waiting), 'run')} on other machines" if others else "runs"
         self.progress.update(self.every, completed=self.finished, description=text)
-        names = {task.name for task in status.running}
-        for name in self.bars.keys() - names:
+        names = [task.name for task in status.running]  # in the order of the plan
+        for name in self.bars.keys() - set(names):
             self.progress.remove_task(self.bars.pop(name))
-        for name in sorted(names):
+        for name in names:
             if name not in self.bars:
                 self.bars[name] = self.progress.add_task(escape(name), total=None)
             done, steps = bidui.run_progress(self.out / name)

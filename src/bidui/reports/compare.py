@@ -1,7 +1,9 @@
 """Accuracies of stored scores as a data frame: one row per model and linking function, or one column per model."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
 from pathlib import Path
 from typing import Literal
 
@@ -9,11 +11,23 @@ import polars as pl
 
 from bidui.analysis.accuracy import accuracy
 from bidui.benchmarks import judged_benchmarks
-from bidui.reports.results import ALL, HELD_OUT, MAIN, USUAL, stored_unigrams, unigram_choices
-from bidui.scores.choices import Choices, PairTotals, choose_from, length_split
+from bidui.errors import Problem
+from bidui.files import natural
+from bidui.reports.results import (
+    ALL,
+    HELD_OUT,
+    MAIN,
+    USUAL,
+    model_names,
+    stored_unigrams,
+    unfinished,
+    unigram_choices,
+)
+from bidui.reports.tables import Column, Table, Unit, csv_text, latex
+from bidui.scores.choices import Choices, choose_from, length_split
 from bidui.scores.links import Link, parse_link
 from bidui.scores.run import read_totals
-from bidui.scores.table import LengthUnit, score_folders
+from bidui.scores.table import LengthUnit, ScoreManifest, score_folders
 
 HUMANS = "humans"  # the column of published human figures
 
@@ -38,6 +52,28 @@ class AccuracyTable:
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()
 
+    def write(self, format: Literal["csv", "json", "latex"]) -> str:
+        """Return the table as text: shares in percent, unrounded but in LaTeX; notes only in JSON."""
+        if format == "json":
+            rows = [{name: _json_value(value) for name, value in row.items()} for row in self.frame.to_dicts()]
+            link = {"link": self.link} if self.link else {}
+            value = {**link, "unit": "percent", "rows": rows, "notes": [*self.notes]}
+            return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+        kinds: dict[type[pl.DataType], Unit] = {pl.Float64: "percent", pl.Int64: "count"}
+        columns = tuple(
+            Column(name, "near ties" if name == "near_ties" else name, kinds.get(type(kind), "text"))
+            for name, kind in self.frame.schema.items()
+        )
+        title = f"Accuracy in %{f', linking function {self.link}' if self.link else ''}"
+        table = Table("accuracy", title, columns, tuple(self.frame.rows()), whole=bool(self.link))
+        return csv_text(table) if format == "csv" else latex(table)
+
+
+def _json_value(value: str | int | float | None) -> str | int | float | None:
+    if not isinstance(value, float):
+        return value
+    return None if isnan(value) else float(f"{100 * value:.10g}")  # as in CSV
+
 
 def compare(
     results: str | Path,
@@ -48,30 +84,52 @@ def compare(
     groups: LengthUnit = "tokens",
     unigrams: str | Path | None = None,
     smoothing: float = 1.0,
+    unseen: float | None = None,
 ) -> AccuracyTable:
     """Return the accuracies of stored scores by linking function, or by phenomenon or paradigm.
 
     `results` is a folder of scores, or of several. By phenomenon or paradigm, the first of the `links` is used. `unit`
     is the unit of length for linking functions, `groups` that for D=, D< and D>. Unigram counts are those of the file
-    given, or those stored with the scores; `smoothing` is added to every count.
+    given, or those stored with the scores; `smoothing` is added to every count, and `unseen` is the probability of
+    tokens that a published file of probabilities lacks. The notes say which runs are not finished, whether models were
+    scored on different pairs, and how far unigrams without a tokenizer fit.
     """
     chosen = [parse_link(link) if isinstance(link, str) else link for link in links or USUAL]
-    if by != "overall":
-        main = chosen[0] if links else parse_link(MAIN)
-        models = _stored(Path(results), unigrams, smoothing, needed=main.needs_unigrams)
-        return _by_group({name: choose_from(totals, main, unit=unit) for name, totals in models}, main.name, by)
-    needed = not links or any(link.needs_unigrams for link in chosen)
+    main = chosen[0] if links else parse_link(MAIN)
+    needed = main.needs_unigrams if by != "overall" else not links or any(link.needs_unigrams for link in chosen)
     rows: list[dict[str, object]] = []
+    columns: dict[str, Choices] = {}
+    manifests: dict[str, ScoreManifest] = {}
     notes: list[str] = []
-    for name, totals in _stored(Path(results), unigrams, smoothing, needed=needed):
+    folders = score_folders(Path(results))
+    for folder, name in model_names(folders, inside=Path(results)).items():
+        file = Path(unigrams) if unigrams else stored_unigrams(folder) if needed else None
+        manifests[name], totals = read_totals(folder, unigrams=file, smoothing=smoothing, unseen=unseen)
+        notes += [f"{name}: {note}" for note in totals.notes]
+        if manifests[name].left:
+            notes.append(str(unfinished(folder, manifests[name])))
+        if by != "overall":
+            columns[name] = choose_from(totals, main, unit=unit)
+            continue
         choices = [choose_from(totals, link, unit=unit, groups=groups) for link in chosen]
         if not links:
             more, problems = unigram_choices(totals, unit=unit, groups=groups)
             choices += more
             notes += [f"{name}: {problem}" for problem in problems]
         rows += [_row(name, one) for one in choices]
+    notes = [*_other_pairs(manifests), *notes]
+    if by != "overall":
+        return replace(_by_group(columns, main.name, by), notes=tuple(notes))
     fitted = any(row["link"] == HELD_OUT for row in rows)
     return AccuracyTable(pl.DataFrame(rows, infer_schema_length=None), fitted=fitted, notes=tuple(notes))
+
+
+def _other_pairs(manifests: Mapping[str, ScoreManifest]) -> list[str]:
+    """Say which models were scored on other pairs than the first: their accuracies cannot be compared."""
+    pairs = {name: {(uid, shard.pairs) for uid, shard in one.shards.items()} for name, one in manifests.items()}
+    first = next(iter(pairs), "")
+    others = [name for name, own in pairs.items() if own != pairs[first]]
+    return [str(Problem("compare-other-pairs", values={"others": others, "first": first}))] if others else []
 
 
 def _row(name: str, choices: Choices) -> dict[str, object]:
@@ -80,7 +138,7 @@ def _row(name: str, choices: Choices) -> dict[str, object]:
         "model": name,
         "link": choices.link,
         "pairs": len(choices.good),
-        "accuracy": float(choices.worth.mean()),
+        "accuracy": float(choices.worth.mean()) if len(choices.good) else float("nan"),
         "D=": split.equal,
         "D<": split.good_shorter,
         "D>": split.good_longer,
@@ -88,16 +146,6 @@ def _row(name: str, choices: Choices) -> dict[str, object]:
         "ties": choices.ties,
         "near_ties": choices.near_ties,
     }
-
-
-def _stored(
-    results: Path, unigrams: str | Path | None, smoothing: float, *, needed: bool
-) -> Iterator[tuple[str, PairTotals]]:
-    """Yield the totals of every model, with the unigrams given, or those stored with the scores if needed."""
-    for folder in score_folders(results):
-        file = Path(unigrams) if unigrams else stored_unigrams(folder) if needed else None
-        manifest, totals = read_totals(folder, unigrams=file, smoothing=smoothing)
-        yield manifest.model, totals
 
 
 def _by_group(models: dict[str, Choices], link: str, by: Literal["phenomenon", "paradigm"]) -> AccuracyTable:
@@ -112,8 +160,10 @@ def _by_group(models: dict[str, Choices], link: str, by: Literal["phenomenon", "
             members.setdefault(group, set()).add(uid)
             members.setdefault(ALL, set()).add(uid)
     humans = _humans(members)
-    names = [*sorted(members.keys() - {ALL}), ALL]
-    columns = {name: [own.get(group) for group in names] for name, own in (values | humans).items()}
+    names = [*sorted(members.keys() - {ALL}, key=natural), ALL]
+    taken = {by, *humans}  # a model may have such a name, too
+    by_column = {f"{name} (model)" if name in taken else name: own for name, own in values.items()}
+    columns = {name: [own.get(group) for group in names] for name, own in (by_column | humans).items()}
     frame = pl.DataFrame({by: names, **columns}, schema_overrides=dict.fromkeys(columns, pl.Float64))
     return AccuracyTable(frame, link, humans=bool(humans))
 

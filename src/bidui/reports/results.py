@@ -5,7 +5,6 @@ where there are none, from the counts of training runs. `series_of` groups runs 
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,7 @@ from bidui.analysis.length_bias import Sweep, held_out_morcela
 from bidui.analysis.scaling import training_flops
 from bidui.analysis.significance import SLING_BASELINES
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import sha256
+from bidui.files import natural, sha256
 from bidui.reports.tables import NOTHING, short_count
 from bidui.scores.choices import Choices, PairTotals, choose_from
 from bidui.scores.links import Floats, Link, slor
@@ -161,22 +160,23 @@ def collect(
     """
     if not folder.exists():
         raise fail("file-missing", None, {"path": str(folder)})
-    run_folders = sorted((file.parent for file in folder.rglob(FILE)), key=_natural)
+    run_folders = sorted((file.parent for file in folder.rglob(FILE)), key=natural)
     scored = score_folders(folder) if any(folder.rglob(SCORES)) else []
-    chosen = _last_of_runs(sorted(scored, key=_natural), run_folders)
+    chosen = _last_of_runs(scored, run_folders)
     if not chosen and not run_folders:
         raise fail("report-nothing", Place(str(folder)), {"scores": SCORES, "milestones": FILE})
 
     def path(inside: Path) -> str:
         return inside.relative_to(folder).as_posix()
 
-    names = _distinct({scores: read_manifest(scores).model for scores in chosen}, instead=path)
+    names = model_names(chosen, inside=folder)
     run_names = _distinct({run: run.name for run in run_folders}, instead=path)
     models, runs = [], []
     problems: list[Problem] = []
     for scores, earlier in chosen.items():
         on_folder(scores)
         model = _read_model(scores, names[scores], earlier, unigrams)
+        problems += [*model.totals.notes, *([unfinished(scores, model.manifest)] if model.manifest.left else [])]
         if len(model.totals):
             models.append(model)
         else:
@@ -193,8 +193,21 @@ def collect(
         raise fail("report-nothing-left", Place(str(folder)), {"reasons": [str(problem) for problem in problems]})
     files = [*(scores / SCORES for scores in chosen), *(run / FILE for run in run_folders)]
     inputs = {path(file): sha256(file.read_bytes()) for file in files}
-    ordered = sorted(runs, key=lambda run: (run.parameters, run.budget, run.seed, run.name))
+    ordered = sorted(runs, key=lambda run: (run.parameters, run.budget, run.seed, natural(run.name)))
     return Results(tuple(models), tuple(ordered), tuple(problems), inputs)
+
+
+def model_names(folders: Iterable[Path], *, inside: Path) -> dict[Path, str]:
+    """Return the names of the models scored in folders; models of the same name are called by their folders."""
+    names = {folder: read_manifest(folder).model for folder in folders}
+    return _distinct(names, instead=lambda folder: folder.relative_to(inside).as_posix())
+
+
+def unfinished(folder: Path, manifest: ScoreManifest) -> Problem:
+    """Say that scoring was interrupted, so that nobody takes an accuracy over some pairs for one over all."""
+    scored = sum(shard.count for shard in manifest.shards.values())
+    values = {"scored": f"{scored:,}", "planned": f"{scored + manifest.left:,}"}
+    return Problem("scores-unfinished", Place(str(folder)), values, "warning")
 
 
 def stored_unigrams(folder: Path) -> Path | None:
@@ -222,6 +235,7 @@ def _select(totals: PairTotals, pairs: NDArray[np.bool_]) -> PairTotals:
         totals.logprob[rows],
         {unit: lengths[rows] for unit, lengths in totals.lengths.items()},
         None if totals.unigram is None else totals.unigram[rows],
+        totals.notes,
     )
 
 
@@ -242,12 +256,6 @@ def _distinct(names: Mapping[Key, str], *, instead: Callable[[Key], str]) -> dic
     """Return names as they are; where two are equal, what `instead` makes of their keys."""
     counts = Counter(names.values())
     return {key: name if counts[name] == 1 else instead(key) for key, name in names.items()}
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    """Return a key that sorts numbers by their size: 70m before 160m."""
-    parts = re.findall(r"\d+|\D+", path.as_posix())
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 # Training runs
@@ -479,4 +487,4 @@ def phenomenon_of(choices: Iterable[Choices]) -> dict[str, str]:
     for one in choices:
         strata = stratify(one)
         phenomena |= dict(zip(strata.uids, strata.phenomena, strict=True))
-    return dict(sorted(phenomena.items(), key=lambda item: (item[1], item[0])))
+    return dict(sorted(phenomena.items(), key=lambda item: (item[1], natural(item[0]))))

@@ -12,6 +12,7 @@ from bidui.analysis.difficulty import Difficulty, Level, difficulty
 from bidui.analysis.scaling import ScalingFit, fit_scaling
 from bidui.analysis.significance import correct
 from bidui.errors import InputError
+from bidui.files import natural
 from bidui.reports.figures import Drawing, Line, learning_curves, scaling
 from bidui.reports.results import (
     ALL,
@@ -174,7 +175,7 @@ def _class_table(
         ]
     uids = dict.fromkeys(uid for classes in by_data.values() for uid in classes)
     rows: Rows = []
-    for uid in sorted(uids, key=lambda uid: (phenomena.get(uid, ""), uid)):
+    for uid in sorted(uids, key=lambda uid: (phenomena.get(uid, ""), natural(uid))):
         cells: list[Value] = []
         for classes in by_data.values():
             one = classes.get(uid)

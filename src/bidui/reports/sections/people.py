@@ -8,6 +8,7 @@ from bidui.analysis.estimate import Estimate, wilson
 from bidui.analysis.people import FEWEST, Correlations, behind, correlate, gaps
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, fail
+from bidui.files import natural
 from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.figures import human_gap
 from bidui.reports.results import ALL, HELD_OUT, ModelChoices, phenomenon_of
@@ -26,7 +27,7 @@ def people_counts(benchmark: Benchmark, groups: Mapping[str, str]) -> dict[str, 
         for name in (group, ALL):
             before = counts.get(name, (0, 0))
             counts[name] = (before[0] + right, before[1] + judgements)
-    ordered = [*sorted(name for name in counts if name != ALL), ALL]
+    ordered = [*sorted((name for name in counts if name != ALL), key=natural), ALL]
     return {name: counts[name] for name in ordered if name in counts and counts[name][1]}
 
 

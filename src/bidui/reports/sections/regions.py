@@ -10,6 +10,7 @@ import numpy as np
 from bidui.analysis import regions as analysis
 from bidui.analysis.regions import REST, How, RegionDifference, RegionTrace, Stretches, divide, region_differences
 from bidui.errors import InputError, fail
+from bidui.files import natural
 from bidui.reports.figures import Drawing, Line
 from bidui.reports.figures import region_differences as draw_differences
 from bidui.reports.results import Results, ScoredModel
@@ -93,7 +94,7 @@ def _table(name: str, by_model: Differences, phenomena: Mapping[str, str], how: 
     models = {model: {(one.uid, one.region): one for one in own} for model, own in by_model.items()}
     differing = {one.region for own in by_model.values() for one in own if one.pairs and abs(one.mean) > NO_DIFFERENCE}
     keys = dict.fromkeys(key for own in models.values() for key in own if key[1] in differing)
-    groups = sorted({uid for uid, _ in keys}, key=lambda uid: (phenomena.get(uid, ""), uid))
+    groups = sorted({uid for uid, _ in keys}, key=lambda uid: (phenomena.get(uid, ""), natural(uid)))
     rows: Rows = []
     for group, region in ((group, region) for group in groups for uid, region in keys if uid == group):
         ones = [own.get((group, region)) for own in models.values()]
@@ -152,7 +153,7 @@ def _draw(checkpoints: Checkpoints, stretches: Stretches, phenomena: Mapping[str
     traces = analysis.trace_regions(tables, stretches, how="mean", groups=groups)
     differing = {region for _, region in traces if _differs(region, traces)}
     panels: dict[str, list[Line]] = {}
-    for group in sorted({group for group, region in traces if region in differing}):
+    for group in sorted({group for group, region in traces if region in differing}, key=natural):
         lines = {region: trace for (uid, region), trace in traces.items() if uid == group and region in differing}
         if set(lines) - {REST}:
             panels[group] = [_line(_region_name(region, settings), trace) for region, trace in lines.items()]
