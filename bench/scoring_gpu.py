@@ -46,7 +46,7 @@ def main() -> None:
             model.positions = 0
             seconds, found = timed(model, sentences)
             scores[dtype] = found
-            print(f"{name} {dtype}: {seconds:.2f} s, {model.positions:,} positions, {model.way}", flush=True)
+            print(f"{name} {dtype}: {seconds:.2f} s, {model.positions:,} positions, trees to {model.reach}", flush=True)
         flips = turned(scores[torch.float32], scores[torch.bfloat16])
         print(f"{name}: {flips} of {len(sentences) // 2:,} choices turn in bf16 (random weights)")
         if "--no-padded" in sys.argv:

@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from transformers.modeling_outputs import CausalLMOutput
 
 from bidui.errors import InputError
-from bidui.models.causal import CausalModel
+from bidui.models import causal
+from bidui.models.causal import CausalModel, find_head
 from bidui.models.conventions import Conventions, decide, declaration_of
 from bidui.models.huggingface import load_huggingface
 from tests.models.small import network, saved, tokenizer
@@ -23,40 +25,102 @@ SENTENCES = [
 ]
 
 
-def model(kind: str, *, bos: int | None = 1, **options: object) -> CausalModel:
-    return CausalModel(kind, network(kind), tokenizer(), Conventions(bos), {}, **options)  # type: ignore[arg-type]
+@pytest.fixture(autouse=True)
+def trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decide about trees even for a few sentences."""
+    monkeypatch.setattr(causal, "TRIAL", 0)
 
 
-def alone(kind: str, sentence: str, *, bos: int | None = 1) -> list[float]:
+def model(kind: str, *, bos: int | None = 1, dtype: torch.dtype = torch.float32, **options: object) -> CausalModel:
+    found = network(kind).to(dtype)
+    return CausalModel(kind, found, tokenizer(), Conventions(bos), {}, **options)  # type: ignore[arg-type]
+
+
+def alone(
+    kind: str, sentence: str, *, bos: int | None = 1, dtype: torch.dtype = torch.float32, **settings: object
+) -> list[float]:
     """The definition: log softmax at each position, one sentence at a time."""
     ids = ([] if bos is None else [bos]) + tokenizer().encode(sentence, add_special_tokens=False)
     with torch.no_grad():
-        logprobs = network(kind)(torch.tensor([ids])).logits[0].log_softmax(-1)
+        logits = network(kind, **settings).to(dtype)(torch.tensor([ids])).logits  # type: ignore[arg-type]
+    logprobs = logits[0].float().log_softmax(-1)
     return [float(logprobs[at, token]) for at, token in enumerate(ids[1:])]
 
 
 @pytest.mark.parametrize(
-    ("kind", "way"),
-    [("gpt_neox", "tree"), ("gpt2", "tree"), ("llama", "tree"), ("bloom", "plain"), ("mamba", "plain")],
+    ("kind", "reach"), [("gpt_neox", 63), ("gpt2", 63), ("llama", 63), ("bloom", 0), ("mpt", 0), ("mamba", 0)]
 )
-def test_scores_are_those_of_each_sentence_alone_and_the_way_is_found_out(kind: str, way: str) -> None:
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_scores_are_those_of_each_sentence_alone_and_the_way_is_found_out(
+    kind: str, reach: int, dtype: torch.dtype
+) -> None:
     """Bloom counts positions along the row and Mamba has no mask: they must not be run in a tree."""
-    scored = model(kind)
+    scored = model(kind, dtype=dtype)
     found = list(scored.score(SENTENCES))
-    assert scored.way == way
+    assert scored.reach == reach
     for sentence, scores in zip(SENTENCES, found, strict=True):
         assert scores.sentence == sentence
-        assert np.allclose(scores.logprobs, alone(kind, sentence), atol=1e-4)
+        near = 1e-4 if dtype == torch.float32 else 0.5
+        assert np.allclose(scores.logprobs, alone(kind, sentence, dtype=dtype), atol=near)
 
 
-def test_a_head_that_does_more_than_multiply_is_left_to_the_model() -> None:
-    """Gemma caps its logits: taking the head apart would give other scores, which the first sentences show."""
-    plain, capped = model("llama"), model("gemma2")
-    for scored, kind in ((plain, "llama"), (capped, "gemma2")):
-        for sentence, scores in zip(SENTENCES, scored.score(SENTENCES), strict=True):
-            assert np.allclose(scores.logprobs, alone(kind, sentence), atol=1e-4)
-    assert (plain.own_head, capped.own_head) == (True, False)
-    assert (plain.way, capped.way) == ("tree", "tree")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [
+        ("llama", "product"),
+        ("gpt_neox", "product"),
+        ("gpt2", "product"),
+        ("bloom", "product"),
+        ("gemma2", "pieces"),  # caps logits
+        ("cohere", "pieces"),  # multiplies logits by 1/16
+        ("granite", "pieces"),  # divides logits by 1.01, which 16 bits nearly hide
+    ],
+)
+def test_a_head_that_does_more_than_multiply_is_left_to_the_model(kind: str, head: str, dtype: torch.dtype) -> None:
+    scored = model(kind, dtype=dtype)
+    found = list(scored.score(SENTENCES))
+    assert scored.head == head
+    for sentence, scores in zip(SENTENCES, found, strict=True):
+        near = 1e-4 if dtype == torch.float32 else 0.5
+        assert np.allclose(scores.logprobs, alone(kind, sentence, dtype=dtype), atol=near)
+
+
+def test_a_soft_cap_that_16_bits_round_away_is_not_left_out() -> None:
+    """With logits below 1, a cap at 30 changes less than bfloat16 keeps; larger logits may still come."""
+    found = network("gemma2", final_logit_softcapping=30.0).to(torch.bfloat16)
+    found.get_output_embeddings().weight.data.mul_(0.01)
+    assert find_head(found, np.arange(8, 16)) == "pieces"
+    small = torch.linspace(-1, 1, 100).to(torch.bfloat16)
+    assert torch.equal(small, torch.tanh(small.float() / 30).mul(30).to(torch.bfloat16))
+
+
+@pytest.mark.parametrize("kind", ["llama", "gemma2"])
+def test_a_network_whose_body_is_not_asked_is_run_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may compute its logits from anything: here from its body, but not by calling it."""
+    found = network(kind)
+    body = found.base_model.forward
+    head = found.get_output_embeddings()
+    monkeypatch.setattr(
+        type(found), "forward", lambda self, **inputs: CausalLMOutput(logits=head(body(**inputs).last_hidden_state))
+    )
+    assert find_head(found, np.arange(8, 16)) == "whole"
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("kind", ["llama", "gpt2", "gemma2"])
+def test_no_log_probability_is_above_zero(kind: str, dtype: torch.dtype) -> None:
+    """A sharp model is nearly sure of what it says; the logit of a token must be one of those it is divided by."""
+    found = network(kind, final_logit_softcapping=None).to(dtype)
+    found.get_output_embeddings().weight.data.mul_(8)
+    said = torch.tensor([[1, token] for token in range(8, 48)])
+    with torch.no_grad():
+        for _ in range(20):
+            said = torch.cat((said, found(said).logits[:, -1:].argmax(-1)), dim=1)
+    scored = CausalModel("m", found, tokenizer(), Conventions(1), {})
+    values = scored.run(said.numpy().astype(np.int32).ravel(), np.full(len(said), said.shape[1]))
+    assert values.max() <= 0
+    assert np.mean(values > -0.01) > 0.3
 
 
 def short_of_memory(scored: CausalModel, most: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -78,7 +142,7 @@ def test_running_out_of_memory_in_the_trial_makes_batches_smaller(monkeypatch: p
     scored = model("gpt_neox", batch_tokens=64, row=16)
     sizes = short_of_memory(scored, 20, monkeypatch)
     found = list(scored.score(SENTENCES))
-    assert (scored.way, scored.batch_tokens) == ("tree", 16)
+    assert (scored.reach, scored.batch_tokens) == (12, 16)
     assert max(sizes) > 20 and sizes[-1] <= 20
     for sentence, scores in zip(SENTENCES, found, strict=True):
         assert np.allclose(scores.logprobs, alone("gpt_neox", sentence), atol=1e-4)
@@ -89,7 +153,7 @@ def test_running_out_of_memory_with_a_single_row_is_an_error(monkeypatch: pytest
     short_of_memory(scored, 3, monkeypatch)
     with pytest.raises(InputError, match="too little memory to run gpt_neox, even 16 positions at a time"):
         list(scored.score(SENTENCES))
-    assert scored.way is None
+    assert scored.reach is None
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 7, 64, 10_000])
@@ -101,7 +165,7 @@ def test_scores_do_not_depend_on_batches_rows_or_order(batch_tokens: int, row: i
 
 
 def test_a_tree_runs_fewer_positions() -> None:
-    tree, plain = model("gpt_neox", way="tree"), model("gpt_neox", way="plain")
+    tree, plain = model("gpt_neox", reach=96, head="product"), model("gpt_neox", reach=0, head="product")
     list(tree.score(SENTENCES))
     list(plain.score(SENTENCES))
     beginnings = {(*"^", *s)[:end] for s in SENTENCES for end in range(1, len(s) + 1)}

@@ -1,30 +1,34 @@
 """Prefix trees: every sequence finds its own ancestors, and nothing is run twice that need not be."""
 
+import tracemalloc
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.models.prefix_tree import pack, sees, unsorted_scores
+from bidui.models.prefix_tree import PrefixRows, pack, sees, unsorted_scores
 
 sequences = st.lists(
     st.lists(st.integers(0, 3), min_size=1, max_size=6).map(lambda s: [9, *s]), min_size=1, max_size=25
 )
 
 
-def spelled(packed: object, position: int) -> list[int]:
-    """The tokens from the root to a position, by the paths of the sequence it was made for."""
-    owner, depth = packed.owners[position], packed.depths[position]  # type: ignore[attr-defined]
-    return packed.tokens[packed.paths[owner, : depth + 1]].tolist()  # type: ignore[attr-defined]
+def spelled(packed: PrefixRows, position: int) -> list[int]:
+    """The tokens from the root to a position, by the path of the sequence it was made for."""
+    owner, depth = packed.owners[position], packed.depths[position]
+    return packed.tokens[packed.paths[owner : owner + depth + 1]].tolist()
 
 
 @given(sequences, st.integers(1, 30))
 def test_every_token_is_predicted_from_exactly_what_stands_before_it(given: list[list[int]], row: int) -> None:
     packed = pack(given, row=row)
-    for place, number in enumerate(packed.order):
+    edges = iter(packed.read)
+    for number in packed.order:
         for at in range(1, len(given[number])):
-            edge = packed.read[place, at]
+            edge = next(edges)
             assert packed.edge_to[edge] == given[number][at]
             assert spelled(packed, packed.edge_from[edge]) == given[number][:at]
+    assert next(edges, None) is None
 
 
 @given(sequences, st.integers(1, 30))
@@ -57,3 +61,15 @@ def test_scores_come_back_in_the_order_given() -> None:
     packed = pack(given, row=100)
     values = packed.edge_to.astype(np.float32)
     assert unsorted_scores(packed, values).tolist() == [token for sequence in given for token in sequence[1:]]
+
+
+def test_one_long_sequence_does_not_make_room_for_its_length_in_all_others() -> None:
+    """20,000 sequences of five tokens and one of 6,000: a table of them would have 120 million cells."""
+    given = [*([9, *map(int, f"{number % 10_000:04}")] for number in range(20_000)), [9] * 6_000]
+    tracemalloc.start()
+    packed = pack(given, row=100)
+    scores = unsorted_scores(packed, packed.edge_to.astype(np.float32))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert scores.tolist() == [token for sequence in given for token in sequence[1:]]
+    assert peak < 100_000_000

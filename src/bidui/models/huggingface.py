@@ -66,8 +66,8 @@ def load_huggingface(
         return MaskedModel(short_name(name, revision), network, tokenizer, declared, metric, tokens)
     from bidui.models.seq2seq import Seq2SeqModel, first_sentinel
 
-    declared |= {"bos": None, "eos": False, "first_token": True}
-    sentinel = first_sentinel(tokenizer, model=name)
+    sentinel = first_sentinel(tokenizer, model=name, vocabulary=config.vocab_size)
+    declared |= {"bos": None, "eos": False, "first_token": True, "sentinel": sentinel}
     return Seq2SeqModel(short_name(name, revision), network, tokenizer, sentinel, declared, tokens)
 
 

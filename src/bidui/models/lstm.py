@@ -95,7 +95,7 @@ def _outputs(network: LstmNetwork, packed: PrefixRows, row: int) -> torch.Tensor
     begin, end = int(packed.rows[row]), int(packed.rows[row + 1])
     size = end - begin
     depths = packed.depths[begin:end]
-    parents = packed.paths[packed.owners[begin:end], np.maximum(depths - 1, 0)] - begin
+    parents = packed.paths[packed.owners[begin:end] + np.maximum(depths - 1, 0)] - begin
     parents[depths == 0] = size  # the state before the first token, which stays zero
     order = np.argsort(depths, kind="stable")
     levels = np.split(order, np.cumsum(np.bincount(depths))[:-1])

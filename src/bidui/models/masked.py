@@ -5,7 +5,7 @@ same word, so that the pieces of a rare word do not give each other away (Kauf a
 token, as for Chinese characters, the two are the same.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -17,8 +17,17 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_long
 from bidui.models.tokenize import Encoding, HasTokenizer, encode
 
-Hidden = tuple[int, int]  # the number of a sentence, and which of its tokens is hidden
-Predict = Callable[[Sequence[Encoding], Sequence[Hidden]], NDArray[np.float32]]
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Tokens of a sentence that are hidden and predicted from the others: `size` of them, from `at` on."""
+
+    sentence: int
+    at: int
+    size: int = 1
+
+
+Predict = Callable[[Sequence[Encoding], Sequence[Gap]], NDArray[np.float32]]  # the scores of the tokens in each gap
 
 
 class _Batched(Protocol):
@@ -27,23 +36,30 @@ class _Batched(Protocol):
 
 
 def pseudo_scores(
-    model: _Batched, sentences: Sequence[str], encoded: Sequence[Encoding], predict: Predict, *, around: int
+    model: _Batched,
+    sentences: Sequence[str],
+    encoded: Sequence[Encoding],
+    gaps: Iterable[Gap],
+    predict: Predict,
+    *,
+    around: int,
 ) -> Iterator[TokenScores]:
-    """Yield the scores of each sentence, every token hidden in turn and predicted from the rest.
+    """Yield the scores of each sentence, the tokens of every gap predicted from the rest.
 
-    Sentences of equal length run together, so nothing is padded; `around` is the number of special tokens around each.
+    Sentences and gaps of equal length run together, so nothing is padded; `around` is the number of special tokens
+    around each sentence.
     """
     values = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
-    places = [(number, at) for number, sentence in enumerate(encoded) for at in range(len(sentence.ids))]
-    places.sort(key=lambda place: len(encoded[place[0]].ids))
-    start = 0
-    while start < len(places):
-        length = len(encoded[places[start][0]].ids)
+    alike: dict[tuple[int, int], list[Gap]] = {}
+    for gap in gaps:
+        alike.setdefault((len(encoded[gap.sentence].ids), gap.size), []).append(gap)
+    for length, size in sorted(alike):
         most = max(1, model.batch_tokens // (length + around))
-        batch = [place for place in places[start : start + most] if len(encoded[place[0]].ids) == length]
-        for (number, at), value in zip(batch, predict(encoded, batch), strict=True):
-            values[number][at] = value
-        start += len(batch)
+        members = alike[length, size]
+        for start in range(0, len(members), most):
+            batch = members[start : start + most]
+            for gap, scores in zip(batch, predict(encoded, batch), strict=True):
+                values[gap.sentence][gap.at : gap.at + size] = scores
     for sentence, tokens, logprobs in zip(sentences, encoded, values, strict=True):
         refuse_broken(sentence, tokens.spans[:, 1], logprobs, model=model.name)
         yield TokenScores(sentence, np.array(tokens.ids, np.int32), tokens.spans[:, 0], tokens.spans[:, 1], logprobs)
@@ -72,24 +88,24 @@ class MaskedModel(HasTokenizer):
         reserved = (self.network.config.pad_token_id or 0) + 1 if "roberta" in self.network.config.model_type else 0
         lengths = [len(tokens.ids) + 2 + reserved for tokens in encoded]
         refuse_long(sentences, lengths, most=most, model=self.name)
-        yield from pseudo_scores(self, sentences, encoded, self._masked, around=2)
+        gaps = (Gap(number, at) for number, tokens in enumerate(encoded) for at in range(len(tokens.ids)))
+        yield from pseudo_scores(self, sentences, encoded, gaps, self._masked, around=2)
 
     @torch.inference_mode()
-    def _masked(self, encoded: Sequence[Encoding], batch: Sequence[Hidden]) -> NDArray[np.float32]:
+    def _masked(self, encoded: Sequence[Encoding], batch: Sequence[Gap]) -> NDArray[np.float32]:
         before = [] if self.tokenizer.cls_token_id is None else [self.tokenizer.cls_token_id]
         after = [] if self.tokenizer.sep_token_id is None else [self.tokenizer.sep_token_id]
-        rows = np.array([[*before, *encoded[number].ids, *after] for number, _ in batch], np.int64)
-        at = np.array([place for _, place in batch]) + len(before)
+        rows = np.array([[*before, *encoded[gap.sentence].ids, *after] for gap in batch], np.int64)
+        at = np.array([gap.at for gap in batch]) + len(before)
         wanted = rows[np.arange(len(batch)), at]
-        for row, (number, place) in zip(rows, batch, strict=True):
-            row[[len(before) + other for other in self._hidden(encoded[number], place)]] = self.tokenizer.mask_token_id
+        for row, gap in zip(rows, batch, strict=True):
+            hidden = self._hidden(encoded[gap.sentence], gap.at)
+            row[[len(before) + other for other in hidden]] = self.tokenizer.mask_token_id
         device = self.network.device
         self.positions += rows.size
         chosen = torch.from_numpy(at).to(device)
         logits = logits_at(self.network, {"input_ids": torch.from_numpy(rows).to(device)}, chosen)
-        values = logits.float().log_softmax(dim=-1)[torch.arange(len(batch)), torch.from_numpy(wanted).to(device)]
-        read: NDArray[np.float32] = values.cpu().numpy()
-        return read
+        return chosen_logprobs(logits, wanted)[:, None]
 
     def _hidden(self, encoded: Encoding, place: int) -> list[int]:
         """Return the tokens that are masked when one is predicted."""
@@ -98,6 +114,13 @@ class MaskedModel(HasTokenizer):
         word = encoded.words[place]
         later = range(place + 1, len(encoded.ids))
         return [place, *(other for other in later if word is not None and encoded.words[other] == word)]
+
+
+def chosen_logprobs(logits: torch.Tensor, tokens: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the log-probability of one token per row of logits, normalised in fp32."""
+    chosen = torch.from_numpy(tokens).to(logits.device)
+    values: NDArray[np.float32] = logits.float().log_softmax(dim=-1).gather(1, chosen[:, None])[:, 0].cpu().numpy()
+    return values
 
 
 def logits_at(network: PreTrainedModel, inputs: dict[str, torch.Tensor], at: torch.Tensor) -> torch.Tensor:

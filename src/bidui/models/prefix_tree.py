@@ -21,8 +21,9 @@ Ints = NDArray[np.int64]
 class PrefixRows:
     """Sequences as rows of positions to run, and the predictions to read from them.
 
-    `paths[s, d]` is the position of the d-th token of the s-th sequence, in sorted order; `edges` are the predictions:
-    at the position `edge_from` the token `edge_to`; `read[s, t]` is the prediction that scores the t-th token.
+    Predictions are numbered too: at the position `edge_from` the token `edge_to`. `paths` has the position of every
+    token that is run, and `read` the prediction that scores every token but the first, both one sequence after the
+    other in sorted order: nothing here takes as much as sequences times the longest of them.
     """
 
     order: Ints  # the sequences in sorted order
@@ -31,7 +32,7 @@ class PrefixRows:
     depths: Ints  # of each position
     rows: Ints  # where each row of positions begins, and the end
     paths: Ints
-    owners: Ints  # the sorted sequence that each position was made for
+    owners: Ints  # where in `paths` the sequence begins that each position was made for
     edge_from: Ints
     edge_to: Ints
     edge_rows: Ints  # where the predictions of each row begin, and the end
@@ -55,28 +56,29 @@ def pack(sequences: Sequence[Sequence[int]], *, row: int) -> PrefixRows:
 
 def pack_flat(flat: NDArray[np.integer[Any]], lengths: Ints, *, row: int) -> PrefixRows:
     """Do the same for sequences that follow each other in one array."""
-    matrix = np.full((len(lengths), int(lengths.max())), -1, np.int64)
-    matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = flat  # -1 sorts before every token
-    order = _sorted_order(matrix)
-    matrix, lengths = matrix[order], lengths[order]
-    shared = _shared(matrix, lengths)
+    order = _sorted_order(flat, lengths)
+    begins = (np.cumsum(lengths) - lengths)[order]
+    lengths = lengths[order]
+    sorted_tokens = flat[_cells(begins, lengths)].astype(np.int64)
+    shared = _shared(sorted_tokens, lengths)
     runs = lengths - 1  # positions to run
     starts = _row_starts(shared, runs, row)
     begin = np.minimum(shared, np.concatenate(([0], runs[:-1])))
     begin[starts] = 0
-    paths, owners, depths = _number_cells(begin, runs)
+    paths, owner, depths = _number_cells(begin, runs)
     at = np.maximum(shared, 1)  # a prediction is new from here on
-    read, edge_owner, edge_depth = _number_cells(at, lengths)
+    read, edge_owner, edge_depth = _number_cells(at - 1, runs)
+    token_starts, path_starts = (np.cumsum(many) - many for many in (lengths, runs))
     return PrefixRows(
         order=order,
         lengths=lengths,
-        tokens=matrix[owners, depths],
+        tokens=sorted_tokens[token_starts[owner] + depths],
         depths=depths,
-        rows=np.searchsorted(owners, np.append(starts, len(lengths))),
+        rows=np.searchsorted(owner, np.append(starts, len(lengths))),
         paths=paths,
-        owners=owners,
-        edge_from=paths[edge_owner, edge_depth - 1],
-        edge_to=matrix[edge_owner, edge_depth],
+        owners=path_starts[owner],
+        edge_from=paths[path_starts[edge_owner] + edge_depth],
+        edge_to=sorted_tokens[token_starts[edge_owner] + edge_depth + 1],
         edge_rows=np.searchsorted(edge_owner, np.append(starts, len(lengths))),
         read=read,
     )
@@ -88,11 +90,9 @@ def sees(packed: PrefixRows, first: int, last: int) -> tuple[Ints, Ints, Ints]:
     Every position also sees itself.
     """
     low, high = packed.rows[first], packed.rows[last]
-    owners, depths = packed.owners[low:high], packed.depths[low:high]
-    many = depths + 1
+    many = packed.depths[low:high] + 1
     position = np.repeat(np.arange(low, high), many)
-    depth = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-    ancestor = packed.paths[np.repeat(owners, many), depth]
+    ancestor = packed.paths[_cells(packed.owners[low:high], many)]
     row = np.repeat(np.arange(last - first), np.diff(packed.rows[first : last + 1]))
     row = np.repeat(row, many)
     begin = packed.rows[first:last][row]
@@ -101,26 +101,33 @@ def sees(packed: PrefixRows, first: int, last: int) -> tuple[Ints, Ints, Ints]:
 
 def unsorted_scores(packed: PrefixRows, values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the values of all predictions, sequence after sequence, in the original order of the sequences."""
-    columns = np.arange(packed.read.shape[1])
-    scored = (columns >= 1) & (columns < packed.lengths[:, None])
-    table = np.zeros(packed.read.shape, np.float32)
-    table[scored] = values[packed.read[scored]]
+    runs = packed.lengths - 1
     back = np.argsort(packed.order, kind="stable")
-    flat: NDArray[np.float32] = table[back][scored[back]]
-    return flat
+    return values[packed.read[_cells((np.cumsum(runs) - runs)[back], runs[back])]]
 
 
-def _sorted_order(matrix: Ints) -> Ints:
-    """Return the sorted order of the rows; big-endian bytes compare as the numbers do."""
-    bytes_ = np.ascontiguousarray((matrix + 1).astype(">u4"))
-    return np.argsort(bytes_.view(f"V{bytes_.shape[1] * 4}").ravel(), kind="stable")
+def _cells(begins: Ints, many: Ints) -> Ints:
+    """Return the indices of stretches of an array, one after the other: `many` from each of `begins` on."""
+    cells: Ints = np.arange(many.sum()) + np.repeat(begins - (np.cumsum(many) - many), many)
+    return cells
 
 
-def _shared(matrix: Ints, lengths: Ints) -> Ints:
+def _sorted_order(flat: NDArray[np.integer[Any]], lengths: Ints) -> Ints:
+    """Return the sorted order of the sequences; big-endian bytes compare as the numbers do."""
+    data = flat.astype(">u4").tobytes()
+    ends = (4 * np.cumsum(lengths)).tolist()
+    keys = [data[low:high] for low, high in zip([0, *ends], ends, strict=False)]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+
+
+def _shared(tokens: Ints, lengths: Ints) -> Ints:
     """Return how many tokens each sequence has in common with the one before."""
-    differs = matrix[1:] != matrix[:-1]
-    first = np.where(differs.any(axis=1), differs.argmax(axis=1), lengths[1:])
-    return np.concatenate(([0], np.minimum(first, lengths[1:])))
+    starts = np.cumsum(lengths) - lengths
+    many = np.minimum(lengths[1:], lengths[:-1])
+    differs = tokens[_cells(starts[1:], many)] != tokens[_cells(starts[:-1], many)]
+    first = np.cumsum(many) - many  # where the comparison of each two begins
+    unequal = np.append(np.flatnonzero(differs), len(differs))
+    return np.concatenate(([0], np.minimum(unequal[np.searchsorted(unequal, first)] - first, many)))
 
 
 def _row_starts(shared: Ints, runs: Ints, row: int) -> Ints:
@@ -136,13 +143,17 @@ def _row_starts(shared: Ints, runs: Ints, row: int) -> Ints:
     return np.array(starts, np.int64)
 
 
-def _number_cells(begin: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-    """Number the cells of each row from `begin` to `end`; cells before `begin` have the number of the row above.
+def _number_cells(begin: Ints, many: Ints) -> tuple[Ints, Ints, Ints]:
+    """Number the cells of each sequence from `begin` on; a cell before it has the number of the cell above.
 
-    Also return the row and the column of each number. A row's numbers follow those of the row above.
+    Return the numbers of all cells, `many` of each sequence, and the sequence and the column of each number. The
+    numbers of a sequence follow those of the sequence above.
     """
-    columns = np.arange(int(end.max()))
-    new = (columns >= begin[:, None]) & (columns < end[:, None])
-    numbers = np.where(new, np.cumsum(new.ravel()).reshape(new.shape) - 1, -1)
-    rows, cells = np.nonzero(new)
-    return np.maximum.accumulate(numbers, axis=0), rows.astype(np.int64), cells.astype(np.int64)
+    column = _cells(np.zeros(len(many), np.int64), many)
+    new = column >= np.repeat(begin, many)
+    numbers = np.where(new, np.cumsum(new) - 1, -1)
+    small = column.astype(np.uint16) if len(many) and many.max() < 1 << 16 else column  # is sorted in linear time
+    down = np.argsort(small, kind="stable")  # column by column, each from the top
+    base = column[down] * len(column)  # keeps what stands in one column out of the next
+    numbers[down] = np.maximum.accumulate(numbers[down] + base) - base
+    return numbers, np.repeat(np.arange(len(many)), many)[new], column[new]

@@ -118,6 +118,10 @@ class HasTokenizer:
 def _slow(tokenizer: "PreTrainedTokenizerBase", sentence: str) -> Encoding:
     """Encode by a tokenizer that is not one of `tokenizers`; sentencepiece says which bytes its pieces cover."""
     ids = list(tokenizer.encode(sentence, add_special_tokens=False))
+    data = np.frombuffer(sentence.encode(), np.uint8).astype(np.int64)
+    if len(ids) == len(data) and len(np.unique(ids - data)) == 1:  # one token per byte, as for ByT5
+        at = np.repeat(np.arange(len(sentence)), [len(character.encode()) for character in sentence])
+        return Encoding(ids, np.stack((at, at + 1), axis=1).astype(np.int32), list(range(len(ids))))
     if hasattr(tokenizer, "sp_model"):
         pieces = tokenizer.sp_model.encode(sentence, return_type="proto").pieces
         if [piece.id for piece in pieces] == ids:  # some tokenizers number them differently
