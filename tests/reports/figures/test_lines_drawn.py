@@ -33,7 +33,7 @@ def test_an_axis_between_two_powers_of_ten_has_both(x: list[float]) -> None:
 def test_a_fit_with_a_name_of_its_own_is_written_beside_it() -> None:
     """A thin line that nothing explains would be taken for another run."""
     run, fit = Line("runs", FLOPS, np.array([0.5, 0.6, 0.7])), Line("fitted", FLOPS, np.array([0.5, 0.61, 0.69]))
-    figure, rows = scaling({"BA": [run]}, fits={"BA": [fit]})
+    figure, rows = learning_curves({"BA": [run]}, fits={"BA": [fit], "other": [fit]})
     assert words(figure).count("fitted") == 1
     assert [found[2] for found in rows.lines] == ["run"] * 3 + ["fit"] * 3
 
@@ -54,15 +54,6 @@ def test_points_of_a_size_are_drawn_in_every_panel_and_named_at_the_end_of_the_r
     assert rows.lines[0] == ("BA", "14M", "run", 1e15, 0.5, GAP, GAP)
     assert rows.lines[-1] == ("BA", "people", "reference", GAP, 0.96, GAP, GAP)
     assert len(rows.lines) == 3 + 3 + 3 + 1
-
-
-def test_a_fitted_curve_has_the_colour_of_its_size_and_rows_of_its_own() -> None:
-    points = Line("14M", FLOPS, np.array([0.5, 0.6, 0.7]))
-    fit = Line("14M", np.geomspace(1e15, 1e17, 5), np.linspace(0.5, 0.7, 5))
-    figure, rows = scaling({"BA": [points]}, fits={"BA": [fit], "other": [fit]})
-    curve = next(found for found in panel(figure, "BA").lines if len(found.get_xdata()) == 5)
-    assert curve.get_color() == next(f for f in panel(figure, "BA").lines if f.get_label() == "14M").get_color()
-    assert [row[2] for row in rows.lines] == ["run"] * 3 + ["fit"] * 5
 
 
 def test_the_model_before_training_has_a_place_on_the_logarithmic_axis() -> None:
@@ -102,7 +93,7 @@ def test_a_line_without_any_value_is_no_error() -> None:
 
 
 def test_a_single_point_is_a_figure() -> None:
-    figure, _ = scaling({"BA": [Line("14M", np.array([1e15]), np.array([0.9]))]}, width="column")
+    figure, _ = scaling({"BA": [Line("14M", np.array([1e15]), np.array([0.9]))]})
     assert line(panel(figure, "BA"), "14M") == [(1e15, 90)]
     assert unreadable(figure) == []
 
@@ -111,8 +102,8 @@ def test_a_ring_stands_where_alpha_is_best() -> None:
     """Highest accuracy at 0.7, lowest delta-acc at 0.5: from the char column of Table 5, they need not be the same."""
     alpha = np.array([0.0, 0.5, 0.7, 1.0])
     sweep = AlphaSweep("char", alpha, np.array([0.754, 0.814, 0.821, 0.814]), np.array([0.189, 0.048, 0.056, 0.145]))
-    figure, rows = alpha_sweep([sweep], of="accuracy")
-    accuracy, delta = panel(figure, "accuracy (%)"), panel(figure, "delta-acc (points)")
+    figure, rows = alpha_sweep([sweep])
+    accuracy, delta = panel(figure, "accuracy on D< and D> (%)"), panel(figure, "delta-acc (points)")
     assert line(accuracy, "char")[1] == (0.5, pytest.approx(81.4))
     assert line(delta, "char")[1] == (0.5, pytest.approx(4.8))
     assert marks(accuracy, "o")[-1] == (0.7, pytest.approx(82.1))
@@ -123,7 +114,7 @@ def test_a_ring_stands_where_alpha_is_best() -> None:
 
 def test_regions_are_named_beside_every_panel_since_paradigms_differ_in_them() -> None:
     np_, vp = Line("NP", TOKENS, np.array([0, -0.5, -1, -2.0])), Line("VP", TOKENS, np.array([0, 0.5, 1, 2.5]))
-    figure, rows = region_differences({"npi_renhe": [np_, vp], "BA_deletion": [vp]}, at="steps")
+    figure, rows = region_differences({"npi_renhe": [np_, vp], "BA_deletion": [vp]})
     assert line(panel(figure, "npi_renhe"), "NP")[-1] == (1e8, -2)
     assert words(figure).count("VP") == 2
     assert "training steps" in words(figure)

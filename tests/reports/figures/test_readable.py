@@ -65,7 +65,7 @@ def heatmap(language: Language) -> Drawing:
 
 def dots(language: Language) -> Drawing:
     cells = {name: {p: measured(m, g) for g, p in enumerate(PHENOMENA)} for m, name in enumerate(MODELS)}
-    return accuracy_by_phenomenon(cells, people=PEOPLE, language=language)
+    return accuracy_by_phenomenon(cells, language=language)
 
 
 def by_flops(language: Language) -> Drawing:
@@ -158,7 +158,6 @@ ALPHA = np.array([0.0, 1.0])
 PER_CENT: list[Callable[[], Drawing]] = [
     lambda: accuracy_heatmap({"model": {"BA": 96.15}}),
     lambda: accuracy_by_phenomenon({"model": {"BA": Estimate(96.15)}}),
-    lambda: accuracy_by_phenomenon({"model": {"BA": Estimate(0.9)}}, people={"BA": 96.15}),
     lambda: scaling({"BA": [Line("14M", np.array([1e15]), np.array([96.15]))]}),
     lambda: scaling({"BA": [Line("14M", np.array([1e15]), np.array([0.9]))]}, references={"people": {"BA": 96.15}}),
     lambda: alpha_sweep([AlphaSweep("m", ALPHA, np.array([80.0, 81.0]), np.array([0.1, 0.1]))]),

@@ -19,7 +19,7 @@ KINDS = ("svg", "pdf", "png", "csv")
 
 def drawing(group: str = "把字句") -> Drawing:
     accuracies = {"Zh-Pythia-14M": {group: Estimate(0.9, 0.88, 0.92)}, "5-gram": {group: Estimate(0.61)}}
-    return accuracy_by_phenomenon(accuracies, people={group: 0.96}, language="zh")
+    return accuracy_by_phenomenon(accuracies, language="zh")
 
 
 def saved(folder: Path) -> dict[str, bytes]:

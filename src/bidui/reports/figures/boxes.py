@@ -91,7 +91,7 @@ BAR, RING = COLOURS[5], COLOURS[1]
 Shares = Mapping[str, Mapping[str, Share]]
 
 
-def frequencies(shares: Shares, *, width: Width = "column", language: Language = "en") -> Drawing:
+def frequencies(shares: Shares, *, language: Language = "en") -> Drawing:
     """Draw one panel per benchmark and one bar per band of ranks; a ring shows the share of all occurrences."""
     bands = groups_of(shares)
     listed = [(name, band, share) for name, by_band in shares.items() for band, share in by_band.items()]
@@ -102,7 +102,7 @@ def frequencies(shares: Shares, *, width: Width = "column", language: Language =
         shown = [band_text(band, language) for band in bands]
         made = layout.make_panels(
             tuple(shares),
-            width=width,
+            width="column",
             left=max(layout.widest(shown, size=SMALL), layout.widest([word("rank", language)], size=TINY)) + 0.12,
             right=0.08,
             height=len(bands) * ROW + BAND_HEAD,

@@ -11,7 +11,7 @@ from bidui.errors import Place, fail
 from bidui.reports.figures import layout, style
 from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
 from bidui.reports.figures.layout import Block, Label, word
-from bidui.reports.figures.style import COLOURS, FAINT, INK, RULE, SMALL, TEXT, TINY, Width, darker, house_style, looks
+from bidui.reports.figures.style import COLOURS, FAINT, INK, RULE, SMALL, TEXT, TINY, darker, house_style, looks
 from bidui.scores.choices import LengthSplit
 from bidui.words import Language
 
@@ -22,33 +22,24 @@ TOP = 0.16
 Accuracies = Mapping[str, Mapping[str, Estimate]]
 
 
-def accuracy_by_phenomenon(
-    accuracies: Accuracies,
-    *,
-    people: Mapping[str, float] | None = None,
-    width: Width = "page",
-    language: Language = "en",
-) -> Drawing:
-    """Draw one dot per model and phenomenon with its interval; humans are a vertical line.
+def accuracy_by_phenomenon(accuracies: Accuracies, *, language: Language = "en") -> Drawing:
+    """Draw one dot per model and phenomenon with its interval.
 
     Models are in the same order in every phenomenon and are named where they first occur.
     """
     groups = groups_of(accuracies)
-    humans = {group: value for group, value in (people or {}).items() if group in groups}
     named = [(group, model, one) for model, values in accuracies.items() for group, one in values.items()]
     lines = [(group, model, one.value, one.low, one.high) for group, model, one in named]
     check_parts((one.value for _, _, one in named), what=", ".join(accuracies))
-    check_parts(humans.values(), what=word("people", "en"))
     row = len(accuracies) * STEP + AROUND
     with house_style():
-        reached = [*humans.values(), *(end for _, _, *ends in lines for end in ends)]
+        reached = [end for _, _, *ends in lines for end in ends]
         figure, placed = layout.percent_rows(
-            groups, reached, row=row, size=TEXT, width=width, language=language, top=TOP, right=0.04, share=0.36
+            groups, reached, row=row, size=TEXT, width="page", language=language, top=TOP, right=0.04, share=0.36
         )
         for block, axes in placed:
             for number in range(1, len(block.rows)):
                 axes.axhline(number, color=RULE, linewidth=0.4, zorder=0)
-            draw_people(axes, block, humans, language=language)
             for number, (model, look) in enumerate(looks(accuracies).items()):
                 offset = (AROUND / 2 + (number + 0.5) * STEP) / row
                 heights = [row_number + offset for row_number in block.groups.values()]
@@ -58,23 +49,11 @@ def accuracy_by_phenomenon(
                     axes.plot(interval, [y, y], color=look.colour, linewidth=0.7, zorder=2)
                 dots = [100 * one.value for one in ones]
                 axes.plot(dots, heights, look.mark, color=look.colour, markersize=3, markeredgewidth=0, zorder=3)
-            label_models(axes, block, accuracies, people=humans, row=row)
-    lines += [(group, "people", value, nan, nan) for group, value in humans.items()]
+            label_models(axes, block, accuracies, row=row)
     return Drawing(figure, Rows(("group", "model", "accuracy", "low", "high"), tuple(lines)))
 
 
-def draw_people(axes: Axes, block: Block, people: Mapping[str, float], *, language: Language) -> None:
-    """Draw a vertical line through the row of each group, named where it first occurs."""
-    for group, number in block.groups.items():
-        value = 100 * people.get(group, nan)
-        axes.plot([value, value], [number + 0.06, number + 0.94], color=INK, linewidth=0.8, zorder=1)
-    first = next((group for group in block.groups if isfinite(people.get(group, nan))), None)
-    if first is not None:
-        point = (100 * people[first], block.groups[first] + 0.06)
-        layout.write_near(axes, word("people", language), point, (0, 3), size=SMALL, ha="center", va="baseline")
-
-
-def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, people: Mapping[str, float], row: float) -> None:
+def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, row: float) -> None:
     """Write the name of each model beside its first dot, on the side where there is room."""
     low, high = axes.get_xlim()
     inch = (high - low) / block.width
@@ -83,13 +62,11 @@ def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, people: Ma
         group = next((name for name in block.groups if name in values and isfinite(values[name].value)), None)
         if group is None:
             continue
-        one, taken = values[group], 100 * people.get(group, nan)
+        one = values[group]
         ends = [100 * end for end in (one.value, one.low, one.high) if isfinite(end)]
         text = layout.shortened(model, size=TINY, width=block.width / 2.5)
         long = (0.07 + layout.widths_of([text], size=TINY)[0]) * inch
-        left_free = min(ends) - long >= low and not min(ends) - long <= taken <= min(ends)
-        right_free = max(ends) + long <= high and not max(ends) <= taken <= max(ends) + long
-        to_right = right_free or not left_free
+        to_right = max(ends) + long <= high or min(ends) - long < low
         y = block.groups[group] + (AROUND / 2 + (number + 0.5) * STEP) / row
         x, away, ha = (max(ends), 3.5, "left") if to_right else (min(ends), -3.5, "right")
         layout.write_near(axes, text, (x, y), (away, 0), size=TINY, colour=look.ink, ha=ha)
@@ -103,11 +80,7 @@ BEHIND, AHEAD = COLOURS[1], COLOURS[0]
 
 
 def human_gap(
-    gaps: Mapping[str, Gap],
-    *,
-    intervals: Mapping[str, tuple[float, float]] | None = None,
-    width: Width = "column",
-    language: Language = "en",
+    gaps: Mapping[str, Gap], *, intervals: Mapping[str, tuple[float, float]] | None = None, language: Language = "en"
 ) -> Drawing:
     """Draw humans as a diamond, the best model as a dot with its interval, and write the gap in points beside them.
 
@@ -122,10 +95,10 @@ def human_gap(
     order = sorted(gaps, key=lambda name: -gaps[name].gap if isfinite(gaps[name].gap) else 2.0)
     models = {gap.model for gap in gaps.values()}
     with house_style():
-        shown = {model: layout.shortened(model, size=TINY, width=style.WIDTHS[width] / 4) for model in models}
+        shown = {model: layout.shortened(model, size=TINY, width=style.WIDTHS["column"] / 4) for model in models}
         right = NUMBER + (layout.widest(shown.values(), size=TINY) + 0.11 if len(models) > 1 else 0.04)
         figure, placed = layout.percent_rows(
-            order, reached, row=ROW, size=SMALL, width=width, language=language, head=HEAD, right=right
+            order, reached, row=ROW, size=SMALL, width="column", language=language, head=HEAD, right=right
         )
         for block, axes in placed:
             layout.write_beside(axes, word("gap", language), y=-0.5, size=TINY, colour=FAINT)
@@ -170,7 +143,7 @@ MARKS = {"D=": ("o", INK), "D<": ("<", COLOURS[0]), "D>": (">", COLOURS[1])}
 Splits = Mapping[str, Mapping[str, LengthSplit]]
 
 
-def length_bias(splits: Splits, *, width: Width = "page", language: Language = "en") -> Drawing:
+def length_bias(splits: Splits, *, language: Language = "en") -> Drawing:
     """Draw three marks per linking function, the closer the less biased, and write delta-acc in points beside them."""
     links = groups_of(splits)
     named = [(model, link, split) for model, by_link in splits.items() for link, split in by_link.items()]
@@ -178,10 +151,10 @@ def length_bias(splits: Splits, *, width: Width = "page", language: Language = "
     values = [value for _, _, *groups, _ in lines for value in groups]
     check_parts(values, what=", ".join(splits))
     with house_style():
-        shown = [layout.shortened(link, size=SMALL, width=style.WIDTHS[width] / 4) for link in links]
+        shown = [layout.shortened(link, size=SMALL, width=style.WIDTHS["page"] / 4) for link in links]
         made = layout.make_panels(
             tuple(splits),
-            width=width,
+            width="page",
             left=layout.widest(shown, size=SMALL) + 0.1,
             right=0.4,
             between=0.45,

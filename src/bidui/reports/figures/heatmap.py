@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
 from bidui.reports.figures.layout import Block, make_blocks, place, rows_under_headings, shortened, widest, word
-from bidui.reports.figures.style import FAINT, INK, PAPER, SMALL, TINY, Width, house_style
+from bidui.reports.figures.style import FAINT, INK, PAPER, SMALL, TINY, house_style
 from bidui.words import Language
 
 # From dark to light, so that failures stand out in grey as well; orange below chance, blue above.
@@ -27,7 +27,6 @@ def accuracy_heatmap(
     accuracies: Mapping[str, Mapping[str, float]],
     *,
     sections: Mapping[str, str] | None = None,
-    width: Width = "page",
     language: Language = "en",
 ) -> Drawing:
     """Draw accuracies by model and group, in percent; `sections` puts groups, such as paradigms, under headings.
@@ -41,7 +40,7 @@ def accuracy_heatmap(
     with house_style():
         names = [shortened(name, size=size, width=LONGEST) for name in models]
         longest = widest(names, size=size)
-        blocks = make_blocks(rows, row=row, width=width, size=size)
+        blocks = make_blocks(rows, row=row, width="page", size=size)
         cell, reach = cell_width(blocks[0].width, len(models), longest=longest)
         # as many decimals of a percentage as fit in a cell; None where not even a whole number fits
         fitting = [count for count in (1, 0) if widest([f"{100:.{count}f}"], size=size) <= cell - 0.04]

@@ -345,13 +345,12 @@ def make_panels(
     left: float = LEFT,
     between: float = ACROSS,
     height: float | None = None,
-    columns: int | None = None,
 ) -> Panels:
     """Return empty panels under their names; `right` inches stay free beside the last of a row.
 
     Numbers are only at the outer axes, below the lowest panel of each column, and labels appear once.
     """
-    columns = columns or column_count(len(names), width)
+    columns = column_count(len(names), width)
     rows = ceil(len(names) / columns)
     across = (WIDTHS[width] - left - right - (columns - 1) * between) / columns
     down = height or min(HIGHEST, across * SHAPE)
@@ -380,8 +379,8 @@ def column_count(panels: int, width: Width) -> int:
     return ceil(panels / rows)
 
 
-def label_room(names: Sequence[str], *, width: Width) -> tuple[float, Mapping[str, str]]:
-    """Return the inches that names need to the right of the panels, and the names, cut to a fifth of the width."""
-    most = WIDTHS[width] / 5
+def label_room(names: Sequence[str]) -> tuple[float, Mapping[str, str]]:
+    """Return the inches that names need to the right of a page's panels, and the names, cut to a fifth of the page."""
+    most = WIDTHS["page"] / 5
     shown = {name: shortened(name, size=SMALL, width=most) for name in names}
     return widest(shown.values(), size=SMALL) + 0.15, shown

@@ -11,7 +11,7 @@ from bidui.errors import Place, fail
 from bidui.reports.figures import layout
 from bidui.reports.figures.drawing import Drawing, Line, Rows, check_lines, check_parts
 from bidui.reports.figures.layout import Label, Panels, word
-from bidui.reports.figures.style import INK, RULE, SMALL, Look, Width, house_style, looks
+from bidui.reports.figures.style import INK, RULE, SMALL, Look, house_style, looks
 from bidui.scores.links import Floats
 from bidui.words import Language
 
@@ -32,16 +32,11 @@ def label_rows(made: Panels, ends: Mapping[str, Sequence[Label]]) -> None:
             named.add(end.text)
 
 
-def draw_fits(axes: Axes, fits: Sequence[Line], look: Mapping[str, Look], shown: Mapping[str, str]) -> list[Label]:
-    """Draw fitted curves, thin, in the colour of the line of the same name; others are black, and are named."""
-    labels = []
+def draw_fits(axes: Axes, fits: Sequence[Line], shown: Mapping[str, str]) -> list[Label]:
+    """Draw fitted curves, thin and black."""
     for fit in fits:
-        named = fit.name in look
-        colour = look[fit.name].colour if named else INK
-        axes.plot(fit.x, 100 * fit.y, color=colour, linewidth=0.5, alpha=0.7 if named else 1, zorder=2 if named else 3)
-        if not named:
-            labels.append(Label(shown[fit.name], float(fit.x[-1]), 100 * float(fit.y[-1]), INK))
-    return labels
+        axes.plot(fit.x, 100 * fit.y, color=INK, linewidth=0.5, zorder=3)
+    return [Label(shown[fit.name], float(fit.x[-1]), 100 * float(fit.y[-1]), INK) for fit in fits]
 
 
 def draw_line(axes: Axes, line: Line, look: Look, shown: str, *, times: float = 1.0) -> Label | None:
@@ -108,40 +103,27 @@ def rows_of(
 # Curves: accuracy against training FLOPs, or against the tokens seen, one panel per phenomenon.
 
 
-def scaling(
-    panels: Lines,
-    *,
-    references: References | None = None,
-    fits: Lines | None = None,
-    width: Width = "page",
-    language: Language = "en",
-) -> Drawing:
+def scaling(panels: Lines, *, references: References | None = None, language: Language = "en") -> Drawing:
     """Draw one line per model size, with FLOPs as x and accuracy as y (Liu et al., Figure 3).
 
-    `references` are horizontal lines, by name and phenomenon. Fitted curves are lines of many points; one with the name
-    of a size has its colour.
+    `references` are horizontal lines, by name and phenomenon.
     """
-    return _against("flops", panels, references or {}, fits or {}, width, language)
+    return _against("flops", panels, references or {}, {}, language)
 
 
 def learning_curves(
-    panels: Lines,
-    *,
-    references: References | None = None,
-    fits: Lines | None = None,
-    width: Width = "page",
-    language: Language = "en",
+    panels: Lines, *, references: References | None = None, fits: Lines | None = None, language: Language = "en"
 ) -> Drawing:
     """Draw one line per model size, with tokens as x, the mean over seeds as y, and the deviation as a band.
 
     After Liu et al., Figure 4 (Figure 5 of the first version). Zero tokens, the model before training, are to the left
-    of the logarithmic axis. References and fits are as in `scaling`.
+    of the logarithmic axis. References are as in `scaling`; fitted curves are lines of many points.
     """
-    return _against("tokens", panels, references or {}, fits or {}, width, language)
+    return _against("tokens", panels, references or {}, fits or {}, language)
 
 
 def _against(
-    x: Literal["flops", "tokens"], panels: Lines, references: References, fits: Lines, width: Width, language: Language
+    x: Literal["flops", "tokens"], panels: Lines, references: References, fits: Lines, language: Language
 ) -> Drawing:
     """Draw accuracy on a logarithmic axis, one panel per group; names are at the end of each row.
 
@@ -153,7 +135,7 @@ def _against(
     check_parts(levels, what=", ".join(references))
     drawn = [line for lines in panels.values() for line in lines]
     names = tuple(dict.fromkeys(line.name for line in drawn))
-    fitted = tuple(dict.fromkeys(fit.name for name in panels for fit in fits.get(name, ()) if fit.name not in names))
+    fitted = tuple(dict.fromkeys(fit.name for name in panels for fit in fits.get(name, ())))
     heights = [100 * value for value in (*levels, *(value for line in drawn for value in reached(line)))]
     places = [place for line in drawn for place in line.x.tolist()]
     look = looks(names)
@@ -163,15 +145,15 @@ def _against(
         return layout.power_of_ten(power) if x == "flops" else layout.short_number(10.0**power, language)
 
     with house_style():
-        room, shown = layout.label_room([*names, *fitted, *references], width=width)
+        room, shown = layout.label_room([*names, *fitted, *references])
         x_label, y_label = word(x, language), word("accuracy", language)
-        made = layout.make_panels(tuple(panels), width=width, right=room, x_label=x_label, y_label=y_label)
+        made = layout.make_panels(tuple(panels), width="page", right=room, x_label=x_label, y_label=y_label)
         for name, lines in panels.items():
             axes = made.axes[name]
             layout.per_cent_axis(axes, heights, which="y", inches=made.height)
             layout.log_axis(axes, places, text=text, most=5 if len(panels) < 4 else 3)
             labels = [draw_line(axes, line, look[line.name], shown[line.name], times=100) for line in lines]
-            ends[name] = [label for label in labels if label] + draw_fits(axes, fits.get(name, ()), look, shown)
+            ends[name] = [label for label in labels if label] + draw_fits(axes, fits.get(name, ()), shown)
             ends[name] += draw_references(axes, name, references, shown)
         label_rows(made, ends)
     head = ("phenomenon", "size", x, "accuracy")
@@ -183,42 +165,27 @@ def _against(
 
 @dataclass(frozen=True, slots=True)
 class AlphaSweep:
-    """Accuracy and delta-acc at every alpha, of one model or the mean of several with standard deviations."""
+    """Accuracy, as in the paper the mean of those on D< and D>, and delta-acc of a model at every alpha."""
 
     name: str
     alpha: Floats
     accuracy: Floats
     delta: Floats
-    accuracy_deviation: Floats | None = None
-    delta_deviation: Floats | None = None
 
 
-def alpha_sweep(
-    sweeps: Sequence[AlphaSweep],
-    *,
-    of: Literal["accuracy", "unequal"] = "unequal",
-    width: Width = "page",
-    language: Language = "en",
-) -> Drawing:
-    """Draw accuracy beside delta-acc, one line per model; a ring marks the highest accuracy and the lowest delta-acc.
-
-    `of` says which accuracy was given: that of all pairs, or, as in the paper, the mean of those on D< and D>.
-    """
-    accuracies = [_banded(one.name, one.alpha, one.accuracy, one.accuracy_deviation) for one in sweeps]
-    deltas = [_banded(one.name, one.alpha, one.delta, one.delta_deviation) for one in sweeps]
-    measures = {word(of, language): accuracies, word("delta", language): deltas}
+def alpha_sweep(sweeps: Sequence[AlphaSweep], *, language: Language = "en") -> Drawing:
+    """Draw accuracy beside delta-acc, one line per model; rings mark the highest accuracy and the lowest delta-acc."""
+    measures = {
+        word("unequal", language): [Line(one.name, one.alpha, one.accuracy) for one in sweeps],
+        word("delta", language): [Line(one.name, one.alpha, one.delta) for one in sweeps],
+    }
     check_lines(measures, parts=True)
     names = tuple(sweep.name for sweep in sweeps)
     look = looks(names)
     with house_style():
-        right, shown = layout.label_room(names, width=width)
+        right, shown = layout.label_room(names)
         made = layout.make_panels(
-            tuple(measures),
-            width=width,
-            right=right,
-            between=right + 0.35,
-            x_label=word("alpha", language),
-            columns=2 if width == "page" else 1,
+            tuple(measures), width="page", right=right, between=right + 0.35, x_label=word("alpha", language)
         )
         for (name, lines), best in zip(measures.items(), (np.nanargmax, np.nanargmin), strict=True):
             axes = made.axes[name]
@@ -235,34 +202,18 @@ def alpha_sweep(
             layout.label_ends(axes, [end for end in ends if end], size=SMALL, height=made.height)
     points: list[tuple[str | int | float, ...]] = []
     for sweep in sweeps:
-        gaps = np.full(len(sweep.alpha), np.nan)
-        deviations = (gaps if given is None else given for given in (sweep.accuracy_deviation, sweep.delta_deviation))
-        columns = (sweep.alpha, sweep.accuracy, sweep.delta, *deviations)
-        points += [(sweep.name, *point) for point in zip(*(column.tolist() for column in columns), strict=True)]
+        columns = (values.tolist() for values in (sweep.alpha, sweep.accuracy, sweep.delta))
+        points += [(sweep.name, *point, np.nan, np.nan) for point in zip(*columns, strict=True)]
+    # the last two columns, which stay empty, belong to the format of the file
     head = ("model", "alpha", "accuracy", "delta", "accuracy_deviation", "delta_deviation")
     return Drawing(made.figure, Rows(head, tuple(points)))
-
-
-def _banded(name: str, alpha: Floats, values: Floats, deviation: Floats | None) -> Line:
-    lengths = [len(array) for array in (alpha, values, deviation) if array is not None]
-    if len(set(lengths)) != 1:
-        raise fail("figure-lengths", Place(), {"panel": "alpha", "line": name, "lengths": lengths})
-    if deviation is None:
-        return Line(name, alpha, values)
-    return Line(name, alpha, values, values - deviation, values + deviation)
 
 
 # Regions: how far the good sentence is ahead of the bad one in each part, over training (Liu et al. 2024, 5.4).
 
 
-def region_differences(
-    panels: Mapping[str, Sequence[Line]],
-    *,
-    at: Literal["tokens", "steps"] = "tokens",
-    width: Width = "page",
-    language: Language = "en",
-) -> Drawing:
-    """Draw one panel per paradigm and one line per region: above zero, this region favours the good sentence."""
+def region_differences(panels: Lines, *, language: Language = "en") -> Drawing:
+    """Draw one panel per paradigm and one line per region, by steps: above zero, it favours the good sentence."""
     check_lines(panels, parts=False)
     check_x(panels)
     names = tuple(dict.fromkeys(line.name for lines in panels.values() for line in lines))
@@ -270,14 +221,14 @@ def region_differences(
     low, high = float(np.nanmin(heights)), float(np.nanmax(heights))
     room = (high - low or 1.0) * 0.06
     with house_style():
-        right, shown = layout.label_room(names, width=width)
+        right, shown = layout.label_room(names)
         # regions differ from paradigm to paradigm, so they are named beside every panel
         made = layout.make_panels(
             tuple(panels),
-            width=width,
+            width="page",
             right=right,
             between=right + 0.05,
-            x_label=word(at, language),
+            x_label=word("steps", language),
             y_label=word("difference", language),
         )
         look = looks(names)
@@ -289,4 +240,4 @@ def region_differences(
             layout.log_axis(axes, places, text=lambda power: layout.short_number(10.0**power, language), most=3)
             drawn = [draw_line(axes, line, look[line.name], shown[line.name]) for line in lines]
             layout.label_ends(axes, [end for end in drawn if end], size=SMALL, height=made.height)
-    return Drawing(made.figure, rows_of(panels, head=("paradigm", "region", at, "difference")))
+    return Drawing(made.figure, rows_of(panels, head=("paradigm", "region", "steps", "difference")))

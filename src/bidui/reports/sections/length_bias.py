@@ -70,7 +70,7 @@ def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
     yield picture(
         "alpha-sweep",
         settings.say("alpha-sweep"),
-        lambda: alpha_sweep(lines, of="unequal", language=settings.language),
+        lambda: alpha_sweep(lines, language=settings.language),
         note=settings.say("note-alpha-sweep"),
     )
     rows: Rows = []

@@ -159,7 +159,7 @@ def _draw(checkpoints: Checkpoints, stretches: Stretches, phenomena: Mapping[str
             panels[group] = [_line(_region_name(region, settings), trace) for region, trace in lines.items()]
     if not panels:
         raise fail("figure-nothing")
-    return draw_differences(panels, at="steps", language=settings.language)
+    return draw_differences(panels, language=settings.language)
 
 
 def _differs(region: str, traces: Mapping[tuple[str, str], RegionTrace]) -> bool:
