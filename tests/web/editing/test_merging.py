@@ -15,8 +15,8 @@ from bidui.web.editing.paradigm import (
     delete_slot,
     delete_variant,
     move_slot,
-    set_bad,
     set_field,
+    set_line,
     set_option,
     set_rule,
 )
@@ -41,7 +41,7 @@ EDITS: dict[str, Make] = {
     "first slot": lambda text: add_slot(text, slot="zero", rule="pos:NN", at=0),
     "field": lambda text: set_field(text, name="about.en", value="new"),
     "new field": lambda text: set_field(text, name="source", value="somewhere"),
-    "bad line": lambda text: set_bad(text, row=1, item="从不"),
+    "bad line": lambda text: set_line(text, side="bad", line="who 从不 wrong 自己 。"),
     "order": lambda text: move_slot(text, slot="wrong", to=0),
     "variant": lambda text: add_variant(text, name="more"),
 }

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from bidui.errors import InputError
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.web.editing.paradigm import (
-    add_row,
     add_slot,
     add_variant,
     copy_bad,
@@ -27,9 +26,7 @@ from bidui.web.editing.paradigm import (
     rename_phrase,
     rename_slot,
     same_again,
-    set_bad,
     set_field,
-    set_good,
     set_group,
     set_line,
     set_option,
@@ -410,11 +407,8 @@ def sides(text: str, wording: int = 0) -> tuple[str, str | None]:
         (lambda text: move_bad(text, row=3, to=0), "a 把 b c 。", "c a 把 b 。"),
         (lambda text: copy_bad(text, row=0, to=4), "a 把 b c 。", "a 把 b c a 。"),
         (lambda text: drop_bad(text, row=1), "a 把 b c 。", "a b c 。"),
-        (lambda text: set_bad(text, row=3, item="b"), "a 把 b c 。", "a 把 b b 。"),
-        (lambda text: add_row(text, at=4, item="了", side="bad"), "a 把 b c 。", "a 把 b c 了 。"),
-        (lambda text: add_row(text, at=0, item="了", side="good"), "了 a 把 b c 。", "a 把 b c 。"),
     ],
-    ids=["move right", "move left", "copy", "drop", "replace", "add", "add to good"],
+    ids=["move right", "move left", "copy", "drop"],
 )
 def test_the_bad_line_is_written_with_the_first_thing_it_does(edit: Callable[[str], Edit], good: str, bad: str) -> None:
     new = after(BASE, edit)
@@ -425,24 +419,13 @@ def test_the_bad_line_is_written_with_the_first_thing_it_does(edit: Callable[[st
 @pytest.mark.parametrize(
     ("edit", "good"),
     [
-        (lambda text: set_good(text, row=1, item="被"), "a 被 b c 。"),
-        (lambda text: add_row(text, at=5, item="吗"), "a 把 b c 。 吗"),
         (lambda text: delete_row(text, row=0), "把 b c 。"),
         (lambda text: move_row(text, row=0, to=3), "把 b c a 。"),
     ],
-    ids=["set", "add", "delete", "move"],
+    ids=["delete", "move"],
 )
 def test_until_then_it_is_the_same_as_the_good_one(edit: Callable[[str], Edit], good: str) -> None:
     assert sides(after(BASE, edit)) == (good, None)
-
-
-def test_the_bad_side_follows_where_it_is_the_same() -> None:
-    """Whoever changes a word of the sentence does not mean to change the contrast."""
-    moved = after(BASE, lambda text: move_bad(text, row=0, to=2))
-    assert sides(after(moved, lambda text: set_good(text, row=1, item="被"))) == ("a 被 b c 。", "被 b a c 。")
-    assert sides(after(moved, lambda text: set_good(text, row=0, item="c"))) == ("c 把 b c 。", "把 b c c 。")
-    replaced = after(BASE, lambda text: set_bad(text, row=3, item="b"))
-    assert sides(after(replaced, lambda text: set_good(text, row=3, item="a"))) == ("a 把 b a 。", "a 把 b b 。")
 
 
 def test_a_row_is_the_same_again() -> None:
@@ -450,13 +433,12 @@ def test_a_row_is_the_same_again() -> None:
         (lambda text: move_bad(text, row=0, to=2), 0),
         (lambda text: move_bad(text, row=0, to=2), 3),
         (lambda text: drop_bad(text, row=1), 1),
-        (lambda text: set_bad(text, row=3, item="被"), 3),
+        (lambda text: set_line(text, side="bad", line="a 把 b 被 。"), 3),
         (lambda text: copy_bad(text, row=0, to=4), 4),
     ):
         changed = after(BASE, edit)
         assert sides(changed)[1] not in (None, "a 把 b c 。")
         assert sides(after(changed, lambda text, row=row: same_again(text, row=row)))[1] == "a 把 b c 。"  # type: ignore[misc]
-        assert sides(after(changed, lambda text: same_again(text)))[1] is None
 
 
 def test_other_variants_are_not_touched() -> None:
@@ -467,9 +449,8 @@ def test_other_variants_are_not_touched() -> None:
 
 @pytest.mark.parametrize("row", [-1, 99])
 def test_a_row_that_is_not_there_is_refused(row: int) -> None:
-    for edit in (lambda: set_good(GENDER, row=row, item="x"), lambda: drop_bad(GENDER, row=row)):
-        with pytest.raises(InputError, match="no longer exists"):
-            edit()
+    with pytest.raises(InputError, match="no longer exists"):
+        drop_bad(GENDER, row=row)
     with pytest.raises(InputError, match="no longer exists"):
         drop_bad(GENDER, row=0, variant=7)
 
@@ -489,8 +470,6 @@ def test_any_sequence_of_edits_leaves_a_paradigm(data: st.DataObject) -> None:
                     lambda t, r, to: move_row(t, row=r, to=to),
                     lambda t, r, to: copy_bad(t, row=r, to=to),
                     lambda t, r, to: drop_bad(t, row=r),
-                    lambda t, r, to: set_bad(t, row=r, item="c"),
-                    lambda t, r, to: add_row(t, at=to, item="了"),
                     lambda t, r, to: same_again(t, row=r),
                 ]
             )

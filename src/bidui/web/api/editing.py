@@ -57,10 +57,9 @@ def rename_phrase(text: str, *, name: str, to: str) -> Edit:
 
 _PARADIGM_EDITS: tuple[Callable[..., Edit], ...] = (
     *(paradigm.set_field, paradigm.set_rule, paradigm.add_slot, paradigm.rename_slot, paradigm.move_slot),
-    *(paradigm.delete_slot, paradigm.set_line, paradigm.set_good, paradigm.set_bad, paradigm.add_row),
-    *(paradigm.move_row, paradigm.move_bad, paradigm.copy_bad, paradigm.delete_row, paradigm.drop_bad),
-    *(paradigm.same_again, paradigm.add_variant, paradigm.delete_variant, paradigm.move_variant),
-    *(paradigm.set_option, paradigm.set_group),
+    *(paradigm.delete_slot, paradigm.set_line, paradigm.move_row, paradigm.move_bad, paradigm.copy_bad),
+    *(paradigm.delete_row, paradigm.drop_bad, paradigm.same_again, paradigm.add_variant, paradigm.delete_variant),
+    *(paradigm.move_variant, paradigm.set_option, paradigm.set_group),
 )
 _PHRASE_EDITS: tuple[Callable[..., Edit], ...] = (
     *(phrases.add_phrase, phrases.delete_phrase, phrases.move_phrase, phrases.set_depth),

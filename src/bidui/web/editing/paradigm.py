@@ -314,7 +314,7 @@ def _add(batch: Batch, path: Path, *, key: str, value: Value) -> None:
     batch.add_entry(path, key, value, at=before[-1] + 1 if before else 0)
 
 
-# Edits of the two lines as rows, which are counted as in `Wording.rows`. Until the bad line differs, it is the same as
+# Edits of the two lines as rows, which are counted as in `Wording.rows`; whole lines are set by `set_line`. Until the bad line differs, it is the same as
 # the good line and follows it; it is written into the file with the first difference.
 
 
@@ -342,43 +342,6 @@ class _Lines:
         """Return how many items of each side stand in the rows before a row."""
         rows = self.wording.rows[: max(0, number)]
         return sum(row.good is not None for row in rows), sum(row.bad is not None for row in rows)
-
-
-@as_edit
-def set_good(batch: Batch, *, row: Number, item: str, variant: Variant = None) -> None:
-    """Set an item on the good side; the bad side follows where it has the same item, wherever that stands."""
-    with _lines(batch, variant) as lines:
-        at = lines.row(row)
-        if at.good is None:
-            raise _missing(row)
-        lines.good[at.good] = item
-        place = at.bad if at.fate == "same" else lines.row(at.partner).bad if at.partner is not None else None
-        if place is not None:
-            lines.bad[place] = item
-
-
-@as_edit
-def set_bad(batch: Batch, *, row: Number, item: str, variant: Variant = None) -> None:
-    """Set or add an item on the bad side only."""
-    with _lines(batch, variant) as lines:
-        at = lines.row(row)
-        if at.bad is None:
-            lines.bad.insert(lines.before(row)[1], item)
-        else:
-            lines.bad[at.bad] = item
-
-
-@as_edit
-def add_row(
-    batch: Batch, *, at: Number, item: str, side: Literal["both", "good", "bad"] = "both", variant: Variant = None
-) -> None:
-    """Add an item before row number `at`, on both sides or on one."""
-    with _lines(batch, variant) as lines:
-        good, bad = lines.before(at)
-        if side != "bad":
-            lines.good.insert(good, item)
-        if side != "good":
-            lines.bad.insert(bad, item)
 
 
 @as_edit
@@ -428,11 +391,8 @@ def drop_bad(batch: Batch, *, row: Number, variant: Variant = None) -> None:
 
 
 @as_edit
-def same_again(batch: Batch, *, row: Number | None = None, variant: Variant = None) -> None:
-    """Make the bad side of a row the same as the good one again; without a row, of all rows: no bad line is left."""
-    if row is None:
-        put(batch, wording_path(variant), key="bad", value="")
-        return
+def same_again(batch: Batch, *, row: Number, variant: Variant = None) -> None:
+    """Make the bad side of a row the same as the good one again."""
     with _lines(batch, variant) as lines:
         at = lines.row(row)
         if at.partner is not None and at.good is None:

@@ -12,153 +12,120 @@ MOMENT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    """Make all tables."""
-    op.create_table("workspaces", sa.Column("id", sa.String(64)), sa.PrimaryKeyConstraint("id", name="pk_workspaces"))
+    """Make all tables; keys and constraints are named by the rule that `env.py` gives."""
+    op.create_table("workspaces", sa.Column("id", sa.String(64), primary_key=True))
     _people()
     _files()
     op.create_table(
         "facts",
-        sa.Column("kind", sa.String(40)),
-        sa.Column("key", sa.String(64)),
+        sa.Column("kind", sa.String(40), primary_key=True),
+        sa.Column("key", sa.String(64), primary_key=True),
         sa.Column("value", sa.Text, nullable=False),
-        sa.PrimaryKeyConstraint("kind", "key", name="pk_facts"),
     )
 
 
 def _people() -> None:
     op.create_table(
         "users",
-        sa.Column("id", sa.Integer),
+        sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("name", sa.String(100), nullable=False),
-        sa.Column("key", sa.String(400), nullable=False),
+        sa.Column("key", sa.String(400), nullable=False, unique=True),
         sa.Column("password", sa.String(200)),
         sa.Column("created", MOMENT, nullable=False),
         sa.Column("closed", MOMENT),
-        sa.PrimaryKeyConstraint("id", name="pk_users"),
-        sa.UniqueConstraint("key", name="uq_users_key"),
     )
     op.create_table(
         "projects",
-        sa.Column("id", sa.Integer),
+        sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("name", sa.String(200), nullable=False),
         sa.Column("key", sa.String(800), nullable=False),
         sa.Column("alone", sa.Boolean, nullable=False),
         sa.Column("created", MOMENT, nullable=False),
         sa.Column("binned", MOMENT),
-        sa.Column("binned_by", sa.Integer),
-        sa.PrimaryKeyConstraint("id", name="pk_projects"),
-        _foreign("projects", "binned_by", "users.id"),
+        sa.Column("binned_by", sa.Integer, sa.ForeignKey("users.id")),
     )
     _unique("uq_projects_alone_key", "projects", ["alone", "key"], where="binned IS NULL")
     op.create_table(
         "members",
-        sa.Column("id", sa.Integer),
-        sa.Column("user", sa.Integer, nullable=False),
-        sa.Column("project", sa.Integer),
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("user", sa.Integer, sa.ForeignKey("users.id"), nullable=False),
+        sa.Column("project", sa.Integer, sa.ForeignKey("projects.id")),
         sa.Column("role", sa.String(20), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_members"),
-        _foreign("members", "user", "users.id"),
-        _foreign("members", "project", "projects.id"),
-        sa.CheckConstraint("role IN ('viewer', 'editor', 'owner')", name="ck_members_role"),
+        sa.CheckConstraint("role IN ('viewer', 'editor', 'owner')", name="role"),
     )
     _unique("uq_members_user", "members", ["user"], where="project IS NULL")
     _unique("uq_members_user_project", "members", ["user", "project"], where="project IS NOT NULL")
     op.create_table(
         "tokens",
-        sa.Column("id", sa.Integer),
-        sa.Column("sha256", sa.String(64), nullable=False),
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("sha256", sa.String(64), nullable=False, unique=True),
         sa.Column("kind", sa.String(20), nullable=False),
-        sa.Column("user", sa.Integer),
-        sa.Column("project", sa.Integer),
+        sa.Column("user", sa.Integer, sa.ForeignKey("users.id")),
+        sa.Column("project", sa.Integer, sa.ForeignKey("projects.id")),
         sa.Column("role", sa.String(20)),
         sa.Column("created", MOMENT, nullable=False),
         sa.Column("expires", MOMENT, nullable=False),
         sa.Column("used", MOMENT),
-        sa.PrimaryKeyConstraint("id", name="pk_tokens"),
-        sa.UniqueConstraint("sha256", name="uq_tokens_sha256"),
-        _foreign("tokens", "user", "users.id"),
-        _foreign("tokens", "project", "projects.id"),
-        sa.CheckConstraint("kind IN ('start', 'session', 'invitation', 'password')", name="ck_tokens_kind"),
+        sa.CheckConstraint("kind IN ('start', 'session', 'invitation', 'password')", name="kind"),
     )
     op.create_table(
         "attempts",
-        sa.Column("key", sa.String(64)),
+        sa.Column("key", sa.String(64), primary_key=True),
         sa.Column("count", sa.Integer, nullable=False),
         sa.Column("until", MOMENT, nullable=False),
-        sa.PrimaryKeyConstraint("key", name="pk_attempts"),
     )
 
 
 def _files() -> None:
     op.create_table(
         "contents",
-        sa.Column("sha256", sa.String(64)),
+        sa.Column("sha256", sa.String(64), primary_key=True),
         sa.Column("size", sa.BigInteger, nullable=False),
-        sa.Column("near", sa.String(64)),
+        sa.Column("near", sa.String(64), sa.ForeignKey("contents.sha256")),
         sa.Column("depth", sa.Integer, nullable=False),
         sa.Column("head", sa.BigInteger, nullable=False),
         sa.Column("tail", sa.BigInteger, nullable=False),
         sa.Column("packed", sa.LargeBinary, nullable=False),
-        sa.PrimaryKeyConstraint("sha256", name="pk_contents"),
-        _foreign("contents", "near", "contents.sha256"),
     )
     op.create_table(
         "revisions",
-        sa.Column("id", sa.Integer),
-        sa.Column("project", sa.Integer, nullable=False),
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("project", sa.Integer, sa.ForeignKey("projects.id"), nullable=False),
         sa.Column("file", sa.String(800), nullable=False),
-        sa.Column("sha256", sa.String(64)),
+        sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256")),
         sa.Column("size", sa.BigInteger, nullable=False),
-        sa.Column("author", sa.Integer),
+        sa.Column("author", sa.Integer, sa.ForeignKey("users.id")),
         sa.Column("time", MOMENT, nullable=False),
         sa.Column("reason", sa.String(20), nullable=False),
         sa.Column("state", sa.String(20), nullable=False),
-        sa.Column("base", sa.Integer),
-        sa.Column("origin", sa.Integer),
-        sa.PrimaryKeyConstraint("id", name="pk_revisions"),
-        _foreign("revisions", "project", "projects.id"),
-        _foreign("revisions", "sha256", "contents.sha256"),
-        _foreign("revisions", "author", "users.id"),
-        _foreign("revisions", "base", "revisions.id"),
-        _foreign("revisions", "origin", "revisions.id"),
-        sa.CheckConstraint("reason IN ('edit', 'outside', 'restore', 'import', 'delete')", name="ck_revisions_reason"),
-        sa.CheckConstraint("state IN ('pending', 'done', 'dropped')", name="ck_revisions_state"),
+        sa.Column("base", sa.Integer, sa.ForeignKey("revisions.id")),
+        sa.Column("origin", sa.Integer, sa.ForeignKey("revisions.id")),
+        sa.CheckConstraint("reason IN ('edit', 'outside', 'restore', 'import', 'delete')", name="reason"),
+        sa.CheckConstraint("state IN ('pending', 'done', 'dropped')", name="state"),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_revisions_project_file", "revisions", ["project", "file", "id"])
     op.create_index("ix_revisions_project_id", "revisions", ["project", "id"])
     op.create_table(
         "files",
-        sa.Column("project", sa.Integer),
-        sa.Column("name", sa.String(800)),
-        sa.Column("head", sa.Integer),
+        sa.Column("project", sa.Integer, sa.ForeignKey("projects.id"), primary_key=True),
+        sa.Column("name", sa.String(800), primary_key=True),
+        sa.Column("head", sa.Integer, sa.ForeignKey("revisions.id")),
         sa.Column("sha256", sa.String(64)),
-        sa.Column("pending", sa.Integer),
+        sa.Column("pending", sa.Integer, sa.ForeignKey("revisions.id")),
         sa.Column("stamp", sa.String(100), nullable=False),
-        sa.PrimaryKeyConstraint("project", "name", name="pk_files"),
-        _foreign("files", "project", "projects.id"),
-        _foreign("files", "head", "revisions.id"),
-        _foreign("files", "pending", "revisions.id"),
     )
     op.create_table(
         "drafts",
-        sa.Column("user", sa.Integer),
-        sa.Column("project", sa.Integer),
-        sa.Column("file", sa.String(800)),
-        sa.Column("tab", sa.String(64)),
+        sa.Column("user", sa.Integer, sa.ForeignKey("users.id"), primary_key=True),
+        sa.Column("project", sa.Integer, sa.ForeignKey("projects.id"), primary_key=True),
+        sa.Column("file", sa.String(800), primary_key=True),
+        sa.Column("tab", sa.String(64), primary_key=True),
         sa.Column("text", sa.LargeBinary, nullable=False),
-        sa.Column("base", sa.Integer),
+        sa.Column("base", sa.Integer, sa.ForeignKey("revisions.id")),
         sa.Column("time", MOMENT, nullable=False),
         sa.Column("why", sa.String(20), nullable=False),
-        sa.PrimaryKeyConstraint("user", "project", "file", "tab", name="pk_drafts"),
-        _foreign("drafts", "user", "users.id"),
-        _foreign("drafts", "project", "projects.id"),
-        _foreign("drafts", "base", "revisions.id"),
     )
-
-
-def _foreign(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint([column], [target], name=f"fk_{table}_{column}")
 
 
 def _unique(name: str, table: str, columns: list[str], *, where: str) -> None:
