@@ -78,13 +78,6 @@ def test_seeds_of_one_size_count_as_one_model() -> None:
     assert (found["b"].level, found["b"].best) == ("medium", 0.85)
 
 
-def test_thresholds_can_be_chosen() -> None:
-    row = {"u": (0.1, 0.2, 0.3, 0.4, 0.5)}
-    assert difficulty(row, parameters=FIVE, easy=0.4)["u"].level == "easy"
-    assert difficulty(row, parameters=FIVE, medium=0.4)["u"].level == "medium"
-    assert difficulty(row, parameters=FIVE, rho=1)["u"].level == "other"
-
-
 @given(st.lists(st.integers(0, 300), min_size=5, max_size=5), st.permutations(range(5)), st.floats(1e-3, 1e3))
 def test_neither_the_order_of_the_models_nor_the_unit_of_size_matters(
     right: list[int], order: list[int], unit: float

@@ -75,9 +75,3 @@ def test_a_fit_that_never_settles_is_refused_with_the_reason() -> None:
             parameters=LINE,
             starts=[np.array([1.0, 1.0])],
         )
-
-
-@pytest.mark.parametrize("confidence", [0, 1, 95, -0.5, float("nan")])
-def test_a_confidence_is_a_part_of_one(confidence: float) -> None:
-    with pytest.raises(InputError, match="the confidence level must be between 0 and 1"):
-        profile_interval(fitted(1 + X), "slope", confidence=confidence)

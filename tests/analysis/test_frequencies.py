@@ -1,8 +1,10 @@
 """The words of a benchmark in a list of frequencies, by hand."""
 
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bidui.analysis.frequencies import (
@@ -10,8 +12,8 @@ from bidui.analysis.frequencies import (
     compare_frequencies,
     jieba_counts,
     lexicon_counts,
+    median_rank,
     rank_bands,
-    rank_quantiles,
     read_frequencies,
     within_rank,
 )
@@ -47,15 +49,12 @@ def test_bands_part_all_words() -> None:
     assert {name: share.words for name, share in bands.items()} == {"1-1": 1, "2-2": 0, ">2": 2, "unlisted": 1}
     assert sum(share.of_words for share in bands.values()) == 1
     assert sum(share.of_occurrences for share in bands.values()) == 1
-    with pytest.raises(InputError, match="increasing ranks"):
-        rank_bands(FOUND, edges=(5, 2))
 
 
-def test_quantiles_count_words_that_are_not_listed_as_rare() -> None:
-    """Ranks 1 3 3 and beyond: half of the words do not exceed 3, and no rank holds all of them."""
-    assert rank_quantiles(FOUND, at=(0.25, 0.5, 0.75, 1)) == {0.25: 1, 0.5: 3, 0.75: 3, 1: inf}
-    with pytest.raises(InputError, match="at most 1"):
-        rank_quantiles(FOUND, at=(2,))
+def test_the_median_rank_counts_words_that_are_not_listed_as_rare() -> None:
+    """Ranks 1 3 3 and beyond: half of the words do not exceed 3. No rank holds half of 1 and two beyond."""
+    assert median_rank(FOUND) == 3
+    assert median_rank(replace(FOUND, ranks=np.array([1, 0, 0]))) == inf
 
 
 def test_words_are_counted_over_both_sides_and_punctuation_is_none() -> None:

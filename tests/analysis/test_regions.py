@@ -315,8 +315,8 @@ def test_a_trace_has_every_checkpoint() -> None:
     trace = trace_regions(tables, divide(PAIRS, by_slot), how="sum")["u", "NP"]
     assert trace.at.tolist() == [1e6, 1e7]
     assert trace.mean.tolist() == [3, 6]
-    assert trace.deviation == pytest.approx([sqrt(2), sqrt(8)])
-    assert trace.pairs.tolist() == [2, 2]
+    half = 1.959963984540054 * np.array([sqrt(2), sqrt(8)]) / sqrt(2)  # the deviations of two pairs
+    assert trace.high == pytest.approx(trace.mean + half) and trace.low == pytest.approx(trace.mean - half)
 
 
 def refused(divided: Stretches) -> None:

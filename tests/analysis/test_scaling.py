@@ -42,7 +42,6 @@ def test_points_on_a_curve_give_back_its_parameters() -> None:
     assert (fit.final.value, fit.start.value) == pytest.approx((0.85, 0.5), abs=1e-6)
     assert (fit.alpha.value, fit.beta.value) == pytest.approx((4e-7, 0.8), rel=1e-4)
     assert fit.at([1e8, 1e9]) == pytest.approx(curve(np.array([1e8, 1e9]), 0.85, 0.5, 4e-7, 0.8), abs=1e-6)
-    assert fit.points == 12
 
 
 def test_at_the_scale_all_but_one_eth_of_the_way_is_gone() -> None:
@@ -91,14 +90,6 @@ def test_the_unit_of_n_changes_only_what_has_that_unit(power: float, seed: int) 
     assert other.alpha.low < other.alpha.value < other.alpha.high
 
 
-def test_a_wider_confidence_gives_a_wider_interval() -> None:
-    observed = curve(TOKENS, 0.85, 0.5, 1e8**-0.8, 0.8) + np.random.default_rng(1).normal(0, 0.01, 12)
-    fits = [fit_scaling(TOKENS, observed, confidence=confidence) for confidence in (0.5, 0.95)]
-    for name in NAMES:
-        narrow, wide = (getattr(fit, name) for fit in fits)
-        assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
-
-
 def test_no_more_points_than_parameters_are_refused() -> None:
     """Figure 2b has four points a model: any such four lie on some curve, which proves nothing."""
     with pytest.raises(InputError, match="4 points at 4 values of n are too few for a curve with 4 parameters"):
@@ -108,7 +99,7 @@ def test_no_more_points_than_parameters_are_refused() -> None:
 def test_three_seeds_at_four_sizes_are_enough_but_at_three_sizes_are_not() -> None:
     noise = np.random.default_rng(0).normal(0, 0.01, 12)
     n = np.repeat([1e7, 1e8, 1e9, 3e9], 3)
-    assert fit_scaling(n, curve(n, 0.84, 0.5, 1e8**-0.6, 0.6) + noise).points == 12
+    assert fit_scaling(n, curve(n, 0.84, 0.5, 1e8**-0.6, 0.6) + noise).deviation < 0.02
     n = np.repeat([1e7, 1e8, 1e9], 4)
     with pytest.raises(InputError, match="12 points at 3 values of n are too few"):
         fit_scaling(n, curve(n, 0.84, 0.5, 1e8**-0.6, 0.6) + noise)

@@ -20,7 +20,6 @@ from bidui.analysis.significance import (
     correct,
     kendall_tau_b,
     read_against,
-    readings,
     same_pairs,
     sign_test,
     signed_rank,
@@ -491,15 +490,9 @@ def test_a_test_paradigm_counts_by_how_far_it_rises_above_its_baseline() -> None
     assert (found.gain.value, *found.gain.interval) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
 
 
-def made() -> Choices:
-    """Four pairs of a baseline, of which one is right, and four of a test, all right."""
-    names = np.array(["base"] * 4 + ["test"] * 4, object)
-    good = np.array([1, 0, 0, 0, 1, 1, 1, 1], np.float64)
-    return Choices("lp", names, names, np.arange(8, dtype=np.int32), good, 1 - good, np.zeros(8, np.int8))
-
-
-def test_paradigms_are_read_against_the_baselines_they_are_given() -> None:
-    (found,) = readings(made(), baselines={"test": "base"}).values()
+def test_paradigms_are_read_against_their_baselines() -> None:
+    paradigms = accuracy(made(), by="paradigm")
+    found = read_against(paradigms["test"], paradigms["base"])
     assert (found.test.value, found.baseline.value, found.gain.value, found.bias.estimate.value) == (
         1,
         0.25,
@@ -509,9 +502,11 @@ def test_paradigms_are_read_against_the_baselines_they_are_given() -> None:
     assert not found.favoured
 
 
-def test_a_baseline_that_was_not_scored_is_named() -> None:
-    with pytest.raises(InputError, match="no pair of the paradigm other was scored; scored paradigms: base, test"):
-        readings(made(), baselines={"test": "other"})
+def made() -> Choices:
+    """Four pairs of a baseline, of which one is right, and four of a test, all right."""
+    names = np.array(["base"] * 4 + ["test"] * 4, object)
+    good = np.array([1, 0, 0, 0, 1, 1, 1, 1], np.float64)
+    return Choices("lp", names, names, np.arange(8, dtype=np.int32), good, 1 - good, np.zeros(8, np.int8))
 
 
 def test_averages_do_without_baselines() -> None:

@@ -5,7 +5,7 @@ There are three averages: `overall` is over pairs (micro), `macro_paradigm` over
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
@@ -141,14 +141,13 @@ CLIMP_KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class KindAccuracy:
-    """Accuracy over the pairs of a kind, and the mean over its paradigms.
+    """How many paradigms a kind has, and the mean of their accuracies.
 
     The interval of the mean comes from a bootstrap that draws paradigms: what other paradigms of this kind might give.
     It is wide where there are few; for a single paradigm it has no width and says nothing.
     """
 
     paradigms: int
-    pairs: Accuracy
     mean: Estimate
 
 
@@ -156,14 +155,10 @@ def kind_accuracy(
     choices: Choices, kinds: Mapping[str, str], *, resamples: int = 2000, seed: int = 0
 ) -> Mapping[str, KindAccuracy]:
     """Return the accuracy of each kind of paradigm, in the order of the pairs."""
-    members = _paradigms_by_kind(choices, kinds)
-    named = replace(choices, phenomena=np.array([kinds[uid] for uid in choices.uids.tolist()], object))
-    over_pairs = accuracy(named, by="phenomenon")
-    by_kind = {}
-    for kind, values in members.items():
-        mean = percentile_estimate(values.mean(), _mean_draws(values, resamples, seed))
-        by_kind[kind] = KindAccuracy(len(values), over_pairs[kind], mean)
-    return by_kind
+    return {
+        kind: KindAccuracy(len(values), percentile_estimate(values.mean(), _mean_draws(values, resamples, seed)))
+        for kind, values in _paradigms_by_kind(choices, kinds).items()
+    }
 
 
 def kind_difference(

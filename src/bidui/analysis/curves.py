@@ -73,8 +73,6 @@ class UShapeFit:
     turn: Estimate
     width: Estimate
     deviation: float  # standard deviation of the points about the curve
-    points: int
-    confidence: float
 
     def at(self, n: ArrayLike) -> Floats:
         """Return the curve at every n."""
@@ -113,17 +111,15 @@ def interpolate(curve: LearningCurve, *, at: ArrayLike) -> LearningCurve:
     return LearningCurve(curve.run, wanted, np.where(untrained, curve.accuracies[0], between))
 
 
-def mean_curve(curves: Sequence[LearningCurve], *, at: ArrayLike | None = None) -> MeanCurve:
-    """Average runs (seeds, sizes, or both) at the given checkpoints; default the common ones."""
-    where = common_checkpoints(curves) if at is None else np.asarray(at, np.float64)
-    if not curves:
-        raise fail("curves-none", None, {})
+def mean_curve(curves: Sequence[LearningCurve]) -> MeanCurve:
+    """Average runs (seeds, sizes, or both) at their common checkpoints."""
+    where = common_checkpoints(curves)
     rows = np.stack([interpolate(curve, at=where).accuracies for curve in curves])
     deviation = rows.std(axis=0, ddof=1) if len(rows) > 1 else np.full(len(where), np.nan)
     return MeanCurve(where, rows.mean(axis=0), deviation, len(rows))
 
 
-def fit_u_shape(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95) -> UShapeFit:
+def fit_u_shape(n: ArrayLike, accuracies: ArrayLike) -> UShapeFit:
     """Fit the curve of Figure 5 (Liu et al., first version, section 5.4) to accuracies at n tokens.
 
     The paper does not say whether the extra term is over n or its logarithm; as printed, it is over n. Of simulated
@@ -145,10 +141,9 @@ def fit_u_shape(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95
         starts=_starts(sizes, observed),
         possible=partial(_stays_inside, sizes),
     )
-    final, start, scale, beta, depth, turn, width = (estimate(fit, name, confidence) for name in NAMES)
-    alpha = estimate(in_alpha(fit), "alpha", confidence)
-    deviation = float(np.sqrt(fit.variance))
-    return UShapeFit(final, start, alpha, beta, scale, depth, turn, width, deviation, len(observed), confidence)
+    final, start, scale, beta, depth, turn, width = (estimate(fit, name) for name in NAMES)
+    alpha, deviation = estimate(in_alpha(fit), "alpha"), float(np.sqrt(fit.variance))
+    return UShapeFit(final, start, alpha, beta, scale, depth, turn, width, deviation)
 
 
 def _stays_inside(sizes: Floats, values: Floats) -> bool:
@@ -233,13 +228,6 @@ class Dip:
     rise: float
     statistic: float
     p: float
-    alpha: float
-    pairs: int
-
-    @property
-    def real(self) -> bool:
-        """Whether there is a dip, at a false positive rate of alpha."""
-        return self.p <= self.alpha
 
 
 def find_dip(worth: ArrayLike, *, seed: int, alpha: float = 0.05, resamples: int = 1999) -> Dip:
@@ -268,7 +256,7 @@ def find_dip(worth: ArrayLike, *, seed: int, alpha: float = 0.05, resamples: int
     drop, rise = float(means[before] - means[bottom]), float(means[after] - means[bottom])
     statistic = float(min(earlier[bottom], later[bottom]))
     p = _p(statistic, np.cov(values.T), resamples=resamples, seed=seed)
-    return Dip(before, bottom, after, drop, rise, statistic, p, alpha, pairs)
+    return Dip(before, bottom, after, drop, rise, statistic, p)
 
 
 def _p(statistic: float, covariance: Floats, *, resamples: int, seed: int) -> float:

@@ -29,14 +29,7 @@ class Difficulty:
     rho: float
 
 
-def difficulty(
-    accuracies: Mapping[str, Sequence[float]],
-    *,
-    parameters: Sequence[float],
-    easy: float = EASY,
-    medium: float = MEDIUM,
-    rho: float = RHO,
-) -> Mapping[str, Difficulty]:
+def difficulty(accuracies: Mapping[str, Sequence[float]], *, parameters: Sequence[float]) -> Mapping[str, Difficulty]:
     """Return the class of every paradigm (Liu et al., first version, section 5.3), from one accuracy per model.
 
     Easy: the best accuracy is above 0.85. Medium: above 0.70. Difficult: not above 0.70, and the Pearson correlation of
@@ -59,10 +52,10 @@ def difficulty(
         best, correlation = float(means.max()), nan
         if np.ptp(means) > 0:
             correlation = round(float(np.corrcoef(np.log(distinct), means)[0, 1]), DECIMALS)
-        level: Level = "difficult" if correlation > rho else "other"
-        if best > easy:
+        level: Level = "difficult" if correlation > RHO else "other"
+        if best > EASY:
             level = "easy"
-        elif best > medium:
+        elif best > MEDIUM:
             level = "medium"
         classes[uid] = Difficulty(level, best, correlation)
     return classes

@@ -116,10 +116,8 @@ def fit_curve(
     return Fit(predict, observed, ranges, best.values, best.squares, tuple(descent.values for descent in converged))
 
 
-def profile_interval(fit: Fit, name: str, *, confidence: float) -> tuple[float, float]:
+def profile_interval(fit: Fit, name: str, *, confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of one parameter, in the fitted unit."""
-    if not 0 < confidence < 1:
-        raise fail("fit-confidence", None, {"value": f"{confidence:g}"})
     held = [parameter.name for parameter in fit.parameters].index(name)
     freedom = len(fit.observed) - len(fit.parameters)
     threshold = float(student.ppf((1 + confidence) / 2, freedom))

@@ -60,8 +60,6 @@ def within_rank(words: WordFrequencies, rank: int) -> Share:
 
 def rank_bands(words: WordFrequencies, *, edges: Sequence[int] = EDGES) -> Mapping[str, Share]:
     """Return the words in each band of ranks, beyond the last band, and not in the list: what Figure 1 shows."""
-    if list(edges) != sorted(set(edges)) or not edges or edges[0] < 1:
-        raise fail("bands-bad", None, {"edges": list(edges)})
     starts = [0, *edges[:-1]]
     bands = {
         f"{low + 1}-{high}": _share(words, (words.ranks > low) & (words.ranks <= high))
@@ -71,12 +69,10 @@ def rank_bands(words: WordFrequencies, *, edges: Sequence[int] = EDGES) -> Mappi
     return {**bands, f">{edges[-1]}": beyond, "unlisted": _share(words, words.ranks == 0)}
 
 
-def rank_quantiles(words: WordFrequencies, *, at: Sequence[float] = (0.25, 0.5, 0.75)) -> Mapping[float, float]:
-    """Return the ranks that these shares of the words do not exceed; a word not in the list is beyond every rank."""
+def median_rank(words: WordFrequencies) -> float:
+    """Return the rank that half of the words do not exceed; a word not in the list is beyond every rank."""
     ranks = np.sort(np.where(words.ranks > 0, words.ranks.astype(np.float64), np.inf))
-    if any(not 0 < part <= 1 for part in at):
-        raise fail("quantile-bad", None, {"parts": list(at)})
-    return {part: float(ranks[int(np.ceil(part * len(ranks))) - 1]) for part in at}
+    return float(ranks[(len(ranks) - 1) // 2])
 
 
 def lexicon_counts(pairs: Iterable[Pair]) -> Mapping[str, int]:

@@ -70,7 +70,6 @@ class Sweep:
 class Best:
     """The best setting, one estimate per parameter: the interval holds the best settings of 95% of the resamples."""
 
-    by: By
     parameters: tuple[Estimate, ...]
     resamples: int  # fewer than requested where some had no pairs in one of the groups
 
@@ -112,18 +111,9 @@ def sweep(totals: PairTotals, grid: Grid, *, unit: LengthUnit = "tokens", groups
     return _sweep(grid, _worths(totals, grid, unit), totals.length_sign(groups))
 
 
-def best_setting(
-    totals: PairTotals,
-    grid: Grid,
-    *,
-    by: By,
-    seed: int,
-    resamples: int = 1000,
-    unit: LengthUnit = "tokens",
-    groups: LengthUnit = "tokens",
-) -> Best:
+def best_setting(totals: PairTotals, grid: Grid, *, by: By, seed: int, resamples: int = 1000) -> Best:
     """Return the best setting with intervals; the pairs of each paradigm are resampled with replacement."""
-    worths, sign = _worths(totals, grid, unit), totals.length_sign(groups)
+    worths, sign = _worths(totals, grid, "tokens"), totals.length_sign("tokens")
     best = grid.settings[_sweep(grid, worths, sign).best(by)]
     inside = np.stack([sign == number for number in SIGNS.values()], axis=1).astype(np.float64)
     columns = np.hstack([worths * inside[:, [number]] for number in range(3)] + [inside])
@@ -137,7 +127,7 @@ def best_setting(
         value = -delta_acc(equal, shorter, longer)
     settings = np.array(grid.settings)[value.argmax(axis=1)]
     ends = np.quantile(settings, PERCENTILES, axis=0, method="inverted_cdf").tolist()
-    return Best(by, tuple(map(Estimate, best, *ends)), len(settings))
+    return Best(tuple(map(Estimate, best, *ends)), len(settings))
 
 
 def held_out(
@@ -223,16 +213,14 @@ class MorcelaFit:
         return morcela(self.beta, self.gamma)
 
 
-def fit_morcela(totals: PairTotals, *, unit: LengthUnit = "tokens") -> MorcelaFit:
+def fit_morcela(totals: PairTotals) -> MorcelaFit:
     """Fit beta and gamma to all pairs."""
-    return _fit(_terms(totals, unit))
+    return _fit(_terms(totals, "tokens"))
 
 
-def morcela_interval(
-    totals: PairTotals, *, seed: int, resamples: int = 200, unit: LengthUnit = "tokens"
-) -> tuple[Estimate, Estimate]:
+def morcela_interval(totals: PairTotals, *, seed: int, resamples: int = 200) -> tuple[Estimate, Estimate]:
     """Return beta and gamma with intervals: the pairs of each paradigm are resampled, and each resample is fitted."""
-    terms, strata, rng = _terms(totals, unit), strata_of(totals), np.random.default_rng(seed)
+    terms, strata, rng = _terms(totals, "tokens"), strata_of(totals), np.random.default_rng(seed)
     order, starts = np.argsort(strata.codes, kind="stable"), np.cumsum(strata.sizes) - strata.sizes
     start, size = starts[strata.codes[order]], strata.sizes[strata.codes[order]]
     best, fits = _fit(terms), []

@@ -203,10 +203,8 @@ class RegionTrace:
 
     at: Floats
     mean: Floats
-    deviation: Floats
     low: Floats  # of the interval about the mean
     high: Floats
-    pairs: Integers
 
 
 def region_differences(table: ScoreTable, stretches: Stretches, *, how: How = "mean") -> tuple[RegionDifference, ...]:
@@ -273,10 +271,8 @@ def trace_regions(
             traces.setdefault((one.uid, one.region), []).append((place, one))
     by_key = {}
     for key, points in traces.items():
-        rows = [(at, one.mean, one.deviation, *one.estimate.interval) for at, one in points]
-        at, mean, deviation, low, high = np.array(rows, np.float64).T
-        pairs = np.array([one.pairs for _, one in points], np.int64)
-        by_key[key] = RegionTrace(at, mean, deviation, low, high, pairs)
+        rows = [(at, one.mean, *one.estimate.interval) for at, one in points]
+        by_key[key] = RegionTrace(*np.array(rows, np.float64).T)
     return by_key
 
 

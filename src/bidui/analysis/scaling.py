@@ -28,8 +28,6 @@ class ScalingFit:
     beta: Estimate
     scale: Estimate
     deviation: float  # standard deviation of the points about the curve
-    points: int
-    confidence: float
 
     def at(self, n: ArrayLike) -> Floats:
         """Return the curve at every n."""
@@ -45,7 +43,7 @@ def training_flops(parameters: float, tokens: float) -> float:
     return 6.0 * parameters * tokens
 
 
-def fit_scaling(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95) -> ScalingFit:
+def fit_scaling(n: ArrayLike, accuracies: ArrayLike) -> ScalingFit:
     """Fit the curve of Figure 2b (Liu et al., first version) to accuracies at n tokens, FLOPs, or any other quantity.
 
     P∞ and P0 are probabilities, and P∞ may be the lower one; α and β are positive. Points may share an n, as models
@@ -64,9 +62,8 @@ def fit_scaling(n: ArrayLike, accuracies: ArrayLike, *, confidence: float = 0.95
         parameters=(FINAL, START, scale_range(logs), BETA),
         starts=[np.array([*weights, *grid[index]]) for index, weights in starts],
     )
-    final, start, scale, beta = (estimate(fit, name, confidence) for name in ("final", "start", "scale", "beta"))
-    alpha = estimate(in_alpha(fit), "alpha", confidence)
-    return ScalingFit(final, start, alpha, beta, scale, float(np.sqrt(fit.variance)), len(observed), confidence)
+    final, start, scale, beta = (estimate(fit, name) for name in ("final", "start", "scale", "beta"))
+    return ScalingFit(final, start, estimate(in_alpha(fit), "alpha"), beta, scale, float(np.sqrt(fit.variance)))
 
 
 def exponential(logs: Floats, values: Floats) -> Floats:
@@ -116,10 +113,10 @@ def in_alpha(fit: Fit) -> Fit:
     )
 
 
-def estimate(fit: Fit, name: str, confidence: float) -> Estimate:
+def estimate(fit: Fit, name: str) -> Estimate:
     """Return a parameter with its interval, in the reported unit."""
     index = [parameter.name for parameter in fit.parameters].index(name)
     means = fit.parameters[index].means
-    low, high = profile_interval(fit, name, confidence=confidence)
+    low, high = profile_interval(fit, name)
     with np.errstate(over="ignore"):
         return Estimate(float(means(fit.values[index])), float(means(low)), float(means(high)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, false_discovery_control, kendalltau, rankdata, wilcoxon
 
-from bidui.analysis.accuracy import Accuracy, accuracy
+from bidui.analysis.accuracy import Accuracy
 from bidui.analysis.estimate import (
     Average,
     Estimate,
@@ -309,15 +309,6 @@ def bias(baseline: Accuracy) -> Bias:
 def read_against(test: Accuracy, baseline: Accuracy) -> Reading:
     """Read a test paradigm against its baseline."""
     return Reading(test, baseline, bias(baseline), newcombe(test.estimate, baseline.estimate))
-
-
-def readings(choices: Choices, *, baselines: Mapping[str, str]) -> Mapping[str, Reading]:
-    """Read every test paradigm against its baseline; both are given by uid."""
-    paradigms = accuracy(choices, by="paradigm")
-    for uid in (*baselines, *baselines.values()):
-        if uid not in paradigms:
-            raise fail("paradigm-not-scored", None, {"uid": uid, "known": sorted(paradigms)})
-    return {test: read_against(paradigms[test], paradigms[baseline]) for test, baseline in baselines.items()}
 
 
 def without(choices: Choices, *, uids: Collection[str]) -> Choices:

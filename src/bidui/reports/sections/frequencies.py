@@ -32,7 +32,7 @@ def frequencies_section(settings: Settings) -> Iterator[Item]:
         ranks = re.sub(r"\d+", lambda number: f"{int(number[0]):,}", band).replace("-", "–")
         name = say("unlisted") if band == "unlisted" else ranks
         rows.append((name, share.words, share.of_words, share.of_occurrences))
-    common, middle = analysis.within_rank(words, COMMON), analysis.rank_quantiles(words)[0.5]
+    common, middle = analysis.within_rank(words, COMMON), analysis.median_rank(words)
     note = say("note-frequencies").format(
         kind=kind,
         listed=f"{len(listed):,}",

@@ -314,7 +314,7 @@ def _add(batch: Batch, path: Path, *, key: str, value: Value) -> None:
     batch.add_entry(path, key, value, at=before[-1] + 1 if before else 0)
 
 
-# Edits of the two lines as rows, which are counted as in `Wording.rows`; whole lines are set by `set_line`. Until the bad line differs, it is the same as
+# Edits of the two lines as rows, which are counted as in `Wording.rows`. Until the bad line differs, it is the same as
 # the good line and follows it; it is written into the file with the first difference.
 
 
