@@ -210,7 +210,7 @@ def test_a_folder_that_is_itself_a_project_is_one_and_keeps_its_history_when_ren
     store = open_store(tmp_path / "ours")
     assert [each.name for each in entries(store)] == ["ours"]
     assert len(history(entry(store, "ours"), PARADIGM)) == 1
-    assert coverage(entry(store, "ours")).title == "small"
+    assert coverage(entry(store, "ours")).facts.title == "small"
     store.close()
 
 

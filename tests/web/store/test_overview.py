@@ -26,7 +26,7 @@ def test_what_a_project_holds(store: Store) -> None:
     (home / "lexicon.tsv").write_text(twice, "utf-8")
     refresh(store)
     found = coverage(the_entry(store))
-    assert (found.name, found.title, found.lang) == ("small", "small", "zh")
+    assert (found.facts.name, found.facts.title, found.facts.lang) == ("small", "small", "zh")
     assert found.phenomena == {"BA": 1, "anaphor": 1, "question": 1}
     assert [(line.uid, line.phenomenon, line.status, line.errors) for line in found.paradigms] == [
         ("one", "BA", "included", 1),  # called as its file is
@@ -38,7 +38,7 @@ def test_what_a_project_holds(store: Store) -> None:
         ("lexicon.tsv", "lexicon", 1),  # one word is there twice
         ("project.yaml", "settings", 0),
     ]
-    assert (found.words, found.errors) == (4, 3)
+    assert (found.facts.words, found.facts.errors) == (4, 3)
 
 
 def test_a_fault_in_the_settings_is_found_at_its_place() -> None:
@@ -65,14 +65,14 @@ def test_each_kind_of_file_has_its_own_check(file: str, text: str, kind: str) ->
 def test_two_files_with_one_paradigm_are_an_error(store: Store) -> None:
     (store.root / "small" / "paradigms" / "anaphor" / "other.yaml").write_text(TEXTS[PARADIGM], "utf-8")
     refresh(store)
-    assert coverage(the_entry(store)).errors == 1
+    assert coverage(the_entry(store)).facts.errors == 1
 
 
 def test_the_last_change_may_be_a_deletion(store: Store) -> None:
     entry, who = the_entry(store), local_user(store)
     gone = delete(entry, PARADIGM, base=current(entry, PARADIGM).revision.id, who=who).revision
     found = coverage(entry)
-    assert (found.changed, found.author, found.paradigms) == (gone.time, "local", ())
+    assert (found.facts.changed, found.facts.author, found.paradigms) == (gone.time, "local", ())
 
 
 def test_a_content_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ def test_a_content_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     store = open_store(tmp_path)
     assert len(coverage(the_entry(store)).paradigms) == 501
     assert len(parsed) == 501
-    assert coverage(the_entry(store)).errors == 0
+    assert coverage(the_entry(store)).facts.errors == 0
     assert len(parsed) == 501
     saved(store, TEXTS[PARADIGM] + "# a remark\n", base=current(the_entry(store), PARADIGM).revision.id)
     coverage(the_entry(store))

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
 from pathlib import PurePosixPath
 from typing import IO, Annotated, Any, Literal
 from urllib.parse import quote
@@ -30,7 +29,7 @@ from bidui.web.store.archives import Bundle, read_files, read_zip
 from bidui.web.store.disk import current, refresh
 from bidui.web.store.files import Change, Conflict, commit
 from bidui.web.store.names import paradigm_file
-from bidui.web.store.overview import FileLine, ParadigmLine, check_uid_free, coverage, file_problems
+from bidui.web.store.overview import FileLine, ParadigmLine, ProjectFacts, check_uid_free, coverage, file_problems
 from bidui.web.store.projects import BinnedProject
 from bidui.web.store.workspace import Entry, Store, entries
 
@@ -38,20 +37,12 @@ router = APIRouter(prefix="/api", tags=["projects"], responses=fails(400, 401, 4
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectLine:
+class ProjectLine(ProjectFacts):
     """A project in a list."""
 
-    name: str
-    title: str
-    lang: str
     role: Role
     paradigms: int
     phenomena: int
-    words: int
-    errors: int
-    warnings: int
-    changed: datetime | None
-    author: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +141,14 @@ def _line(who: User, entry: Entry) -> ProjectLine:
     counts = jobs.known_counts(entry, language="en")
     role = role_of(entry.store, who, entry)
     assert role is not None
-    return ProjectLine(
-        name=overview.name,
-        title=overview.title,
-        lang=overview.lang,
-        role=role,
-        paradigms=len(overview.paradigms),
-        phenomena=len(overview.phenomena),
-        words=overview.words,
-        errors=overview.errors + sum(jobs.count_errors(line, counts.get(line.file)) for line in overview.paradigms),
-        warnings=overview.warnings,
-        changed=overview.changed,
-        author=overview.author,
-    )
+    more = sum(jobs.count_errors(line, counts.get(line.file)) for line in overview.paradigms)
+    facts = _fields(overview.facts, errors=overview.facts.errors + more)
+    return ProjectLine(**facts, role=role, paradigms=len(overview.paradigms), phenomena=len(overview.phenomena))
+
+
+def _fields(value: Any, **others: object) -> dict[str, Any]:
+    """Return the fields of a value, for one of a class that has more; some of them with other values."""
+    return {each.name: getattr(value, each.name) for each in fields(value)} | others
 
 
 # One project: its paradigms with their counts and problems, and new paradigms
@@ -182,23 +168,15 @@ class ParadigmLineShape(ParadigmLine):
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectAnswer:
+class ProjectAnswer(ProjectFacts):
     """What a project holds; `phenomena` counts the included paradigms, `skipped` are files that are not read.
 
     `problems` are the first errors and warnings in words, at most two hundred. What keeps a paradigm from having pairs
     is among them once its pairs were counted.
     """
 
-    name: str
-    title: str
-    lang: str
     role: Role
-    words: int
-    errors: int
-    warnings: int
     problems: list[ProblemShape]
-    changed: datetime | None
-    author: str
     phenomena: Mapping[str, int]
     paradigms: list[ParadigmLineShape]
     files: tuple[FileLine, ...]
@@ -245,22 +223,14 @@ def project(access: Reader, language: Spoken) -> ProjectAnswer:
     paradigms = []
     for line in overview.paradigms:
         count = counts.get(line.file)
-        values = {each.name: getattr(line, each.name) for each in fields(line)}
-        values["errors"] += jobs.count_errors(line, count)
-        paradigms.append(ParadigmLineShape(**values, count=count))
+        errors = line.errors + jobs.count_errors(line, count)
+        paradigms.append(ParadigmLineShape(**_fields(line, errors=errors), count=count))
         problems += jobs.count_problems(line, count)
     problems.sort(key=lambda each: (each.severity, each.place.file if each.place else ""))  # errors first
     return ProjectAnswer(
-        name=overview.name,
-        title=overview.title,
-        lang=overview.lang,
+        **_fields(overview.facts, errors=sum(line.errors for line in (*overview.files, *paradigms))),
         role=access.role,
-        words=overview.words,
-        errors=sum(line.errors for line in (*overview.files, *paradigms)),
-        warnings=overview.warnings,
         problems=problems[:MOST_PROBLEMS],
-        changed=overview.changed,
-        author=overview.author,
         phenomena=overview.phenomena,
         paradigms=paradigms,
         files=overview.files,
@@ -281,7 +251,7 @@ def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
     file = paradigm_file(body.phenomenon, body.uid)
     names = {"uid": body.uid, "phenomenon": body.phenomenon}
     if body.copy_of is None:
-        word, good, bad = _STARTERS["en" if coverage(entry).lang == "en" else "zh"]
+        word, good, bad = _STARTERS["en" if coverage(entry).facts.lang == "en" else "zh"]
         head = "".join(f"{name}: {written(value)}\n" for name, value in names.items())
         text = f"format: 1\n{head}slots:\n  word: {word}\ngood: {good}\nbad: {bad}\n"
     else:

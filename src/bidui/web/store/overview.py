@@ -59,24 +59,31 @@ class ParadigmLine(FileLine):
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectFacts:
+    """A project in a list: its name and language, what is in its files, and their last change."""
+
+    name: str
+    title: str
+    lang: str
+    words: int
+    errors: int
+    warnings: int
+    changed: datetime | None
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """What a project holds; the problems are those of its files, found without making any pair.
 
     `problems` are the first of each file, all others are only counted. `phenomena` counts the included paradigms.
     """
 
-    name: str
-    title: str
-    lang: str
+    facts: ProjectFacts
     phenomena: Mapping[str, int]
     paradigms: tuple[ParadigmLine, ...]
     files: tuple[FileLine, ...]
-    words: int
-    errors: int
-    warnings: int
     problems: tuple[Problem, ...]
-    changed: datetime | None
-    author: str
 
 
 def coverage(entry: Entry) -> Coverage:
@@ -94,20 +101,18 @@ def coverage(entry: Entry) -> Coverage:
         problems += [replace(each, place=replace(each.place, file=line.file)) for each in facts[line.file].problems]
     settings = facts.get("project.yaml", FileFacts())
     last = max(rows, key=lambda row: row.head, default=None)
-    return Coverage(
+    project = ProjectFacts(
         name=entry.name,
         title=settings.name or entry.name,
         lang=settings.lang or "zh",
-        phenomena=dict(sorted(Counter(line.phenomenon for line in paradigms if line.status == "included").items())),
-        paradigms=tuple(paradigms),
-        files=tuple(others),
         words=sum(each.words for each in facts.values()),
         errors=sum(line.errors for line in lines),
         warnings=sum(line.warnings for line in lines),
-        problems=tuple(problems),
         changed=last.time if last else None,
         author=last.author if last else "",
     )
+    phenomena = dict(sorted(Counter(line.phenomenon for line in paradigms if line.status == "included").items()))
+    return Coverage(project, phenomena, tuple(paradigms), tuple(others), tuple(problems))
 
 
 # Uids: in a project a paradigm's name belongs to one file, whatever its case, and says where that file lies.
