@@ -8,9 +8,10 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
-from string import Template
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup, escape
 
 from bidui.analysis.frequencies import read_frequencies
 from bidui.benchmarks import judged_benchmarks
@@ -41,9 +42,9 @@ from bidui.reports.sections.people import people_section, ratings_section
 from bidui.reports.sections.published import published_section
 from bidui.reports.sections.regions import parse_regions, regions_section
 from bidui.reports.sections.sling import sling_section
-from bidui.reports.tables import SENTENCE, Table, Value, csv_text, latex, markdown, shown
+from bidui.reports.tables import SENTENCE, Table, csv_text, latex, markdown, shown
 from bidui.scores.links import Link, parse_link
-from bidui.words import Language, Say, texts
+from bidui.words import Language, texts
 
 MANIFEST, INDEX = "report.json", "index.html"
 
@@ -237,35 +238,36 @@ def _write_items(sections: Sequence[Section], folder: Path, on_file: OnStep) -> 
 
 def page(sections: Sequence[Section], *, title: str, footer: str, language: Language) -> str:
     """Return the HTML of a report; links go to `tables/` and `figures/` beside it."""
-    say = texts("report", language).__getitem__
-    template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
-    links = "\n".join(f'<li><a href="#{escape(s.name)}">{escape(s.title)}</a></li>' for s in sections)
-    return template.substitute(
-        language=LANGUAGES[language],
-        title=escape(title),
-        contents=escape(say("contents")),
-        skip=escape(say("skip")),
-        links=links,
-        sections="\n".join(_section(section, language, say) for section in sections),
-        footer=escape(footer),
+
+    def reason(problem: Problem) -> Markup:
+        """Return a reason with what users type in it as code."""
+        return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(sentence(problem, language)))))
+
+    def side(unit: str, text: str = "") -> Markup:
+        """Return the class of a cell: a long text is wrapped, a number is set to the right."""
+        kind = "sentence" if len(text) > SENTENCE else "" if unit == "text" else "number"
+        return Markup(f' class="{kind}"') if kind else Markup("")
+
+    loader = FileSystemLoader(Path(__file__).parent)
+    templates = Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-
-
-def _section(section: Section, language: Language, say: Say) -> str:
-    parts = [f'<section id="{escape(section.name)}">', f"<h2>{escape(section.title)}</h2>"]
-    if section.about:
-        parts.append(f'<p class="about">{escape(section.about)}</p>')
-    for item in _merged(section.items):
-        if isinstance(item, Table):
-            parts.append(_table(item, say))
-        else:
-            parts.append(_picture(item) if isinstance(item, Picture) else _absent(item, language))
-    if section.files:
-        rows = [
-            f"<li>{escape(table.title)}: {_links('tables', table.name, TABLE_FORMATS)}</li>" for table in section.files
-        ]
-        parts.append(f'<h3>{escape(say("further"))}</h3><ul class="further">{"".join(rows)}</ul>')
-    return "\n".join([*parts, "</section>"])
+    return templates.get_template("page.html").render(
+        language=LANGUAGES[language],
+        title=title,
+        footer=footer,
+        sections=sections,
+        say=texts("report", language).__getitem__,
+        merged=_merged,
+        shown=shown,
+        reason=reason,
+        side=side,
+        open_rows=OPEN_ROWS,
+        pixels=PIXELS,
+        wide=WIDE,
+        table_formats=TABLE_FORMATS,
+        figure_formats=FIGURE_FORMATS,
+    )
 
 
 def _merged(items: Sequence[Item]) -> list[Item]:
@@ -278,62 +280,3 @@ def _merged(items: Sequence[Item]) -> list[Item]:
         else:
             merged.append(item)
     return merged
-
-
-def _table(table: Table, say: Say) -> str:
-    heads = "".join(f'<th scope="col"{_side(column.unit)}>{escape(column.head)}</th>' for column in table.columns)
-    rows = "\n".join(_row(table, row) for row in table.rows)
-    kind = ' class="whole"' if table.whole else ""
-    inner = (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}">'
-        f"<table{kind}><thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
-    )
-    if len(table.rows) > OPEN_ROWS:
-        summary = say("rows").format(count=len(table.rows))
-        inner = f"<details><summary>{escape(summary)}</summary>{inner}</details>"
-    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
-    files = f'<p class="files">{_links("tables", table.name, TABLE_FORMATS)}</p>'
-    return f'<article id="{escape(table.name)}"><h3>{escape(table.title)}</h3>{inner}{note}{files}</article>'
-
-
-def _row(table: Table, row: tuple[Value, ...]) -> str:
-    cells = []
-    for number, (value, column) in enumerate(zip(row, table.columns, strict=True)):
-        cell = shown(value, column.unit)
-        interval = f' <span class="interval">{escape(cell.interval)}</span>' if cell.interval else ""
-        side = ' class="sentence"' if len(cell.text) > SENTENCE else _side(column.unit)
-        opening, closing = ('<th scope="row">', "</th>") if number == 0 else (f"<td{side}>", "</td>")
-        cells.append(f"{opening}{escape(cell.text)}{interval}{closing}")
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def _side(unit: str) -> str:
-    return "" if unit == "text" else ' class="number"'
-
-
-def _picture(picture: Picture) -> str:
-    width, height = picture.drawing.figure.get_size_inches() * PIXELS
-    kind = ' class="wide"' if width > WIDE else ""
-    image = (
-        f'<div class="plate" tabindex="0"><img{kind} src="figures/{escape(picture.name)}.svg"'
-        f' alt="{escape(picture.title)}" width="{width:.0f}" height="{height:.0f}" loading="lazy"></div>'
-    )
-    note = f'<p class="note">{escape(picture.note)}</p>' if picture.note else ""
-    files = f'<p class="files">{_links("figures", picture.name, FIGURE_FORMATS)}</p>'
-    return (
-        f'<article id="figure-{escape(picture.name)}"><h3>{escape(picture.title)}</h3>'
-        f"<figure>{image}<figcaption>{note}{files}</figcaption></figure></article>"
-    )
-
-
-def _absent(item: Absent, language: Language) -> str:
-    texts = []
-    for problem in item.problems:
-        place = f"<code>{escape(str(problem.place))}</code>: " if str(problem.place) else ""
-        text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence(problem, language)))
-        texts.append(f"<p>{place}{text}</p>")
-    return f'<article class="absent"><h3>{escape(item.title)}</h3>{"".join(texts)}</article>'
-
-
-def _links(folder: str, name: str, formats: dict[str, str]) -> str:
-    return " · ".join(f'<a href="{folder}/{escape(name)}.{end}">{shown}</a>' for end, shown in formats.items())
