@@ -107,7 +107,7 @@ def status_of(problems: Iterable[Problem]) -> int:
 
 def problem_shape(problem: Problem, language: Language) -> ProblemShape:
     """Return a problem as it is sent."""
-    values = {name: _plain(value) for name, value in problem.values.items()}
+    values = {name: plain(value) for name, value in problem.values.items()}
     at, path = problem.place, PurePath(problem.place.file)
     file = path.name if path.is_absolute() else at.file  # a path on the server's disk is nobody's business
     place = PlaceShape(file, at.line, at.column) if at.file or at.line else None
@@ -124,10 +124,10 @@ def fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": Problems, "description": _MEANING[status]} for status in statuses}
 
 
-def _plain(value: object) -> Any:
+def plain(value: object) -> Any:
     """Return a value that JSON has; anything else as a text."""
     if isinstance(value, tuple | list | set | frozenset):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     return value if value is None or isinstance(value, str | int | bool) else str(value)

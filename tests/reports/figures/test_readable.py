@@ -107,7 +107,7 @@ def regions(language: Language) -> Drawing:
 
 def bands(language: Language) -> Drawing:
     parts = {"1-1000": Share(400, 0.4, 0.7), "1001-2000": Share(350, 0.35, 0.2), ">2000": Share(50, 0.05, 0.06)}
-    return frequencies({"ZhoBLiMP": {**parts, "unlisted": Share(200, 0.2, 0.04)}}, language=language)
+    return frequencies("ZhoBLiMP", {**parts, "unlisted": Share(200, 0.2, 0.04)}, language=language)
 
 
 BIG = (heatmap, boxes, by_flops, by_tokens)  # in one language each: they have few words of their own
@@ -144,7 +144,7 @@ EMPTY: list[Callable[[], Drawing]] = [
     lambda: box_plots({}),
     lambda: human_gap({}),
     lambda: region_differences({}),
-    lambda: frequencies({}),
+    lambda: frequencies("CLiMP", {}),
 ]
 
 
@@ -164,7 +164,7 @@ PER_CENT: list[Callable[[], Drawing]] = [
     lambda: length_bias({"m": {"lp": LengthSplit(88.0, 96.0, 61.0, 17.5)}}),
     lambda: box_plots({"m": box([80.0, 90.0])}),
     lambda: human_gap({"BA": Gap(96.15, 96.65, "1.4B", -0.5)}),
-    lambda: frequencies({"CLiMP": {"1-1000": Share(4, 40.0, 0.7)}}),
+    lambda: frequencies("CLiMP", {"1-1000": Share(4, 40.0, 0.7)}),
 ]
 
 

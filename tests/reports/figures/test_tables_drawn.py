@@ -142,7 +142,7 @@ def test_length_bias_has_three_marks_and_delta_acc() -> None:
 def test_bands_are_bars_of_words_with_their_number() -> None:
     """Xiang et al. find 1,055 of 3,456 words among the 5,000 commonest."""
     bands = {"1-5000": Share(1055, 1055 / 3456, 0.6), ">5000": Share(2401, 2401 / 3456, 0.4)}
-    figure, rows = frequencies({"CLiMP": {**bands, "unlisted": Share(0, 0.0, 0.0)}})
+    figure, rows = frequencies("CLiMP", {**bands, "unlisted": Share(0, 0.0, 0.0)})
     axes = panel(figure, "CLiMP")
     assert [bar.get_width() for bar in axes.patches] == pytest.approx([100 * 1055 / 3456, 100 * 2401 / 3456, 0])
     assert [x for x, _ in marks(axes, "o")] == pytest.approx([60, 40, 0])
@@ -157,7 +157,7 @@ def test_names_of_any_length_leave_room_for_the_figure() -> None:
         box_plots({LONG: box([0.2, 0.5, 0.6])}),
         human_gap(gaps({LONG: {LONG: 0.5, "b": 0.4}, "c": {LONG: 0.4, "b": 0.5}}, people={LONG: 0.9, "b": 0.9})),
         length_bias({LONG: {LONG: LengthSplit(0.9, 0.8, 0.7, 0.15)}}),
-        frequencies({LONG: {"1-5000": Share(1, 0.5, 0.5)}}),
+        frequencies(LONG, {"1-5000": Share(1, 0.5, 0.5)}),
     ):
         assert unreadable(drawing.figure) == []
         assert all(axes.get_position().width > 0.1 for axes in drawing.figure.axes)

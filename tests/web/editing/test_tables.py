@@ -171,7 +171,7 @@ FRUIT = "expression\tpos\tclass\n苹果\tNN\tfruit\n米饭\tNN\tfood\n书\tNN\n�
 
 def forms(query: str, text: str = LEXICON, features: str | None = None) -> list[str]:
     vocabulary = read_vocabulary({"lexicon.tsv": text}, features=features)
-    return [hit.row.cells[0] for hit in find(vocabulary, query)]
+    return [vocabulary.tables[file].row(line).cells[0] for file, line in find(vocabulary, query)]
 
 
 @pytest.mark.parametrize(
@@ -208,9 +208,8 @@ def test_rows_that_are_no_words_are_still_found_by_text() -> None:
 
 def test_several_files_are_one_vocabulary() -> None:
     vocabulary = read_vocabulary({"lexicon/a.tsv": LEXICON, "lexicon/b.tsv": FRUIT})
-    found = find(vocabulary, "书")
-    assert [(hit.file, hit.row.line) for hit in found] == [("lexicon/a.tsv", 10), ("lexicon/b.tsv", 4)]
-    assert [hit.file for hit in find(vocabulary, "pos:NN", file="lexicon/b.tsv")] == ["lexicon/b.tsv"] * 3
+    assert find(vocabulary, "书") == [("lexicon/a.tsv", 10), ("lexicon/b.tsv", 4)]
+    assert [file for file, _ in find(vocabulary, "pos:NN")].count("lexicon/b.tsv") == 3
     word = word_at(vocabulary, file="lexicon/b.tsv", line=3)
     assert word is not None and word.form == "米饭"
     assert word_at(vocabulary, file="lexicon/b.tsv", line=5) is None

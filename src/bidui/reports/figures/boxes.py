@@ -10,7 +10,7 @@ from bidui.analysis.estimate import Box
 from bidui.analysis.frequencies import Share
 from bidui.errors import Place, fail
 from bidui.reports.figures import layout
-from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
+from bidui.reports.figures.drawing import Drawing, Rows, check_parts
 from bidui.reports.figures.layout import Block, Label, word
 from bidui.reports.figures.style import COLOURS, FAINT, INK, SMALL, TINY, Width, darker, house_style
 from bidui.words import Language
@@ -88,45 +88,37 @@ def label_first(
 ROW, BAND_HEAD = 0.18, 0.22  # inches: of a band, and above the first
 BAR, RING = COLOURS[5], COLOURS[1]
 
-Shares = Mapping[str, Mapping[str, Share]]
 
-
-def frequencies(shares: Shares, *, language: Language = "en") -> Drawing:
-    """Draw one panel per benchmark and one bar per band of ranks; a ring shows the share of all occurrences."""
-    bands = groups_of(shares)
-    listed = [(name, band, share) for name, by_band in shares.items() for band, share in by_band.items()]
-    lines = [(name, band, share.words, share.of_words, share.of_occurrences) for name, band, share in listed]
+def frequencies(name: str, bands: Mapping[str, Share], *, language: Language = "en") -> Drawing:
+    """Draw one bar per band of ranks, of all words of this kind; a ring shows the share of all occurrences."""
+    if not bands:
+        raise fail("figure-nothing", Place())
+    lines = [(name, band, share.words, share.of_words, share.of_occurrences) for band, share in bands.items()]
     parts = [part for line in lines for part in line[3:]]
-    check_parts(parts, what=", ".join(shares))
+    check_parts(parts, what=name)
     with house_style():
-        shown = [band_text(band, language) for band in bands]
+        shown, rank = [band_text(band, language) for band in bands], word("rank", language)
         made = layout.make_panels(
-            tuple(shares),
+            (name,),
             width="column",
-            left=max(layout.widest(shown, size=SMALL), layout.widest([word("rank", language)], size=TINY)) + 0.12,
+            left=max(layout.widest(shown, size=SMALL), layout.widest([rank], size=TINY)) + 0.12,
             right=0.08,
             height=len(bands) * ROW + BAND_HEAD,
             x_label=word("share", language),
         )
-        most = 100 * max((part for part in parts if isfinite(part)), default=1.0)
-        for number, (name, by_band) in enumerate(shares.items()):
-            axes = made.axes[name]
-            axes.set_xlim(0, most * 1.18)
-            layout.name_rows(axes, shown, size=SMALL, head=BAND_HEAD / ROW)
-            axes.spines["left"].set_visible(True)  # bars stand on it
-            for row, band in enumerate(bands):
-                if band in by_band:
-                    draw_band(axes, by_band[band], y=row + 0.5)
-            if number == 0:
-                rank = word("rank", language)
-                layout.write_near(axes, rank, (0, -0.15), (-3, 0), size=TINY, colour=FAINT, ha="right", va="bottom")
-            if number == 0 and bands[0] in by_band:
-                first = by_band[bands[0]]
-                labels = [
-                    Label(word("of_words", language), 100 * first.of_words, 0.25, darker(BAR)),
-                    Label(word("of_occurrences", language), 100 * first.of_occurrences, 0.4, darker(RING)),
-                ]
-                layout.label_above(axes, labels, y=-0.1, width=made.width, size=TINY)
+        axes = made.axes[name]
+        axes.set_xlim(0, 118 * max((part for part in parts if isfinite(part)), default=1.0))
+        layout.name_rows(axes, shown, size=SMALL, head=BAND_HEAD / ROW)
+        axes.spines["left"].set_visible(True)  # bars stand on it
+        for row, share in enumerate(bands.values()):
+            draw_band(axes, share, y=row + 0.5)
+        layout.write_near(axes, rank, (0, -0.15), (-3, 0), size=TINY, colour=FAINT, ha="right", va="bottom")
+        first = next(iter(bands.values()))
+        labels = [
+            Label(word("of_words", language), 100 * first.of_words, 0.25, darker(BAR)),
+            Label(word("of_occurrences", language), 100 * first.of_occurrences, 0.4, darker(RING)),
+        ]
+        layout.label_above(axes, labels, y=-0.1, width=made.width, size=TINY)
     return Drawing(made.figure, Rows(("benchmark", "band", "words", "of_words", "of_occurrences"), tuple(lines)))
 
 

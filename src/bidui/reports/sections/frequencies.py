@@ -46,7 +46,7 @@ def frequencies_section(settings: Settings) -> Iterator[Item]:
     yield picture(
         "frequencies",
         say("figure-frequencies"),
-        lambda: frequencies({kind: bands}, language=settings.language),
+        lambda: frequencies(kind, bands, language=settings.language),
         note=say("note-figure-frequencies"),
     )
     values = zip(words.words, words.counts.tolist(), words.frequencies.tolist(), words.ranks.tolist(), strict=True)

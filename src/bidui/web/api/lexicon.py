@@ -156,7 +156,7 @@ def lexicon(access: Reader, language: Spoken) -> LexiconAnswer:
 @router.get("/lexicon/find")
 def find_words(access: Reader, query: Text) -> Hits:
     """Find the rows that meet every term: `feature:value` as in rules, anything else as text in some cell."""
-    hits = [(hit.file, hit.row.line) for hit in tables.find(_words(access).vocabulary, query)]
+    hits = tables.find(_words(access).vocabulary, query)
     return Hits(hits, len(hits))
 
 

@@ -23,6 +23,7 @@ from bidui.web.editing.edits import read_tree, try_read_tree
 from bidui.web.editing.paradigm import is_rule
 from bidui.web.editing.pieces import items_of, pieces_of
 from bidui.web.editing.text import Lines, Range, Span, Utf16
+from bidui.web.problems import plain
 from bidui.words import Language
 
 _CHARACTER = {"bracket-stray", "bracket-too-deep", "quote-inside", "escape-unknown"}  # problems of a single character
@@ -240,7 +241,7 @@ def located(
 
 
 def _diagnostic(problem: Problem, name: str, lines: Lines, sites: Sequence[Site], language: Language) -> Diagnostic:
-    values = {key: _plain(value) for key, value in problem.values.items()}
+    values = {key: plain(value) for key, value in problem.values.items()}
     text = Problem(problem.kind, values=values).text(language)
     diagnostic = Diagnostic(problem.kind, problem.severity, text, values)
     if problem.place.file not in {name, ""}:
@@ -257,13 +258,6 @@ def _diagnostic(problem: Problem, name: str, lines: Lines, sites: Sequence[Site]
         row=row,
         inner=value.inner(span) if value else None,
     )
-
-
-def _plain(value: object) -> str | int | list[str]:
-    """Return a value that can be sent as JSON."""
-    if isinstance(value, list | tuple):
-        return [str(item) for item in value]
-    return value if isinstance(value, int) else str(value)
 
 
 def _rule_problems(document: MappingNode, compiler: Compiler, *, phrases: bool = False) -> Iterable[Problem]:

@@ -204,14 +204,6 @@ class Vocabulary:
     parts: Mapping[str, Lexicon] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A row that a search found."""
-
-    file: str
-    row: Row
-
-
 def read_vocabulary(
     texts: Mapping[str, str], *, features: str | None = None, before: Vocabulary | None = None
 ) -> Vocabulary:
@@ -244,8 +236,8 @@ def read_vocabulary(
     return Vocabulary(tables, joined, tuple(problems), by_file, parts)
 
 
-def find(vocabulary: Vocabulary, query: str, *, file: str = "") -> tuple[Hit, ...]:
-    """Return the rows that meet every term: `feature:value` as in rules, anything else as text in some cell.
+def find(vocabulary: Vocabulary, query: str) -> list[tuple[str, int]]:
+    """Return the file and line of the rows that meet every term: `feature:value`, or text in some cell.
 
     A value is also found by the more general values above it. An unfinished term (`pos:`) excludes nothing.
     """
@@ -253,12 +245,12 @@ def find(vocabulary: Vocabulary, query: str, *, file: str = "") -> tuple[Hit, ..
     kept = {(word.file, word.line) for word in vocabulary.lexicon.select(conditions)} if conditions else None
     hits = []
     for name, table in vocabulary.tables.items():
-        for row in table.rows if file in {"", name} else ():
+        for row in table.rows:
             if kept is None or (name, row.line) in kept:
                 whole = "\t".join(row.cells).casefold() if texts else ""
                 if all(text in whole for text in texts):
-                    hits.append(Hit(name, row))
-    return tuple(hits)
+                    hits.append((name, row.line))
+    return hits
 
 
 def _terms(query: str, lexicon: Lexicon) -> tuple[list[Condition], list[str]]:
