@@ -4,7 +4,6 @@
 sent to pages as it is.
 """
 
-import hashlib
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 from bidui.errors import InputError, Problem
+from bidui.files import sha256
 from bidui.grammar.check import ENOUGH, derived_edit
 from bidui.grammar.generate import as_pair, count_pairs, diagnose, draws
 from bidui.grammar.network import Compiler
@@ -87,10 +87,8 @@ def open_project(project: Project) -> OpenProject:
 
 def source_of(folder: Path) -> Source:
     """Return the source of a folder as it is now."""
-    digest = hashlib.sha256()
-    for name in _names(folder):
-        digest.update(f"{name}\0{_file_hash(folder / name, name)}\0".encode())
-    return Source(str(folder), digest.hexdigest())
+    hashes = "".join(f"{name}\0{_file_hash(folder / name, name)}\0" for name in _names(folder))
+    return Source(str(folder), sha256(hashes.encode()))
 
 
 def _file_hash(path: Path, name: str) -> str:
@@ -107,7 +105,7 @@ def _file_hash(path: Path, name: str) -> str:
 @lru_cache(maxsize=1_000)
 def _hash(path: Path, name: str, stamp: tuple[int, ...]) -> str:
     try:
-        return hashlib.sha256(read_bytes(path, name=name)).hexdigest()
+        return sha256(read_bytes(path, name=name))
     except InputError:
         return ""  # it is missing, or no file; opening the project says so where it matters
 

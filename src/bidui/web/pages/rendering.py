@@ -1,6 +1,5 @@
 """Pages rendered from templates: escaped text, words in the reader's language, and data for their scripts."""
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from bidui.files import sha256
 from bidui.web.accounts import set_language
 from bidui.web.problems import ProblemShape
 from bidui.words import Language, texts
@@ -118,4 +118,4 @@ def static_address(name: str) -> str:
 @lru_cache(maxsize=256)
 def _hash(path: Path, _: int) -> str:
     """Return the hash of a file as it was at that time."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    return sha256(path.read_bytes())[:16]

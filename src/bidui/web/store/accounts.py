@@ -3,7 +3,6 @@
 A team has accounts with names and passwords. A laptop has one user without a password, because the machine is hers.
 """
 
-import hashlib
 import secrets
 import unicodedata
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bidui.errors import Place, fail
+from bidui.files import sha256
 from bidui.web.store import database
 from bidui.web.store.database import ROLES, projects, put, storable
 from bidui.web.store.workspace import Entry, Store
@@ -210,7 +210,7 @@ def _valid(store: Store, kind: TokenKind) -> tuple[Any, ...]:
 
 def _hash(text: str) -> str:
     """Return a plain hash; for a token it is enough, since nobody can try out 256 random bits."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass"))
 
 
 # Sessions, the one-time address that opens a laptop's page, and links to a new password

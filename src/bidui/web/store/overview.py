@@ -4,7 +4,6 @@ Nothing here makes a pair. What can be said of one file without the others (`Fil
 content and remembered by its hash; such a fact never gets stale, since other contents have another hash.
 """
 
-import hashlib
 import json
 import tempfile
 from collections import Counter
@@ -19,6 +18,7 @@ from sqlalchemy import Row, func, select
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import Json
+from bidui.files import sha256 as hash_of
 from bidui.grammar.lexicon import parse_features, parse_lexicon, parse_relation
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
 from bidui.grammar.project import read_project
@@ -272,7 +272,7 @@ def paradigm_keys(entry: Entry) -> dict[str, str]:
 
 
 def _hash(items: Iterable[tuple[str, str]]) -> str:
-    return hashlib.sha256("".join(f"{first}\n{second}\n" for first, second in items).encode()).hexdigest()
+    return hash_of("".join(f"{first}\n{second}\n" for first, second in items).encode())
 
 
 def _latest(entry: Entry) -> Sequence[_Latest]:

@@ -1,6 +1,5 @@
 """Revisions: every state that a file of a project was ever in, with its author, time and reason; never changed."""
 
-import hashlib
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, Select, and_, insert, select
 
 from bidui.errors import Place, fail
+from bidui.files import sha256 as hash_of
 from bidui.grammar.yaml import decode
 from bidui.web.store.database import contents, files, put, revisions, storable, users
 from bidui.web.store.names import Kind, check_file_name, kind_of
@@ -27,7 +27,7 @@ LONGEST_CHAIN = 30
 
 def keep(connection: Connection, data: bytes, *, near: str | None = None) -> str:
     """Keep `data`, which was made from the content whose hash is `near`; return its own hash."""
-    name = hashlib.sha256(data).hexdigest()
+    name = hash_of(data)
     if connection.scalar(select(contents.c.sha256).where(contents.c.sha256 == name)):
         return name
     row: dict[str, object] = {"sha256": name, "size": len(data), "near": None, "depth": 0, "head": 0, "tail": 0}
@@ -60,7 +60,7 @@ def content(connection: Connection, sha256: str) -> bytes:
     data = b""
     for head, tail, piece in reversed(pieces):
         data = data[:head] + piece + data[len(data) - tail :]
-    if hashlib.sha256(data).hexdigest() != sha256:
+    if hash_of(data) != sha256:
         raise fail("database-damaged", Place(), {"sha256": sha256})
     return data
 
