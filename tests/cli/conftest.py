@@ -1,12 +1,15 @@
 """The command line for its tests."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from bidui.cli.main import run
-from tests.cli.typed import Bidui, Ended
+from bidui.cli import main
+from tests.cli.typed import Bidui, Ended, Run
+
+from ..snippets import command
 
 
 @pytest.fixture
@@ -19,8 +22,37 @@ def bidui(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], t
     def typed(*arguments: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["bidui", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
-            run()
+            main.run()
         printed = capsys.readouterr()
         return Ended(int(ended.value.code or 0), printed.out, printed.err)
 
     return typed
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return command(tmp_path_factory.mktemp("bin"))
+
+
+@pytest.fixture(scope="module")
+def project(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("new") / "project"
+    subprocess.run(["bidui", "new", str(folder)], env=environment, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def run(environment: dict[str, str], tmp_path: Path) -> Run:
+    """The installed command, in a process of its own and in an empty folder."""
+
+    def bidui_command(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bidui", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**environment, **variables},
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+
+    return bidui_command

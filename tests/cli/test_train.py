@@ -10,8 +10,7 @@ from bidui.errors import InputError
 from bidui.scores.milestones import Milestone, read_milestones
 from bidui.scores.table import read_scores
 from bidui.training.recipe import token_count
-from tests.cli.test_score import write_lines
-from tests.cli.typed import Bidui
+from tests.cli.typed import Bidui, write_lines
 
 EATS = {"猫": "鱼", "狗": "肉", "牛": "草", "鸟": "虫"}
 

@@ -1,4 +1,4 @@
-"""`bidui score` and `bidui compare` as a user types them."""
+"""`bidui score`, `bidui compare` and `bidui export-scores` as a user types them."""
 
 import contextlib
 import csv
@@ -20,7 +20,7 @@ from bidui.pairs import Pairs
 from bidui.scores.run import run_scoring
 from bidui.scores.table import read_scores
 from bidui.scores.unigrams import Unigrams, write_unigrams
-from tests.cli.typed import Bidui, Ended
+from tests.cli.typed import Bidui, Ended, Run, write_lines
 from tests.models.small import saved
 from tests.scores.small import Counting, pair
 
@@ -80,10 +80,6 @@ def write_pairs(folder: Path, pairs: list[tuple[Tokens, Tokens]] = PAIRS, *, uid
     ]
     write_lines(folder / "pairs.jsonl", lines)
     write_lines(folder / "given.jsonl", scores)
-
-
-def write_lines(file: Path, lines: list[dict[str, object]]) -> None:
-    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
 
 def rows(ended: Ended) -> dict[str, list[str]]:
@@ -573,3 +569,47 @@ def test_published_unigrams_are_used_with_what_is_missing_said(bidui: Bidui, tmp
     # (LP - U) / |x|: (-5 - log 0.001) / 4 and -2 / 2
     assert json.loads(line)["score_good"] == pytest.approx((-5 + 6.907755) / 4)
     assert json.loads(line)["score_bad"] == -1
+
+
+# export-scores
+
+
+@pytest.fixture
+def results(run: Run, tmp_path: Path) -> Path:
+    """甲乙 at -3 against 乙甲 at -3, a tie; 甲乙 against 丙 at -2, wrong."""
+    bad = ("乙甲", "丙")
+    pairs = [{"sentence_good": "甲乙", "sentence_bad": text, "UID": "u", "phenomenon": "p"} for text in bad]
+    write_lines(tmp_path / "pairs.jsonl", list(pairs))
+    given: list[tuple[str, list[float]]] = [("甲乙", [-1, -2]), ("乙甲", [-2, -1]), ("丙", [-2])]
+    write_lines(tmp_path / "m.jsonl", [{"sentence": s, "tokens": list(s), "logprobs": n} for s, n in given])
+    assert run("score", "pairs.jsonl", "--model", "given:m.jsonl").returncode == 0
+    return tmp_path / "results"
+
+
+def test_scores_are_exported_a_file_a_model(run: Run, results: Path, tmp_path: Path) -> None:
+    done = run("export-scores", "results", "-o", "out")
+    assert (done.returncode, done.stderr) == (0, "out: scores of 1 model by lp\n")
+    lines = [json.loads(line) for line in (tmp_path / "out/m.jsonl").read_text("utf-8").splitlines()]
+    assert [(line["score_good"], line["score_bad"], line["correct"]) for line in lines] == [(-3, -3, 0.5), (-3, -2, 0)]
+    again = run("export-scores", "results", "-o", "out")
+    assert (again.returncode, again.stderr) == (
+        2,
+        "out: the folder is not empty: m.jsonl; give another folder, or empty this one\n",
+    )
+    assert run("export-scores", results / "m", "-o", "one", "--link", "mean_lp").returncode == 0
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["m.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none",), "none: there are no scores here; make some with bidui score"),
+        (("results", "--link", "ppl"), "ppl is not a linking function"),
+        (("results", "--link", "slor"), "needs unigram counts"),
+    ],
+)
+def test_what_cannot_be_exported_leaves_nothing(
+    run: Run, results: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = run("export-scores", *arguments, "-o", "out")
+    assert (done.returncode, message in done.stderr, (tmp_path / "out").exists()) == (2, True, False)
