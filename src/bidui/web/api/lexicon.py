@@ -22,7 +22,7 @@ from bidui.web.editing import tables
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
 from bidui.web.editing.merging import merge_tables
 from bidui.web.editing.tables import Table, Vocabulary
-from bidui.web.editing.text import Change, Edit, Utf16, apply_edit, inverse, line_difference, make_edit
+from bidui.web.editing.text import Change, Edit, Utf16, apply_edit, difference, inverse, make_edit
 from bidui.web.problems import fails, problem_shape
 from bidui.web.store.accounts import may
 from bidui.web.store.disk import refresh
@@ -455,7 +455,7 @@ def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> Ta
     old, new = tables.read_table(base).by_line, tables.read_table(attempt.text)
     moved = attempt.merged or base.count("\n") != attempt.text.count("\n")
     rows = [row for row in new.rows if moved or row.line not in old or old[row.line].cells != row.cells]
-    back = inverse(attempt.before, line_difference(attempt.before, attempt.text))
+    back = inverse(attempt.before, difference(attempt.before, attempt.text))
     return TableAnswer(
         saved=isinstance(outcome, NewRevision),
         draft=isinstance(outcome, NewDraft),
@@ -465,7 +465,7 @@ def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> Ta
         revision=outcome.revision.id if isinstance(outcome, NewRevision) else outcome.draft.base,
         columns=list(new.header),
         rows_changed=[[row.line, *row.cells] for row in rows],
-        changes=Utf16(base).edit(line_difference(base, attempt.text)),
+        changes=Utf16(base).edit(difference(base, attempt.text)),
         inverse=Utf16(attempt.text).edit(back),
         problems=problems,
     )

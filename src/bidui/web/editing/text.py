@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 
 from bidui.errors import fail
@@ -88,7 +87,6 @@ class Change:
     text: str
 
 
-_BY_LINES = 5_000  # characters: longer stretches are not compared line by line, which could take long
 Edit = tuple[Change, ...]  # by position, none overlapping
 
 
@@ -123,24 +121,10 @@ def inverse(text: str, edit: Edit) -> Edit:
 
 
 def difference(old: str, new: str) -> Edit:
-    """Return the changes from `old` to `new`, compared by lines; a changed line keeps its equal start and end."""
-    if old == new:
-        return ()
-    whole = _narrowed(old, Change(0, len(old), new))
-    if max(whole.end - whole.start, len(whole.text)) > _BY_LINES:
-        return (whole,)
-    before, after = old[whole.start : whole.end].splitlines(keepends=True), whole.text.splitlines(keepends=True)
-    starts, places = ([0, *accumulate(map(len, lines))] for lines in (before, after))
-    changes = []
-    for kind, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if kind != "equal":
-            change = Change(whole.start + starts[a], whole.start + starts[b], whole.text[places[c] : places[d]])
-            changes.append(_narrowed(old, change))
-    return make_edit(changes)
+    """Return the changes from `old` to `new`: line by line, or as one change where lines were added or removed.
 
-
-def line_difference(old: str, new: str) -> Edit:
-    """Return the same for tables of any length: line by line, or as one change where lines were added or removed."""
+    A changed line keeps its equal start and end.
+    """
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     least = min(len(before), len(after))
     head = next((n for n in range(least) if before[n] != after[n]), least)
