@@ -1,16 +1,19 @@
-"""Makes the font of the figures from Noto Sans CJK: `python make.py NotoSansCJK-Regular.ttc`; see README.md."""
+"""Makes the font of the figures from Noto Sans CJK: `python bench/font.py NotoSansCJK-Regular.ttc`.
+
+See src/bidui/reports/figures/font/README.md.
+"""
 
 import sys
 from pathlib import Path
 
-from fontTools import subset  # type: ignore[import-untyped]
-from fontTools.pens.cu2quPen import Cu2QuPen  # type: ignore[import-untyped]
-from fontTools.pens.ttGlyphPen import TTGlyphPen  # type: ignore[import-untyped]
-from fontTools.ttLib import TTCollection, TTFont, newTable  # type: ignore[import-untyped]
+from fontTools import subset
+from fontTools.pens.cu2quPen import Cu2QuPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib import TTCollection, TTFont, newTable
 
 FAMILY = "Bidui Sans SC"
 FACE = "Noto Sans CJK SC"
-OUT = Path(__file__).parent / "BiduiSansSC-Regular.ttf"
+OUT = Path(__file__).parents[1] / "src/bidui/reports/figures/font/BiduiSansSC-Regular.ttf"
 ERROR = 1.0  # how far, in units of 1/1000 em, a quadratic curve may be from the cubic one
 
 # Full-width in Noto, though figures have them between numbers; and superscripts, of which it has only four.
@@ -74,7 +77,7 @@ def rename(font: TTFont) -> None:
 
 
 def main() -> None:
-    """Write the font beside this file."""
+    """Write the font into the package."""
     faces = TTCollection(sys.argv[1]).fonts
     font = next(face for face in faces if face["name"].getDebugName(1) == FACE)
     font.recalcTimestamp = False  # the same bytes every time
