@@ -11,6 +11,7 @@ export interface AddAlternative {
   at?: number | null;
 }
 
+/** Add a column at the end; since rows may be short, only the header changes. */
 export interface AddColumn {
   do: "column";
   name: string;
@@ -38,18 +39,7 @@ export interface AddPhrase {
   at?: number | null;
 }
 
-/** Add an item before row number `at`, on both sides or on one. */
-export interface AddRow {
-  kind: "paradigm";
-  text: string;
-  do: "add_row";
-  at: number;
-  item: string;
-  side?: "both" | "good" | "bad";
-  /** None is the paradigm itself. */
-  variant?: number | null;
-}
-
+/** Add rows after a line, or at the end; their cells are in the order of the header. */
 export interface AddRows {
   do: "add";
   rows: string[][];
@@ -98,6 +88,7 @@ export interface AlternativeRow {
   weight: string;
 }
 
+/** Make changes of the text that a page worked out, such as those that take back what was done. */
 export interface ApplyChanges {
   do: "changes";
   changes: Change[];
@@ -231,6 +222,7 @@ export interface DeleteRow {
   variant?: number | null;
 }
 
+/** Delete lines. */
 export interface DeleteRows {
   do: "delete";
   lines: number[];
@@ -695,6 +687,11 @@ export interface Parts {
   weight?: string;
 }
 
+/**
+ * Paste a block from a spreadsheet over the cells from a line and column on, and into new rows below the last.
+ *
+ * A block whose first row names columns, `expression` among them, is added as new rows, column by column.
+ */
 export interface Paste {
   do: "paste";
   block: string;
@@ -834,13 +831,13 @@ export interface ProjectAnswer {
   name: string;
   title: string;
   lang: string;
-  role: "viewer" | "editor" | "owner";
   words: number;
   errors: number;
   warnings: number;
-  problems: Problem[];
   changed: string | null;
   author: string;
+  role: "viewer" | "editor" | "owner";
+  problems: Problem[];
   phenomena: Record<string, number>;
   paradigms: ParadigmLine[];
   files: FileLine[];
@@ -852,14 +849,14 @@ export interface ProjectLine {
   name: string;
   title: string;
   lang: string;
-  role: "viewer" | "editor" | "owner";
-  paradigms: number;
-  phenomena: number;
   words: number;
   errors: number;
   warnings: number;
   changed: string | null;
   author: string;
+  role: "viewer" | "editor" | "owner";
+  paradigms: number;
+  phenomena: number;
 }
 
 /** The projects that the reader may see, the benchmarks that can be copied, and folders that cannot be served. */
@@ -990,12 +987,12 @@ export interface RowConflict {
   theirs: string | null;
 }
 
-/** Make the bad side of a row the same as the good one again; without a row, of all rows: no bad line is left. */
+/** Make the bad side of a row the same as the good one again. */
 export interface SameAgain {
   kind: "paradigm";
   text: string;
   do: "same_again";
-  row?: number | null;
+  row: number;
   /** None is the paradigm itself. */
   variant?: number | null;
 }
@@ -1026,17 +1023,7 @@ export interface SetAlternative {
   value: string;
 }
 
-/** Set or add an item on the bad side only. */
-export interface SetBad {
-  kind: "paradigm";
-  text: string;
-  do: "set_bad";
-  row: number;
-  item: string;
-  /** None is the paradigm itself. */
-  variant?: number | null;
-}
-
+/** Set the value of a cell. */
 export interface SetCell {
   do: "set";
   line: number;
@@ -1060,17 +1047,6 @@ export interface SetField {
   do: "set_field";
   name: string;
   value: string;
-}
-
-/** Set an item on the good side; the bad side follows where it has the same item, wherever that stands. */
-export interface SetGood {
-  kind: "paradigm";
-  text: string;
-  do: "set_good";
-  row: number;
-  item: string;
-  /** None is the paradigm itself. */
-  variant?: number | null;
 }
 
 /** Set the groups under `link` or `repeat`. */

@@ -76,22 +76,25 @@ class Step(BaseModel):
     text: str
     do: str
 
-    def edit(self) -> Edit:
-        """Return the changes of the text; raises `InputError` where the edit cannot be made."""
-        names = type(self).model_fields.keys() - Step.model_fields.keys()
-        return _EDITS[self.do](self.text, **{name: getattr(self, name) for name in names})
 
-
-def _step(edit: Callable[..., Edit]) -> type[Step]:
-    """Return the kind of step that has the parameters of an edit as its fields."""
-    name, kind = edit.__name__, "phrases" if edit in _PHRASE_EDITS else "paradigm"
+def step_of(edit: Callable[..., Edit], base: type[BaseModel], **names: str) -> type[BaseModel]:
+    """Return the kind of step that has the parameters of an edit, after what it edits, as its fields."""
     parameters = list(signature(edit).parameters.values())[1:]
     fields: dict[str, Any] = {p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in parameters}
-    fields |= {"kind": (Literal[kind], ...), "do": (Literal[name], ...)}
-    return create_model(name.title().replace("_", ""), __base__=Step, __doc__=edit.__doc__, **fields)
+    fields |= {key: (Literal[name], ...) for key, name in names.items()}
+    return create_model(edit.__name__.title().replace("_", ""), __base__=base, __doc__=edit.__doc__, **fields)
 
 
-AnyStep: Any = Union[tuple(map(_step, _EDITS.values()))]  # noqa: UP007
+def arguments_of(step: BaseModel, base: type[BaseModel]) -> dict[str, Any]:
+    """Return what a step gives its edit."""
+    return {name: getattr(step, name) for name in type(step).model_fields.keys() - base.model_fields.keys()}
+
+
+_STEPS = (
+    *(step_of(edit, Step, kind="paradigm", do=edit.__name__) for edit in _PARADIGM_EDITS),
+    *(step_of(edit, Step, kind="phrases", do=edit.__name__) for edit in _PHRASE_EDITS),
+)
+AnyStep: Any = Union[_STEPS]  # noqa: UP007
 
 
 class TextQuestion(BaseModel):
@@ -159,7 +162,7 @@ class PhraseRenamingAnswer:
 @router.post("/edit")
 def edit(access: Reader, step: Annotated[AnyStep, Body(discriminator="do")]) -> EditAnswer:
     """Work out an edit by rows on a text; saving the result is another call."""
-    changes = step.edit()
+    changes = _EDITS[step.do](step.text, **arguments_of(step, Step))
     text = apply_edit(step.text, changes)
     rows = read_phrases(text) if step.kind == "phrases" else read_rows(text)
     return EditAnswer(text, Utf16(step.text).edit(changes), as_browsers_count(rows, text))

@@ -3,10 +3,10 @@
 Words are read once for each state of their files and kept in the workbench.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Union
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
@@ -17,6 +17,7 @@ from bidui.grammar.lexicon import Lexicon, parse_lexicon
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
 from bidui.web.accounts import Access, Editor, Reader, Spoken
+from bidui.web.api.editing import arguments_of, step_of
 from bidui.web.api.files import Base, File, Tab, writing
 from bidui.web.editing import tables
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
@@ -264,61 +265,41 @@ def _table_problem(problem: Problem, language: Language) -> TableProblem:
 
 # Changes of tables: cells set, rows added and deleted, columns added, blocks pasted, and changes taken back
 
-Line = Annotated[int, Field(ge=1, le=10_000_000)]
+_OPERATIONS: dict[str, Callable[..., Edit]] = {
+    "set": tables.set_cell,
+    "add": tables.add_rows,
+    "delete": tables.delete_rows,
+    "column": tables.add_column,
+    "paste": tables.paste,
+    "changes": tables.apply_changes,
+}
 
 
-class SetCell(BaseModel):
-    do: Literal["set"]
-    line: Line
-    column: str
-    value: str
+class Step(BaseModel):
+    """An operation on a table: its name and, in each kind of step, its arguments."""
+
+    do: str
 
 
-class AddRows(BaseModel):
-    do: Literal["add"]
-    rows: Annotated[list[list[str]], Field(max_length=20_000)]
-    after: Line | None = None
+_STEPS = tuple(step_of(edit, Step, do=name) for name, edit in _OPERATIONS.items())
+Operation: Any = Annotated[Union[_STEPS], Field(discriminator="do")]  # noqa: UP007
 
 
-class DeleteRows(BaseModel):
-    do: Literal["delete"]
-    lines: Annotated[list[Line], Field(max_length=50_000)]
-
-
-class AddColumn(BaseModel):
-    do: Literal["column"]
-    name: str
-
-
-class Paste(BaseModel):
-    do: Literal["paste"]
-    block: str
-    line: Line | None = None
-    column: str = ""
-
-
-class ApplyChanges(BaseModel):
-    do: Literal["changes"]
-    changes: Annotated[list[Change], Field(max_length=50_000)]
-
-
-Operation = Annotated[SetCell | AddRows | DeleteRows | AddColumn | Paste | ApplyChanges, Field(discriminator="do")]
-
-
-def applied(text: str, steps: Sequence[Operation]) -> str:
+def applied(text: str, steps: Sequence[Any]) -> str:
     """Return the text of a table after some steps, each on what the one before left."""
     for group in _groups(steps):
         table = tables.read_table(text)
-        text = apply_edit(text, make_edit(change for step in group for change in _edit(table, step)))
+        edits = (_OPERATIONS[step.do](table, **arguments_of(step, Step)) for step in group)
+        text = apply_edit(text, make_edit(change for edit in edits for change in edit))
     return text
 
 
-def _groups(steps: Sequence[Operation]) -> Iterator[list[Operation]]:
+def _groups(steps: Sequence[Any]) -> Iterator[list[Any]]:
     """Group cells that are set in different lines, to set them at once: filling a column would take long otherwise."""
-    group: list[Operation] = []
+    group: list[Any] = []
     lines: set[int] = set()
     for step in steps:
-        line = step.line if isinstance(step, SetCell) else 0
+        line = step.line if step.do == "set" else 0
         if group and (not line or line in lines or not lines):
             yield group
             group, lines = [], set()
@@ -326,22 +307,6 @@ def _groups(steps: Sequence[Operation]) -> Iterator[list[Operation]]:
         lines |= {line} - {0}
     if group:
         yield group
-
-
-def _edit(table: Table, step: Operation) -> Edit:
-    match step:
-        case SetCell():
-            return tables.set_cell(table, line=step.line, column=step.column, value=step.value)
-        case AddRows():
-            return tables.add_rows(table, step.rows, after=step.after)
-        case DeleteRows():
-            return tables.delete_rows(table, step.lines)
-        case AddColumn():
-            return tables.add_column(table, step.name)
-        case Paste():
-            return tables.paste(table, step.block, line=step.line, column=step.column)
-        case ApplyChanges():
-            return Utf16(table.text).changes(step.changes)
 
 
 class TableEdit(BaseModel):

@@ -6,10 +6,13 @@ blank. The vocabulary is all tables of the lexicon together, searched by feature
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Annotated
+
+from pydantic import Field as Constraint
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.lexicon import (
@@ -24,10 +27,16 @@ from bidui.grammar.lexicon import (
 from bidui.grammar.rules import Condition, Lexical, parse_rule
 from bidui.grammar.yaml import printable
 from bidui.web.editing.pieces import pieces_of
-from bidui.web.editing.text import Change, Edit, Span, make_edit
+from bidui.web.editing.text import Change, Edit, Span, Utf16, make_edit
 
 MAX_PASTED = 100_000  # cells
 MAX_LISTED = 20  # cells in an error message
+
+# What edits take; the calls of the API are described by these.
+Line = Annotated[int, Constraint(ge=1, le=10_000_000)]
+NewRows = Annotated[list[list[str]], Constraint(max_length=20_000)]
+LineNumbers = Annotated[list[Line], Constraint(max_length=50_000)]
+Changes = Annotated[list[Change], Constraint(max_length=50_000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,7 @@ def read_table(text: str) -> Table:
     return Table(text, header, rows, "\r\n" if "\r\n" in text else "\n", lines[0].span.end)
 
 
-def set_cell(table: Table, *, line: int, column: str, value: str) -> Edit:
+def set_cell(table: Table, *, line: Line, column: str, value: str) -> Edit:
     """Set the value of a cell."""
     row, number = table.row(line), table.column(column)
     refuse_cells([(value, line)])
@@ -96,11 +105,10 @@ def set_cell(table: Table, *, line: int, column: str, value: str) -> Edit:
     return (Change(start, start + len(row.cells[number]), value),)
 
 
-def add_rows(table: Table, rows: Iterable[Sequence[str]], *, after: int | None = None) -> Edit:
+def add_rows(table: Table, rows: NewRows, *, after: Line | None = None) -> Edit:
     """Add rows after a line, or at the end; their cells are in the order of the header."""
-    new = [list(cells) for cells in rows]
-    refuse_cells((cell, 0) for cells in new for cell in cells)
-    lines = ["\t".join(cells).rstrip("\t") for cells in new]
+    refuse_cells((cell, 0) for cells in rows for cell in cells)
+    lines = ["\t".join(cells).rstrip("\t") for cells in rows]
     if not lines:
         return ()
     text = table.newline.join(lines)
@@ -112,7 +120,7 @@ def add_rows(table: Table, rows: Iterable[Sequence[str]], *, after: int | None =
     return (Change(end, end, table.newline + text),)
 
 
-def delete_rows(table: Table, lines: Iterable[int]) -> Edit:
+def delete_rows(table: Table, lines: LineNumbers) -> Edit:
     """Delete lines."""
     changes = []
     for line in sorted(set(lines)):
@@ -133,7 +141,7 @@ def add_column(table: Table, name: str) -> Edit:
     return (Change(table.header_end, table.header_end, f"\t{name}" if any(table.header) else name),)
 
 
-def paste(table: Table, block: str, *, line: int | None = None, column: str = "") -> Edit:
+def paste(table: Table, block: str, *, line: Line | None = None, column: str = "") -> Edit:
     """Paste a block from a spreadsheet over the cells from a line and column on, and into new rows below the last.
 
     A block whose first row names columns, `expression` among them, is added as new rows, column by column.
@@ -161,6 +169,11 @@ def paste(table: Table, block: str, *, line: int | None = None, column: str = ""
             changes.append(Change(row.span.start, row.span.end, text))
     below = [[*[""] * first, *new] for new in cells[len(rows) :]]
     return make_edit([*changes, *add_rows(table, below)])
+
+
+def apply_changes(table: Table, changes: Changes) -> Edit:
+    """Make changes of the text that a page worked out, such as those that take back what was done."""
+    return Utf16(table.text).changes(changes)
 
 
 def pasted_cells(block: str) -> list[list[str]]:
