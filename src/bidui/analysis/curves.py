@@ -12,13 +12,22 @@ from numpy.typing import ArrayLike
 
 from bidui.analysis.estimate import Estimate, check_accuracies
 from bidui.analysis.fits import Parameter, check_points, fit_curve, weighted_starts
-from bidui.analysis.scaling import BETA, FINAL, START, estimate, exponential, in_alpha, remaining, scale_range
+from bidui.analysis.scaling import (
+    BETA,
+    FINAL,
+    START,
+    ScalingFit,
+    estimate,
+    exponential,
+    remaining,
+    scale_range,
+    trend_of,
+)
 from bidui.errors import fail
 from bidui.scores.links import Floats
 
 BETWEEN = 200  # places at which a curve is checked
 SLACK = 0.02  # how far a curve may lie beyond 0 or 1: this much is scatter
-NAMES = ("final", "start", "scale", "beta", "depth", "turn", "width")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +73,15 @@ class UShapeFit:
     where the exponential starts, not the curve.
     """
 
-    final: Estimate
-    start: Estimate
-    alpha: Estimate
-    beta: Estimate
-    scale: Estimate
+    trend: ScalingFit  # the exponential
     depth: Estimate
     turn: Estimate
     width: Estimate
-    deviation: float  # standard deviation of the points about the curve
 
     def at(self, n: ArrayLike) -> Floats:
         """Return the curve at every n."""
-        sizes = np.asarray(n, np.float64)
-        trend = (self.final.value, self.start.value, np.log(self.scale.value), np.log(self.beta.value))
-        dip = _dip(sizes, self.turn.value, self.width.value)
-        return np.asarray(exponential(np.log(sizes), np.array(trend)) + self.depth.value * dip)
+        dip = _dip(np.asarray(n, np.float64), self.turn.value, self.width.value)
+        return np.asarray(self.trend.at(n) + self.depth.value * dip)
 
 
 def common_checkpoints(curves: Sequence[LearningCurve]) -> Floats:
@@ -127,7 +129,7 @@ def fit_u_shape(n: ArrayLike, accuracies: ArrayLike) -> UShapeFit:
     most six times the scatter of the points, since such a term also follows the scatter.
     """
     sizes, observed = np.asarray(n, np.float64), np.asarray(accuracies, np.float64)
-    check_points(sizes, observed, parameters=len(NAMES))
+    check_points(sizes, observed, parameters=7)
     logs = np.log(sizes)
 
     def predict(values: Floats) -> Floats:
@@ -141,9 +143,7 @@ def fit_u_shape(n: ArrayLike, accuracies: ArrayLike) -> UShapeFit:
         starts=_starts(sizes, observed),
         possible=partial(_stays_inside, sizes),
     )
-    final, start, scale, beta, depth, turn, width = (estimate(fit, name) for name in NAMES)
-    alpha, deviation = estimate(in_alpha(fit), "alpha"), float(np.sqrt(fit.variance))
-    return UShapeFit(final, start, alpha, beta, scale, depth, turn, width, deviation)
+    return UShapeFit(trend_of(fit), *(estimate(fit, name) for name in ("depth", "turn", "width")))
 
 
 def _stays_inside(sizes: Floats, values: Floats) -> bool:

@@ -62,6 +62,11 @@ def fit_scaling(n: ArrayLike, accuracies: ArrayLike) -> ScalingFit:
         parameters=(FINAL, START, scale_range(logs), BETA),
         starts=[np.array([*weights, *grid[index]]) for index, weights in starts],
     )
+    return trend_of(fit)
+
+
+def trend_of(fit: Fit) -> ScalingFit:
+    """Return the curve of a fit whose first four parameters are final, start, scale and beta."""
     final, start, scale, beta = (estimate(fit, name) for name in ("final", "start", "scale", "beta"))
     return ScalingFit(final, start, estimate(in_alpha(fit), "alpha"), beta, scale, float(np.sqrt(fit.variance)))
 

@@ -337,7 +337,8 @@ def _u_shapes(fits: Mapping[str, Fitted], note: str, settings: Settings) -> Item
     for group, fit in fits.items():
         name = group_name(group, settings)
         if isinstance(fit, UShapeFit):
-            rows.append((name, fit.final, fit.start, fit.alpha, fit.beta, fit.depth, fit.turn, fit.width, ""))
+            trend = fit.trend
+            rows.append((name, trend.final, trend.start, trend.alpha, trend.beta, fit.depth, fit.turn, fit.width, ""))
         elif isinstance(fit, InputError):
             rows.append((name, *(None for _ in range(7)), reasons(fit, settings.language)))
     columns = (
