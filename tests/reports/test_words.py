@@ -12,8 +12,9 @@ import bidui.reports
 from bidui.reports.tables import Unit
 from bidui.words import texts
 
-SOURCES = [path.read_text(encoding="utf-8") for path in Path(bidui.reports.__file__).parent.rglob("*.py")]
-TEXT = "\n".join(SOURCES)
+ROOM = Path(bidui.reports.__file__).parent
+SOURCES = [path.read_text(encoding="utf-8") for path in ROOM.rglob("*.py")]
+TEXT = "\n".join([*SOURCES, (ROOM / "page.html").read_text(encoding="utf-8")])
 
 
 def placeholders(text: str) -> set[str]:

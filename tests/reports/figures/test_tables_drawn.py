@@ -152,7 +152,7 @@ def test_bands_are_bars_of_words_with_their_number() -> None:
 
 def test_names_of_any_length_leave_room_for_the_figure() -> None:
     for drawing in (
-        accuracy_heatmap({LONG: {f"{LONG}{n}": 0.5 for n in range(3)}}),
+        accuracy_heatmap({name: {f"{LONG}{n}": 0.5 for n in range(3)} for name in (LONG, "b")}),
         accuracy_by_phenomenon({LONG: {LONG: Estimate(0.99)}, "b": {LONG: Estimate(0.2)}}),
         box_plots({LONG: box([0.2, 0.5, 0.6])}),
         human_gap(gaps({LONG: {LONG: 0.5, "b": 0.4}, "c": {LONG: 0.4, "b": 0.5}}, people={LONG: 0.9, "b": 0.9})),
