@@ -6,8 +6,10 @@ The rivals are no dependencies of bidui: PYTHON is the interpreter of an environ
 `pip install torch==2.13.0 minicons==0.3.39 lm_eval==0.4.13 accelerate`. The masked scorer of minicons 0.3.39 fails with
 transformers 5; `--rivals4` is an environment with `pip install torch==2.13.0 'transformers<5' minicons==0.3.39`.
 
-Models have random weights. Every tool runs in a process of its own, one thread, and is charged all CPU seconds of that
-process, start-up and loading included. Ours also writes its tables of token scores; the others write a sum a sentence.
+Models have random weights, except for the one that comes with bidui. Every tool runs in a process of its own, one
+thread, and is charged all CPU seconds of that process, start-up and loading included. Ours is the command `bidui score`
+and also writes its tables of token scores; the others write a sum a sentence. Tools take turns, so that what else the
+machine does is spread over all of them.
 """
 
 import argparse
@@ -31,8 +33,9 @@ from transformers import PreTrainedTokenizerFast
 from transformers.utils.logging import disable_progress_bar
 
 from bidui.benchmarks import generate
+from bidui.models.specs import SHIPPED
 from bidui.pairs import Pair, Pairs, pairs_to_bytes
-from bidui.scores.table import read_scores
+from bidui.scores.table import read_scores, score_folders
 
 BAR = 1e-4  # how far summed log-probabilities may be apart
 TOOLS = ("ours", "minicons", "lm-eval", "padded")
@@ -51,15 +54,17 @@ def finish(sums, loaded, positions=None):
 """
 
 OURS = """
-from pathlib import Path
-from bidui.models.specs import load_model
-from bidui.pairs import read_pairs
-from bidui.scores.run import run_scoring
-scorer = load_model(model)
-found = read_pairs(pairs)
-loaded = time.process_time()
-run_scoring(found, scorer, out=Path(out + ".scores"))
-finish(None, loaded, scorer.positions)
+import bidui
+from bidui.cli.main import app
+score, seen = bidui.score, []
+def noted(*given, on_start, **options):
+    def start(model, pairs):
+        seen[:] = [time.process_time(), model]
+        on_start(model, pairs)
+    return score(*given, on_start=start, **options)
+bidui.score = noted
+app(["score", pairs, "--model", model, "-o", out + ".scores"], standalone_mode=False)
+finish(None, seen[0], seen[1].positions)
 """
 
 PADDED = f"""
@@ -150,6 +155,7 @@ def _sizes(hidden: int, heads: int, layers: int = 6) -> dict[str, Any]:
 GPT2 = {"n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 512}
 # Where a part starts was chosen so that it has as many characters for a position run as the whole benchmark, 1.6.
 SHAPES = (
+    Shape("zh-14m-char", "", {}, 5_494),
     Shape("14M-3k", "GPTNeoXForCausalLM", _sizes(128, 4), 3_000),
     Shape("14M-50k", "GPTNeoXForCausalLM", _sizes(128, 4), 50_304, every=30, start=18),
     Shape("70M-3k", "GPTNeoXForCausalLM", _sizes(512, 8), 3_000, every=30, start=18),
@@ -161,7 +167,10 @@ SHAPES = (
 
 
 def save_model(shape: Shape, characters: list[str], folder: Path) -> None:
-    """A checkpoint with random weights and a tokenizer with one token a character."""
+    """A checkpoint with random weights and a tokenizer with one token a character; or the model of that name."""
+    if not shape.network:
+        folder.symlink_to(SHIPPED / shape.name)
+        return
     fillers = (chr(code) for code in FILLERS)
     tokens = list(dict.fromkeys((*SPECIAL, *characters, *fillers)))[: shape.vocabulary]
     inner = Tokenizer(models.WordLevel({token: number for number, token in enumerate(tokens)}, unk_token="<unk>"))
@@ -196,7 +205,7 @@ def run(python: str, worker: str, arguments: list[Path], out: Path) -> Run | str
             return (said.read().decode(errors="replace").strip().splitlines() or ["died"])[-1]
     found = json.loads(out.read_text())
     if found["sums"] is None:  # ours: a sum is what the written token scores add up to
-        table = read_scores(Path(f"{out}.scores")).table
+        table = read_scores(score_folders(Path(f"{out}.scores"))[0]).table
         assert table.frame["sentence"].to_list() == json.loads(arguments[2].read_text(encoding="utf-8"))
         found["sums"] = table.totals().logprob
     sums = np.array(found["sums"], np.float64)
@@ -220,8 +229,11 @@ def measure(shape: Shape, chosen: list[Pair], tools: dict[str, tuple[str, str]],
     cpu: dict[str, float] = {}
     score: dict[str, float] = {}
     sums: dict[str, NDArray[np.float64]] = {}
-    for tool, (python, worker) in tools.items():
-        found = [run(python, worker, arguments, folder / f"{tool}-{number}") for number in range(runs)]
+    turns: dict[str, list[Run | str]] = {tool: [] for tool in tools}
+    for number in range(runs):
+        for tool, (python, worker) in tools.items():
+            turns[tool].append(run(python, worker, arguments, folder / f"{tool}-{number}"))
+    for tool, found in turns.items():
         done = [one for one in found if isinstance(one, Run)]
         if len(done) < runs:
             print(f"  {tool:9} failed: {next(one for one in found if isinstance(one, str))}", flush=True)
@@ -238,7 +250,7 @@ def measure(shape: Shape, chosen: list[Pair], tools: dict[str, tuple[str, str]],
         if rivals:
             best = min(rivals, key=cpu.__getitem__)
             ratios = f"{cpu[best] / cpu['ours']:.2f}, without loading {score[best] / score['ours']:.2f}"
-            print(f"  best rival ({best}) / ours: {ratios}; bar 2", flush=True)
+            print(f"  best rival ({best}) / ours: {ratios}", flush=True)
         if "padded" in cpu:
             ratios = f"{cpu['padded'] / cpu['ours']:.2f}, without loading {score['padded'] / score['ours']:.2f}"
             print(f"  padded / ours: {ratios}; bar 10", flush=True)

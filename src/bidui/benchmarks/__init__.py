@@ -6,18 +6,19 @@ a folder knows a benchmark by name: a new one is found by its files.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bidui.errors import Place, Problem, fail
 from bidui.files import Json
-from bidui.grammar.check import check_project
-from bidui.grammar.generate import Drawing, ProjectSource, Source, generate_from
-from bidui.grammar.project import Project, chosen_uids, load_project, read_project
 from bidui.pairs import Format, Pair, Pairs, Written, plan_folder, read_pairs, write_folder
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
+
+if TYPE_CHECKING:  # scoring pairs from a file needs no grammar, so it is imported where it is used
+    from bidui.grammar.generate import Drawing, Source
+    from bidui.grammar.project import Project
 
 HOME = Path(__file__).parent
 
@@ -41,6 +42,8 @@ def judged_benchmarks(uids: Iterable[str] = ()) -> tuple[Benchmark, ...]:
 
     Opening a project takes seconds, so the kinds of paradigms are read only of benchmarks with all these uids.
     """
+    from bidui.grammar.project import load_project
+
     wanted, benchmarks = set(uids), []
     for name, folder in shipped().items():
         if (folder / HUMAN_FILE).is_file():
@@ -61,23 +64,28 @@ def project_folder(name_or_path: str | Path) -> Path:
     return path
 
 
-def open_project(name_or_path: str | Path) -> Project:
+def open_project(name_or_path: str | Path) -> "Project":
     """Open a shipped benchmark by name, or the project in a folder; raises `InputError` with every error found."""
+    from bidui.grammar.project import load_project
+
     return load_project(project_folder(name_or_path))
 
 
-def check(project: str | Path | Project, *, only: Sequence[str] = (), seconds: float = 100) -> list[Problem]:
+def check(project: "str | Path | Project", *, only: Sequence[str] = (), seconds: float = 100) -> list[Problem]:
     """Return every problem of a project's files and of the pairs that follow from them, errors and warnings."""
-    opened = project if isinstance(project, Project) else read_project(project_folder(project))
+    from bidui.grammar.check import check_project
+    from bidui.grammar.project import read_project
+
+    opened = read_project(project_folder(project)) if isinstance(project, str | Path) else project
     return check_project(opened, only=only, seconds=seconds)
 
 
 def generate(
-    source: str | Path | Project | Source,
+    source: "str | Path | Project | Source",
     *,
     n: int = 300,
     seed: int = 0,
-    draw: Drawing = "even",
+    draw: "Drawing" = "even",
     only: Sequence[str] = (),
     include_excluded: bool = False,
 ) -> Pairs:
@@ -85,12 +93,17 @@ def generate(
 
     The source is a shipped benchmark by name, a project folder, a project, or anything else that makes pairs.
     """
+    from bidui.grammar.generate import generate_from
+
     opened = open_source(source)
     return generate_from(opened, n=n, seed=seed, draw=draw, only=only, include_excluded=include_excluded)
 
 
-def open_source(source: str | Path | Project | Source) -> Source:
+def open_source(source: "str | Path | Project | Source") -> "Source":
     """Return a source of pairs; a name, a folder and a project stand for the source that they are."""
+    from bidui.grammar.generate import ProjectSource
+    from bidui.grammar.project import Project
+
     opened = open_project(source) if isinstance(source, str | Path) else source
     return ProjectSource(opened) if isinstance(opened, Project) else opened
 
@@ -120,12 +133,12 @@ def find_pairs(
 
 
 def generate_folder(
-    source: str | Path | Project | Source,
+    source: "str | Path | Project | Source",
     *,
     out: str | Path,
     n: int = 300,
     seed: int = 0,
-    draw: Drawing = "even",
+    draw: "Drawing" = "even",
     only: Sequence[str] = (),
     include_excluded: bool = False,
     format: Format = "jsonl",
@@ -139,6 +152,8 @@ def generate_folder(
     `on_paradigm` is called with the number of paradigms done and of all. More `workers` do not change the bytes; each
     opens a name or folder by itself, and any other source is sent to it.
     """
+    from bidui.grammar.project import chosen_uids
+
     opened = open_source(source)
     uids = chosen_uids(opened.uids, only=only, excluded=include_excluded)
     settings: dict[str, Json] = {
@@ -161,19 +176,21 @@ def generate_folder(
 
 
 def _each_paradigm(
-    source: str | Path | Project | Source,
-    opened: Source,
+    source: "str | Path | Project | Source",
+    opened: "Source",
     uids: Sequence[str],
     *,
     n: int,
     seed: int,
-    draw: Drawing,
+    draw: "Drawing",
     workers: int,
 ) -> Iterator[Pairs]:
     if workers == 1 or len(uids) < 2:
         yield from opened.pairs(uids, n=n, seed=seed, draw=draw)
         return
     shares = [uids[start::workers] for start in range(min(workers, len(uids)))]
+    from concurrent.futures import ProcessPoolExecutor
+
     work = partial(_share, source, n=n, seed=seed, draw=draw)
     with ProcessPoolExecutor(len(shares)) as pool:
         by_uid = dict(item for share in pool.map(work, shares) for item in share)
@@ -181,7 +198,7 @@ def _each_paradigm(
 
 
 def _share(
-    source: str | Path | Project | Source, uids: Sequence[str], *, n: int, seed: int, draw: Drawing
+    source: "str | Path | Project | Source", uids: Sequence[str], *, n: int, seed: int, draw: "Drawing"
 ) -> list[tuple[str, Pairs]]:
     """Generate some paradigms of a source in another process."""
     return list(zip(uids, open_source(source).pairs(uids, n=n, seed=seed, draw=draw), strict=True))

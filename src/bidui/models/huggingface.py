@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import torch
 
@@ -11,6 +11,8 @@ from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import decide, declaration_of
 from bidui.models.model import Declared, Model, first_line
+from bidui.models.native import HEAD, OLD_HEAD, NativeNetwork, load_network
+from bidui.models.tokenizer_file import read_object, read_tokenizer
 
 if TYPE_CHECKING:  # importing transformers takes longer than a small model, and those of `native` need none of it
     from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
@@ -34,7 +36,14 @@ def load_huggingface(
     metric: "Metric" = "original",
     batch_tokens: int | None = None,
 ) -> Model:
-    """Load a model with its tokenizer; without `kind`, its configuration decides."""
+    """Load a model with its tokenizer; without `kind`, its configuration decides.
+
+    A causal model that `native` understands is run without transformers.
+    """
+    if kind in (None, "causal") and revision is None and Path(name).is_dir():
+        native = _native(Path(name), device=device, dtype=dtype, bos=bos, eos=eos, batch_tokens=batch_tokens)
+        if native is not None:
+            return native
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # type: ignore[no-untyped-call]  # ours shows the sentences
@@ -71,6 +80,27 @@ def load_huggingface(
     return Seq2SeqModel(short_name(name, revision), network, tokenizer, sentinel, declared, tokens)
 
 
+def _native(
+    folder: Path, *, device: str, dtype: str, bos: str | None, eos: bool, batch_tokens: int | None
+) -> CausalModel | None:
+    """Load a model without transformers; None if there is anything in its files that might need it."""
+    config = read_object(folder / "config.json") or {}
+    network = load_network(folder, config, dtype=float_type(dtype))
+    if network is None:
+        return None
+    version = config.get("transformers_version")
+    read = read_tokenizer(folder, model_type=network.shape.family, version=version)
+    if read is None or len(read.get_vocab()) <= len(read.all_special_tokens):
+        return None
+    tokenizer = cast("PreTrainedTokenizerBase", read)  # it has what is used of one
+    move_to(network, device)
+    declared = _declared("causal", short_name(str(folder), None), None, network, tokenizer, dtype)
+    conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration_of(folder))
+    declared |= conventions.declared(tokenizer)
+    tokens = _batch_tokens(batch_tokens, device, network.shape.vocabulary)
+    return CausalModel(short_name(str(folder), None), network, tokenizer, conventions, declared, tokens)
+
+
 def causal_model(
     name: str, network: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", *, declaration: Mapping[str, object]
 ) -> CausalModel:
@@ -86,7 +116,7 @@ def _declared(
     kind: str,
     model: str,
     revision: str | None,
-    network: "PreTrainedModel",
+    network: torch.nn.Module | NativeNetwork,
     tokenizer: "PreTrainedTokenizerBase",
     dtype: str,
 ) -> Declared:
@@ -143,7 +173,7 @@ def float_type(name: str) -> torch.dtype:
     return dtype
 
 
-def move_to(network: torch.nn.Module, device: str) -> None:
+def move_to(network: torch.nn.Module | NativeNetwork, device: str) -> None:
     """Move a network to a device; one that cannot be used is an error with the reason."""
     try:
         network.to(torch.device(device))
@@ -162,12 +192,15 @@ def _kind(config: "PreTrainedConfig") -> Kind:
     return "causal"
 
 
-def weights_hash(network: torch.nn.Module) -> str:
-    """Return a hash of names, shapes and values; the same whatever files the weights came from."""
+def weights_hash(network: torch.nn.Module | NativeNetwork) -> str:
+    """Return a hash of names, shapes and values; the same whatever files the weights came from.
+
+    The head of GPT-NeoX has one name in all versions of transformers here.
+    """
     digest = hashlib.sha256()
-    for name, tensor in sorted(network.state_dict().items()):
+    for name, tensor in sorted((name.replace(OLD_HEAD, HEAD), tensor) for name, tensor in network.state_dict().items()):
         digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
-        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 

@@ -1,0 +1,194 @@
+"""Tokenizers from `tokenizer.json` alone, without transformers, where that gives the same tokens.
+
+transformers also reads `tokenizer_config.json` and its kin, may add tokens, and builds the pipelines of some classes
+itself, whatever `tokenizer.json` says. A folder is read here only if none of that makes a difference, which every
+setting must be known for; otherwise `read_tokenizer` returns None, and transformers has to load it.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+# Settings that change no token: what is added around a text, what is printed, and where files came from.
+WITHOUT_EFFECT = {
+    *("add_bos_token", "add_eos_token", "backend", "bidui", "chat_template", "clean_up_tokenization_spaces", "errors"),
+    *("is_local", "local_files_only", "model_input_names", "model_max_length", "name_or_path", "padding_side"),
+    *("special_tokens_map_file", "tokenizer_class", "trim_offsets", "truncation_side"),
+}
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+PLAIN = {"PreTrainedTokenizerFast", "TokenizersBackend"}  # classes that take the pipeline from tokenizer.json
+QWEN_WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+# The steps before byte-pair encoding in the classes that build their own, without settings that have no effect there.
+BUILT: dict[str, list[dict[str, Any]]] = {
+    "GPTNeoXTokenizer": [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}],
+    "Qwen2Tokenizer": [
+        {"type": "Split", "pattern": {"Regex": QWEN_WORDS}, "behavior": "Isolated", "invert": False},
+        {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
+    ],
+}
+PLAIN_BPE: dict[str, bool | None] = {
+    **dict.fromkeys(("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")),
+    **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False),
+}
+PATCHED = 100_000  # transformers repairs larger vocabularies if config.json does not say its version
+
+
+@dataclass(frozen=True, slots=True)
+class FileTokenizer:
+    """A tokenizer with what `conventions`, `tokenize` and the fingerprints use of those of transformers."""
+
+    backend_tokenizer: Tokenizer
+    init_kwargs: Mapping[str, object]
+    special: Mapping[str, str] = field(default_factory=dict)  # bos_token and so on, as far as there are any
+    is_fast: bool = True
+
+    @property
+    def bos_token_id(self) -> int | None:
+        """The token at the beginning of a text."""
+        return self._number("bos_token")
+
+    @property
+    def eos_token_id(self) -> int | None:
+        """The token at the end of a text."""
+        return self._number("eos_token")
+
+    @property
+    def cls_token_id(self) -> int | None:
+        """The token that stands for the whole text."""
+        return self._number("cls_token")
+
+    @property
+    def unk_token_id(self) -> int | None:
+        """The token that stands for what is not in the vocabulary."""
+        return self._number("unk_token")
+
+    def _number(self, name: str) -> int | None:
+        token = self.special.get(name)
+        return None if token is None else self.backend_tokenizer.token_to_id(token)
+
+    @property
+    def all_special_tokens(self) -> list[str]:
+        """The special tokens that have names."""
+        return list(dict.fromkeys(self.special.values()))
+
+    def get_vocab(self) -> dict[str, int]:
+        """Return the ids of all tokens."""
+        return self.backend_tokenizer.get_vocab(with_added_tokens=True)
+
+    def convert_ids_to_tokens(self, ids: int | list[int]) -> str | list[str | None] | None:
+        """Return the token of an id, or those of several; None for an id that has none."""
+        if isinstance(ids, int):
+            return self.backend_tokenizer.id_to_token(ids)
+        return [self.backend_tokenizer.id_to_token(number) for number in ids]
+
+
+def read_tokenizer(folder: Path, *, model_type: str, version: str | None) -> FileTokenizer | None:
+    """Read the tokenizer of a model of that type, saved by that version; None if transformers may see it otherwise."""
+    settings, written = read_object(folder / "tokenizer_config.json"), read_object(folder / "tokenizer.json")
+    if settings is None or written is None:
+        return None
+    added = written.get("added_tokens")
+    if not isinstance(added, list) or not _only_known(settings, added) or not _repeated(folder, settings):
+        return None
+    if _may_differ(written, str(settings.get("tokenizer_class")), settings, model_type=model_type):
+        return None
+    if str(settings["tokenizer_class"]).startswith("GPTNeoX"):
+        written["post_processor"] = None  # as that class does; it would cut blanks off the spans of tokens
+    special = {name: text for name in SPECIAL if (text := _content(settings.get(name))) is not None}
+    try:
+        backend = Tokenizer.from_str(json.dumps(written))
+    except Exception:  # what `tokenizers` raises has no class of its own; transformers will say what is wrong
+        return None
+    if version is None and backend.get_vocab_size() > PATCHED:
+        return None
+    return FileTokenizer(backend, settings, special)
+
+
+def read_object(file: Path) -> dict[str, Any] | None:
+    """Read the JSON object in a file; None if there is none."""
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _content(token: object) -> str | None:
+    """Return the text of a token, which may be given with flags."""
+    text = token.get("content") if isinstance(token, dict) else token
+    return text if isinstance(text, str) else None
+
+
+def _only_known(settings: Mapping[str, Any], added: list[Any]) -> bool:
+    """Whether every setting is known, and the tokens that it names are special tokens of tokenizer.json already."""
+    harmless = {"add_prefix_space": (None, False), "split_special_tokens": (None, False)}
+    named = {name: settings[name] for name in SPECIAL if settings.get(name) is not None}
+    lists = [settings.get(name) or [] for name in ("additional_special_tokens", "extra_special_tokens")]
+    for name, value in settings.items():
+        if name in harmless and value not in harmless[name]:
+            return False
+        known = {*SPECIAL, *WITHOUT_EFFECT, *harmless}
+        if name not in known | {"added_tokens_decoder", "additional_special_tokens", "extra_special_tokens"}:
+            return False
+    if not all(isinstance(tokens, list) for tokens in lists):
+        return False
+    plain = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    special = {token["content"] for token in added if plain.items() <= token.items()}
+    if not {_content(token) for token in (*named.values(), *lists[0], *lists[1])} <= special:
+        return False
+    if "added_tokens_decoder" not in settings:
+        return True
+    flags = {str(token["id"]): {name: token[name] for name in ("content", *FLAGS)} for token in added}
+    return bool(settings["added_tokens_decoder"] == flags)
+
+
+def _repeated(folder: Path, settings: Mapping[str, Any]) -> bool:
+    """Whether the older files with tokens only repeat the settings."""
+    if (folder / "added_tokens.json").exists() and "added_tokens_decoder" not in settings:
+        return False
+    if not (folder / "special_tokens_map.json").exists():
+        return True
+    older = read_object(folder / "special_tokens_map.json")
+    if older is None:
+        return False
+    same = {name: _content(value) == _content(settings.get(name)) for name, value in older.items() if name in SPECIAL}
+    rest = {name: value == settings.get(name) for name, value in older.items() if name not in SPECIAL}
+    return all(same.values()) and all(rest.values())
+
+
+def _may_differ(written: Mapping[str, Any], kind: str, settings: Mapping[str, Any], *, model_type: str) -> bool:
+    """Whether the class of the tokenizer may read something else than tokenizer.json says."""
+    if written.get("truncation") or written.get("padding") or '"add_prefix_space": true' in _steps_text(written):
+        return True
+    if kind in PLAIN and model_type != "qwen2":  # transformers takes Qwen's class for every model of type qwen2
+        return False
+    built = BUILT.get("Qwen2Tokenizer" if kind in PLAIN else kind.removesuffix("Fast"))
+    # such a class has special tokens of its own where the settings name none
+    if built is None or not {"bos_token", "eos_token", "unk_token"} <= settings.keys():
+        return True
+    model = written.get("model") or {}
+    values = {name: model.get(name) or default for name, default in PLAIN_BPE.items()}
+    others = model.keys() - PLAIN_BPE.keys() - {"type", "vocab", "merges"}
+    if model.get("type") != "BPE" or values != PLAIN_BPE or others or written.get("normalizer") != {"type": "NFC"}:
+        return True
+    before = written.get("pre_tokenizer") or {}
+    steps = before.get("pretokenizers", []) if before.get("type") == "Sequence" else [before]
+    defaults = {"use_regex": True}
+    found = [
+        {name: value for name, value in (defaults | step).items() if name != "trim_offsets"}
+        if step.get("type") == "ByteLevel"
+        else step
+        for step in steps
+    ]
+    return bool(found != built)
+
+
+def _steps_text(written: Mapping[str, Any]) -> str:
+    return json.dumps(written.get("pre_tokenizer"))
