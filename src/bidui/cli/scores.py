@@ -213,7 +213,7 @@ def compare(
         typer.echo(note)
 
 
-def _print(found: bidui.AccuracyTable) -> None:
+def _print(found: "bidui.AccuracyTable") -> None:
     """Print the table. No name and no number is ever cut or broken over two lines: it could not be read or searched.
 
     At a terminal that is too narrow, models get numbers for heads, which are explained above the table; if that is too
@@ -231,7 +231,7 @@ def _print(found: bidui.AccuracyTable) -> None:
         _print_numbered(found, console.width)
 
 
-def _print_numbered(found: bidui.AccuracyTable, width: int) -> None:
+def _print_numbered(found: "bidui.AccuracyTable", width: int) -> None:
     first, *names = found.frame.columns
     models = [name for name in names if not (found.humans and name == HUMANS)]
     heads = {name: f"[{number}]" for number, name in enumerate(models, start=1)}
