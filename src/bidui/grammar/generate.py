@@ -4,13 +4,13 @@
 seed, such as paradigms over treebank trees, is one as soon as it has the members of `Source`.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, Protocol
 
 from bidui.errors import Problem, all_problems, collect, distinct
+from bidui.files import sha256
 from bidui.grammar.ambiguity import could_be_equal, could_break, could_repeat
 from bidui.grammar.constraints import values_of
 from bidui.grammar.count import Count, count_assignments
@@ -111,7 +111,7 @@ def generate(paradigm: Paradigm, networks: Sequence[Network], *, n: int, seed: i
 
 def draws(paradigm: Paradigm, networks: Sequence[Network], *, seed: int, draw: Drawing = "even") -> Iterator[Draw]:
     """Yield the draws of one paradigm; they depend on the seed and the uid, not on other paradigms."""
-    digest = hashlib.sha256(f"bidui 1\0{seed}\0{paradigm.uid}".encode()).hexdigest()
+    digest = sha256(f"bidui 1\0{seed}\0{paradigm.uid}".encode())
     return draw_uniform(networks, seed=digest) if draw == "uniform" else draw_even(networks, seed=digest)
 
 

@@ -1,7 +1,6 @@
 """A project is a folder: settings, lexicon, relations, phrases and paradigms, read together."""
 
 import errno
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bidui.errors import InputError, Place, Problem, collect, fail
-from bidui.files import check_new_folder, new_folder
+from bidui.files import check_new_folder, new_folder, sha256
 from bidui.grammar.lexicon import (
     Lexicon,
     Relation,
@@ -133,7 +132,7 @@ class _Reader:
         with collect(self.problems):
             data = read_bytes(path or self.root / name, name=name)
             text = decode(data, name=name)
-            self.inputs[name] = hashlib.sha256(data).hexdigest()
+            self.inputs[name] = sha256(data)
             return text
         return None
 

@@ -5,7 +5,6 @@ refused: what a model would say next does not measure the sentence. Answers are 
 nothing is requested, or paid for, twice.
 """
 
-import hashlib
 import json
 import time
 import urllib.error
@@ -17,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bidui.errors import Place, fail
+from bidui.files import sha256
 from bidui.models.model import Declared, HasTexts, TokenScores, refuse_broken, stable_ids
 
 _PARTS = ("tokens", "text_offset", "token_logprobs")
@@ -115,7 +115,7 @@ def load_api(
     """Return the model of that name on a server; `cache` is a folder for its answers."""
     address = url.rstrip("/")
     address = address if address.endswith("/completions") else f"{address}/v1/completions"
-    file = cache / f"{hashlib.sha256(f'{address} {model}'.encode()).hexdigest()[:16]}.jsonl" if cache else None
+    file = cache / f"{sha256(f'{address} {model}'.encode())[:16]}.jsonl" if cache else None
     declared: Declared = {"kind": "api", "model": model, "bos": None, "eos": False}
     declared |= {"first_token": None, "dtype": "the server's", "url": address}
     loaded = ApiModel(model.replace("/", "--"), address, declared, key, file, per_second=per_second)

@@ -1,6 +1,5 @@
 """N-gram models in KenLM's formats (ARPA text or binary), over characters or words."""
 
-import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
+from bidui.files import file_hash
 from bidui.models.model import Declared, HasTexts, TokenScores, jieba_words, refuse_broken, spans_of, stable_ids
 
 Unit = Literal["char", "jieba", "lexicon"]
@@ -79,7 +79,7 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
         "bos": "<s>" if used else None,
         "eos": False,
         "first_token": True,
-        "weights": hashlib.sha256(file.read_bytes()).hexdigest(),
+        "weights": file_hash(file),
     }
     return NgramModel(file.name.split(".")[0], model, _splitter(unit, model), used, declared)
 

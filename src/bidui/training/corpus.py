@@ -6,7 +6,6 @@ format (4 bytes), the bytes per token (4; 2 or 4), the number of tokens (8), the
 hash of the tokenizer's vocabulary (32).
 """
 
-import hashlib
 import json
 import os
 import struct
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
-from bidui.files import encode, file_hash, reason
+from bidui.files import encode, file_hash, reason, sha256
 from bidui.scores.unigrams import Unigrams
 from bidui.training.documents import SourceCounts
 
@@ -86,7 +85,7 @@ class Corpus:
         """A hash of all that training depends on: the tokens in their order, the tokenizer, and the rule for BOS."""
         shards = {name: [shard.sha256 for shard in part.shards] for name, part in self.parts.items()}
         matters = {"tokenizer": self.tokenizer, "bos": self.bos, "bos_id": self.bos_id, "shards": shards}
-        return hashlib.sha256(json.dumps(matters, sort_keys=True).encode()).hexdigest()
+        return sha256(json.dumps(matters, sort_keys=True).encode())
 
 
 def read_corpus(folder: str | Path, *, verify: bool = False) -> Corpus:

@@ -4,7 +4,6 @@
 decides what the run learns: it is stored in the run's folder, and a run with another one is refused there.
 """
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
+from bidui.files import sha256
 from bidui.training.sizes import CONTEXT, LSTM, check_size
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class RunRecipe:
     @property
     def hash(self) -> str:
         """A hash that is the same for equal recipes on every machine."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        return sha256(json.dumps(asdict(self), sort_keys=True).encode())
 
 
 def recipe_from(values: Mapping[str, object], *, place: Place) -> RunRecipe:
