@@ -423,9 +423,7 @@ def _read(logits: torch.Tensor, at: NDArray[np.int64], tokens: NDArray[np.int64]
     normal = torch.empty(len(logits), dtype=torch.float32, device=logits.device)
     step = max(1, (CACHED if logits.device.type == "cpu" else CACHED << 8) // logits.shape[1])
     for start in range(0, len(logits), step):
-        part = logits[start : start + step].float()
-        most = part.amax(dim=1, keepdim=True)
-        normal[start : start + step] = part.sub_(most).exp_().sum(dim=1).log_() + most.squeeze(1)
+        normal[start : start + step] = _log_sums(logits[start : start + step].float())
     return chosen - normal[positions]
 
 
@@ -459,16 +457,26 @@ def _through(
     order = np.argsort(tokens, kind="stable")
     cuts = np.searchsorted(tokens[order], np.arange(0, len(weight) + step, step)).tolist()
     back, positions, columns = (_to_device(part, hidden.device) for part in (order, at[order], tokens[order]))
-    most = torch.full((len(hidden),), -torch.inf, device=hidden.device)
-    total = torch.zeros(len(hidden), device=hidden.device)
+    normal = torch.full((len(hidden),), -torch.inf, device=hidden.device)
     chosen = torch.full((len(tokens),), torch.nan, device=hidden.device)
     for number, start in enumerate(range(0, len(weight), step)):
         tile, here = slice(start, start + step), slice(cuts[number], cuts[number + 1])
         part = torch.nn.functional.linear(hidden, weight[tile], None if bias is None else bias[tile]).float()
         chosen[here] = part[positions[here], columns[here] - start]
-        higher = torch.maximum(most, part.amax(dim=1))
-        total = total * (most - higher).exp_() + part.sub_(higher[:, None]).exp_().sum(dim=1)
-        most = higher
+        normal = torch.logaddexp(normal, _log_sums(part))
     values = torch.empty_like(chosen)
-    values[back] = chosen - (most + total.log())[positions]
+    values[back] = chosen - normal[positions]
     return values
+
+
+def _log_sums(logits: torch.Tensor) -> torch.Tensor:
+    """Return the logarithm of the sum of the exponentials of each row, never less than any of them; overwrites rows.
+
+    On a CPU, torch computes a softmax faster than the exponentials alone, and its highest value is one over the sum.
+    """
+    most = logits.amax(dim=1)
+    if logits.device.type == "cpu":
+        above = -logits.softmax(dim=1).amax(dim=1).clamp_(max=1).log_()
+    else:
+        above = logits.sub_(most[:, None]).exp_().sum(dim=1).log_()
+    return torch.where(most.isneginf(), most, most + above)

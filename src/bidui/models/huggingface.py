@@ -89,7 +89,7 @@ def _native(
     if network is None:
         return None
     version = config.get("transformers_version")
-    read = read_tokenizer(folder, model_type=network.shape.family, version=version)
+    read = read_tokenizer(folder, model_type=network.base_model.shape.family, version=version)
     if read is None or len(read.get_vocab()) <= len(read.all_special_tokens):
         return None
     tokenizer = cast("PreTrainedTokenizerBase", read)  # it has what is used of one
@@ -97,7 +97,7 @@ def _native(
     declared = _declared("causal", short_name(str(folder), None), None, network, tokenizer, dtype)
     conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration_of(folder))
     declared |= conventions.declared(tokenizer)
-    tokens = _batch_tokens(batch_tokens, device, network.shape.vocabulary)
+    tokens = _batch_tokens(batch_tokens, device, network.config.vocab_size)
     return CausalModel(short_name(str(folder), None), network, tokenizer, conventions, declared, tokens)
 
 

@@ -271,53 +271,78 @@ def frequencies(shape: Shape) -> torch.Tensor:
     return torch.where(waves < length / high, plain, torch.where(waves > length / low, slow, between))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class NativeConfig:
+    """The fields of config.json, with those that a causal model asks for by name."""
+
+    fields: Mapping[str, Any]
+    max_position_embeddings: int
+    vocab_size: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields."""
+        return dict(self.fields)
+
+
+@dataclass
 class NativeNetwork:
     """A network of one of the architectures, which `causal` can run like one of transformers."""
+
+    config: NativeConfig
+    base_model: "NativeBody"
+    head: torch.nn.Linear
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.head.weight.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of the weights."""
+        return self.head.weight.dtype
+
+    def to(self, device: torch.device) -> None:
+        """Move the weights to a device."""
+        weights = self.base_model.weights
+        for name, tensor in weights.items():
+            weights[name] = tensor.to(device)
+        if self.base_model.shape.tied:
+            weights[HEAD] = weights[_embedding(self.base_model.shape)]
+        self.base_model.turns = self.base_model.turns.to(device)
+        self.head.weight = torch.nn.Parameter(weights[HEAD], requires_grad=False)
+
+    def state_dict(self) -> Weights:
+        """Return the weights by their names."""
+        return self.base_model.weights
+
+    def get_output_embeddings(self) -> torch.nn.Linear:
+        """Return the head."""
+        return self.head
+
+    def __call__(self, **inputs: Any) -> Any:
+        """Return the logits of all positions."""
+        return SimpleNamespace(logits=self.head(self.base_model(**inputs).last_hidden_state))
+
+
+@dataclass
+class NativeBody:
+    """A network without its head."""
 
     shape: Shape
     weights: Weights
     turns: torch.Tensor  # frequencies of the rotary embedding
 
     @property
-    def config(self) -> Any:
-        """The context and the size of the vocabulary, by the names of transformers."""
-        return SimpleNamespace(max_position_embeddings=self.shape.context, vocab_size=self.shape.vocabulary)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        return self.weights[HEAD].device
-
-    @property
     def dtype(self) -> torch.dtype:
         """The type of the weights."""
         return self.weights[HEAD].dtype
 
-    def to(self, device: torch.device) -> None:
-        """Move the weights to a device."""
-        self.turns = self.turns.to(device)
-        for name, tensor in self.weights.items():
-            self.weights[name] = tensor.to(device)
-        if self.shape.tied:
-            self.weights[HEAD] = self.weights[_embedding(self.shape)]
+    def __call__(self, **inputs: Any) -> Any:
+        """Return the last hidden states, with what `forward` takes."""
+        return self.forward(**inputs)
 
-    def state_dict(self) -> Weights:
-        """Return the weights by their names."""
-        return self.weights
-
-    def get_output_embeddings(self) -> torch.nn.Linear:
-        """Return the head."""
-        head = torch.nn.Linear(self.shape.width, self.shape.vocabulary, bias=False, device="meta")
-        head.weight = torch.nn.Parameter(self.weights[HEAD], requires_grad=False)
-        return head
-
-    @property
-    def base_model(self) -> Callable[..., Any]:
-        """The network without its head."""
-        return self._base
-
-    def _base(
+    def forward(
         self,
         *,
         input_ids: torch.Tensor,
@@ -325,11 +350,8 @@ class NativeNetwork:
         attention_mask: torch.Tensor | None = None,
         use_cache: bool = False,
     ) -> Any:
+        """Run rows of tokens; without positions and mask, every row is one sequence. There is no cache to use."""
         return SimpleNamespace(last_hidden_state=self.hidden(input_ids, position_ids, attention_mask))
-
-    def __call__(self, **inputs: Any) -> Any:
-        """Return the logits of all positions."""
-        return SimpleNamespace(logits=functional.linear(self._base(**inputs).last_hidden_state, self.weights[HEAD]))
 
     def hidden(
         self, tokens: torch.Tensor, depths: torch.Tensor | None = None, mask: torch.Tensor | None = None
@@ -460,4 +482,9 @@ def load_network(folder: Path, config: Mapping[str, Any], *, dtype: torch.dtype)
     if shape is None or (folder / "adapter_config.json").exists():
         return None
     weights = read_weights(folder, shape, dtype)
-    return None if weights is None else NativeNetwork(shape, weights, frequencies(shape))
+    if weights is None:
+        return None
+    head = torch.nn.Linear(shape.width, shape.vocabulary, bias=False, device="meta")  # its own weights are not needed
+    head.weight = torch.nn.Parameter(weights[HEAD], requires_grad=False)
+    described = NativeConfig(config, shape.context, shape.vocabulary)
+    return NativeNetwork(described, NativeBody(shape, weights, frequencies(shape)), head)

@@ -78,6 +78,11 @@ class FileTokenizer:
         """The special tokens that have names."""
         return list(dict.fromkeys(self.special.values()))
 
+    @property
+    def all_special_ids(self) -> list[int]:
+        """The ids of the special tokens that have names."""
+        return [self.backend_tokenizer.token_to_id(token) for token in self.all_special_tokens]
+
     def get_vocab(self) -> dict[str, int]:
         """Return the ids of all tokens."""
         return self.backend_tokenizer.get_vocab(with_added_tokens=True)
