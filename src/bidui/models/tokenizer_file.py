@@ -81,7 +81,8 @@ class FileTokenizer:
     @property
     def all_special_ids(self) -> list[int]:
         """The ids of the special tokens that have names."""
-        return [self.backend_tokenizer.token_to_id(token) for token in self.all_special_tokens]
+        ids = map(self.backend_tokenizer.token_to_id, self.all_special_tokens)
+        return [number for number in ids if number is not None]
 
     def get_vocab(self) -> dict[str, int]:
         """Return the ids of all tokens."""
