@@ -1,9 +1,6 @@
-"""N-gram models, written-down scores, and servers."""
+"""N-gram models, written-down scores, and specs."""
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import log
 from pathlib import Path
 
@@ -11,8 +8,6 @@ import numpy as np
 import pytest
 
 from bidui.errors import InputError
-from bidui.models import api
-from bidui.models.api import load_api
 from bidui.models.given import load_given
 from bidui.models.ngram import load_ngram
 from bidui.models.specs import expand_specs, load_model, parse_spec
@@ -108,76 +103,6 @@ def test_written_down_scores_are_given_back(tmp_path: Path) -> None:
 def test_a_broken_line_is_named(tmp_path: Path, line: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_given(given_file(tmp_path, line))
-
-
-class Server(BaseHTTPRequestHandler):
-    """Echoes characters with the log-probability -1, -2, …; the first has none. Fails as it is told."""
-
-    failures: list[int]
-    asked: list[str]
-    echo = True
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append(body["prompt"])
-        if self.failures:
-            self.send_response(self.failures.pop())
-            self.end_headers()
-            return
-        tokens = [*body["prompt"], "！"]
-        logprobs = {
-            "tokens": tokens,
-            "token_logprobs": [None, *(-float(n) for n in range(1, len(tokens)))],
-            "text_offset": list(range(len(tokens))),
-        }
-        reply = {"choices": [{"logprobs": logprobs if self.echo else None}], "usage": {"total_tokens": len(tokens)}}
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(json.dumps(reply).encode())
-
-    def log_message(self, format: str, *args: object) -> None: ...
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr(Server, "failures", [], raising=False)
-    monkeypatch.setattr(Server, "asked", [], raising=False)
-    monkeypatch.setattr(api.time, "sleep", lambda seconds: None)
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    thread = threading.Thread(target=running.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{running.server_port}"
-    running.shutdown()
-    running.server_close()
-    thread.join()
-
-
-def test_a_server_echoes_the_prompt_and_is_asked_once(server: str, tmp_path: Path) -> None:
-    model = load_api(server, "m", cache=tmp_path)
-    found = list(model.score(["我喝茶", "我喝茶"]))
-    assert found[0].logprobs.tolist() == [-1.0, -2.0]  # the first character has nothing before it
-    assert found[0].starts.tolist() == [1, 2]
-    assert (Server.asked, model.spent) == (["我喝茶"], 4)
-    again = load_api(server, "m", cache=tmp_path)
-    assert next(again.score(["我喝茶"])).logprob == -3.0
-    assert (Server.asked, again.spent) == (["我喝茶"], 0)
-
-
-def test_a_busy_server_is_asked_again_and_a_failing_one_is_named(server: str) -> None:
-    Server.failures = [503, 429]
-    assert next(load_api(server, "m").score(["我茶"])).logprob == -1.0
-    assert len(Server.asked) == 3
-    Server.failures = [400]
-    with pytest.raises(InputError, match="no answer after 1 try: 400"):
-        list(load_api(server, "m").score(["我茶"]))
-    with pytest.raises(InputError, match="no answer after 5 tries"):
-        list(load_api("http://127.0.0.1:9", "m").score(["我茶"]))
-
-
-def test_a_server_without_logprobs_of_the_prompt_is_refused(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Server, "echo", False)
-    with pytest.raises(InputError, match="not chat"):
-        list(load_api(server, "m").score(["我茶"]))
 
 
 def test_specs_say_what_they_mean(tmp_path: Path, arpa: Path) -> None:
