@@ -18,7 +18,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from bidui.models import causal
 from bidui.models.causal import CausalModel
-from bidui.models.huggingface import causal_model, load_huggingface, weights_hash
+from bidui.models.fingerprint import weights_hash
+from bidui.models.huggingface import causal_model, load_huggingface
 from bidui.models.native import NativeNetwork, load_network
 from bidui.models.tokenize import encode_flat
 from bidui.models.tokenizer_file import FileTokenizer, read_tokenizer

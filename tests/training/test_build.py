@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, OutputRefused
-from bidui.models.huggingface import tokenizer_hash
+from bidui.models.fingerprint import tokenizer_hash
 from bidui.scores.unigrams import read_unigrams
 from bidui.training import build
 from bidui.training.build import build_corpus, document_encoder, text_encoder

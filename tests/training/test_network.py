@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from transformers import BertGenerationTokenizer, PreTrainedTokenizerFast
 
 from bidui.errors import InputError
-from bidui.models.huggingface import tokenizer_hash
+from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.lstm import LstmNetwork, encode_words
 from bidui.models.model import Model
 from bidui.models.specs import load_model

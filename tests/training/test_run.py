@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerFast
 
 import bidui
 from bidui.errors import InputError, OutputRefused
-from bidui.models.huggingface import tokenizer_hash
+from bidui.models.fingerprint import tokenizer_hash
 from bidui.pairs import Pair, Pairs
 from bidui.scores.run import read_totals
 from bidui.scores.unigrams import Unigrams

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, decoders, models
 from transformers import AutoTokenizer, GPTNeoXConfig, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, OutputRefused
-from bidui.models.huggingface import tokenizer_hash
+from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.tokenize import declared_kind
 from bidui.training.build import text_encoder
 from bidui.training.tokenizers import (

@@ -52,6 +52,12 @@ def score(
         ),
     ] = None,
     eos: Annotated[bool, typer.Option("--eos", help="Score the end-of-sentence token too.")] = False,
+    trust_remote_code: Annotated[
+        bool,
+        typer.Option(
+            "--trust-remote-code", help="Run the Python code that a model brings along; use it only if you trust it."
+        ),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite scores made with different settings.")] = False,
     good: Good = None,
     bad: Bad = None,
@@ -77,7 +83,8 @@ def score(
         task = progress.add_task("", total=len(pairs))
 
         def start(model: bidui.Model, pairs: bidui.Pairs, bar: Progress = progress, task: TaskID = task) -> None:
-            declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name != "weights")
+            hashes = ("weights", "config", "tokenizer", "pipeline", "code")
+            declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name not in hashes)
             console.print(f"{escape(model.name)}: {escape(declared)}", highlight=False)
             bar.update(task, description=escape(model.name))
             bar.start()
@@ -95,6 +102,7 @@ def score(
                 batch_tokens=batch_tokens,
                 bos=bos,
                 eos=eos,
+                trust_remote_code=trust_remote_code,
                 force=force,
                 on_start=start,
                 on_paradigm=advance,

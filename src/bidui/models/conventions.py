@@ -55,16 +55,20 @@ def decide(
     bos: str | None = None,
     eos: bool = False,
     declaration: Mapping[str, object] | None = None,
+    vocabulary: int | None = None,
 ) -> Conventions:
-    """Decide the conventions for a causal model; `bos` is None (by rule), `none`, `bos`, `eos`, or an id."""
+    """Decide the conventions for a causal model; `bos` is None (by rule), `none`, `bos`, `eos`, or an id.
+
+    An id that a model with a vocabulary of that size does not have is refused.
+    """
     end = tokenizer.eos_token_id if eos else None
     if eos and end is None:
         raise fail("no-eos", Place(), {})
     if bos is not None:
-        return Conventions(_token(tokenizer, bos), end, "asked for")
+        return Conventions(_token(tokenizer, bos, vocabulary), end, "asked for")
     if declaration and "bos" in declaration:
         value = "none" if declaration["bos"] is None else str(declaration["bos"])
-        return Conventions(_token(tokenizer, value), end, "declared by the model")
+        return Conventions(_token(tokenizer, value, vocabulary), end, "declared by the model")
     if tokenizer.bos_token_id is not None:
         return Conventions(tokenizer.bos_token_id, end, "the tokenizer's BOS")
     if tokenizer.eos_token_id is not None:
@@ -72,10 +76,10 @@ def decide(
     return Conventions(None, end, "none, since the tokenizer has neither BOS nor EOS; the first token is not scored")
 
 
-def _token(tokenizer: "PreTrainedTokenizerBase", bos: str) -> int | None:
+def _token(tokenizer: "PreTrainedTokenizerBase", bos: str, vocabulary: int | None) -> int | None:
     if bos == "none":
         return None
-    if bos.isdigit():
+    if bos.isdecimal() and (vocabulary is None or int(bos) < vocabulary):
         return int(bos)
     token = getattr(tokenizer, f"{bos}_token_id") if bos in ("bos", "eos", "cls") else None
     if not isinstance(token, int):

@@ -1,17 +1,20 @@
 """Models in the format of transformers, from a folder or the hub, of the kind that their configuration says."""
 
-import hashlib
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import torch
 
 from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
 from bidui.models.conventions import decide, declaration_of
+from bidui.models.fingerprint import code_hash, config_hash, pipeline_hash, tokenizer_hash, weights_hash
 from bidui.models.model import Declared, Model, first_line
-from bidui.models.native import HEAD, OLD_HEAD, NativeNetwork, load_network
+from bidui.models.native import NativeNetwork, load_network
 from bidui.models.tokenizer_file import read_object, read_tokenizer
 
 if TYPE_CHECKING:  # importing transformers takes longer than a small model, and those of `native` need none of it
@@ -21,7 +24,9 @@ if TYPE_CHECKING:  # importing transformers takes longer than a small model, and
 
 Kind = Literal["causal", "masked", "seq2seq"]
 _LOADERS = {"causal": "AutoModelForCausalLM", "masked": "AutoModelForMaskedLM", "seq2seq": "AutoModelForSeq2SeqLM"}
-_ENDINGS = {"ForMaskedLM": "masked", "ForPreTraining": "masked", "ForConditionalGeneration": "seq2seq"}
+_MASKED = ("ForMaskedLM", "ForPreTraining")  # the ends of the names of classes
+_NO_LANGUAGE_MODEL = re.compile(r"For(\w*Classification|QuestionAnswering|MultipleChoice|NextSentencePrediction)$")
+PROBE = 8  # tokens by which it is found out whether a model sees the tokens that come later
 
 
 def load_huggingface(
@@ -35,11 +40,13 @@ def load_huggingface(
     eos: bool = False,
     metric: "Metric" = "original",
     batch_tokens: int | None = None,
+    trust_remote_code: bool = False,
 ) -> Model:
     """Load a model with its tokenizer; without `kind`, its configuration decides.
 
     A causal model that `native` understands is run without transformers.
     """
+    refuse_revision(name, revision)
     if kind in (None, "causal") and revision is None and Path(name).is_dir():
         native = _native(Path(name), device=device, dtype=dtype, bos=bos, eos=eos, batch_tokens=batch_tokens)
         if native is not None:
@@ -47,16 +54,19 @@ def load_huggingface(
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # type: ignore[no-untyped-call]  # ours shows the sentences
-    config, tokenizer = _parts(name, revision)
-    form = kind or _kind(config)
-    network = _network(name, revision, form, dtype, device)
-    tokens = _batch_tokens(batch_tokens, device, config.vocab_size)
-    declared = _declared(form, short_name(name, None), revision, network, tokenizer, dtype)
+    source = {"revision": revision, "trust_remote_code": trust_remote_code}
+    config, content, tokenizer = _parts(name, source)
+    form = kind or _kind(config, model=name)
     if form != "causal" and (bos is not None or eos):
         raise fail("option-not-for", Place(), {"option": "--bos" if bos is not None else "--eos", "kind": form})
+    network = _network(name, source, config, content, form, dtype, device)
+    vocabulary = _vocabulary(config)
+    tokens = _batch_tokens(batch_tokens, device, vocabulary)
+    declared = _declared(form, short_name(name, None), revision, network, tokenizer, dtype, content)
     if form == "causal":
         declaration = declaration_of(Path(name)) if Path(name).is_dir() else None
-        conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration)
+        conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration, vocabulary=vocabulary)
+        refuse_bidirectional(network, tokenizer, model=name)
         declared |= conventions.declared(tokenizer)
         return CausalModel(short_name(name, revision), network, tokenizer, conventions, declared, tokens)
     if form == "masked":
@@ -94,10 +104,11 @@ def _native(
         return None
     tokenizer = cast("PreTrainedTokenizerBase", read)  # it has what is used of one
     move_to(network, device)
-    declared = _declared("causal", short_name(str(folder), None), None, network, tokenizer, dtype)
-    conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration_of(folder))
+    declared = _declared("causal", short_name(str(folder), None), None, network, tokenizer, dtype, config)
+    declaration, vocabulary = declaration_of(folder), network.config.vocab_size
+    conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration, vocabulary=vocabulary)
     declared |= conventions.declared(tokenizer)
-    tokens = _batch_tokens(batch_tokens, device, network.config.vocab_size)
+    tokens = _batch_tokens(batch_tokens, device, vocabulary)
     return CausalModel(short_name(str(folder), None), network, tokenizer, conventions, declared, tokens)
 
 
@@ -107,9 +118,18 @@ def causal_model(
     """Return a causal model in memory, as `load_huggingface` would load it from a folder with that declaration."""
     device, dtype = network.device.type, str(network.dtype).removeprefix("torch.")
     conventions = decide(tokenizer, declaration=declaration)
-    declared = _declared("causal", name, None, network, tokenizer, dtype) | conventions.declared(tokenizer)
+    content = json.loads(network.config.to_json_string())
+    declared = _declared("causal", name, None, network, tokenizer, dtype, content) | conventions.declared(tokenizer)
     tokens = _batch_tokens(None, device, network.config.vocab_size)
     return CausalModel(name, network, tokenizer, conventions, declared, tokens)
+
+
+def refuse_revision(name: str, revision: str | None) -> None:
+    """Refuse a revision of a folder: only the hub has revisions, and a folder would be read as it is."""
+    if revision is not None and Path(name).is_dir():
+        inside = Path(name) / revision
+        near = [f"hf:{inside}"] if inside.is_dir() else []
+        raise fail("revision-of-folder", Place(name), {"revision": revision, "near": near})
 
 
 def _declared(
@@ -119,14 +139,19 @@ def _declared(
     network: torch.nn.Module | NativeNetwork,
     tokenizer: "PreTrainedTokenizerBase",
     dtype: str,
+    content: Mapping[str, object],
 ) -> Declared:
+    code = code_hash(network, tokenizer)
     return {
         "kind": kind,
         "model": model,
         "revision": revision,
         "weights": weights_hash(network),
+        "config": config_hash(content),
         "tokenizer": tokenizer_hash(tokenizer),
+        "pipeline": pipeline_hash(tokenizer),
         "dtype": dtype,
+        **({"code": code} if code else {}),
     }
 
 
@@ -135,34 +160,143 @@ def _batch_tokens(wanted: int | None, device: str, vocabulary: int) -> int:
     return wanted or (1024 if device == "cpu" else max(1024, (1 << 30) // vocabulary))
 
 
-def _parts(name: str, revision: str | None) -> "tuple[PreTrainedConfig, PreTrainedTokenizerBase]":
-    from transformers import AutoConfig, AutoTokenizer
+def _vocabulary(config: "PreTrainedConfig") -> int:
+    """Return the number of token ids; a model that also takes images has it in the part for text."""
+    return int(getattr(config.get_text_config(), "vocab_size", 1 << 17))
 
-    try:
-        config = AutoConfig.from_pretrained(name, revision=revision)
-    except (OSError, ValueError) as error:
-        raise fail("model-unreadable", Place(name), {"reason": first_line(error)}) from error
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise fail("tokenizer-unreadable", Place(name), {"reason": first_line(error)}) from error
+
+def _parts(
+    name: str, source: Mapping[str, Any]
+) -> "tuple[PreTrainedConfig, dict[str, object], PreTrainedTokenizerBase]":
+    """Return the configuration, the content of its file, and the tokenizer."""
+    from transformers import AutoConfig, AutoTokenizer, PretrainedConfig
+
+    with _problems(name, source):
+        config = AutoConfig.from_pretrained(name, **source)
+        content, _ = PretrainedConfig.get_config_dict(name, revision=source["revision"])
+    with _problems(name, source, tokenizer=True):
+        tokenizer = AutoTokenizer.from_pretrained(name, **source)
     if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens):
         # for some architectures transformers invents an empty tokenizer if the files are missing
         raise fail("tokenizer-unreadable", Place(name), {"reason": "it has no vocabulary"})
-    return config, tokenizer
+    return config, content, tokenizer
 
 
-def _network(name: str, revision: str | None, kind: Kind, dtype: str, device: str) -> "PreTrainedModel":
+@contextmanager
+def _problems(name: str, source: Mapping[str, Any], *, tokenizer: bool = False) -> Iterator[None]:
+    """Turn every error of transformers into a problem: a checkpoint with code of its own can raise anything."""
+    try:
+        yield
+    except Exception as error:
+        if "trust_remote_code" in str(error) and not source["trust_remote_code"]:
+            raise fail("needs-remote-code", Place(name), {}) from error
+        reason = first_line(error) or type(error).__name__
+        if tokenizer:
+            raise fail("tokenizer-unreadable", Place(name), {"reason": reason}) from error
+        raise fail("model-unreadable", Place(name), {"reason": reason}) from error
+
+
+def _network(
+    name: str,
+    source: Mapping[str, Any],
+    config: "PreTrainedConfig",
+    content: Mapping[str, object],
+    kind: Kind,
+    dtype: str,
+    device: str,
+) -> "PreTrainedModel":
+    wanted = float_type(dtype)
+    with _problems(name, source), _quiet():
+        network, info = _loader(config, kind).from_pretrained(
+            name, dtype=wanted, output_loading_info=True, ignore_mismatched_sizes=True, **source
+        )
+    refuse_incomplete(network, info, tied=content.get("tie_word_embeddings") is not False, model=name)
+    move_to(network, device)
+    network.eval()
+    loaded: PreTrainedModel = network
+    return loaded
+
+
+def _loader(config: "PreTrainedConfig", kind: Kind) -> Any:
+    """Return the class that loads a model; for text models inside models that also take images, their own class."""
     import transformers
 
-    loader = getattr(transformers, _LOADERS[kind])
+    saved_from = (config.architectures or [""])[0]
+    if kind == "causal" and saved_from.endswith("ForConditionalGeneration") and hasattr(transformers, saved_from):
+        return getattr(transformers, saved_from)
+    return getattr(transformers, _LOADERS[kind])
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers from printing a table of weights: what it says is checked and becomes a problem."""
+    from transformers.utils import logging
+
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
-        network: PreTrainedModel = loader.from_pretrained(name, revision=revision, dtype=float_type(dtype))
-    except (OSError, ValueError, RuntimeError) as error:
-        raise fail("model-unreadable", Place(name), {"reason": first_line(error)}) from error
-    move_to(network, device)
-    network.eval()  # type: ignore[no-untyped-call]
-    return network
+        yield
+    finally:
+        logging.set_verbosity(level)
+
+
+def refuse_incomplete(network: "PreTrainedModel", info: Mapping[str, Any], *, tied: bool, model: str) -> None:
+    """Refuse a network some of whose weights the checkpoint does not have, or has in another shape, or has more of.
+
+    transformers would draw the missing ones at random, and uses the embedding in place of a missing head of T5 even if
+    the configuration says that the two are not `tied`. Weights for other tasks may be left over, but not further
+    layers, or further parts of a layer that the network has.
+    """
+    for name, there, here in sorted(info["mismatched_keys"]):
+        raise fail("weights-shape", Place(model), {"name": name, "found": tuple(there), "wanted": tuple(here)})
+    missing = sorted(info["missing_keys"])
+    if not missing and not tied and network.config.is_encoder_decoder:
+        head, embedding = network.get_output_embeddings(), network.get_input_embeddings()  # type: ignore[no-untyped-call]
+        missing = [name for name, part in network.named_modules() if part is head and part.weight is embedding.weight]
+    if missing:
+        values = {"count": len(missing), "names": missing, "class": type(network).__name__}
+        raise fail("weights-missing", Place(model), values)
+    known = network.state_dict().keys()
+    numbered = {re.sub(r"\d+", "0", name) for name in known}
+    modules = {name.rpartition(".")[0] for name in known if "." in name}
+    unused = [
+        name
+        for name in sorted(info["unexpected_keys"])
+        if re.sub(r"\d+", "0", name) in numbered or name.rpartition(".")[0] in modules
+    ]
+    if unused:
+        values = {"count": len(unused), "names": unused, "class": type(network).__name__}
+        raise fail("weights-unused", Place(model), values)
+
+
+def refuse_bidirectional(network: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", *, model: str) -> None:
+    """Refuse a network that sees the tokens after the one it predicts; its scores would mean nothing.
+
+    The last of a few tokens is replaced. In a causal model no earlier prediction may change by more than rounding;
+    what replacing the first token does to later predictions says how large a real change is.
+    """
+    special = {*tokenizer.all_special_ids, *tokenizer.get_added_vocab().values()}
+    most = _vocabulary(network.config)
+    plain = sorted(set(range(most)) & set(tokenizer.get_vocab().values()) - special) or range(most)
+    chosen = [plain[len(plain) * place // (PROBE + 2)] for place in range(PROBE + 2)]
+    first, last, *tokens = chosen
+    try:
+        rows = [_logprobs(network, row) for row in (tokens, [*tokens[:-1], last], [first, *tokens[1:]])]
+    except Exception as error:  # whatever the forward pass of some architecture may raise
+        values = {"dtype": str(network.dtype).removeprefix("torch."), "reason": first_line(error)}
+        raise fail("model-not-runnable", Place(model), values) from error
+    before, later, earlier = (row.nan_to_num(neginf=0.0) for row in rows)
+    change = float((later - before)[:-1].abs().mean(dim=1).max())
+    context = float((earlier - before)[1:].abs().mean(dim=1).max())
+    rounding = torch.finfo(network.dtype).eps * float(before.abs().mean())
+    if change > max(0.05 * context, rounding):
+        raise fail("model-not-causal", Place(model), {"change": f"{change:.2g}"})
+
+
+@torch.inference_mode()
+def _logprobs(network: "PreTrainedModel", tokens: list[int]) -> torch.Tensor:
+    logits: torch.Tensor = network(input_ids=torch.tensor([tokens], device=network.device), use_cache=False).logits
+    return logits[0].float().log_softmax(dim=-1)
 
 
 def float_type(name: str) -> torch.dtype:
@@ -181,35 +315,17 @@ def move_to(network: torch.nn.Module | NativeNetwork, device: str) -> None:
         raise fail("device-unusable", Place(), {"device": device, "reason": first_line(error)}) from error
 
 
-def _kind(config: "PreTrainedConfig") -> Kind:
-    """Return the kind by the class the checkpoint was saved from; `is_encoder_decoder` comes first."""
+def _kind(config: "PreTrainedConfig", *, model: str) -> Kind:
+    """Return the kind by the class the checkpoint was saved from; `is_encoder_decoder` comes first.
+
+    A class such as Gemma3ForConditionalGeneration, which takes images but has no encoder for text, is causal.
+    """
+    for name in config.architectures or []:
+        if _NO_LANGUAGE_MODEL.search(name):
+            raise fail("not-a-language-model", Place(model), {"class": name})
     if config.is_encoder_decoder:
         return "seq2seq"
-    for name in config.architectures or []:
-        for ending, kind in _ENDINGS.items():
-            if name.endswith(ending):
-                return kind  # type: ignore[return-value]
-    return "causal"
-
-
-def weights_hash(network: torch.nn.Module | NativeNetwork) -> str:
-    """Return a hash of names, shapes and values; the same whatever files the weights came from.
-
-    The head of GPT-NeoX has one name in all versions of transformers here.
-    """
-    digest = hashlib.sha256()
-    for name, tensor in sorted((name.replace(OLD_HEAD, HEAD), tensor) for name, tensor in network.state_dict().items()):
-        digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
-        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().data)
-    return digest.hexdigest()
-
-
-def tokenizer_hash(tokenizer: "PreTrainedTokenizerBase") -> str:
-    """Return a hash of the vocabulary."""
-    digest = hashlib.sha256()
-    for token, number in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]):
-        digest.update(f"{number}\t{token}\n".encode())
-    return digest.hexdigest()
+    return "masked" if any(name.endswith(_MASKED) for name in config.architectures or []) else "causal"
 
 
 def short_name(name: str, revision: str | None) -> str:

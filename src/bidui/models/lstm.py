@@ -21,7 +21,8 @@ from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, Place, fail
 from bidui.models.conventions import DECLARATION, Conventions, decide, declaration_of
-from bidui.models.huggingface import float_type, move_to, short_name, tokenizer_hash, weights_hash
+from bidui.models.fingerprint import pipeline_hash, tokenizer_hash, weights_hash
+from bidui.models.huggingface import float_type, move_to, short_name
 from bidui.models.model import Declared, TokenScores, first_line, jieba_words, refuse_broken
 from bidui.models.prefix_tree import PrefixRows, pack, unsorted_scores
 from bidui.models.tokenize import Encoding, HasTokenizer, encode
@@ -247,9 +248,8 @@ def load_lstm(
         raise fail("tokenizer-unreadable", Place(str(place)), {"reason": first_line(error)}) from error
     _refuse_tokenizer(tokenizer, shape, words, place=Place(str(place)))
     network = _read_network(place / WEIGHTS, shape, device=device, dtype=dtype)
-    conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration_of(place))
-    if conventions.bos is not None and conventions.bos >= shape.vocabulary:
-        raise fail("no-bos", Place(str(place)), {"bos": conventions.bos})
+    declaration = declaration_of(place)
+    conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration, vocabulary=shape.vocabulary)
     name = short_name(str(place), None)
     return lstm_model(name, network, tokenizer, conventions, words=words, batch_tokens=batch_tokens)
 
@@ -270,6 +270,7 @@ def lstm_model(
         "model": name,
         "weights": weights_hash(network),
         "tokenizer": tokenizer_hash(tokenizer),
+        "pipeline": pipeline_hash(tokenizer),
         "words": words and f"{words} {version(words)}",
         "dtype": str(weight.dtype).removeprefix("torch."),
         **conventions.declared(tokenizer),

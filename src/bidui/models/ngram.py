@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from math import log
 from pathlib import Path
 from typing import Any, Literal
@@ -81,6 +82,8 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
         "first_token": True,
         "weights": file_hash(file),
     }
+    if unit == "jieba":
+        declared["words"] = f"jieba {version('jieba')}"
     return NgramModel(file.name.split(".")[0], model, _splitter(unit, model), used, declared)
 
 

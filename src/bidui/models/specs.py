@@ -17,12 +17,12 @@ SHIPPED = Path(__file__).parent / "shipped"  # models that come with the package
 DEFAULT = "bidui:zh-14m-char"
 KINDS = {
     "bidui": "a model that comes with bidui: bidui:zh-14m-char, the default",
-    "hf": "a model of transformers: a folder, a hub name, either with @revision; ?kind=causal|masked|seq2seq,"
+    "hf": "a model of transformers: a folder, or a hub name, also with @revision; ?kind=causal|masked|seq2seq,"
     " ?pll=original|within_word_l2r",
     "ngram": "an n-gram model of KenLM, ARPA or binary; ?unit=char|jieba|lexicon, ?boundaries=yes|no",
     "lstm": "an LSTM, a folder with lstm.json",
     "given": "log-probabilities from a JSONL file with sentence, tokens and logprobs",
-    "api": "a server with /v1/completions that echoes log-probabilities: api:http://host:8000?model=NAME,"
+    "api": "a server with /v1/completions that echoes the prompt, such as vLLM: api:http://host:8000?model=NAME,"
     " ?per_second=5; the key is taken from BIDUI_API_KEY",
 }
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # by kind, with their values; those of api are free
@@ -112,11 +112,13 @@ def load_model(
     bos: str | None = None,
     eos: bool = False,
     cache: Path | None = None,
+    trust_remote_code: bool = False,
 ) -> "Model":
     """Load the model of a spec: `hf:FOLDER`, `ngram:FILE`, `lstm:FOLDER`, `given:FILE`, `api:URL`, `bidui:NAME`.
 
     `bos` is `bos`, `eos`, `none` or an id, and by default follows `conventions`; with `eos`, the end of the sentence is
-    scored too. `cache` is a folder for the answers of a server.
+    scored too. `cache` is a folder for the answers of a server. With `trust_remote_code`, a model of transformers that
+    brings Python code of its own may run it.
     """
     spec = parse_spec(text)
     if spec.kind in ("given", "ngram", "api"):
@@ -156,6 +158,6 @@ def load_model(
         from bidui.models.huggingface import load_huggingface
 
         settings |= {"kind": spec.options.get("kind"), "metric": spec.options.get("pll", "original")}
-        return load_huggingface(spec.name, revision=spec.revision, **settings)
+        return load_huggingface(spec.name, revision=spec.revision, trust_remote_code=trust_remote_code, **settings)
     except ImportError as error:
         raise fail("needs-extra", Place(), {"package": error.name or "transformers", "extra": "lm"}) from error

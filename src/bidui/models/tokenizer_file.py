@@ -69,6 +69,21 @@ class FileTokenizer:
         """The token that stands for what is not in the vocabulary."""
         return self._number("unk_token")
 
+    @property
+    def sep_token_id(self) -> int | None:
+        """The token between two texts."""
+        return self._number("sep_token")
+
+    @property
+    def pad_token_id(self) -> int | None:
+        """The token that fills up shorter texts."""
+        return self._number("pad_token")
+
+    @property
+    def mask_token_id(self) -> int | None:
+        """The token that stands for a hidden one."""
+        return self._number("mask_token")
+
     def _number(self, name: str) -> int | None:
         token = self.special.get(name)
         return None if token is None else self.backend_tokenizer.token_to_id(token)

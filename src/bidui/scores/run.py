@@ -16,7 +16,6 @@ import polars as pl
 from bidui.benchmarks import find_pairs
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import (
-    Manifest,
     check_new_folder,
     claim_folder,
     remove_file,
@@ -66,6 +65,7 @@ def score(
     batch_tokens: int | None = None,
     bos: str | None = None,
     eos: bool = False,
+    trust_remote_code: bool = False,
     force: bool = False,
     on_start: Callable[[Model, Pairs], None] = lambda model, pairs: None,
     on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
@@ -74,16 +74,16 @@ def score(
 
     `pairs` is a shipped benchmark or a project, of which `n` pairs per paradigm are generated with `seed`; a file or
     folder of pairs; or the pairs themselves. `model` is a spec (`hf:FOLDER`, see `bidui score --list-models`) or a
-    loaded model; `device`, `dtype`, `batch_tokens`, `bos` and `eos` are for a spec. With `out`, the scores are stored
-    in the folder of the model's name in `out`: paradigms already scored are skipped, so an interrupted run resumes,
-    and scores made with different settings are overwritten only with `force`. `on_paradigm` is called with the uid and
-    the number of pairs when they are scored; a large paradigm is scored in parts.
+    loaded model; `device`, `dtype`, `batch_tokens`, `bos`, `eos` and `trust_remote_code` are for a spec. With `out`,
+    the scores are stored in the folder of the model's name in `out`: paradigms already scored are skipped, so an
+    interrupted run resumes, and scores made with different settings are overwritten only with `force`. `on_paradigm` is
+    called with the uid and the number of pairs when they are scored; a large paradigm is scored in parts.
     """
     source = find_pairs(pairs, n=n, seed=seed)
     cache = None if out is None else Path(out) / "api"
     if isinstance(model, str):
         options = {"device": device, "dtype": dtype, "batch_tokens": batch_tokens, "bos": bos, "eos": eos}
-        loaded = load_model(model, cache=cache, **options)  # type: ignore[arg-type]
+        loaded = load_model(model, cache=cache, trust_remote_code=trust_remote_code, **options)  # type: ignore[arg-type]
     else:
         loaded = model
     on_start(loaded, source)
@@ -129,7 +129,7 @@ def run_scoring(
 ) -> Scores:
     """Write scores to `out`, one file per paradigm; files that are there already and whole are kept."""
     before = manifest_in(out)
-    new = Manifest(dict(model.declared))
+    new = ScoreManifest(model.name, dict(model.declared)).manifest
     if before and not force:
         claim_folder(out, before.manifest, new, "scores-of-another")
     if before is None or before.manifest.differences(new):

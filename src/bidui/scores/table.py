@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidui.errors import Place, Problem, fail
-from bidui.files import Manifest, natural, sha256, write_json
+from bidui.files import Manifest, natural, sha256, tool_version, write_json
 from bidui.models.model import Declared, TokenScores
 from bidui.pairs import Pair
 from bidui.scores.links import Floats, Totals
@@ -104,12 +104,14 @@ class ScoreManifest:
     shards: dict[str, Shard] = field(default_factory=dict)
     parts: dict[str, Shard] = field(default_factory=dict)
     left: int = 0
+    version: str = field(default_factory=tool_version)  # of bidui; "" where an early one did not store it
 
     @property
     def manifest(self) -> Manifest:
         """What two runs are compared by; pairs are compared paradigm by paradigm."""
         files = {f"{uid}.parquet": shard.file for uid, shard in self.shards.items()}
-        return Manifest(self.declared, files=files | {file: shard.file for file, shard in self.parts.items()})
+        files |= {file: shard.file for file, shard in self.parts.items()}
+        return Manifest(self.declared | ({"bidui": self.version} if self.version else {}), files=files)
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,8 @@ def manifest_in(folder: Path) -> ScoreManifest | None:
         value = json.loads(file.read_text(encoding="utf-8"))
         shards = {uid: Shard(**shard) for uid, shard in value["shards"].items()}
         parts = {file: Shard(**shard) for file, shard in value.get("parts", {}).items()}
-        return ScoreManifest(value["model"], value["declared"], shards, parts, int(value.get("left", 0)))
+        left, version = int(value.get("left", 0)), str(value.get("version", ""))
+        return ScoreManifest(value["model"], value["declared"], shards, parts, left, version)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
 

@@ -38,7 +38,7 @@ from bidui.files import (
     write_file,
 )
 from bidui.models.conventions import decide
-from bidui.models.huggingface import tokenizer_hash
+from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.lstm import encode_words
 from bidui.models.tokenize import character_table, declared_kind, encode_characters
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams

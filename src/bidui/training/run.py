@@ -18,7 +18,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bidui.errors import OutputRefused, Place, Problem, fail
 from bidui.files import write_file
-from bidui.models.huggingface import tokenizer_hash
+from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.model import Model, first_line
 from bidui.models.specs import load_model
 from bidui.models.tokenize import declared_kind

@@ -19,7 +19,7 @@ from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedToken
 
 from bidui.errors import Place, fail
 from bidui.files import check_new_folder, write_new_folder
-from bidui.models.huggingface import tokenizer_hash
+from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.lstm import encode_words
 from bidui.models.model import first_line, jieba_words
 from bidui.models.tokenize import DECLARED, declared_kind, encode
