@@ -4,8 +4,9 @@ BIN := .venv/bin
 INSTALLED := .venv/.stamp-installed
 SYSTEM := .venv/.stamp-system
 FRONTEND := .venv/.stamp-frontend
+OLDEST := .venv-oldest
 
-.PHONY: demo test quick quick-tests lint bench docs clean
+.PHONY: demo test quick quick-tests lint matrix bench docs clean
 .DEFAULT_GOAL := test
 
 $(INSTALLED): pyproject.toml pins.txt
@@ -49,6 +50,16 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Checkpoints must load in the oldest version of transformers that we support, which gets an environment of its own.
+matrix: $(INSTALLED) $(OLDEST)/.stamp-installed
+	BIDUI_TRANSFORMERS=$(CURDIR)/$(OLDEST)/bin/python $(BIN)/python -m pytest -q -rs tests/training/test_versions.py
+
+$(OLDEST)/.stamp-installed: pyproject.toml pins.txt
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	grep -Ev '^(transformers|tokenizers|huggingface_hub)==' pins.txt > $(OLDEST)/pins.txt
+	$(OLDEST)/bin/python -m pip install -q -c $(OLDEST)/pins.txt -e '.[lm]' 'transformers==4.57.*'
+	touch $@
+
 bench: $(INSTALLED)
 	$(BIN)/python bench/generation.py
 
@@ -58,5 +69,5 @@ docs: $(INSTALLED)
 	$(BIN)/python -m bidui.web.shapes frontend/src/wire.ts
 
 clean:
-	rm -rf .venv frontend/node_modules demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(OLDEST) frontend/node_modules demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

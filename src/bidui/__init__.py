@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
     from bidui.analysis.significance import Comparison, compare_models, signed_rank
     from bidui.benchmarks import check, find_pairs, generate, generate_folder, open_project
-    from bidui.errors import BiduiError, InputError, OutputRefused, Place, Problem
+    from bidui.errors import BiduiError, InputError, OutputRefused, Place, Problem, import_failed
     from bidui.files import check_new_folder
     from bidui.grammar import Count, Lexicon, Paradigm, Project, new_project, read_lexicon
     from bidui.grammar.classic import ClassicExport, export_classic, import_classic
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bidui.reports.compare import AccuracyTable, compare
     from bidui.reports.published import Published, read_published
     from bidui.reports.site import Site, report
-    from bidui.scale.suites import run_progress, run_suite
+    from bidui.scale.suites import run_progress, run_suite, suite_vocabularies
     from bidui.scores.choices import Choices, PairTotals, choose, choose_from, length_split, pair_totals
     from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, parse_link, pen_lp, slln_lp, slor
     from bidui.scores.run import export_scores, score
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from bidui.training.ngram import train_ngram
     from bidui.training.recipe import Recipe
     from bidui.training.run import RunEvents, TrainingRun, train
-    from bidui.training.suite import SuiteRun, choose_runs, plan_suite, suite_totals, zh_pythia
+    from bidui.training.suite import Suite, SuiteRun, SuiteTokenizer, choose_runs, plan_suite, suite_totals, zh_pythia
+    from bidui.training.suite_file import read_suite
     from bidui.training.tokenizers import describe_tokenizer, load_tokenizer, train_char, train_tokenizer, train_word
     from bidui.web.server import Service, serve
 
@@ -58,7 +59,7 @@ _HOMES = {
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
     "bidui.benchmarks": "check find_pairs generate generate_folder open_project",
-    "bidui.errors": "BiduiError InputError OutputRefused Place Problem",
+    "bidui.errors": "BiduiError InputError OutputRefused Place Problem import_failed",
     "bidui.files": "check_new_folder",
     "bidui.grammar": "Count Lexicon Paradigm Project new_project read_lexicon",
     "bidui.grammar.classic": "ClassicExport export_classic import_classic",
@@ -71,7 +72,7 @@ _HOMES = {
     "bidui.reports.compare": "AccuracyTable compare",
     "bidui.reports.published": "Published read_published",
     "bidui.reports.site": "Site report",
-    "bidui.scale.suites": "run_progress run_suite",
+    "bidui.scale.suites": "run_progress run_suite suite_vocabularies",
     "bidui.scores.choices": "Choices PairTotals choose choose_from length_split pair_totals",
     "bidui.scores.links": "Link Totals log_norm_lp lp mean_lp morcela parse_link pen_lp slln_lp slor",
     "bidui.scores.run": "export_scores score",
@@ -82,7 +83,8 @@ _HOMES = {
     "bidui.training.ngram": "train_ngram",
     "bidui.training.recipe": "Recipe",
     "bidui.training.run": "RunEvents TrainingRun train",
-    "bidui.training.suite": "SuiteRun choose_runs plan_suite suite_totals zh_pythia",
+    "bidui.training.suite": "Suite SuiteRun SuiteTokenizer choose_runs plan_suite suite_totals zh_pythia",
+    "bidui.training.suite_file": "read_suite",
     "bidui.training.tokenizers": "describe_tokenizer load_tokenizer train_char train_tokenizer train_word",
     "bidui.web.server": "Service serve",
 }
@@ -121,7 +123,9 @@ __all__ = [
     "Service",
     "Site",
     "SourceCounts",
+    "Suite",
     "SuiteRun",
+    "SuiteTokenizer",
     "Sweep",
     "TokenScores",
     "Totals",
@@ -150,6 +154,7 @@ __all__ = [
     "given",
     "held_out",
     "import_classic",
+    "import_failed",
     "length_split",
     "load_model",
     "load_tokenizer",
@@ -170,6 +175,7 @@ __all__ = [
     "read_pairs",
     "read_published",
     "read_scores",
+    "read_suite",
     "report",
     "run_progress",
     "run_suite",
@@ -179,6 +185,7 @@ __all__ = [
     "slln_lp",
     "slor",
     "suite_totals",
+    "suite_vocabularies",
     "sweep",
     "told_apart",
     "train",

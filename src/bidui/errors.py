@@ -116,6 +116,28 @@ def fail(kind: str, place: Place | None = None, values: Mapping[str, object] | N
     return InputError([Problem(kind, place or Place(), values or {})])
 
 
+def import_failed(error: ImportError, *, extra: str, place: Place | None = None) -> InputError:
+    """Make the error for a package that cannot be imported: it is not installed, or it is and does not work.
+
+    A package that is installed in a version that lacks a name, or without a library of its own, must not be called
+    missing: installing it again would not help.
+    """
+    from importlib.util import find_spec  # here, so that `import bidui` stays quick
+
+    package = (error.name or "").partition(".")[0]
+    try:
+        missing = isinstance(error, ModuleNotFoundError) and bool(package) and find_spec(package) is None
+    except ValueError:  # what stands in the place of a module has no spec
+        missing = True
+    if missing:
+        return fail("needs-extra", place, {"package": package, "extra": extra})
+    causes: list[BaseException] = [error]
+    while cause := causes[-1].__cause__:
+        causes.append(cause)
+    reason = next((line for line in str(causes[-1]).splitlines() if line.strip()), type(causes[-1]).__name__)
+    return fail("import-failed", place, {"reason": reason.strip(), "extra": extra})
+
+
 @contextmanager
 def collect(problems: list[Problem]) -> Iterator[None]:
     """Add the problems of an `InputError` raised in the block to `problems`, and continue after the block."""

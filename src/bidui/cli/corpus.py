@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -18,6 +18,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from typer.core import TyperCommand
 
 import bidui
 from bidui.cli import count, messages
@@ -128,12 +129,11 @@ def show_seen(console: Console, seen: "SourceCounts") -> None:
 
 @contextmanager
 def needing_models() -> Iterator[None]:
-    """Turn a failed import of an optional package into a message that names the extra to install."""
+    """Turn a failed import of an optional package into a message that says what to install."""
     try:
         yield
     except ImportError as error:
-        values = {"package": error.name or "transformers", "extra": "lm"}
-        raise bidui.InputError([bidui.Problem("needs-extra", values=values)]) from error
+        raise bidui.import_failed(error, extra="lm") from error
 
 
 def reading_bar(console: Console) -> Progress:
@@ -206,6 +206,18 @@ def show_tokenizer(
 
 # `bidui ngram`: estimate n-gram language models from text, as KenLM does.
 
+
+class PruneCommand(TyperCommand):
+    """A command whose option --prune takes several numbers, as that of lmplz does: `--prune 0 0 1`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--prune" in args:
+            start = args.index("--prune") + 1
+            stop = next((n for n in range(start, len(args)) if not args[n].isdecimal()), len(args))
+            args = [*args[:start], *([" ".join(args[start:stop])] if stop > start else []), *args[stop:]]
+        return super().parse_args(ctx, args)
+
+
 SCORED = {"char": "", "jieba": "?unit=jieba", "blank": "?unit=lexicon"}  # how `bidui score` must tokenize sentences
 
 
@@ -221,6 +233,13 @@ def ngram(
         Literal["char", "jieba", "blank"],
         typer.Option(help="Token unit: characters, jieba words, or blank-separated words."),
     ] = "char",
+    prune: Annotated[
+        str,
+        typer.Option(
+            metavar="COUNTS",
+            help="Leave out n-grams that occur at most this often, by order: 0 0 1; the last is for higher orders.",
+        ),
+    ] = "",
     memory: Annotated[
         str, typer.Option(help="Memory limit, such as 500M or 2G; the rest goes to temporary files.")
     ] = "1G",
@@ -231,10 +250,14 @@ def ngram(
         ),
     ] = False,
     field: Annotated[str, typer.Option(help="Field of .jsonl records that holds the text.")] = "text",
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file that was made with different settings or otherwise.")
+    ] = False,
 ) -> None:
     """Estimate an n-gram model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does.
 
-    Every non-empty line of the text is a sentence.
+    Every non-empty line of the text is a sentence. A model that was made from the same text and settings is left as it
+    is.
     """
     console = messages()
     seen = bidui.SourceCounts()
@@ -251,20 +274,27 @@ def ngram(
             out,
             order=order,
             unit=unit,
+            prune=prune,
             memory=memory,
             fallback=discount_fallback,
             field=field,
+            force=force,
             seen=seen,
             on_progress=show,
         )
-    show_seen(console, replace(seen, divided=0))  # long documents are split between lines, so sentences stay whole
+    if training.new:
+        show_seen(console, replace(seen, divided=0))  # long documents are split between lines, so sentences stay whole
+    else:
+        console.print(f"{escape(str(out))}: nothing to do, this model already exists", highlight=False)
     _show(console, training, out)
 
 
 def _show(console: Console, made: "NgramTraining", out: Path) -> None:
     lines = [f"{out}: {made.sentences:,} sentences, {made.tokens:,} tokens ({made.unit}), {made.words:,} types"]
-    for order, (ngrams, discounts) in enumerate(zip(made.ngrams, made.smoothing.discounts, strict=True), start=1):
-        lines.append(f"{order}-grams: {ngrams:,}; discounts {', '.join(f'{value:.4f}' for value in discounts)}")
+    rows = zip(made.ngrams, made.counted, made.smoothing.discounts, strict=True)
+    for order, (ngrams, counted, discounts) in enumerate(rows, start=1):
+        pruned = f" of {counted:,}" if counted != ngrams else ""
+        lines.append(f"{order}-grams: {ngrams:,}{pruned}; discounts {', '.join(f'{value:.4f}' for value in discounts)}")
     for line in lines:
         console.print(escape(line), highlight=False)
     if made.smoothing.fallen_back:

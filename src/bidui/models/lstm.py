@@ -25,7 +25,7 @@ from bidui.models.fingerprint import pipeline_hash, tokenizer_hash, weights_hash
 from bidui.models.huggingface import float_type, move_to, short_name
 from bidui.models.model import Declared, TokenScores, first_line, jieba_words, refuse_broken
 from bidui.models.prefix_tree import PrefixRows, pack, unsorted_scores
-from bidui.models.tokenize import Encoding, HasTokenizer, encode
+from bidui.models.tokenize import Encoding, HasTokenizer, encode, tokenizer_files
 
 # LSTM networks, and how they run over prefix trees: the state after a beginning serves all sequences that share it.
 #
@@ -220,7 +220,8 @@ def save_lstm(
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     if network.shape.tied:
         del weights["head.weight"]
-    tokenizer.save_pretrained(folder)
+    for name, data in tokenizer_files(tokenizer).items():
+        (folder / name).write_bytes(data)
     save_file(weights, folder / WEIGHTS)
     for name, content in ((DECLARATION, dict(declaration)), (SHAPE, shape)):
         text = json.dumps(content, ensure_ascii=False, indent=2)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bidui.errors import Place, fail
+from bidui.errors import Place, fail, import_failed
 from bidui.files import file_hash
 from bidui.models.model import Declared, HasTexts, TokenScores, jieba_words, refuse_broken, spans_of, stable_ids
 
@@ -60,7 +60,7 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
     try:
         import kenlm
     except ImportError as error:
-        raise fail("needs-extra", Place(), {"package": "kenlm", "extra": "lm"}) from error
+        raise import_failed(error, extra="lm") from error
     file = Path(path)
     if not file.is_file():
         raise fail("model-missing", Place(str(path)), {})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
-from bidui.errors import Place, fail
+from bidui.errors import Place, fail, import_failed
 from bidui.files import natural
 
 if TYPE_CHECKING:
@@ -160,4 +160,4 @@ def load_model(
         settings |= {"kind": spec.options.get("kind"), "metric": spec.options.get("pll", "original")}
         return load_huggingface(spec.name, revision=spec.revision, trust_remote_code=trust_remote_code, **settings)
     except ImportError as error:
-        raise fail("needs-extra", Place(), {"package": error.name or "transformers", "extra": "lm"}) from error
+        raise import_failed(error, extra="lm") from error

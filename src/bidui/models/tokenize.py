@@ -1,8 +1,11 @@
 """Sentences to token ids, with the characters that every token covers."""
 
+import json
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +15,7 @@ if TYPE_CHECKING:  # importing transformers takes longer than a small model
     from transformers import PreTrainedTokenizerBase
 
 DECLARED = "bidui"  # the key of the kind in a tokenizer's files
+_LOADING = ("backend", "is_local", "local_files_only")  # settings that say how a tokenizer was loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,25 @@ def encode_characters(table: NDArray[np.uint32], texts: Sequence[str]) -> tuple[
     """Return the ids of all characters of all texts, and the length of each text."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
     return table[codes], np.fromiter(map(len, texts), np.int64, len(texts))
+
+
+def tokenizer_files(tokenizer: "PreTrainedTokenizerBase") -> dict[str, bytes]:
+    """Return the files of a tokenizer, by name, as both transformers 4.57 and 5 load them.
+
+    Version 5 has new names for a class and a setting, which 4.57 does not know; it still knows the old ones. Where and
+    how a tokenizer was loaded is left out, so that one that was just trained has the same files.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer.save_pretrained(folder)
+        files = {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.is_file()}
+    settings = json.loads(files["tokenizer_config.json"])
+    if settings.get("tokenizer_class") == "TokenizersBackend":
+        settings["tokenizer_class"] = "PreTrainedTokenizerFast"
+    if isinstance(settings.get("extra_special_tokens"), list):
+        settings["additional_special_tokens"] = settings.pop("extra_special_tokens")
+    stable = {name: value for name, value in sorted(settings.items()) if name not in _LOADING}
+    files["tokenizer_config.json"] = (json.dumps(stable, ensure_ascii=False, indent=2) + "\n").encode()
+    return files
 
 
 class HasTokenizer:

@@ -1,4 +1,7 @@
-"""The runs of a suite as tasks: one `bidui train` each, done when the run is finished and, if wanted, scored."""
+"""The runs of a suite as tasks: one `bidui train` each, done when the run is finished and, if wanted, scored.
+
+Before that, the corpora of the suite are checked, and made from text where they are missing.
+"""
 
 import json
 import os
@@ -11,64 +14,174 @@ from pathlib import Path
 import torch
 
 from bidui.benchmarks import find_pairs
-from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import Manifest, claim_folder
+from bidui.errors import InputError, Place, Problem, all_problems, collect, fail
+from bidui.files import Manifest, claim_folder, file_hash
+from bidui.models.huggingface import tokenizer_hash
 from bidui.scale.tasks import Outcome, Status, Task, run_all
 from bidui.training.checkpoints import DESCRIPTION, FINISHED, LOG, RECIPE
-from bidui.training.corpus import Corpus, dropped_tokens, read_corpus
-from bidui.training.run import unscored_steps
-from bidui.training.suite import SuiteRun
+from bidui.training.corpus import NAME, TOKENIZER, Corpus, dropped_tokens, read_corpus
+from bidui.training.documents import source_files
+from bidui.training.run import load_fitting, unscored_steps
+from bidui.training.suite import PAIRS, USUAL, Suite, SuiteRun, SuiteTokenizer, suite_of
+from bidui.training.tokenizers import load_tokenizer, vocabulary_counts, vocabulary_size
 
 LATER = "later"  # instead of pairs: checkpoints are not scored now
 TASKS = ".tasks"  # the folder for logs and claims, next to those of the runs
+CORPORA = "corpora"  # the folder for corpora that the suite makes
+# The fields of a recipe that a suite or an option of `bidui train` sets.
+OPTIONS = {"optimizer": "--recipe"} | {
+    name: f"--{name}" for name in ("epochs", "batch", "context", "peak", "warmup", "milestones")
+}
 BIDUI = (sys.executable, "-P", "-m", "bidui")
 
 
 def run_suite(
-    runs: Sequence[SuiteRun],
-    corpora: Mapping[str, Path],
+    suite: Suite | Sequence[SuiteRun],
+    corpora: Mapping[str, Path] | None = None,
     *,
     out: Path,
+    text: Path | None = None,
     device: str = "cpu",
     processes: int = 1,
-    score: str = LATER,
+    score: str | None = None,
     options: Sequence[str] = (),
     stale_seconds: float = 900.0,
+    on_prepare: Callable[[Status], None] = lambda status: None,
     on_status: Callable[[Status], None] = lambda status: None,
 ) -> tuple[Outcome, ...]:
     """Train the runs of a suite that are not finished, `processes` at a time, each in a folder of `out`.
 
-    `corpora` are folders by tokenizer, and `options` are further options of `bidui train`. Wrong inputs are reported
-    before the first run starts. A run that another machine left for `stale_seconds` is taken over.
+    `corpora` are folders by tokenizer; those that are missing are made from `text`, if the tokenizer can be. `score`
+    names pairs to score checkpoints on instead of those of the suite, or `later`. `options` are further options of
+    `bidui train`. Wrong inputs are reported before the first run starts. A run that another machine left for
+    `stale_seconds` is taken over. If a corpus cannot be made, what is returned are the tasks that make them.
     """
-    opened = open_corpora(runs, corpora)
-    if score != LATER:
-        find_pairs(score, n=1)
-    tasks = suite_tasks(runs, opened, out=out, device=device, score=score, options=options)
-    workers = suite_workers(device, processes=processes)
-    return run_all(tasks, folder=out / TASKS, workers=workers, stale=stale_seconds, on_status=on_status)
+    suite = suite_of(suite)
+    folders, source, pairs = corpus_folders(suite, corpora or {}), text or suite.text, score or suite.score or LATER
+    steps = preparations(suite, folders, text=source, out=out) if source is not None else ()
+    if source is not None:
+        folders |= {name: _corpus_folder(out, name) for name in _without_corpus(suite, folders)}
+    if not any(steps):
+        open_corpora(suite, folders)  # before pairs are generated, which takes longer
+    if pairs != LATER:
+        find_pairs(pairs, n=1)
+    run = partial(run_all, folder=out / TASKS, stale=stale_seconds)
+    for tasks in steps:
+        made = run(tasks, workers=[{}] * processes, on_status=on_prepare)
+        if any(outcome.state == "failed" for outcome in made):
+            return made
+    opened = open_corpora(suite, folders)
+    tasks = suite_tasks(suite, opened, out=out, device=device, score=pairs, options=options)
+    return run(tasks, workers=suite_workers(device, processes=processes), on_status=on_status)
 
 
-def open_corpora(runs: Sequence[SuiteRun], folders: Mapping[str, Path]) -> dict[str, Corpus]:
-    """Return the corpora of runs by tokenizer; all that are missing, unreadable or too small are reported together."""
-    most = {run.tokenizer: max(r.tokens for r in runs if r.tokenizer == run.tokenizer) for run in runs}
-    problems, corpora = [], {}
-    for tokenizer, tokens in most.items():
-        if tokenizer not in folders:
-            problems.append(Problem("suite-no-corpus", Place(), {"tokenizer": tokenizer}))
-            continue
-        try:
-            corpora[tokenizer] = read_corpus(folders[tokenizer])
-            dropped_tokens(corpora[tokenizer], tokens=tokens)  # raises an error if there are fewer
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
+# Corpora: given, named by the suite, or made from text by `bidui tokenizer train` and `bidui corpus build`.
+
+
+def corpus_folders(suite: Suite, given: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the corpora that are given or that the suite names, by tokenizer."""
+    return {name: one.corpus for name, one in suite.tokenizers.items() if one.corpus is not None} | dict(given)
+
+
+def _without_corpus(suite: Suite, folders: Mapping[str, Path]) -> list[str]:
+    """Return the tokenizers of runs that have no corpus but can be loaded, or trained on text."""
+    used = dict.fromkeys(run.tokenizer for run in suite.runs if run.tokenizer in suite.tokenizers)
+    makable = (name for name in used if suite.tokenizers[name].kind or suite.tokenizers[name].source)
+    return [name for name in makable if name not in folders]
+
+
+def _corpus_folder(out: Path, name: str) -> Path:
+    return out / CORPORA / name
+
+
+def preparations(suite: Suite, folders: Mapping[str, Path], *, text: Path, out: Path) -> tuple[list[Task], list[Task]]:
+    """Return the tasks that train tokenizers, and those that build corpora with them; what is there is checked.
+
+    The settings of a tokenizer are part of the name of its folder, so a suite that changes them trains another.
+    """
+    source_files(text)  # an error if there are none
+    trained, built = [], []
+    for name in _without_corpus(suite, folders):
+        wanted, corpus = suite.tokenizers[name], _corpus_folder(out, name)
+        tokenizer = wanted.source or ""
+        if wanted.kind:
+            size = ("--size", str(wanted.size)) if wanted.size else ()
+            folder = corpus.with_name("-".join((name, "tokenizer", wanted.kind, str(wanted.least), *size[1:])))
+            tokenizer = str(folder)
+            options = ("--corpus", str(text), "--out", tokenizer, "--least", str(wanted.least), *size)
+            train = (*BIDUI, "tokenizer", "train", wanted.kind, *options)
+            trained.append(Task(folder.name, train, (folder / "tokenizer_config.json").is_file))
+        if (corpus / NAME).is_file():
+            sources = {file: file_hash(path) for file, path in source_files(text)[0].items()}
+            claim_folder(corpus, Manifest({}, read_corpus(corpus).sources), Manifest({}, sources), "corpus-of-another")
+        build = (*BIDUI, "corpus", "build", str(text), "--tokenizer", tokenizer, "--out", str(corpus))
+        built.append(Task(f"{name}-corpus", build, (corpus / NAME).is_file))
+    return trained, built
+
+
+def open_corpora(suite: Suite | Sequence[SuiteRun], folders: Mapping[str, Path]) -> dict[str, Corpus]:
+    """Return the corpora of runs by tokenizer; all that are missing, too small or of another tokenizer are reported."""
+    suite = suite_of(suite)
+    most = {run.tokenizer: max(r.tokens for r in suite.runs if r.tokenizer == run.tokenizer) for run in suite.runs}
+    corpora = {}
+    with all_problems() as problems:
+        for name, tokens in most.items():
+            if name not in folders:
+                problems.append(Problem("suite-no-corpus", Place(), {"tokenizer": name}))
+                continue
+            with collect(problems):
+                corpora[name] = read_corpus(folders[name])
+                check_tokenizer(corpora[name], suite, name)
+                context = int(suite.settings.get("context", USUAL.context))
+                dropped_tokens(corpora[name], tokens=tokens, context=context)  # raises an error if there are fewer
     return corpora
 
 
+def check_tokenizer(corpus: Corpus, suite: Suite, name: str) -> None:
+    """Refuse a corpus that was encoded with another tokenizer than that of the suite: its name alone says nothing."""
+    wanted, place = suite.tokenizers.get(name, SuiteTokenizer()), Place(str(corpus.folder))
+    if wanted.vocabulary is not None and corpus.vocabulary != wanted.vocabulary:
+        values = {"name": name, "own": corpus.vocabulary, "wanted": wanted.vocabulary}
+        raise fail("suite-other-vocabulary", place, values)
+    vocabulary = tokenizer_hash(load_tokenizer(wanted.source)) if wanted.source else wanted.hash
+    if vocabulary is not None and corpus.tokenizer != vocabulary:
+        values = {"name": name, "own": corpus.tokenizer[:12], "wanted": vocabulary[:12]}
+        raise fail("suite-other-tokenizer", place, values)
+    if wanted.kind:
+        several = vocabulary_counts(load_fitting(corpus.folder / TOKENIZER, corpus)).multi_character
+        if wanted.kind == "char" and several:
+            raise fail("suite-not-char", place, {"name": name, "count": several})
+        if wanted.kind == "word" and not several:
+            raise fail("suite-not-word", place, {"name": name})
+
+
+def suite_vocabularies(
+    suite: Suite | Sequence[SuiteRun], corpora: Mapping[str, Path] | None = None, *, out: Path | None = None
+) -> dict[str, int]:
+    """Return the vocabulary sizes, by tokenizer, of the corpora and sources that a suite has, for `plan_suite`."""
+    suite = suite_of(suite)
+    folders = corpus_folders(suite, corpora or {})
+    sizes = {}
+    with all_problems() as problems:
+        for name in dict.fromkeys(run.tokenizer for run in suite.runs):
+            wanted = suite.tokenizers.get(name, SuiteTokenizer())
+            made = _corpus_folder(out, name) if out and (_corpus_folder(out, name) / NAME).is_file() else None
+            if folder := folders.get(name, made):
+                with collect(problems):
+                    corpus = read_corpus(folder)
+                    check_tokenizer(corpus, suite, name)
+                    sizes[name] = corpus.vocabulary
+            elif wanted.source:
+                with collect(problems):
+                    sizes[name] = vocabulary_size(load_tokenizer(wanted.source))
+    return sizes
+
+
+# Runs as tasks.
+
+
 def suite_tasks(
-    runs: Sequence[SuiteRun],
+    suite: Suite | Sequence[SuiteRun],
     corpora: Mapping[str, Corpus],
     *,
     out: Path,
@@ -78,15 +191,19 @@ def suite_tasks(
 ) -> list[Task]:
     """Return one task per run, each with a folder in `out`; a folder that holds another run is refused.
 
-    `options` are further options of `bidui train`; they are not compared with those of finished runs.
+    `options` are further options of `bidui train`, which come after those of the suite.
     """
+    suite = suite_of(suite)
+    shared = [text for name, value in suite.settings.items() for text in (OPTIONS[name], f"{value}")]
+    shared += ["--keep", suite.keep] if suite.keep != "all" else []
+    shared += ["-n", str(suite.n)] if score != LATER and suite.n != PAIRS else []
     tasks = []
-    for run in runs:
+    for run in suite.runs:
         corpus, folder = corpora[run.tokenizer], out / run.name
-        _check_folder(folder, run, corpus)
+        _check_folder(folder, run, corpus, [*shared, *options])
         data = ("--corpus", str(corpus.folder), "--tokens", str(run.tokens), "--seed", str(run.seed), "--score", score)
         place = ("--out", str(out), "--name", run.name)
-        command = (*BIDUI, "train", run.size, *data, *place, "--device", device, *options)
+        command = (*BIDUI, "train", run.size, *data, *place, "--device", device, *shared, *options)
         tasks.append(Task(run.name, command, partial(_done, folder, scored=score != LATER)))
     return tasks
 
@@ -123,12 +240,24 @@ def _done(folder: Path, *, scored: bool) -> bool:
     return False
 
 
-def _check_folder(folder: Path, run: SuiteRun, corpus: Corpus) -> None:
-    """Refuse the run of another corpus: if it is finished, it would be taken for this one."""
+def _check_folder(folder: Path, run: SuiteRun, corpus: Corpus, options: Sequence[str]) -> None:
+    """Refuse the run of another corpus or other settings: if it is finished, it would be taken for this one."""
     try:
         stored = json.loads((folder / RECIPE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return  # nothing yet, or `bidui train` says what is wrong with it
-    settings = {"size": run.size, "tokens": run.tokens, "seed": run.seed, "corpus": corpus.hash}
+    settings: dict[str, object] = {"size": run.size, "tokens": run.tokens, "seed": run.seed, "corpus": corpus.hash}
+    settings |= {name: getattr(USUAL, name) for name in OPTIONS} | _recipe_fields(options)
     before = Manifest({name: stored[name] for name in settings if name in stored})
     claim_folder(folder, before, Manifest(settings), "run-of-another")
+
+
+def _recipe_fields(options: Sequence[str]) -> dict[str, object]:
+    """Return the fields of the recipe that options of `bidui train` set; wrong values are left for it to report."""
+    texts = [part for option in options for part in (option.split("=", 1) if option.startswith("--") else [option])]
+    values: dict[str, object] = {}
+    for name, option in OPTIONS.items():
+        for text in (texts[at + 1] for at, part in enumerate(texts[:-1]) if part == option):
+            with suppress(ValueError):
+                values[name] = type(getattr(USUAL, name))(text)
+    return values

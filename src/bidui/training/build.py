@@ -40,7 +40,7 @@ from bidui.files import (
 from bidui.models.conventions import decide
 from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.lstm import encode_words
-from bidui.models.tokenize import character_table, declared_kind, encode_characters
+from bidui.models.tokenize import character_table, declared_kind, encode_characters, tokenizer_files
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.corpus import (
     NAME,
@@ -56,7 +56,7 @@ from bidui.training.corpus import (
     token_type,
 )
 from bidui.training.documents import OnProgress, SourceCounts, read_documents, source_files
-from bidui.training.tokenizers import load_tokenizer, tokenizer_files, vocabulary_size
+from bidui.training.tokenizers import load_tokenizer, vocabulary_size
 
 Ids = NDArray[np.uint32]
 Encode = Callable[[Sequence[str]], tuple[Ids, NDArray[np.int64]]]  # the ids of all texts, and how many each has

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
-from bidui.errors import Place, fail
+from bidui.errors import Place, fail, import_failed
 
 KINDS = (".txt", ".jsonl")
 COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
@@ -124,8 +124,10 @@ def _zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
     """Decompress with Python's own module from 3.14 on, and with its backport before."""
     try:
         zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise fail("source-zstandard", Place(str(path)), {}) from error
+    except ImportError as error:
+        raise import_failed(error, extra="lm", place=Place(str(path))) from error
     try:
         yield from zstd.ZstdFile(raw)
     except zstd.ZstdError as error:

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-from bidui.errors import BiduiError, Place, Problem, fail
+from bidui.errors import BiduiError, Place, Problem, fail, import_failed
 from bidui.files import remove_file, remove_temporaries, write_file
 from bidui.models.model import first_line
 from bidui.signals import stop_signals
@@ -277,8 +277,10 @@ def tensorboard_log(folder: Path) -> Iterator[Callable[[Progress], None]]:
     """
     try:
         from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise fail("tensorboard-missing", Place(), {}) from error
+    except ImportError as error:
+        raise import_failed(error, extra="lm") from error
     with ExitStack() as stack:
         writers: list[Any] = []  # one, from the first step that is logged
 

@@ -23,7 +23,7 @@ from bidui.models.conventions import DECLARATION, decide
 from bidui.models.huggingface import causal_model
 from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_model, save_lstm, untrained
 from bidui.models.model import Model
-from bidui.models.tokenize import declared_kind
+from bidui.models.tokenize import declared_kind, tokenizer_files
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
@@ -82,6 +82,7 @@ def make_neox(
     network.to(device)  # type: ignore[arg-type]  # its stubs take the method for a function
     network.train()
     declaration = {"bos": "none" if bos is None else str(bos)}
+    files = tokenizer_files(tokenizer)
 
     def hidden(tokens: torch.Tensor) -> torch.Tensor:
         states: torch.Tensor = network.base_model(input_ids=tokens, use_cache=False).last_hidden_state
@@ -89,7 +90,8 @@ def make_neox(
 
     def save(folder: Path) -> None:
         network.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
         (folder / UNIGRAMS).write_bytes(write_unigrams(unigrams))
         (folder / DECLARATION).write_text(json.dumps(declaration) + "\n", encoding="utf-8", newline="\n")
 

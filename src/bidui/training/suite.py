@@ -1,17 +1,22 @@
-"""The suite of the paper as data: the runs of Zh-Pythia, and what they cost."""
+"""Suites of training runs as data: those of the paper (Zh-Pythia) or of a file (`suite_file`), and what they cost."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Literal
 
 from bidui.errors import InputError, Place, fail
-from bidui.training.recipe import RunRecipe, milestone_steps, short_count, steps_of, token_count
+from bidui.training.recipe import Recipe, RunRecipe, milestone_steps, short_count, steps_of, token_count
 from bidui.training.sizes import SIZES
 
 PAPER_SIZES = ("14m", "70m", "160m", "410m", "1.4b")  # listed here, so that a new entry of SIZES adds no run
 SEEDS = (0, 1, 2)  # the paper says only that there were three
 TOKENS = (10_000_000, 100_000_000, 1_000_000_000, 3_000_000_000)  # Table 3
 VOCABULARIES = {"cllama": 49_953, "word": 20_276, "char": 12_142}  # Table 4
+CLLAMA = "0cff10f34de997ce46f2d4ba7dd6b41bc34805dfff7909539defa1a68d9d537c"  # the hash of its vocabulary
+PAIRS = 300  # per paradigm
+USUAL = Recipe("14m")  # its settings are those of every suite that does not say otherwise
 
 # Tokens per second on one H200 with the vocabulary of cllama, as measured: see docs/benchmarks.md.
 H200 = {"14m": 2.95e6, "70m": 1.28e6, "160m": 0.52e6, "410m": 0.203e6, "1.4b": 0.064e6}
@@ -41,6 +46,42 @@ class SuiteRun:
     def tokens_name(self) -> str:
         """The number of tokens as names and tables write it: 10M, 3B."""
         return short_count(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTokenizer:
+    """A tokenizer of a suite: how a corpus is recognized as its corpus, and how it is made if there is none."""
+
+    kind: Literal["char", "word"] | None = None  # of its tokens; it can be trained
+    least: int = 8  # how often a character must occur, in training
+    size: int | None = None  # of the vocabulary of words, in training
+    source: str | None = None  # instead of a kind: a folder, a hub name or a sentencepiece file
+    vocabulary: int | None = None  # the number of entries that it must have
+    hash: str | None = None  # of the vocabulary that it must have
+    corpus: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Runs, the tokenizers that they name, and the settings that they share."""
+
+    runs: tuple[SuiteRun, ...]
+    tokenizers: Mapping[str, SuiteTokenizer]
+    settings: Mapping[str, int | float | str] = field(default_factory=dict)  # fields of `Recipe`
+    keep: Literal["all", "last"] = "all"
+    score: str | None = None  # pairs, as in `bidui score`
+    n: int = PAIRS  # pairs per paradigm that are generated
+    text: Path | None = None  # to train tokenizers on and to build corpora from
+    speed: Mapping[str, float] = field(default_factory=dict)  # tokens per second by size; others are those of an H200
+    description: str = ""
+
+
+# The tokenizers `word` and `char` of the paper depend on its text and are not published, so only their kind is checked.
+PAPER_TOKENIZERS = {
+    "cllama": SuiteTokenizer(vocabulary=VOCABULARIES["cllama"], hash=CLLAMA),
+    "word": SuiteTokenizer("word"),
+    "char": SuiteTokenizer("char"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +128,11 @@ def zh_pythia(*, seeds: Sequence[int] = SEEDS) -> tuple[SuiteRun, ...]:
     )
 
 
+def suite_of(runs: Suite | Iterable[SuiteRun]) -> Suite:
+    """Return runs as a suite, with the tokenizers and the recipe of the paper."""
+    return runs if isinstance(runs, Suite) else Suite(tuple(runs), PAPER_TOKENIZERS)
+
+
 def choose_runs(
     runs: Sequence[SuiteRun],
     *,
@@ -109,9 +155,9 @@ def choose_runs(
     return chosen
 
 
-def parse_speeds(texts: Iterable[str]) -> dict[str, float]:
-    """Return the tokens per second of every size: `14m=2.7M` sets one, `0.5x` scales all; others are as measured."""
-    speeds = dict(H200)
+def parse_speeds(texts: Iterable[str], *, known: Mapping[str, float] = H200) -> dict[str, float]:
+    """Return the tokens per second of every size: `14m=2.7M` sets one, `0.5x` scales all; others are as known."""
+    speeds = dict(known)
     for text in texts:
         size, _, number = text.partition("=")
         try:
@@ -127,19 +173,29 @@ def parse_speeds(texts: Iterable[str]) -> dict[str, float]:
 
 
 def plan_suite(
-    runs: Iterable[SuiteRun],
+    runs: Suite | Iterable[SuiteRun],
     *,
     speed: Mapping[str, float] | Iterable[str] = (),
     vocabularies: Mapping[str, int] | None = None,
 ) -> tuple[PlannedRun, ...]:
     """Return the costs of each run, at `speed` tokens per second by size, or as `14m=2.7M` or `0.5x`.
 
-    `vocabularies` are sizes by tokenizer, by default the paper's. The speed is taken to be the same for all tokenizers;
-    with a smaller vocabulary, runs take fewer hours than this.
+    `vocabularies` are sizes by tokenizer, by default those that the suite states, or those of the paper. The speed is
+    taken to be the same for all tokenizers; with a smaller vocabulary, runs take fewer hours than this.
     """
-    sizes = {**VOCABULARIES, **(vocabularies or {})}
-    speeds = {**H200, **speed} if isinstance(speed, Mapping) else parse_speeds(speed)
-    return tuple(_planned(run, speed=speeds.get(run.size), vocabularies=sizes) for run in runs)
+    suite = suite_of(runs)
+    sizes = {**VOCABULARIES, **stated_vocabularies(suite), **(vocabularies or {})}
+    known = {**H200, **suite.speed}
+    speeds = {**known, **speed} if isinstance(speed, Mapping) else parse_speeds(speed, known=known)
+    return tuple(_planned(run, suite, speed=speeds.get(run.size), vocabularies=sizes) for run in suite.runs)
+
+
+def stated_vocabularies(suite: Suite) -> dict[str, int]:
+    """Return the sizes of vocabularies that a suite states, and those of the paper for tokenizers of the same kind."""
+    sizes = {
+        name: one.vocabulary or one.size or VOCABULARIES.get(one.kind or "") for name, one in suite.tokenizers.items()
+    }
+    return {name: size for name, size in sizes.items() if size}
 
 
 def suite_totals(planned: Sequence[PlannedRun]) -> Totals:
@@ -148,7 +204,14 @@ def suite_totals(planned: Sequence[PlannedRun]) -> Totals:
     return Totals(len(planned), **{name: sum(getattr(run, name) for run in planned) for name in names})
 
 
-def _planned(run: SuiteRun, *, speed: float | None, vocabularies: Mapping[str, int]) -> PlannedRun:
+def shared_recipe(suite: Suite, run: SuiteRun, *, vocabulary: int = 1) -> RunRecipe:
+    """Return the recipe of a run, as far as the suite decides it."""
+    settings: dict[str, object] = dict(suite.settings)
+    settings["micro_batch"] = settings.get("batch", USUAL.batch)  # how a step is divided is not for the suite
+    return RunRecipe(run.size, "", "", vocabulary, "", run.tokens, run.seed, **settings)  # type: ignore[arg-type]
+
+
+def _planned(run: SuiteRun, suite: Suite, *, speed: float | None, vocabularies: Mapping[str, int]) -> PlannedRun:
     if run.tokenizer not in vocabularies:
         raise fail("suite-tokenizer", Place(), {"value": run.tokenizer, "known": list(vocabularies)})
     if speed is None:
@@ -156,8 +219,8 @@ def _planned(run: SuiteRun, *, speed: float | None, vocabularies: Mapping[str, i
     if not speed > 0:
         raise fail("suite-speed", Place(), {"value": f"{run.size}={speed:g}"})
     size, vocabulary = SIZES[run.size], vocabularies[run.tokenizer]
-    recipe = RunRecipe(run.size, "", "", vocabulary, "", run.tokens, run.seed)  # for its batch, context and warm-up
-    steps = steps_of(run.tokens // recipe.context, batch=recipe.batch)
+    recipe = shared_recipe(suite, run, vocabulary=vocabulary)
+    steps = steps_of(run.tokens // recipe.context, batch=recipe.batch, epochs=recipe.epochs)
     tokens = steps * recipe.batch * recipe.context
     parameters = size.parameters(vocabulary)
     milestones = len(milestone_steps(recipe.milestones, steps=steps))
@@ -171,7 +234,7 @@ def _planned(run: SuiteRun, *, speed: float | None, vocabularies: Mapping[str, i
         tokens=tokens,
         milestones=milestones,
         flops=size.flops(vocabulary, tokens=tokens),
-        weights=milestones * parameters * FLOAT32,
-        scores=milestones * SCORES,
+        weights=(milestones if suite.keep == "all" else 1) * parameters * FLOAT32,
+        scores=milestones * SCORES * suite.n // PAIRS,
         hours=tokens / speed / 3600,
     )

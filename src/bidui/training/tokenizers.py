@@ -2,7 +2,6 @@
 
 import heapq
 import json
-import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,12 +16,12 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from tokenizers.trainers import BpeTrainer
 from transformers import AutoTokenizer, BertGenerationTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-from bidui.errors import Place, fail
+from bidui.errors import Place, fail, import_failed
 from bidui.files import check_new_folder, write_new_folder
 from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.lstm import encode_words
 from bidui.models.model import first_line, jieba_words
-from bidui.models.tokenize import DECLARED, declared_kind, encode
+from bidui.models.tokenize import DECLARED, declared_kind, encode, tokenizer_files
 from bidui.training.documents import SourceCounts, read_documents
 
 
@@ -49,7 +48,7 @@ def load_tokenizer(name: str | Path) -> PreTrainedTokenizerBase:
             return BertGenerationTokenizer(str(path), pad_token=None, sep_token=None)
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(name))
     except ImportError as error:
-        raise fail("needs-extra", Place(str(name)), {"package": "sentencepiece", "extra": "lm"}) from error
+        raise import_failed(error, extra="lm", place=Place(str(name))) from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RuntimeError) as error:
         raise fail("tokenizer-missing", Place(str(name)), {"reason": first_line(error)}) from error
     if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens):
@@ -60,19 +59,6 @@ def load_tokenizer(name: str | Path) -> PreTrainedTokenizerBase:
 def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
     """Write a tokenizer to a folder that is absent or empty; `AutoTokenizer` and `load_tokenizer` load it."""
     write_new_folder(folder, tokenizer_files(tokenizer).items())
-
-
-def tokenizer_files(tokenizer: PreTrainedTokenizerBase) -> dict[str, bytes]:
-    """Return the files of a tokenizer, by name; the same for any version, and for a tokenizer just trained."""
-    with tempfile.TemporaryDirectory() as folder:
-        tokenizer.save_pretrained(folder)
-        files = {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.is_file()}
-    settings = json.loads(files["tokenizer_config.json"])
-    if settings.get("tokenizer_class") == "TokenizersBackend":
-        settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # the name that transformers 4 and 5 both know
-    stable = {name: value for name, value in sorted(settings.items()) if name not in ("is_local", "local_files_only")}
-    files["tokenizer_config.json"] = (json.dumps(stable, ensure_ascii=False, indent=2) + "\n").encode()
-    return files
 
 
 def vocabulary_size(tokenizer: PreTrainedTokenizerBase) -> int:

@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
-from bidui.errors import Place, fail
+from bidui.errors import Place, fail, import_failed
 
 # Tables
 
@@ -222,8 +222,8 @@ def open_database(address: str | Path) -> Engine:
             pool_size=10,
             max_overflow=20,
         )
-    except ImportError:
-        raise fail("needs-extra", Place(), {"package": "psycopg", "extra": "postgres"}) from None
+    except ImportError as error:
+        raise import_failed(error, extra="postgres") from error
 
 
 def _url(address: str) -> URL:
