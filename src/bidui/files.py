@@ -229,6 +229,55 @@ def remove_temporaries(folder: Path, *, name: str = "") -> None:
                 path.unlink()
 
 
+@contextlib.contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """Make a folder for temporary files beside `path`, removed at the end; folders that a killed process left go too.
+
+    The folder is locked as long as its process lives, so that several processes can work on one `path`.
+    """
+    import shutil
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shape = re.compile(rf"\.{re.escape(path.name[:80])}\.[0-9a-f]{{8}}{re.escape(TEMPORARY)}")
+    for left in list_folder(path.parent):
+        if shape.fullmatch(left.name):
+            with _locked(left) as abandoned:
+                if abandoned:
+                    shutil.rmtree(left, ignore_errors=True)
+    while True:
+        folder = _aside(path)
+        folder.mkdir()
+        with _locked(folder) as ours:
+            if ours is False or not folder.is_dir():  # a process that starts just now took it for one that was left
+                continue
+            try:
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            return
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[bool | None]:
+    """Try to lock a folder until the block ends; give None if the system or the disk has no locks."""
+    if os.name != "posix":
+        yield None
+        return
+    import fcntl
+
+    with contextlib.ExitStack() as stack:
+        locked: bool | None = True
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, FileNotFoundError):
+            locked = False
+        except OSError:
+            locked = None
+        yield locked
+
+
 def _aside(path: Path) -> Path:
     return path.with_name(f".{path.name[:80]}.{os.urandom(4).hex()}{TEMPORARY}")
 

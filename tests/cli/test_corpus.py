@@ -2,11 +2,16 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.typed import Bidui
+from tests.snippets import ROOT
 
 
 @pytest.fixture
@@ -178,6 +183,45 @@ def test_packed_text_and_packed_models(bidui: Bidui, text: Path, tmp_path: Path)
     assert gzip.decompress(packed) == (tmp_path / "plain.arpa").read_bytes()
 
 
+def test_rare_ngrams_are_pruned_as_lmplz_is_told(bidui: Bidui, text: Path, tmp_path: Path) -> None:
+    """Only 。</s> (3), 妈妈, <s>妈, 喝茶 and 茶。 (2) occur more than once; the numbers may also be one text."""
+    command = ("ngram", "text.txt", "--order", "2", "--discount-fallback")
+    made = bidui(*command, "--prune", "0", "1", "-o", "m.arpa")
+    assert made.code == 0, made.err
+    assert "1-grams: 10; discounts" in made.err and "2-grams: 5 of 12; discounts" in made.err
+    assert bidui(*command, "-o", "n.arpa", "--prune", "0 1").code == 0
+    assert (tmp_path / "n.arpa").read_bytes() == (tmp_path / "m.arpa").read_bytes()
+    assert "ngram 2=5\n" in (tmp_path / "m.arpa").read_text(encoding="utf-8")
+
+
+def test_a_model_is_not_made_twice_and_not_overwritten(bidui: Bidui, text: Path, tmp_path: Path) -> None:
+    command = ("ngram", "text.txt", "-o", "m.arpa", "--discount-fallback", "--order")
+    assert bidui(*command, 2).code == 0
+    again = bidui(*command, 2)
+    assert again.code == 0 and "m.arpa: nothing to do, this model already exists" in again.err
+    other = bidui(*command, 3)
+    assert other.code == 2
+    assert "m.arpa: this model was made with different settings or text: order (2, now 3)" in other.err
+    assert bidui(*command, 3, "--force").code == 0
+    assert "ngram 3=" in (tmp_path / "m.arpa").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals and pipes of POSIX")
+def test_a_terminated_command_leaves_nothing(tmp_path: Path) -> None:
+    """A cluster sends SIGTERM, and a scratch folder of gigabytes would stay behind."""
+    (tmp_path / "text.txt").write_text(LINES * 20_000, encoding="utf-8")
+    command = [sys.executable, "-m", "bidui", "ngram", "text.txt", "-o", "out/m.arpa"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        while not list(tmp_path.glob("out/.m.arpa.*")) and process.poll() is None:
+            time.sleep(0.01)
+        process.terminate()
+        _, told = process.communicate()
+    assert process.returncode == 143, told
+    assert "interrupted" in told and "Traceback" not in told
+    assert list((tmp_path / "out").iterdir()) == []
+
+
 def test_what_was_left_out_is_told(bidui: Bidui, text: Path) -> None:
     text.write_bytes(LINES.encode() + "爸\n".encode("gbk"))
     made = bidui("ngram", "text.txt", "-o", "m.arpa", "--discount-fallback")
@@ -202,6 +246,8 @@ def test_what_was_left_out_is_told(bidui: Bidui, text: Path) -> None:
         ),
         (("text.txt", "-o", "m.arpa", "--memory", "1M"), "1M is not an amount of memory"),
         (("text.txt", "-o", "m.arpa", "--memory", ""), "is not an amount of memory"),
+        (("text.txt", "-o", "m.arpa", "--prune", "1", "0"), "--prune: 1 0 are not pruning thresholds"),
+        (("text.txt", "-o", "m.arpa", "--prune"), "--prune"),
         (("special.txt", "-o", "m.arpa", "--unit", "blank"), "the word <s> has a special meaning"),
         (("text.txt",), "-o"),
     ],

@@ -34,14 +34,22 @@ def log_probability(values: Values, history: Gram, word: str) -> float:
     return values.get(history, (0.0, 0.0))[1] + log_probability(values, history[1:], word)
 
 
-def slow_model(sentences: list[list[str]], order: int, *, fallback: bool = False) -> Values | None:
-    """The model by the formulas of Chen and Goodman (1998) and Heafield et al. (2013); None if it has no discounts."""
+def slow_model(
+    sentences: list[list[str]], order: int, *, fallback: bool = False, prune: tuple[int, ...] = ()
+) -> Values | None:
+    """The model by the formulas of Chen and Goodman (1998) and Heafield et al. (2013); None if it has no discounts.
+
+    N-grams that occur at most `prune[n - 1]` times are pruned: their whole counts go to the back-off.
+    """
     occurs = occurrences(sentences, order)
     adjusted = {order: occurs[order]}
     for n in range(1, order):
         before = Counter(gram[1:] for gram in occurs[n + 1])
         adjusted[n] = Counter({gram: c if gram[0] == "<s>" else before[gram] for gram, c in occurs[n].items()})
     del adjusted[1]["<s>",]
+    least = {n: 0 for n in adjusted} | {n: prune[min(n, len(prune)) - 1] for n in adjusted if prune}
+    pruned = {gram for n in adjusted for gram in adjusted[n] if occurs[n][gram] <= least[n]} - {("</s>",)}
+    words = len(adjusted[1].keys() - pruned) + 1  # <unk> is one more
     probability: dict[Gram, float] = {}
     backoff: dict[Gram, float] = {}
     for n in range(1, order + 1):
@@ -53,17 +61,18 @@ def slow_model(sentences: list[list[str]], order: int, *, fallback: bool = False
         discounted: dict[Gram, float] = defaultdict(float)
         for gram, count in adjusted[n].items():
             total[gram[:-1]] += count
-            discounted[gram[:-1]] += taken[min(count, 3)]
+            discounted[gram[:-1]] += count if gram in pruned else taken[min(count, 3)]
         backoff |= {context: discounted[context] / total[context] for context in total}
         for gram, count in adjusted[n].items():
-            lower = probability[gram[1:]] if n > 1 else 1 / (len(adjusted[1]) + 1)  # <unk> is one more
+            lower = probability[gram[1:]] if n > 1 else 1 / words
             context = gram[:-1]
             probability[gram] = (count - taken[min(count, 3)]) / total[context] + backoff[context] * lower
-    probability["<unk>",] = backoff[()] / (len(adjusted[1]) + 1)
+    probability["<unk>",] = backoff[()] / words
     probability["<s>",] = 1
     return {
         gram: (log10(p), log10(backoff[gram] or 1e-99) if gram in backoff and len(gram) < order else 0.0)
         for gram, p in probability.items()
+        if gram not in pruned
     }
 
 

@@ -16,11 +16,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.errors import InputError
+from bidui.errors import InputError, OutputRefused
 from bidui.files import file_hash
 from bidui.training import ngram, ngram_counts
 from bidui.training.documents import SourceCounts
-from bidui.training.ngram import FALLBACK, counts_of_counts, discounts_of, train_ngram, train_ngram_on, write_arpa
+from bidui.training.ngram import (
+    FALLBACK,
+    counts_of_counts,
+    discounts_of,
+    pruning_thresholds,
+    train_ngram,
+    train_ngram_on,
+    write_arpa,
+)
 from bidui.training.ngram_counts import Column, Table, Tables, build_tables, count_ngrams, new_column, number_text
 from tests.training.ngram_oracle import Values, log_probability, read_arpa, slow_model
 
@@ -89,6 +97,70 @@ def test_an_interruption_leaves_nothing_but_the_old_model(tmp_path: Path) -> Non
     assert (tmp_path / "m.arpa").read_text(encoding="utf-8") == "old"
 
 
+def test_a_model_of_the_same_text_and_settings_is_left_and_any_other_file_is_not_overwritten(tmp_path: Path) -> None:
+    """A model that took an hour is not lost to a mistyped command."""
+    text, out = tmp_path / "a.txt", tmp_path / "m.arpa"
+    text.write_text("甲乙丙\n甲乙\n", encoding="utf-8")
+    first = train_ngram(text, out, order=2, fallback=True)
+    data, time = out.read_bytes(), out.stat().st_mtime_ns
+    again = train_ngram(text, out, order=2, fallback=True)
+    assert (first.new, again.new, again) == (True, False, first)
+    assert out.stat().st_mtime_ns == time
+    with pytest.raises(OutputRefused, match=r"different settings or text: prune \(\[0, 0\], now \[0, 1\]\); give"):
+        train_ngram(text, out, order=2, fallback=True, prune="0 1")
+    text.write_text("甲乙\n", encoding="utf-8")
+    with pytest.raises(OutputRefused, match=r"different settings or text: a\.txt; give another file, or use --force"):
+        train_ngram(text, out, order=2, fallback=True)
+    assert out.read_bytes() == data
+    assert train_ngram(text, out, order=2, fallback=True, force=True).new
+    assert out.read_bytes() != data
+    out.write_text("mine", encoding="utf-8")
+    with pytest.raises(OutputRefused, match="was not made by this command or was changed since"):
+        train_ngram(text, out, order=2, fallback=True)
+    (tmp_path / "m.arpa.json").unlink()
+    with pytest.raises(OutputRefused, match="was not made by this command"):
+        train_ngram(text, out, order=2, fallback=True)
+    assert out.read_text(encoding="utf-8") == "mine"
+
+
+SLOW = """
+import sys, time
+from pathlib import Path
+from bidui.training.ngram import train_ngram_on
+def sentences():
+    yield "甲乙"
+    print("at work", flush=True)
+    time.sleep(600)
+train_ngram_on(sentences(), Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX locks folders")
+def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_in_use_is_not(tmp_path: Path) -> None:
+    """Two at work on one file do not disturb each other; the second is killed, as by a lack of memory."""
+    out = tmp_path / "m.arpa"
+    (tmp_path / ".m.arpa.mine.part").mkdir()  # not of the form of ours
+    workers = [
+        subprocess.Popen([sys.executable, "-c", SLOW, str(out)], stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    try:
+        for worker in workers:
+            assert worker.stdout is not None and worker.stdout.readline() == "at work\n"
+        before = set(tmp_path.iterdir())
+        assert len(before) == 3
+        workers[1].kill()
+        workers[1].wait()
+        train_ngram_on(["甲乙"], out, order=2, fallback=FALLBACK)
+        left = set(tmp_path.iterdir())
+        assert len(left) == 3 and out in left and len(before & left) == 2
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
+    train_ngram_on(["甲乙"], out, order=2, fallback=FALLBACK)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".m.arpa.mine.part", "m.arpa"]
+
+
 def test_a_full_disk_is_an_error_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(column: Column, start: int, values: object) -> None:
         raise OSError(28, "No space left on device")
@@ -124,11 +196,21 @@ def test_training_needs_only_numpy() -> None:
 
 
 SHARED = os.environ.get("BIDUI_SHARED")
+LMPLZ = os.environ.get("BIDUI_LMPLZ")
 TEXTS = st.lists(st.text("abcdefghij", max_size=12), min_size=1, max_size=25).filter(any)
 
 
-def model(folder: Path, sentences: list[str], order: int, *, fallback: bool = True, memory: int = 1 << 20) -> Values:
-    train_ngram_on(sentences, folder / "m.arpa", order=order, memory=memory, fallback=FALLBACK if fallback else None)
+def model(
+    folder: Path,
+    sentences: list[str],
+    order: int,
+    *,
+    fallback: bool = True,
+    memory: int = 1 << 20,
+    prune: tuple[int, ...] = (),
+) -> Values:
+    discounts = FALLBACK if fallback else None
+    train_ngram_on(sentences, folder / "m.arpa", order=order, memory=memory, fallback=discounts, prune=prune)
     return read_arpa(folder / "m.arpa")
 
 
@@ -166,6 +248,65 @@ def test_a_small_model_is_as_on_paper(tmp_path: Path) -> None:
     assert list(found) == list(wanted)  # in suffix order, which is that of lmplz
     for gram, (probability, backoff) in wanted.items():
         assert found[gram] == pytest.approx((log10(probability), log10(backoff)), abs=1e-6)
+
+
+def test_a_small_pruned_model_is_as_on_paper(tmp_path: Path) -> None:
+    """ab twice and ac, bigrams that occur once pruned.
+
+    a, b and c follow one word each and </s> follows b and c, so unigrams are those of the model above: 0.2, 0.3, 0.1.
+    Of the bigrams, before pruning, two occur once, two twice and <s> a three times: y = 2 / (2 + 2 * 2) = 1/3, and the
+    discounts are 1 - 2/3, 2 - 3/3 * 1/2 = 1.5 and 3. After a stand b twice and c once, which is pruned: b loses 1.5, c
+    all of its 1, so b(a) = 2.5/3 and p(b|a) = 0.5/3 + 0.2 * 2.5/3 = 1/3. After <s> stands a three times and loses all:
+    b(<s>) = 1 and p(a|<s>) = 0.2. After b stands </s> twice: b(b) = 1.5/2 and p(</s>|b) = 0.25 + 0.3 * 0.75 = 0.475.
+    What follows c is pruned: all is backed off.
+    """
+    wanted = {
+        ("<unk>",): (0.1, 1),
+        ("<s>",): (1, 1),
+        ("</s>",): (0.3, 1),
+        ("a",): (0.2, 2.5 / 3),
+        ("b",): (0.2, 0.75),
+        ("c",): (0.2, 1),
+        ("b", "</s>"): (0.475, 1),
+        ("<s>", "a"): (0.2, 1),
+        ("a", "b"): (1 / 3, 1),
+    }
+    values = model(tmp_path, ["ab", "ab", "ac"], 2, prune=(0, 1))
+    assert list(values) == list(wanted)
+    for gram, (probability, backoff) in wanted.items():
+        assert values[gram] == pytest.approx((log10(probability), log10(backoff)), abs=1e-6)
+
+
+def test_pruned_words_are_unknown_and_the_end_of_a_sentence_never_is(tmp_path: Path) -> None:
+    """ab twice and ac, pruned by 3: no word but </s> is left, although it occurs only three times.
+
+    All counts but those of </s>, 1 + 1 + 1, and 1 that </s> loses of 2, go to </s> and <unk>: 4/5, two fifths each.
+    Pruned by 1, c is unknown: it loses its 1, a and b half of theirs, </s> 1, and 3/5 are divided among four.
+    """
+    values = model(tmp_path, ["ab", "ab", "ac"], 2, prune=(3,))
+    assert set(values) == {("<unk>",), ("<s>",), ("</s>",)}
+    assert values["</s>",][0] == pytest.approx(log10(0.2 + 0.4), abs=1e-6)
+    assert values["<unk>",][0] == pytest.approx(log10(0.4), abs=1e-6)
+    values = model(tmp_path, ["ab", "ab", "ac"], 2, prune=(1,))
+    unigrams = {"<unk>": 0.15, "</s>": 0.35, "a": 0.25, "b": 0.25}
+    assert {gram for gram in values if len(gram) == 1} == {("<s>",), *((word,) for word in unigrams)}
+    for word, probability in unigrams.items():
+        assert values[word,][0] == pytest.approx(log10(probability), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("prune", "thresholds"),
+    [((), (0, 0, 0)), ("", (0, 0, 0)), ("0 1", (0, 1, 1)), ("0 0 2", (0, 0, 2)), ((2,), (2, 2, 2))],
+)
+def test_the_last_threshold_is_for_all_higher_orders(prune: str | tuple[int, ...], thresholds: tuple[int, ...]) -> None:
+    assert pruning_thresholds(prune, order=3) == thresholds
+
+
+@pytest.mark.parametrize("prune", ["0 0 0 1", "1 0", "0 -1", "0 x", "0 1.5", (0, -1), "0 ²"])
+def test_thresholds_that_lmplz_refuses_are_refused(prune: str | tuple[int, ...]) -> None:
+    """With decreasing thresholds, an n-gram could be kept and its ending pruned, which no ARPA file can say."""
+    with pytest.raises(InputError, match="are not pruning thresholds for a model of order 3; write up to 3 whole"):
+        pruning_thresholds(prune, order=3)
 
 
 def test_discounts_are_as_on_paper() -> None:
@@ -210,18 +351,27 @@ def test_the_last_ngram_is_counted_as_lmplz_counts_it(tmp_path: Path) -> None:
     assert counts_of_counts(tables(tmp_path, ["ab", "ab", "bb"], 2), 0) == [2, 0, 0, 1]
 
 
-@given(sentences=TEXTS, order=st.integers(2, 5), fallback=st.booleans())
+@given(
+    sentences=TEXTS,
+    order=st.integers(2, 5),
+    fallback=st.booleans(),
+    prune=st.lists(st.integers(0, 3), max_size=2).map(sorted).map(tuple),
+)
 def test_models_are_those_of_the_slow_program(
-    tmp_path_factory: pytest.TempPathFactory, sentences: list[str], order: int, fallback: bool
+    tmp_path_factory: pytest.TempPathFactory,
+    sentences: list[str],
+    order: int,
+    fallback: bool,
+    prune: tuple[int, ...],
 ) -> None:
     folder = tmp_path_factory.mktemp("model")
-    wanted = slow_model([list(sentence) for sentence in sentences], order, fallback=fallback)
+    wanted = slow_model([list(sentence) for sentence in sentences], order, fallback=fallback, prune=prune)
     if wanted is None:
         with pytest.raises(InputError, match="cannot be estimated"):
-            model(folder, sentences, order, fallback=fallback)
+            model(folder, sentences, order, fallback=fallback, prune=prune)
         assert list(folder.iterdir()) == []
         return
-    found = model(folder, sentences, order, fallback=fallback)
+    found = model(folder, sentences, order, fallback=fallback, prune=prune)
     assert found.keys() == wanted.keys()
     for gram, values in wanted.items():
         assert found[gram] == pytest.approx(values, abs=1e-5)
@@ -242,12 +392,12 @@ def zipfian(count: int) -> list[str]:
     return ["".join(chr(0x4E00 + int(n) % 300) for n in random.zipf(1.5, random.integers(1, 15))) for _ in range(count)]
 
 
-@given(sentences=TEXTS, order=st.integers(2, 5), data=st.data())
+@given(sentences=TEXTS, order=st.integers(2, 5), prune=st.integers(0, 2), data=st.data())
 def test_probabilities_sum_to_one_after_any_history(
-    tmp_path_factory: pytest.TempPathFactory, sentences: list[str], order: int, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, sentences: list[str], order: int, prune: int, data: st.DataObject
 ) -> None:
     """Over all words, </s> and <unk>: seen histories, histories with unseen words, and none at all."""
-    values = model(tmp_path_factory.mktemp("model"), sentences, order)
+    values = model(tmp_path_factory.mktemp("model"), sentences, order, prune=(0, prune))
     words = [gram[0] for gram in values if len(gram) == 1 and gram != ("<s>",)]
     before = data.draw(st.lists(st.sampled_from([*(w for w in words if w != "</s>"), "?"]), max_size=order - 1))
     starts = data.draw(st.booleans())
@@ -255,16 +405,17 @@ def test_probabilities_sum_to_one_after_any_history(
     assert sum(10 ** log_probability(values, history, word) for word in words) == pytest.approx(1, abs=1e-5)
 
 
-def test_memory_does_not_change_a_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("prune", [(), (1, 1, 2)])
+def test_memory_does_not_change_a_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prune: tuple[int, ...]) -> None:
     """Neither how much of it there is, nor in how many pieces the work is done."""
     sentences = zipfian(60)
-    model(tmp_path, sentences, 5)
+    model(tmp_path, sentences, 5, prune=prune)
     whole = (tmp_path / "m.arpa").read_bytes()
     monkeypatch.setattr(ngram_counts, "LEAST_ROWS", 3)
     monkeypatch.setattr(ngram, "CONTEXT_BYTES", 10)
     monkeypatch.setattr(ngram, "LOOKUP_BYTES", 30)
     for memory in (100, 1000, 1 << 14):
-        model(tmp_path, sentences, 5, memory=memory)
+        model(tmp_path, sentences, 5, memory=memory, prune=prune)
         assert (tmp_path / "m.arpa").read_bytes() == whole
 
 
@@ -312,6 +463,24 @@ def test_models_are_those_of_lmplz(tmp_path: Path, order: int) -> None:
     (tmp_path / "lmplz.arpa").write_bytes(lzma.decompress((folder / f"char-600.{order}.arpa.xz").read_bytes()))
     text = lzma.decompress((folder / "char-600.txt.xz").read_bytes()).decode()
     train_ngram_on(text.splitlines(), tmp_path / "ours.arpa", order=order, unit="blank")
+    wanted, found = read_arpa(tmp_path / "lmplz.arpa"), read_arpa(tmp_path / "ours.arpa")
+    assert list(found) == list(wanted)
+    assert np.allclose(list(found.values()), list(wanted.values()), rtol=0, atol=1e-6)
+
+
+@pytest.mark.skipif(not LMPLZ, reason="BIDUI_LMPLZ does not name the program lmplz, so it was not compared with")
+@pytest.mark.parametrize("prune", [(), (0, 1), (0, 0, 1), (0, 2, 3), (1,), (1, 1, 2)])
+@pytest.mark.parametrize("order", [2, 3, 5])
+def test_pruned_models_are_those_of_lmplz(tmp_path: Path, order: int, prune: tuple[int, ...]) -> None:
+    """The same n-grams in the same order, and the same numbers."""
+    if len(prune) > order:
+        pytest.skip("more thresholds than orders")
+    sentences = [" ".join(sentence) for sentence in zipfian(800)]
+    (tmp_path / "text").write_text("\n".join([*sentences, ""]), encoding="utf-8")
+    command = [LMPLZ or "", "-o", str(order), "--discount_fallback", "-T", str(tmp_path), "-S", "50M", "--text"]
+    command += [str(tmp_path / "text"), "--arpa", str(tmp_path / "lmplz.arpa")]
+    subprocess.run([*command, *(["--prune", *map(str, prune)] if prune else [])], check=True, capture_output=True)
+    train_ngram_on(sentences, tmp_path / "ours.arpa", order=order, unit="blank", prune=prune, fallback=FALLBACK)
     wanted, found = read_arpa(tmp_path / "lmplz.arpa"), read_arpa(tmp_path / "ours.arpa")
     assert list(found) == list(wanted)
     assert np.allclose(list(found.values()), list(wanted.values()), rtol=0, atol=1e-6)

@@ -1,7 +1,9 @@
 """The `bidui` command: its subcommands, and what it prints when something goes wrong."""
 
+import signal
 import sys
 from importlib.metadata import version as installed_version
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -9,6 +11,8 @@ from rich.markup import escape
 
 import bidui
 from bidui.cli import corpus, messages, pairs, project, report, scores, serve, suite, train
+
+TERMINATED = 128 + signal.SIGTERM  # the exit code that shells show for a process that SIGTERM ended
 
 app = typer.Typer(
     help="bidui 比对: write linguistic contrasts, generate minimal pairs, and test language models on them.",
@@ -19,7 +23,7 @@ app = typer.Typer(
 )
 for command in (project.new, project.check, pairs.generate, pairs.diversity, scores.score, scores.compare):
     app.command()(command)
-app.command()(corpus.ngram)
+app.command(cls=corpus.PruneCommand)(corpus.ngram)
 app.command()(report.report)
 app.command()(train.train)
 app.command()(suite.suite)
@@ -49,14 +53,22 @@ def main(
 
 def run() -> None:
     """Run the command line: a user's mistake gives a message and exit code 2, never a traceback."""
+    before = signal.signal(signal.SIGTERM, _leave)
     try:
         app(standalone_mode=True)
     except bidui.BiduiError as error:
         messages().print(escape(str(error)), style="red", highlight=False)
         sys.exit(2)
     except SystemExit as ended:
-        if ended.code == 130:  # what typer makes of Ctrl-C
+        if ended.code in (130, TERMINATED):  # the first is what typer makes of Ctrl-C
             typer.echo("interrupted; run the same command again to resume", err=True)
         raise
     except BrokenPipeError:
         sys.exit(141)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """End as an exception does, so that temporary files are removed; long work handles SIGTERM itself meanwhile."""
+    sys.exit(TERMINATED)

@@ -6,20 +6,19 @@ dependencies of its own, which a `pip install` does not bring. Models are equal 
 
 import errno
 import gzip
+import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import IO, TypeAlias
 
 import numpy as np
 
-from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import TEMPORARY, file_hash, new_file, reason, tool_version, write_json
+from bidui.errors import InputError, OutputRefused, Place, Problem, fail
+from bidui.files import Manifest, file_hash, new_file, reason, scratch_folder, tool_version, write_json
 from bidui.training.documents import OnProgress, SourceCounts, read_documents, source_files
 from bidui.training.ngram_counts import (
     BOS,
@@ -44,6 +43,11 @@ from bidui.training.ngram_counts import (
 #
 # D(c) is one of the three discounts that an order has: for counts of 1, of 2, and of 3 and more. Unigrams are
 # interpolated with the uniform distribution over all words, `</s>` and `<unk>`; `<s>` has the probability 1.
+#
+# Pruned n-grams are those that occur (not: that have adjusted counts) no more often than the threshold of their order.
+# Discounts are estimated from all n-grams, and sums are over all of them. What a pruned n-gram would have had goes to
+# b(h) in full, so that all probabilities still add up to 1. Thresholds do not decrease with the order, so the parts of
+# an n-gram that is kept are kept.
 
 Discounts: TypeAlias = tuple[float, float, float]
 
@@ -120,9 +124,9 @@ def discounts_of(having: list[int]) -> Discounts | None:
 
 
 def _estimate_unigrams(table: Table, discounts: Discounts) -> None:
-    counts = table.counts.read(0, len(table)).astype(np.int64)
-    taken = _taken(counts, discounts)
-    uniform = 1 / (len(table) - 1)  # of all but `<s>`
+    counts, kept = table.counts.read(0, len(table)).astype(np.int64), table.kept(0, len(table))
+    taken = np.where(kept, _taken(counts, discounts), counts)
+    uniform = 1 / (int(kept.sum()) - 1)  # of all but `<s>`
     probabilities = (counts - taken + taken.sum() * uniform) / counts.sum()
     probabilities[BOS] = 1
     table.probabilities.append(probabilities)
@@ -167,7 +171,8 @@ def _estimate_order(table: Table, below: Table, discounts: Discounts, *, memory:
             contexts, inside = _within(table.contexts.read(start, stop), low, high)
             counts = table.counts.read(start, stop)[inside]
             np.add.at(sums, contexts, counts.astype(np.float64))
-            np.add.at(taken, contexts, _taken(counts, discounts))
+            kept = table.kept(start, stop)[inside]
+            np.add.at(taken, contexts, np.where(kept, _taken(counts, discounts), counts))
         backoffs = np.divide(taken, sums, out=np.ones_like(sums), where=sums > 0)
         below.backoffs.append(backoffs)
         for start, stop in slices(len(table)):
@@ -213,7 +218,7 @@ def write_arpa(
         file: IO[bytes] | gzip.GzipFile = plain
         if path.suffix == ".gz":  # without a time and a name in it, so that equal models give equal files
             file = stack.enter_context(gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0))
-        counts = "".join(f"ngram {order}={len(table)}\n" for order, table in enumerate(tables.orders, start=1))
+        counts = "".join(f"ngram {order}={table.kept_count()}\n" for order, table in enumerate(tables.orders, start=1))
         file.write(f"\\data\\\n{counts}".encode())
         for order, table in enumerate(tables.orders, start=1):
             file.write(f"\n\\{order}-grams:\n".encode())
@@ -261,7 +266,7 @@ def _layout(texts: Sequence[bytes], order: int) -> Callable[[Tables, int, int], 
             rows["tab"] = b"\t"
             fill(rows["backoff"], table.backoffs.read(start, stop).astype(np.float64))
         rows["newline"] = b"\n"
-        data = rows.tobytes().translate(None, b"\0")
+        data = rows[table.kept(start, stop)].tobytes().translate(None, b"\0")
         return re.sub(rb"\r(\d+)\r", lambda match: texts[int(match[1])], data) if long else data
 
     return lines
@@ -292,7 +297,9 @@ class NgramTraining:
     tokens: int  # without the ends of sentences
     words: int  # distinct
     ngrams: tuple[int, ...]
+    counted: tuple[int, ...]  # n-grams of each order before pruning
     smoothing: Smoothing
+    new: bool = field(default=True, compare=False)  # False if the model was there already
 
 
 def train_ngram(
@@ -301,34 +308,130 @@ def train_ngram(
     *,
     order: int = 5,
     unit: Unit = "char",
+    prune: str | Sequence[int] = (),
     memory: int | str = MEMORY,
     fallback: Discounts | bool = False,
     field: str = "text",
+    force: bool = False,
     seen: SourceCounts | None = None,
     on_progress: OnProgress = lambda step, done, total: None,
 ) -> NgramTraining:
     """Estimate an n-gram model from the lines of a file or folder; a `.json` beside it says what it was made from.
 
     A line is a sentence. Empty lines are ignored, though lmplz takes them for sentences without words. See
-    `train_ngram_on` for the settings; `memory` may be `500M` or `2G`, and `fallback` True, for discounts of
-    0.5, 1 and 1.5.
+    `train_ngram_on` for the settings; `prune` may be `0 0 1`, `memory` `500M` or `2G`, and `fallback` True, for
+    discounts of 0.5, 1 and 1.5. A model that was made from the same is left as it is; any other file is overwritten
+    only with `force`.
     """
     source, out, size = Path(source), Path(out), _bytes(memory)
     discounts = (FALLBACK if fallback else None) if isinstance(fallback, bool) else fallback
-    files, _ = source_files(source)
+    thresholds = pruning_thresholds(prune, order=order)
+    sources = {name: file_hash(path) for name, path in source_files(source)[0].items()}
+    settings = {"order": order, "unit": unit, "prune": thresholds, "fallback": discounts, "field": field}
+    asked = Manifest(json.loads(json.dumps(settings)), sources)
+    _refuse_folder(out)
+    description = out.with_name(f"{out.name}.json")
+    if not force and (there := _made_before(out, description, asked)):
+        return there
     documents = read_documents(source, field=field, seen=seen, on_progress=on_progress)
     sentences = (line for document in documents for line in document.split("\n"))
-    training = train_ngram_on(
-        sentences, out, order=order, unit=unit, memory=size, fallback=discounts, on_progress=on_progress
+
+    def describe(model: Path, training: NgramTraining) -> None:
+        value = {"bidui": tool_version(), "sha256": file_hash(model), "sources": sources, **asked.settings}
+        write_json(description, value | {name: v for name, v in asdict(training).items() if name != "new"})
+
+    return train_ngram_on(
+        sentences,
+        out,
+        order=order,
+        unit=unit,
+        prune=thresholds,
+        memory=size,
+        fallback=discounts,
+        on_model=describe,  # not afterwards: the next run could not recognize a model without a description
+        on_progress=on_progress,
     )
-    value = {
-        "bidui": tool_version(),
-        "sha256": file_hash(out),
-        "sources": {name: file_hash(path) for name, path in files.items()},
-        **asdict(training),
-    }
-    write_json(out.with_name(f"{out.name}.json"), value)
+
+
+def train_ngram_on(
+    sentences: Iterable[str],
+    out: Path,
+    *,
+    order: int = 5,
+    unit: Unit = "char",
+    prune: Sequence[int] = (),
+    memory: int = MEMORY,
+    fallback: Discounts | None = None,
+    on_model: Callable[[Path, NgramTraining], None] = lambda model, training: None,
+    on_progress: OnProgress = lambda step, done, total: None,
+) -> NgramTraining:
+    """Estimate an n-gram model from sentences as KenLM's lmplz does, and write it to `out`; `.gz` compresses it.
+
+    N-grams that occur no more often than the number in `prune` for their order are left out; the last number is also
+    for higher orders. About `memory` bytes are used besides the vocabulary; everything else is in a folder beside
+    `out`, which is removed at the end. `fallback` has the discounts of orders for which the text gives none. `on_model`
+    gets the file when it is whole, before it takes the place of `out`.
+    """
+    thresholds = pruning_thresholds(prune, order=order)
+    _refuse_folder(out)
+    try:
+        with scratch_folder(out) as folder:
+            text = number_text(sentences, folder / "numbers", unit=unit)
+            if not text.tokens:
+                raise fail("ngram-no-text", Place(), {"sentences": text.sentences})
+            blocks = count_ngrams(text, folder, order=order, memory=memory, on_progress=on_progress)
+            most = len(text.numbers) + len(text.words)
+            tables = build_tables(blocks, folder, order=order, rows=most, thresholds=thresholds)
+            smoothing = estimate(tables, memory=memory, fallback=fallback, on_progress=on_progress)
+            model = folder / f"model{out.suffix}"
+            write_arpa(tables, text.words, model, on_progress=on_progress)
+            kept, counted = tuple(table.kept_count() for table in tables.orders), tuple(map(len, tables.orders))
+            types = len(text.words) - len(SPECIAL)
+            training = NgramTraining(order, unit, text.sentences, text.tokens, types, kept, counted, smoothing)
+            on_model(model, training)
+            model.replace(out)
+    except OSError as error:
+        raise fail("write-failed", Place(str(out)), {"reason": reason(error)}) from error
     return training
+
+
+def _refuse_folder(out: Path) -> None:
+    if out.is_dir():  # not after minutes of work
+        raise fail("write-failed", Place(str(out)), {"reason": os.strerror(errno.EISDIR)})
+
+
+def _made_before(out: Path, description: Path, asked: Manifest) -> NgramTraining | None:
+    """Return the description of the model that is there, or None if there is none; another model is refused."""
+    if not out.exists():
+        return None
+    try:
+        value = json.loads(description.read_text(encoding="utf-8"))
+        before = Manifest({name: value[name] for name in asked.settings}, value["sources"], {out.name: value["sha256"]})
+        smoothing = Smoothing(
+            tuple(map(tuple, value["smoothing"]["discounts"])), tuple(value["smoothing"]["fallen_back"])
+        )
+        fields = {name: value[name] for name in ("order", "unit", "sentences", "tokens", "words")}
+        fields |= {name: tuple(value[name]) for name in ("ngrams", "counted")}
+        training = NgramTraining(**fields, smoothing=smoothing, new=False)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise OutputRefused(str(Problem("file-not-ours", Place(str(out))))) from error
+    if changed := before.differences(asked):
+        raise OutputRefused(str(Problem("ngram-differs", Place(str(out)), {"fields": changed})))
+    if before.changed(out.parent):
+        raise OutputRefused(str(Problem("file-not-ours", Place(str(out)))))
+    return training
+
+
+def pruning_thresholds(prune: str | Sequence[int], *, order: int) -> tuple[int, ...]:
+    """Return the threshold of every order, as lmplz takes them: none decreases, and the last is for higher orders."""
+    if order not in ORDERS:
+        raise fail("ngram-order", Place(), {"order": order, "least": ORDERS[0], "most": ORDERS[-1]})
+    parts = prune.split() if isinstance(prune, str) else list(map(str, prune))
+    numbers = [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) < 10]
+    if len(numbers) < len(parts) or len(parts) > order or numbers != sorted(numbers):
+        raise fail("ngram-prune", Place(part="--prune"), {"value": " ".join(parts), "order": order})
+    last = numbers[-1] if numbers else 0
+    return (*numbers, *[last] * (order - len(numbers)))
 
 
 def _bytes(memory: int | str) -> int:
@@ -341,41 +444,3 @@ def _bytes(memory: int | str) -> int:
     if size < LEAST_MEMORY:
         raise fail("ngram-memory", Place("", part="--memory"), {"value": memory, "least": f"{LEAST_MEMORY >> 20}M"})
     return size
-
-
-def train_ngram_on(
-    sentences: Iterable[str],
-    out: Path,
-    *,
-    order: int = 5,
-    unit: Unit = "char",
-    memory: int = MEMORY,
-    fallback: Discounts | None = None,
-    on_progress: OnProgress = lambda step, done, total: None,
-) -> NgramTraining:
-    """Estimate an n-gram model from sentences as KenLM's lmplz does, and write it to `out`; `.gz` compresses it.
-
-    About `memory` bytes are used besides the vocabulary; everything else is in a folder beside `out`, which is removed
-    at the end. `fallback` has the discounts of orders for which the text gives none.
-    """
-    if order not in ORDERS:
-        raise fail("ngram-order", Place(), {"order": order, "least": ORDERS[0], "most": ORDERS[-1]})
-    if out.is_dir():  # not after minutes of work
-        raise fail("write-failed", Place(str(out)), {"reason": os.strerror(errno.EISDIR)})
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(mkdtemp(prefix=f".{out.name[:80]}.", suffix=TEMPORARY, dir=out.parent))
-        try:
-            text = number_text(sentences, folder / "numbers", unit=unit)
-            if not text.tokens:
-                raise fail("ngram-no-text", Place(), {"sentences": text.sentences})
-            blocks = count_ngrams(text, folder, order=order, memory=memory, on_progress=on_progress)
-            tables = build_tables(blocks, folder, order=order, rows=len(text.numbers) + len(text.words))
-            smoothing = estimate(tables, memory=memory, fallback=fallback, on_progress=on_progress)
-            write_arpa(tables, text.words, out, on_progress=on_progress)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-    except OSError as error:
-        raise fail("write-failed", Place(str(out)), {"reason": reason(error)}) from error
-    ngrams = tuple(map(len, tables.orders))
-    return NgramTraining(order, unit, text.sentences, text.tokens, len(text.words) - len(SPECIAL), ngrams, smoothing)

@@ -329,9 +329,22 @@ class Table:
     contexts: Column  # the row of all words but the last in the table below
     probabilities: Column
     backoffs: Column  # of the n-gram as a context; empty for the highest order
+    occurrences: Column | None = None  # how often each occurs, if some are to be pruned
+    threshold: int = 0  # n-grams that occur no more often than this are pruned
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def kept(self, start: int, stop: int) -> Array:
+        """Return which n-grams are not pruned."""
+        if self.occurrences is None:
+            return np.ones(stop - start, bool)
+        kept: Array = self.occurrences.read(start, stop) > self.threshold
+        return kept
+
+    def kept_count(self) -> int:
+        """Return the number of n-grams that are not pruned."""
+        return sum(int(self.kept(start, stop).sum()) for start, stop in slices(len(self)))
 
 
 @dataclass(slots=True)
@@ -348,17 +361,31 @@ class Tables:
         return sum(map(len, self.orders))
 
 
-def build_tables(blocks: Iterable[Block], folder: Path, *, order: int, rows: int) -> Tables:
-    """Make tables of n-grams that come in suffix order, each once; no table can have more than `rows` rows."""
+def build_tables(
+    blocks: Iterable[Block], folder: Path, *, order: int, rows: int, thresholds: Sequence[int] = ()
+) -> Tables:
+    """Make tables of n-grams that come in suffix order, each once; no table can have more than `rows` rows.
+
+    `thresholds` says, for each order, how often an n-gram may occur and still be pruned; nothing is removed here, since
+    discounts and the weights of contexts depend on all n-grams.
+    """
     index = np.uint32 if rows < 1 << 32 else np.int64
     tables = Tables([_new_table(folder, length, index) for length in range(1, order + 1)], [0] * order)
     unigrams = tables.orders[0]
     unigrams.words.append(np.array([UNK, BOS]))  # neither is the last word of any n-gram
     unigrams.counts.append(np.array([0, 0]))
+    for length, (table, threshold) in enumerate(zip(tables.orders, thresholds, strict=False), start=1):
+        table.threshold = threshold
+        if threshold:  # n-grams of the highest order are counted by how often they occur
+            table.occurrences = table.counts if length == order else new_column(folder / f"{length}-occurrences", index)
+    if unigrams.occurrences is not None:
+        unigrams.occurrences.append(np.array([0, 0]))
     last = np.full(order, UNK, np.uint32)
     for words, counts in blocks:
         _add(tables, words, counts, last=last)
         last = words[-1]
+    if unigrams.occurrences is not None:
+        unigrams.occurrences.write(0, np.full(len(SPECIAL), np.iinfo(index).max))  # these are never pruned
     return tables
 
 
@@ -372,7 +399,10 @@ def suffix_rows(table: Table, start: int, stop: int) -> tuple[int, int, Array]:
 def _new_table(folder: Path, order: int, index: type[np.generic]) -> Table:
     columns = (("words", np.uint32), ("suffixes", index), ("counts", index), ("contexts", index))
     values = (("probabilities", np.float32), ("backoffs", np.float32))
-    return Table(*(new_column(folder / f"{order}-{name}", kind) for name, kind in (*columns, *values)))
+    words, suffixes, counts, contexts, probabilities, backoffs = (
+        new_column(folder / f"{order}-{name}", kind) for name, kind in (*columns, *values)
+    )
+    return Table(words, suffixes, counts, contexts, probabilities, backoffs)
 
 
 def _add(tables: Tables, words: Array, counts: Array, *, last: Array) -> None:
@@ -394,6 +424,8 @@ def _add(tables: Tables, words: Array, counts: Array, *, last: Array) -> None:
                 followed = below.read(start, len(below))
                 below.write(start, followed + np.bincount(rows - start, minlength=len(followed)))
         suffixes = len(table) - 1 + np.cumsum(new)
+        if table.occurrences is not None and table.occurrences is not table.counts and real.any():
+            _add_occurrences(table.occurrences, suffixes[real], counts[real])
         table.words.append(word[new])
         # N-grams of the highest order and those that begin with `<s>` keep this; others count what they follow.
         occurs = (word[new] == BOS) | (number + 1 == len(tables.orders))
@@ -402,3 +434,12 @@ def _add(tables: Tables, words: Array, counts: Array, *, last: Array) -> None:
         # how often the last n-gram occurs, including its occurrences before the block
         occurrences = counts[changes[-1] :].sum() if len(changes) else tables.last_counts[number] + counts.sum()
         tables.last_counts[number] = int(occurrences) if real[-1] else 0
+
+
+def _add_occurrences(occurrences: Column, rows: Array, counts: Array) -> None:
+    """Add counts to those of rows, which are the last of a column or follow it."""
+    start = int(rows[0])
+    before = occurrences.read(start, len(occurrences))
+    sums = np.bincount(rows - start, weights=counts).astype(np.int64)
+    sums[: len(before)] += before
+    occurrences.write(start, sums)
