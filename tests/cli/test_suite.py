@@ -3,6 +3,7 @@
 import json
 import sys
 from functools import partial
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ from tests.cli.typed import Bidui
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = "甲乙丙丁戊己庚辛壬癸"
+SUITE = """format: 1
+tokenizers: {char: {kind: char, least: 1}}
+runs: [{sizes: 14m, tokens: 640, seeds: 0}]
+train: {batch: 4, context: 16, milestones: last}
+"""
 
 
 @pytest.fixture
@@ -68,7 +74,13 @@ def test_the_plan_of_ones_own_corpus_has_its_vocabulary(suite_of: Bidui, shards:
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        (("pythia",), "there is no suite pythia; choose one of: zh-pythia"),
+        (("pythia",), "there is no suite pythia; give a .yaml file, or one of: zh-pythia, small"),
+        (("none.yaml",), "none.yaml: "),
+        (("small", "--run"), "some runs use the tokenizer char, but there is no corpus for it"),
+        (("small", "--run", "--text", "nowhere"), "nowhere: "),
+        (("small", "--run", "--text", "a.txt", "--score", "nothing"), "nothing"),
+        (("zh-pythia", "--corpus", "cllama=shards"), "a vocabulary of 15, but the tokenizer cllama has 49953 entries"),
+        (("zh-pythia", "--corpus", "word=shards"), "no tokens of several Chinese characters, but word is of the kind"),
         (("zh-pythia", "--size", "3b"), "no run of the suite has 3b"),
         (("zh-pythia", "--tokens", "many"), "many is not a number of tokens"),
         (("zh-pythia", "--speed", "fast"), "--speed: fast is not a speed"),
@@ -100,19 +112,57 @@ def test_a_suite_trains_and_does_not_train_again(
     suite_of: Bidui, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The real thing, small: 10 steps of 4 rows of 16 tokens."""
-    monkeypatch.setattr(suite, "TOKENS", (640,))
-    typed = ("zh-pythia", "--run", "--size", "14m", "--corpus", f"cllama={shards}", "--seed", 1)
-    more = ("--", "--batch", 4, "--context", 16, "--milestones", "last")
+    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    typed = ("suite.yaml", "--run", "--corpus", f"char={shards}", "--seed", 1)
+    more = ("--", "--recipe", "pythia")
     ended = suite_of(*typed, *more)
     assert ended.code == 0, ended.err
-    assert "14m-640-cllama-1: done, 1 of 1" in ended.err and "runs: 1 done, 0 already there, 0 failed" in ended.err
-    trained = tmp_path / "runs" / "14m-640-cllama-1"
+    assert "14m-640-char-1: done, 1 of 1" in ended.err and "runs: 1 done, 0 already there, 0 failed" in ended.err
+    trained = tmp_path / "runs" / "14m-640-char-1"
     assert (trained / "step-000010" / "model.safetensors").is_file()
     recipe = json.loads((trained / "recipe.json").read_text())
     assert (recipe["seed"], recipe["tokens"], recipe["batch"]) == (1, 640, 4)
     again = suite_of(*typed, *more)
     assert again.code == 0, again.err
-    assert "14m-640-cllama-1: already there, 1 of 1" in again.err
+    assert "14m-640-char-1: already there, 1 of 1" in again.err
+    other = suite_of(*typed)
+    assert other.code == 2 and "a run with different settings: optimizer (pythia, now hf)" in other.err
+
+
+def test_a_suite_of_a_file_makes_what_it_needs_from_text(
+    suite_of: Bidui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten characters, the line end and four special tokens; 720 documents of three characters and a BOS."""
+    (tmp_path / "books").mkdir()
+    (tmp_path / "books" / "a.txt").write_text("\n\n".join(map("".join, permutations(TEXT, 3))), encoding="utf-8")
+    (tmp_path / "pairs.jsonl").write_text(json.dumps({"sentence_good": "甲乙", "sentence_bad": "乙甲", "UID": "u"}))
+    suite = SUITE.replace("last}", "last, keep: last}") + "score: pairs.jsonl\n"
+    (tmp_path / "suite.yaml").write_text(suite, encoding="utf-8")
+    planned = json.loads(suite_of("suite.yaml", "--json").out)
+    assert [(run["name"], run["steps"]) for run in planned["runs"]] == [("14m-640-char-0", 10)]
+    typed = ("suite.yaml", "--text", "books", "--run")
+    ended = suite_of(*typed)
+    assert ended.code == 0, ended.err
+    assert "runs: 1 done, 0 already there, 0 failed" in ended.err
+    assert (tmp_path / "runs" / "14m-640-char-0" / "accuracy.tsv").is_file()
+    assert [path.name for path in (tmp_path / "runs" / "14m-640-char-0").glob("step-*")] == ["step-000010"]
+    known = json.loads(suite_of("suite.yaml", "--json").out)
+    assert known["runs"][0]["vocabulary"] == 15
+    again = suite_of(*typed)
+    assert again.code == 0 and "runs: 0 done, 1 already there, 0 failed" in again.err
+    (tmp_path / "books" / "b.txt").write_text("甲", encoding="utf-8")
+    changed = suite_of(*typed)
+    assert changed.code == 2 and "a corpus made with different settings: b.txt" in changed.err
+
+
+def test_a_corpus_that_cannot_be_made_is_reported_before_any_run(suite_of: Bidui, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("", encoding="utf-8")
+    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    ended = suite_of("suite.yaml", "--text", "a.txt", "--run")
+    assert ended.code == 1
+    assert "runs: 0 done, 0 already there, 1 failed" in ended.err
+    assert "char-tokenizer-char-1, see runs/.tasks/char-tokenizer-char-1.log" in ended.err
+    assert "no text" in ended.err
 
 
 def test_a_run_that_fails_stops_no_other_and_is_reported_at_the_end(
@@ -126,21 +176,21 @@ if name.endswith("-1"):
 (pathlib.Path("runs") / name).mkdir(parents=True)
 (pathlib.Path("runs") / name / "finished.json").touch()
 """
-    monkeypatch.setattr(suite, "TOKENS", (640,))
+    (tmp_path / "suite.yaml").write_text(SUITE.replace("seeds: 0", "seeds: [0, 1, 2]"))
     monkeypatch.setattr(suites, "BIDUI", (sys.executable, "-c", script))
-    typed = ("zh-pythia", "--run", "--size", "14m", "--corpus", f"cllama={shards}", "--processes", 2, "--json")
+    typed = ("suite.yaml", "--run", "--corpus", f"char={shards}", "--processes", 2, "--json")
     ended = suite_of(*typed)
     assert ended.code == 1
     found = {run["name"]: run for run in json.loads(ended.out)["runs"]}
     assert {name: run["state"] for name, run in found.items()} == {
-        "14m-640-cllama-0": "done",
-        "14m-640-cllama-1": "failed",
-        "14m-640-cllama-2": "done",
+        "14m-640-char-0": "done",
+        "14m-640-char-1": "failed",
+        "14m-640-char-2": "done",
     }
-    assert found["14m-640-cllama-1"]["told"] == "the loss of step 3 is nan\nexit code 1"
+    assert found["14m-640-char-1"]["told"] == "the loss of step 3 is nan\nexit code 1"
     assert ended.err.splitlines()[-4:] == [
         "runs: 2 done, 0 already there, 1 failed",
-        "14m-640-cllama-1, see runs/.tasks/14m-640-cllama-1.log",
+        "14m-640-char-1, see runs/.tasks/14m-640-char-1.log",
         "    the loss of step 3 is nan",
         "    exit code 1",
     ]

@@ -1,17 +1,26 @@
 """The runs of a suite as tasks: what is asked of `bidui train`, and what is refused before it is called."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 import torch
 
 from bidui.errors import InputError, OutputRefused
-from bidui.scale.suites import open_corpora, run_progress, suite_tasks, suite_workers
+from bidui.scale.suites import (
+    open_corpora,
+    preparations,
+    run_progress,
+    suite_tasks,
+    suite_vocabularies,
+    suite_workers,
+)
 from bidui.training.build import build_corpus
 from bidui.training.corpus import Bos, Corpus
-from bidui.training.suite import SuiteRun
-from bidui.training.tokenizers import train_char
+from bidui.training.recipe import Recipe
+from bidui.training.suite import Suite, SuiteRun, SuiteTokenizer
+from bidui.training.tokenizers import save_tokenizer, train_char, train_word
 
 TEXT = "甲乙丙丁戊己庚辛壬癸"
 RUN = SuiteRun("14m", "char", 640, 3)
@@ -68,8 +77,8 @@ def test_all_that_lacks_is_reported_together(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         open_corpora(runs, {"char": tmp_path / "shards", "word": tmp_path})
     assert str(raised.value).splitlines() == [
-        "some runs use the tokenizer cllama, but there is no corpus for it; give `--corpus cllama=FOLDER`,"
-        " or choose other tokenizers with --tokenizer",
+        "some runs use the tokenizer cllama, but there is no corpus for it; give `--corpus cllama=FOLDER`, or text with"
+        " --text if the tokenizer can be made from it, or choose other tokenizers with --tokenizer",
         f"{tmp_path}: contains no corpus; build one with bidui corpus build",
         f"{tmp_path / 'shards'}: 641 tokens were requested, but train has only 640; request fewer,"
         " or build the corpus from more text",
@@ -87,12 +96,114 @@ def test_the_run_of_another_corpus_is_refused_though_it_is_finished(tmp_path: Pa
     corpus = corpus_of(tmp_path)
     folder = tmp_path / "runs" / RUN.name
     folder.mkdir(parents=True)
-    there = {"size": "14m", "tokens": 640, "seed": 3, "corpus": corpus.hash}
+    there = asdict(Recipe("14m", tokens=640, seed=3).on(corpus))
     (folder / "recipe.json").write_text(json.dumps(there))
     assert len(suite_tasks([RUN], {"char": corpus}, out=tmp_path / "runs")) == 1
     (folder / "recipe.json").write_text(json.dumps({**there, "corpus": "old"}))
     with pytest.raises(OutputRefused, match=rf"different settings: corpus \(old, now {corpus.hash[:12]}\)"):
         suite_tasks([RUN], {"char": corpus}, out=tmp_path / "runs")
+
+
+def test_a_finished_run_with_other_settings_is_not_taken_for_that_of_the_suite(tmp_path: Path) -> None:
+    """Settings come from the suite or from options of `bidui train`, which win."""
+    corpus = corpus_of(tmp_path)
+    folder = tmp_path / "runs" / RUN.name
+    folder.mkdir(parents=True)
+    (folder / "recipe.json").write_text(json.dumps(asdict(Recipe("14m", tokens=640, seed=3, batch=4).on(corpus))))
+    corpora, out = {"char": corpus}, tmp_path / "runs"
+    four, eight = (Suite((RUN,), {}, {"batch": batch, "peak": 6e-4}) for batch in (4, 8))
+    assert len(suite_tasks(four, corpora, out=out)) == 1
+    assert len(suite_tasks([RUN], corpora, out=out, options=["--keep", "last", "--batch=4"])) == 1
+    assert len(suite_tasks(eight, corpora, out=out, options=["--batch", "4"])) == 1
+    with pytest.raises(OutputRefused, match=r"different settings: batch \(4, now 8\)"):
+        suite_tasks(eight, corpora, out=out)
+    with pytest.raises(OutputRefused, match=r"different settings: batch \(4, now 256\)"):
+        suite_tasks([RUN], corpora, out=out)
+
+
+def test_the_settings_of_a_suite_are_options_of_train(tmp_path: Path) -> None:
+    suite = Suite((RUN,), {}, {"optimizer": "pythia", "batch": 4}, keep="last", n=20)
+    (task,) = suite_tasks(suite, {"char": corpus_of(tmp_path)}, out=tmp_path / "runs", score="pairs", options=["-x"])
+    assert task.command[-9:] == ("--recipe", "pythia", "--batch", "4", "--keep", "last", "-n", "20", "-x")
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "message"),
+    [
+        (SuiteTokenizer("char"), ""),
+        (SuiteTokenizer("char", vocabulary=15), ""),
+        (SuiteTokenizer(source="tok"), ""),
+        (SuiteTokenizer("char", vocabulary=16), "has a vocabulary of 15, but the tokenizer char has 16 entries"),
+        (SuiteTokenizer("word"), "has no tokens of several Chinese characters, but char is of the kind word"),
+        (SuiteTokenizer(source="other"), "was not encoded with the tokenizer char: the hash of its vocabulary is"),
+        (SuiteTokenizer(hash="0" * 64), "the hash of its vocabulary is .*, not 000000000000"),
+    ],
+)
+def test_a_corpus_must_have_the_tokenizer_that_its_name_promises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: SuiteTokenizer, message: str
+) -> None:
+    """Ten characters, the line end and four special tokens; the other tokenizer has two of them exchanged."""
+    monkeypatch.chdir(tmp_path)
+    corpus_of(tmp_path)
+    save_tokenizer(train_char([TEXT + "\n"], least=1), tmp_path / "tok")
+    save_tokenizer(train_char([TEXT + "\n" + TEXT[1]], least=1), tmp_path / "other")
+    suite = Suite((RUN,), {"char": tokenizer})
+    if not message:
+        assert open_corpora(suite, {"char": tmp_path / "shards"})["char"].vocabulary == 15
+        return
+    with pytest.raises(InputError, match=message):
+        open_corpora(suite, {"char": tmp_path / "shards"})
+    with pytest.raises(InputError, match=message):
+        suite_vocabularies(suite, {"char": tmp_path / "shards"})
+
+
+def test_words_are_no_characters(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("甲乙丙丁" * 400, encoding="utf-8")
+    build_corpus(tmp_path / "a.txt", train_word(["甲乙丙丁" * 9], size=12, least=1), out=tmp_path / "s", validation=0)
+    runs = (SuiteRun("14m", "char", 64, 0),)
+    assert open_corpora(Suite(runs, {"char": SuiteTokenizer("word")}), {"char": tmp_path / "s"})
+    with pytest.raises(InputError, match=r"has \d tokens of several Chinese characters, but char is of the kind char"):
+        open_corpora(Suite(runs, {"char": SuiteTokenizer("char")}), {"char": tmp_path / "s"})
+
+
+def test_the_suite_of_the_paper_takes_no_other_corpus_for_cllama(tmp_path: Path) -> None:
+    """Until now the name was believed, and 60 runs would have been those of another tokenizer."""
+    corpus_of(tmp_path)
+    with pytest.raises(InputError, match="has a vocabulary of 15, but the tokenizer cllama has 49953 entries"):
+        open_corpora([SuiteRun("14m", "cllama", 640, 0)], {"cllama": tmp_path / "shards"})
+
+
+def test_missing_corpora_are_made_by_the_commands_that_make_them(tmp_path: Path) -> None:
+    """A tokenizer is trained if it has a kind, and then the corpus built with it; one with a corpus needs neither."""
+    (tmp_path / "a.txt").write_text("甲乙丙\n", encoding="utf-8")
+    names = ("char", "word", "mine", "there")
+    kinds = (SuiteTokenizer("char", least=2), SuiteTokenizer("word", size=50), SuiteTokenizer(source="gpt2"))
+    suite = Suite(
+        tuple(SuiteRun("14m", name, 64, 0) for name in names),
+        dict(zip(names, (*kinds, SuiteTokenizer("char")), strict=True)),
+    )
+    trained, built = preparations(suite, {"there": tmp_path}, text=tmp_path / "a.txt", out=tmp_path / "runs")
+    asked = [task.command[task.command.index("bidui") + 1 :] for task in (*trained, *built)]
+    text, out = str(tmp_path / "a.txt"), str(tmp_path / "runs" / "corpora")
+    char, word = f"{out}/char-tokenizer-char-2", f"{out}/word-tokenizer-word-8-50"
+    assert asked == [
+        ("tokenizer", "train", "char", "--corpus", text, "--out", char, "--least", "2"),
+        ("tokenizer", "train", "word", "--corpus", text, "--out", word, "--least", "8", "--size", "50"),
+        ("corpus", "build", text, "--tokenizer", char, "--out", f"{out}/char"),
+        ("corpus", "build", text, "--tokenizer", word, "--out", f"{out}/word"),
+        ("corpus", "build", text, "--tokenizer", "gpt2", "--out", f"{out}/mine"),
+    ]
+
+
+def test_a_corpus_of_other_text_is_not_taken_for_that_of_this_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("甲乙丙\n" * 20, encoding="utf-8")
+    suite = Suite((SuiteRun("14m", "char", 64, 0),), {"char": SuiteTokenizer("char")})
+    build_corpus(tmp_path / "a.txt", train_char(["甲乙丙\n"], least=1), out=tmp_path / "corpora" / "char", validation=0)
+    _, (task,) = preparations(suite, {}, text=tmp_path / "a.txt", out=tmp_path)
+    assert task.done()
+    (tmp_path / "a.txt").write_text("甲\n", encoding="utf-8")
+    with pytest.raises(OutputRefused, match=r"corpus made with different settings: a\.txt"):
+        preparations(suite, {}, text=tmp_path / "a.txt", out=tmp_path)
 
 
 def test_progress_is_read_from_what_a_run_writes(tmp_path: Path) -> None:

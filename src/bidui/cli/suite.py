@@ -1,8 +1,8 @@
-"""`bidui suite`: show what the runs of the paper cost, and train any part of them."""
+"""`bidui suite`: show what the runs of the paper or of a file cost, and train any part of them."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +19,7 @@ from bidui.cli.corpus import needing_models
 
 if TYPE_CHECKING:  # torch and transformers take seconds to load, and other commands do without
     from bidui.scale.tasks import Outcome, Status
-    from bidui.training.suite import PlannedRun, SuiteRun
+    from bidui.training.suite import PlannedRun, Suite
 
 
 WORDS = {"done": "done", "there": "already there", "failed": "[red]failed[/]"}
@@ -51,18 +51,18 @@ class _Screen:
     out: Path
     progress: Progress
     every: TaskID
-    count: int
     finished: int = 0
     bars: dict[str, TaskID] = field(default_factory=dict)
 
     def show(self, status: "Status") -> None:
+        total = len(status.outcomes) + len(status.running) + len(status.waiting)
         for outcome in status.outcomes[self.finished :]:
             self.finished += 1
-            line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.finished} of {self.count}"
+            line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.finished} of {total}"
             self.progress.console.print(line, highlight=False)
         others = status.waiting and not status.running
         text = f"waiting for {count(len(status.waiting), 'run')} on other machines" if others else "runs"
-        self.progress.update(self.every, completed=self.finished, description=text)
+        self.progress.update(self.every, completed=self.finished, total=total, description=text)
         names = [task.name for task in status.running]  # in the order of the plan
         for name in self.bars.keys() - set(names):
             self.progress.remove_task(self.bars.pop(name))
@@ -73,13 +73,12 @@ class _Screen:
             self.progress.update(self.bars[name], completed=done, total=steps)
 
 
-SUITES = ("zh-pythia",)
 OURS = ("--corpus", "--device", "--name", "--out", "--score", "--seed", "--tokenizer", "--tokens", "-o")
 WIDTH = 104  # characters per row; a narrow terminal breaks rows instead of truncating numbers
 
 
 def suite(
-    name: Annotated[str, typer.Argument(help="Name of the suite: zh-pythia.")],
+    name: Annotated[str, typer.Argument(help="Suite: zh-pythia, small, or a YAML file.")],
     options: Annotated[
         list[str] | None, typer.Argument(help="With --run, after --: extra options of `bidui train` for every run.")
     ] = None,
@@ -88,10 +87,11 @@ def suite(
         list[str] | None, typer.Option(help="Select runs on this many tokens, such as 10M or 3B; may be repeated.")
     ] = None,
     tokenizer: Annotated[
-        list[str] | None, typer.Option(help="Select runs with this tokenizer: cllama, word or char; may be repeated.")
+        list[str] | None, typer.Option(help="Select runs with this tokenizer, such as cllama; may be repeated.")
     ] = None,
     seed: Annotated[
-        list[int] | None, typer.Option(help="Random seed of a run; may be repeated. Default: 0, 1 and 2.")
+        list[int] | None,
+        typer.Option(min=0, help="Random seed of a run, instead of those of the suite; may be repeated."),
     ] = None,
     speed: Annotated[
         list[str] | None,
@@ -103,13 +103,20 @@ def suite(
         list[str] | None,
         typer.Option(help="TOKENIZER=FOLDER, a corpus made by `bidui corpus build`; one per tokenizer."),
     ] = None,
+    text: Annotated[
+        Path | None,
+        typer.Option(help="File or folder of text, from which tokenizers and corpora that are missing are made."),
+    ] = None,
     run: Annotated[bool, typer.Option("--run", help="Train the runs that are not finished.")] = False,
     out: Annotated[Path, typer.Option("-o", "--out", help="Output folder; each run gets a subfolder.")] = Path("runs"),
     device: Annotated[
         str, typer.Option(help="Device: cpu, cuda, cuda:1, mps; with cuda, processes are spread over the GPUs.")
     ] = ("cpu"),
     processes: Annotated[int, typer.Option(min=1, help="Number of runs to train at the same time.")] = 1,
-    score: Annotated[str, typer.Option(help="Pairs to score every checkpoint on, as in `bidui train`.")] = ("later"),
+    score: Annotated[
+        str | None,
+        typer.Option(help="Pairs to score every checkpoint on, as in `bidui train`. Default: those of the suite."),
+    ] = None,
     stale: Annotated[
         float, typer.Option(min=1, help="Minutes of silence after which another machine's run is taken over.")
     ] = 15,
@@ -121,27 +128,28 @@ def suite(
     are skipped. Several machines can work on one suite in the same folder on a shared disk.
     """
     with needing_models():
-        every = bidui.zh_pythia(seeds=seed) if seed else bidui.zh_pythia()
-    if name not in SUITES:
-        raise bidui.InputError([bidui.Problem("suite-unknown", values={"value": name, "known": SUITES})])
+        every = bidui.read_suite(name, seeds=seed or ())
     _check_options(options or [])
-    runs = bidui.choose_runs(every, sizes=size or (), tokens=tokens or (), tokenizers=tokenizer or ())
+    runs = bidui.choose_runs(every.runs, sizes=size or (), tokens=tokens or (), tokenizers=tokenizer or ())
+    chosen = replace(every, runs=runs)
     folders = _folders(corpus or [], every)
     if not run:
-        _show_plan(runs, folders, speed or [], as_json=as_json)
+        _show_plan(chosen, _vocabularies(chosen, folders, out), speed or [], as_json=as_json)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=messages(), transient=True) as progress:
-        screen = _Screen(out, progress, progress.add_task("runs", total=len(runs)), len(runs))
+        screen = _Screen(out, progress, progress.add_task("runs", total=len(runs)))
         outcomes = bidui.run_suite(
-            runs,
+            chosen,
             folders,
             out=out,
+            text=text,
             device=device,
             processes=processes,
             score=score,
             options=options or [],
             stale_seconds=60 * stale,
+            on_prepare=lambda status: progress.update(screen.every, description=_preparation(status)),
             on_status=screen.show,
         )
     show_outcomes(outcomes, out=out, as_json=as_json)
@@ -154,9 +162,13 @@ def _check_options(options: Sequence[str]) -> None:
             raise bidui.InputError([bidui.Problem("suite-option", values={"value": option})])
 
 
-def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path]:
+def _preparation(status: "Status") -> str:
+    return f"making {', '.join(task.name for task in status.running)}" if status.running else "runs"
+
+
+def _folders(given: Sequence[str], suite: "Suite") -> dict[str, Path]:
     """Parse --corpus."""
-    known = list(dict.fromkeys(run.tokenizer for run in runs))
+    known = list(dict.fromkeys(run.tokenizer for run in suite.runs))
     folders = {}
     for text in given:
         tokenizer, _, folder = text.partition("=")
@@ -167,14 +179,24 @@ def _folders(given: Sequence[str], runs: "Sequence[SuiteRun]") -> dict[str, Path
     return folders
 
 
-def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: Sequence[str], *, as_json: bool) -> None:
-    vocabularies = {tokenizer: bidui.read_corpus(folder).vocabulary for tokenizer, folder in folders.items()}
-    planned = bidui.plan_suite(runs, speed=speed, vocabularies=vocabularies)
+def _vocabularies(suite: "Suite", folders: Mapping[str, Path], out: Path) -> dict[str, int]:
+    """Return the sizes of known vocabularies; a suite without corpora is planned without torch."""
+    named = any(tokenizer.corpus or tokenizer.source for tokenizer in suite.tokenizers.values())
+    if not (folders or named or (out / "corpora").is_dir()):
+        return {}
+    with needing_models():
+        return bidui.suite_vocabularies(suite, folders, out=out)
+
+
+def _show_plan(suite: "Suite", vocabularies: Mapping[str, int], speed: Sequence[str], *, as_json: bool) -> None:
+    planned = bidui.plan_suite(suite, speed=speed, vocabularies=vocabularies)
     total = bidui.suite_totals(planned)
     if as_json:
         each = [{"name": row.run.name, **asdict(row.run), **_costs(row)} for row in planned]
         typer.echo(json.dumps({"runs": each, "totals": asdict(total)}, indent=1))
         return
+    if suite.description:
+        typer.echo(suite.description)
     Console(width=max(WIDTH, Console().width)).print(_table(planned))
     typer.echo(
         f"{total.runs} runs: {total.steps:,} steps, {total.milestones:,} checkpoints, {total.flops:.3g} FLOPs,"
@@ -182,7 +204,7 @@ def _show_plan(runs: "Sequence[SuiteRun]", folders: Mapping[str, Path], speed: S
     )
     typer.echo(
         "FLOPs are 6 N D with all parameters; checkpoints include step 0 and the last step; hours are for one "
-        f"{'GPU of that speed' if speed else 'H200'}, without scoring."
+        f"{'machine of that speed' if speed or suite.speed else 'H200'}, without scoring."
     )
 
 

@@ -220,7 +220,7 @@ def open_corpus(folder: Path, *, tokenizer: str | None = None, bos: Bos | None =
     if bos is not None and bos != corpus.bos:
         raise fail("corpus-bos", Place(str(folder)), {"own": corpus.bos, "asked": bos})
     if tokenizer is not None:
-        _load_fitting(tokenizer, corpus)
+        load_fitting(tokenizer, corpus)
     return corpus
 
 
@@ -238,7 +238,7 @@ def make_trainee(recipe: RunRecipe, corpus: Corpus, data: Data, *, device: torch
     folder = corpus.folder / TOKENIZER
     if not folder.is_dir():  # otherwise transformers would look for the path on the hub
         raise fail("corpus-broken", Place(str(folder)), {"reason": os.strerror(errno.ENOENT)})
-    tokenizer = _load_fitting(folder, corpus)
+    tokenizer = load_fitting(folder, corpus)
     unigrams = count_rows_unigrams(
         data.train, vocabulary=corpus.vocabulary, tokenizer_hash=corpus.tokenizer, leave_out=corpus.bos_id
     )
@@ -249,7 +249,7 @@ def make_trainee(recipe: RunRecipe, corpus: Corpus, data: Data, *, device: torch
     return make_neox(recipe, tokenizer, unigrams, bos=corpus.bos_id, device=device)
 
 
-def _load_fitting(name: str | Path, corpus: Corpus) -> PreTrainedTokenizerBase:
+def load_fitting(name: str | Path, corpus: Corpus) -> PreTrainedTokenizerBase:
     """Load a tokenizer; one that the corpus was not encoded with would spell another text, so it is refused."""
     tokenizer = load_tokenizer(name)
     vocabulary = tokenizer_hash(tokenizer)
