@@ -8,6 +8,7 @@ of them is scored.
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -326,10 +327,18 @@ def _score_parts(parts: Sequence[Part], model: Model) -> Iterator[tuple[Part, Sc
             raise fail("nothing-scored", Place(), {"sentence": sentence, "model": model.name})
     ids = np.unique(np.concatenate([tokens.ids for tokens in scores.values()]))
     texts = model.token_texts(ids.tolist())
+    both: list[TokenScores] = [scores[side] for pair in pairs for side in (pair.good, pair.bad)]
+    frame = score_table(pairs, both, texts).frame  # of all parts at once, which takes a third of the time
+    tokens_of_all = np.concatenate([tokens.ids for tokens in both])
+    seen = np.where(model.unknown(tokens_of_all), -1, tokens_of_all)  # unknown words look the same
+    bounds = np.cumsum([0, *map(len, both)]).tolist()
+    row = 0
     for part in parts:
-        both: list[TokenScores] = [scores[side] for pair in part.pairs for side in (pair.good, pair.bad)]
-        unknown = sum(int(model.unknown(tokens.ids).sum()) for tokens in both)
-        seen = [np.where(model.unknown(tokens.ids), -1, tokens.ids) for tokens in both]  # unknown words look the same
-        unseen = sum(np.array_equal(good, bad) for good, bad in zip(seen[::2], seen[1::2], strict=True))
+        rows = 2 * len(part.pairs)
+        cuts = bounds[row : row + rows + 1]
+        looks = [seen[low:high].tobytes() for low, high in pairwise(cuts)]
+        unseen = sum(good == bad for good, bad in zip(looks[::2], looks[1::2], strict=True))
+        unknown = int((seen[cuts[0] : cuts[-1]] == -1).sum())
         shard = Shard(pairs_hash(part.pairs), "", len(part.pairs), unknown, unseen)
-        yield part, score_table(part.pairs, both, texts), shard
+        yield part, ScoreTable(frame.slice(row, rows)), shard
+        row += rows
