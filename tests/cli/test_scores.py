@@ -543,6 +543,8 @@ def test_released_layouts_are_scored_and_said(bidui: Bidui, tmp_path: Path) -> N
             True,
         )
         assert bidui(*arguments, "--good", "ok", "--bad", "star").code == 0
+    project = bidui("score", "zhoblimp", "--model", "given.jsonl", "--paradigm", "type")
+    assert (project.code, "the column type can be named only for a file" in project.err) == (2, True)
 
 
 def test_published_unigrams_are_used_with_what_is_missing_said(bidui: Bidui, tmp_path: Path) -> None:

@@ -86,7 +86,9 @@ def test_an_interrupted_run_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert compare(tmp_path, links=["lp"]).notes == (
         f"{tmp_path / 'm'}: only 2 of 3 pairs are scored so far; run bidui score again to finish",
     )
-    assert [problem.kind for problem in collect(tmp_path).problems] == ["scores-unfinished"]
+    results = collect(tmp_path)
+    assert [problem.kind for problem in results.problems] == ["scores-unfinished"]
+    assert [model.name for model in results.models] == ["m (2/3)"]
     run_scoring(PAIRS, Counting("m"), out=tmp_path / "m")
     assert compare(tmp_path, links=["lp"]).notes == collect(tmp_path).problems == ()
 

@@ -127,9 +127,11 @@ def find_pairs(
         return source
     if not isinstance(source, str | Path):
         return Pairs(tuple(source))
-    if source in shipped() or (Path(source) / "project.yaml").is_file():
-        return generate(source, n=n, seed=seed)
-    return read_pairs(source, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    if source not in shipped() and not (Path(source) / "project.yaml").is_file():
+        return read_pairs(source, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    if named := next(filter(None, (good, bad, paradigm, phenomenon)), None):
+        raise fail("columns-not-for", Place(), {"column": named, "source": str(source)})
+    return generate(source, n=n, seed=seed)
 
 
 def generate_folder(

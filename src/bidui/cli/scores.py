@@ -1,12 +1,12 @@
 """`bidui score`, `compare` and `export-scores`: score pairs with language models, and compare the models."""
 
+import sys
 from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -229,7 +229,7 @@ def _print(found: "bidui.AccuracyTable") -> None:
     """
     console = Console()
     table = _table(found.frame.columns, found.frame.rows())
-    if not console.is_terminal or _width(table) <= console.width:
+    if not sys.stdout.isatty() or _width(table) <= console.width:
         _print_whole(table)
     elif not found.link:
         for (model,), frame in found.frame.group_by("model", maintain_order=True):
@@ -245,13 +245,18 @@ def _print_numbered(found: "bidui.AccuracyTable", width: int) -> None:
     heads = {name: f"[{number}]" for number, name in enumerate(models, start=1)}
     for name, head in heads.items():
         typer.echo(f"{head} {name}")
-    groups = found.frame[first].to_list()
-    room = width - max(map(cell_len, [first, *groups]))
-    most = max(1, room // (max(map(len, ["100.00", *heads.values(), *(["humans*"] if found.humans else [])])) + 1))
-    for start in range(0, len(names), most):
-        columns = names[start : start + most]
+
+    def table(columns: Sequence[str]) -> Table:
         rows = found.frame.select(first, *columns).rows()
-        _print_whole(_table([first, *(heads.get(name, name) for name in columns)], rows))
+        return _table([first, *(heads.get(name, name) for name in columns)], rows)
+
+    columns: list[str] = []
+    for name in names:
+        if columns and _width(table([*columns, name])) > width:
+            _print_whole(table(columns))
+            columns = []
+        columns.append(name)
+    _print_whole(table(columns))
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str | int | float | None]], *, first: str = "") -> Table:

@@ -218,6 +218,8 @@ def stored_unigrams(folder: Path) -> Path | None:
 
 def _read_model(folder: Path, name: str, earlier: tuple[Path, ...], unigrams: Path | None) -> ScoredModel:
     manifest, totals = read_totals(folder, unigrams=unigrams or stored_unigrams(folder))
+    if manifest.left:  # as an unfinished run, so that tables and figures say so wherever they are shown
+        name = f"{name} ({len(totals):,}/{len(totals) + manifest.left:,})"
     phenomena = np.where(totals.phenomena == "", NOTHING, totals.phenomena)  # a row without a name would look broken
     totals = replace(totals, phenomena=phenomena)
     baselines = np.isin(totals.uids.astype(str), sorted(set(SLING_BASELINES.values())))

@@ -19,7 +19,7 @@ from bidui.files import write_file
 from bidui.scores.links import Floats
 
 UNIGRAMS = "unigrams.json"  # the file beside a model and beside its scores
-FEWEST_TYPES = 50  # fewer types of tokens say nothing about whether frequencies fit
+FEWEST_TYPES = 300  # of tokens; with fewer, as in a single paradigm, the right file can have a correlation near 0.1
 LEAST_CORRELATION = 0.1  # between published frequencies and those in the sentences; unrelated ids have about 0
 
 
@@ -110,7 +110,7 @@ class PublishedUnigrams:
                 raise fail("unigrams-missing", place, values | {"ids": lacking.tolist()})
             table[np.isnan(table)] = unseen or np.nan
             logprobs, chosen = np.log(table), f"{unseen:g}" if unseen else ""
-        fit = "unknown" if correlation is None else f"{correlation:.2f}"
+        fit = "–" if correlation is None else f"{correlation:.2f}"
         notes = [Problem("unigrams-no-tokenizer", place, {"count": f"{len(self.ids):,}", "fit": fit}, "warning")]
         if len(lacking):
             notes.append(Problem("unigrams-unseen", place, values | {"chosen": chosen}, "warning"))
