@@ -18,7 +18,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from bidui.models import causal
 from bidui.models.causal import CausalModel
-from bidui.models.fingerprint import weights_hash
+from bidui.models.fingerprint import pipeline_hash, tokenizer_hash, weights_hash
 from bidui.models.huggingface import causal_model, load_huggingface
 from bidui.models.native import NativeNetwork, load_network
 from bidui.models.tokenize import encode_flat
@@ -237,12 +237,22 @@ def test_tokenizers_over_bytes_give_the_same_tokens_spans_and_conventions(
     save_bytes(tmp_path, kind)
     change_json(tmp_path / "config.json", model_type=model_type)
     same_tokens(tmp_path, model_type)
+    # as published: spans of the file are not those of the class, which also has a decoder of its own
+    file, plain = tmp_path / "tokenizer.json", {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    steps = json.loads(file.read_text())["pre_tokenizer"]
+    steps.get("pretokenizers", [steps])[-1]["trim_offsets"] = False
+    for trim in (True, False):
+        after = plain | {"trim_offsets": trim}
+        change_json(file, pre_tokenizer=steps, decoder=plain | {"trim_offsets": False}, post_processor=after)
+        same_tokens(tmp_path, model_type)
 
 
 def test_a_tokenizer_of_characters_gives_the_same_tokens(tmp_path: Path) -> None:
     for bos in (True, False):
         tokenizer(bos=bos, unknown="茶").save_pretrained(tmp_path)
         change_json(tmp_path / "config.json", model_type="llama")
+        same_tokens(tmp_path, "llama")
+        change_json(tmp_path / "tokenizer.json", post_processor=None)
         same_tokens(tmp_path, "llama")
 
 
@@ -257,6 +267,8 @@ def same_tokens(folder: Path, model_type: str) -> None:
     assert read.get_vocab() == known.get_vocab()
     for name in ("bos", "eos", "unk", "cls"):
         assert getattr(read, f"{name}_token_id") == getattr(known, f"{name}_token_id"), name
+    assert pipeline_hash(read) == pipeline_hash(known)  # type: ignore[arg-type]
+    assert tokenizer_hash(read) == tokenizer_hash(known)  # type: ignore[arg-type]
     ids = [*range(len(known))]
     assert read.convert_ids_to_tokens(ids) == known.convert_ids_to_tokens(ids)
     assert read.convert_ids_to_tokens(3) == known.convert_ids_to_tokens(3)

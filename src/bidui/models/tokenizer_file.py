@@ -25,16 +25,21 @@ PLAIN = {"PreTrainedTokenizerFast", "TokenizersBackend"}  # classes that take th
 QWEN_WORDS = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-# The steps before byte-pair encoding in the classes that build their own, without settings that have no effect there.
-BUILT: dict[str, list[dict[str, Any]]] = {
-    "GPTNeoXTokenizer": [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}],
-    "Qwen2Tokenizer": [
-        {"type": "Split", "pattern": {"Regex": QWEN_WORDS}, "behavior": "Isolated", "invert": False},
-        {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
-    ],
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+SPLIT = {"type": "Split", "pattern": {"Regex": QWEN_WORDS}, "behavior": "Isolated", "invert": False}
+NOTHING_ADDED = {
+    "type": "TemplateProcessing",
+    "single": [{"Sequence": {"id": "A", "type_id": 0}}],
+    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+    "special_tokens": {},
 }
-PLAIN_BPE: dict[str, bool | None] = {
-    **dict.fromkeys(("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")),
+# What the classes that build their own pipelines put in place of the parts of tokenizer.json.
+BUILT: dict[str, dict[str, Any]] = {
+    "GPTNeoXTokenizer": {"pre_tokenizer": BYTES, "post_processor": NOTHING_ADDED},
+    "Qwen2Tokenizer": {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [SPLIT, BYTES | {"use_regex": False}]}},
+}
+PLAIN_BPE: dict[str, Any] = {
+    **{"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "", "end_of_word_suffix": ""},
     **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False),
 }
 PATCHED = 100_000  # transformers repairs larger vocabularies if config.json does not say its version
@@ -118,10 +123,10 @@ def read_tokenizer(folder: Path, *, model_type: str, version: str | None) -> Fil
     added = written.get("added_tokens")
     if not isinstance(added, list) or not _only_known(settings, added) or not _repeated(folder, settings):
         return None
-    if _may_differ(written, str(settings.get("tokenizer_class")), settings, model_type=model_type):
+    parts = _built_parts(written, settings, model_type=model_type)
+    if parts is None:
         return None
-    if str(settings["tokenizer_class"]).startswith("GPTNeoX"):
-        written["post_processor"] = None  # as that class does; it would cut blanks off the spans of tokens
+    written |= parts
     special = {name: text for name in SPECIAL if (text := _content(settings.get(name))) is not None}
     try:
         backend = Tokenizer.from_str(json.dumps(written))
@@ -184,32 +189,33 @@ def _repeated(folder: Path, settings: Mapping[str, Any]) -> bool:
     return all(same.values()) and all(rest.values())
 
 
-def _may_differ(written: Mapping[str, Any], kind: str, settings: Mapping[str, Any], *, model_type: str) -> bool:
-    """Whether the class of the tokenizer may read something else than tokenizer.json says."""
-    if written.get("truncation") or written.get("padding") or '"add_prefix_space": true' in _steps_text(written):
-        return True
+def _built_parts(written: Mapping[str, Any], settings: Mapping[str, Any], *, model_type: str) -> dict[str, Any] | None:
+    """Return the parts that transformers replaces in tokenizer.json; None if that may change a token."""
+    kind = str(settings.get("tokenizer_class"))
+    steps = written.get("pre_tokenizer")
+    if written.get("truncation") or written.get("padding") or '"add_prefix_space": true' in json.dumps(steps):
+        return None
     if kind in PLAIN and model_type != "qwen2":  # transformers takes Qwen's class for every model of type qwen2
-        return False
+        return {} if written.get("post_processor") else {"post_processor": NOTHING_ADDED}
     built = BUILT.get("Qwen2Tokenizer" if kind in PLAIN else kind.removesuffix("Fast"))
     # such a class has special tokens of its own where the settings name none
     if built is None or not {"bos_token", "eos_token", "unk_token"} <= settings.keys():
-        return True
+        return None
     model = written.get("model") or {}
-    values = {name: model.get(name) or default for name, default in PLAIN_BPE.items()}
-    others = model.keys() - PLAIN_BPE.keys() - {"type", "vocab", "merges"}
-    if model.get("type") != "BPE" or values != PLAIN_BPE or others or written.get("normalizer") != {"type": "NFC"}:
-        return True
-    before = written.get("pre_tokenizer") or {}
-    steps = before.get("pretokenizers", []) if before.get("type") == "Sequence" else [before]
-    defaults = {"use_regex": True}
-    found = [
-        {name: value for name, value in (defaults | step).items() if name != "trim_offsets"}
-        if step.get("type") == "ByteLevel"
-        else step
-        for step in steps
-    ]
-    return bool(found != built)
+    if model.keys() - PLAIN_BPE.keys() - {"vocab", "merges"} or written.get("normalizer") != {"type": "NFC"}:
+        return None
+    if any((model.get(name) or default) != default for name, default in PLAIN_BPE.items()):
+        return None
+    if _without_spans(steps) != _without_spans(built["pre_tokenizer"]):
+        return None
+    return {**built, "model": {**model, **PLAIN_BPE}, "decoder": BYTES | {"add_prefix_space": True}}
 
 
-def _steps_text(written: Mapping[str, Any]) -> str:
-    return json.dumps(written.get("pre_tokenizer"))
+def _without_spans(step: Any) -> Any:
+    """Return a step before the model without what only a step after it uses."""
+    if not isinstance(step, dict):
+        return step
+    if step.get("type") == "Sequence":
+        return [_without_spans(part) for part in step.get("pretokenizers", [])]
+    whole = {"use_regex": True, **step} if step.get("type") == "ByteLevel" else step
+    return {name: value for name, value in whole.items() if name != "trim_offsets"}
