@@ -16,7 +16,7 @@ import torch
 from bidui.benchmarks import find_pairs
 from bidui.errors import InputError, Place, Problem, all_problems, collect, fail
 from bidui.files import Manifest, claim_folder, file_hash
-from bidui.models.huggingface import tokenizer_hash
+from bidui.models.fingerprint import tokenizer_hash
 from bidui.scale.tasks import Outcome, Status, Task, run_all
 from bidui.training.checkpoints import DESCRIPTION, FINISHED, LOG, RECIPE
 from bidui.training.corpus import NAME, TOKENIZER, Corpus, dropped_tokens, read_corpus
