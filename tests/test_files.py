@@ -2,13 +2,17 @@
 
 import errno
 import os
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bidui.errors import InputError, OutputRefused
-from bidui.files import remove_temporaries, write_file, write_new_folder
+from bidui.files import hold_lock, remove_temporaries, write_file, write_new_folder
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
@@ -97,3 +101,58 @@ def test_a_folder_with_anything_in_it_is_refused_and_kept(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="cannot be written"):
         write_new_folder(tmp_path / "mine.txt" / "out", [("a.txt", b"a")])
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+# Locks
+
+
+def test_a_lock_is_held_by_one_and_removed(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / ".lock"
+    with hold_lock(path) as held:
+        assert held and path.exists()
+        with pytest.raises(BlockingIOError), hold_lock(path):
+            pass
+    assert not path.exists()
+    with hold_lock(path):
+        pass
+
+
+def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
+    """A process that is killed cleans nothing up; the file it leaves locks nothing."""
+    code = (
+        "import sys, time; from pathlib import Path; from bidui.files import hold_lock\n"
+        "with hold_lock(Path(sys.argv[1])): print('held', flush=True); time.sleep(600)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "src")}
+    command = [sys.executable, "-c", code, str(tmp_path / "lock")]
+    holder = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+    with pytest.raises(BlockingIOError), hold_lock(tmp_path / "lock"):
+        pass
+    holder.kill()
+    holder.communicate()
+    assert (tmp_path / "lock").exists()
+    with hold_lock(tmp_path / "lock") as held:
+        assert held
+
+
+def test_of_many_that_wait_one_at_a_time_goes_on(tmp_path: Path) -> None:
+    """The holder removes the file that the others wait for: they must then hold the file that is there instead."""
+    inside: list[int] = []
+    most: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            with hold_lock(tmp_path / "lock", on_wait=lambda: None):
+                inside.append(number)
+                most.append(len(inside))
+                time.sleep(0.0005)
+                inside.remove(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 120
+    assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Literal
@@ -276,6 +276,47 @@ def _locked(folder: Path) -> Iterator[bool | None]:
         except OSError:
             locked = None
         yield locked
+
+
+@contextlib.contextmanager
+def hold_lock(path: Path, *, on_wait: Callable[[], None] | None = None) -> Iterator[bool]:
+    """Hold a lock file while the block runs, and remove it afterwards; a lock ends with its process, however that ends.
+
+    If another process holds it, call `on_wait` and wait; without `on_wait`, BlockingIOError is raised. Yields False
+    where there are no locks: on Windows, and on some network drives.
+    """
+    if os.name != "posix":
+        yield False
+        return
+    import fcntl
+
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                file = stack.enter_context(path.open("a"))
+            except OSError as error:
+                raise fail("write-failed", Place(str(path)), {"reason": reason(error)}) from error
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if on_wait is None:
+                    raise
+                on_wait()
+                fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError:
+                yield False
+                return
+            # While we waited, the holder may have removed the file, and a third process may hold the next one.
+            with contextlib.suppress(FileNotFoundError):
+                if path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                    break
+            file.close()
+        try:
+            yield True
+        finally:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
 
 
 def _aside(path: Path) -> Path:

@@ -1,9 +1,13 @@
 """Corpora for training: the stream under every rule for BOS, its order, its parts, and what is refused."""
 
 import json
+import os
 import random
 import struct
-from collections.abc import Callable
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 
@@ -14,6 +18,7 @@ from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, OutputRefused
+from bidui.files import sha256
 from bidui.models.fingerprint import tokenizer_hash
 from bidui.scores.unigrams import read_unigrams
 from bidui.training import build
@@ -28,7 +33,7 @@ from bidui.training.corpus import (
     rows,
     verify_corpus,
 )
-from bidui.training.tokenizers import load_tokenizer, train_char, train_word
+from bidui.training.tokenizers import load_tokenizer, save_tokenizer, train_char, train_word
 from tests.models import small
 
 CHARACTERS = "甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉戌亥"
@@ -197,14 +202,14 @@ def held_out(corpus: Corpus, tokenizer: PreTrainedTokenizerBase) -> set[str]:
 
 
 def test_validation_documents_stay_when_the_corpus_grows(tmp_path: Path, wide: PreTrainedTokenizerFast) -> None:
-    """Else what one model is tested on, another would have been trained on."""
+    """Else what one model is tested on, another would have been trained on. The fraction is more than the least."""
     documents = many(400)
-    few = build_corpus(source(tmp_path, *documents[:200]), wide, out=tmp_path / "few", bos="document", validation=0.1)
-    all_of_them = build_corpus(source(tmp_path, *documents), wide, out=tmp_path / "all", bos="document", validation=0.1)
-    most = build_corpus(source(tmp_path, *documents), wide, out=tmp_path / "most", bos="document", validation=0.3)
+    few = build_corpus(source(tmp_path, *documents[:200]), wide, out=tmp_path / "few", bos="document", validation=0.2)
+    all_of_them = build_corpus(source(tmp_path, *documents), wide, out=tmp_path / "all", bos="document", validation=0.2)
+    most = build_corpus(source(tmp_path, *documents), wide, out=tmp_path / "most", bos="document", validation=0.4)
     assert held_out(few, wide) == held_out(all_of_them, wide) & set(documents[:200])
     assert held_out(all_of_them, wide) < held_out(most, wide)
-    assert 20 <= all_of_them.validation.documents <= 60  # a tenth of 400, within three deviations and a bit
+    assert 56 <= all_of_them.validation.documents <= 104  # a fifth of 400, within three deviations
     assert all_of_them.train.documents + all_of_them.validation.documents == 400
 
 
@@ -359,6 +364,182 @@ def test_a_build_that_was_stopped_leaves_nothing_and_starts_anew(
     with pytest.raises(InputError, match="other: cannot be written: No space left on device"):
         build_corpus(books, CHAR, out=tmp_path / "other")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["books", "out"]
+
+
+# Two builds of one corpus at once, in processes of their own.
+
+CHILD = """
+import sys, time
+from pathlib import Path
+from bidui.training.build import build_corpus
+from bidui.training.tokenizers import load_tokenizer
+
+folder, name = Path(sys.argv[1]), sys.argv[2]
+
+def show(what, done, total):
+    if not (folder / f"{name}-{what}").exists():
+        (folder / f"{name}-{what}").touch()
+    while what == "encoding" and name == "first" and not (folder / "go").exists():
+        time.sleep(0.01)
+
+made = build_corpus(folder / "books", load_tokenizer(str(folder / "tok")), out=folder / "out", on_progress=show)
+print(made.made, made.train.documents + made.validation.documents)
+"""
+
+
+def builder(folder: Path, name: str) -> "subprocess.Popen[str]":
+    """A process that builds the corpus; the first one stops in the middle of it until there is a file `go`."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(build.__file__).parents[2])}
+    command = [sys.executable, "-c", CHILD, str(folder), name]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def until(path: Path, *others: "subprocess.Popen[str]") -> None:
+    while not path.exists():
+        for process in others:
+            assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def two(tmp_path: Path, wide: PreTrainedTokenizerFast) -> "Iterator[list[subprocess.Popen[str]]]":
+    """Two processes: the first has read all of the text and encodes it; the second waits for the first."""
+    source(tmp_path, *many(500))
+    save_tokenizer(wide, tmp_path / "tok")
+    processes = [builder(tmp_path, "first")]
+    until(tmp_path / "first-encoding", *processes)
+    processes.append(builder(tmp_path, "second"))
+    until(tmp_path / "second-waiting", *processes)
+    yield processes
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def test_a_second_build_waits_and_takes_what_the_first_built(
+    tmp_path: Path, two: "list[subprocess.Popen[str]]"
+) -> None:
+    """It used to remove the files of the first, which then wrote a corpus of what was left, and said nothing."""
+    (tmp_path / "go").touch()
+    outputs = [process.communicate() for process in two]
+    assert [process.returncode for process in two] == [0, 0], outputs
+    assert [out.split() for out, _ in outputs] == [["True", "500"], ["False", "500"]]
+    assert read_corpus(tmp_path / "out", verify=True).train.documents > 400
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_when_the_first_is_killed_the_second_builds(tmp_path: Path, two: "list[subprocess.Popen[str]]") -> None:
+    """The lock ends with its process, and what that left half built is removed."""
+    two[0].kill()
+    out, error = two[1].communicate()
+    assert two[1].returncode == 0, error
+    assert out.split() == ["True", "500"]
+    read_corpus(tmp_path / "out", verify=True)
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_documents_that_vanish_while_a_corpus_is_built_are_an_error(
+    tmp_path: Path, wide: PreTrainedTokenizerFast
+) -> None:
+    """Whatever removed them: a cleaner of old files, or an older bidui."""
+
+    def clean(what: str, done: int, total: int) -> None:
+        for file in tmp_path.glob(".out.*.part/shuffle/1*"):
+            if what == "reading":
+                file.unlink()
+
+    with pytest.raises(InputError, match=r"out: contains only \d+ of the 500 distinct documents"):
+        build_corpus(source(tmp_path, *many(500)), wide, out=tmp_path / "out", on_progress=clean)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_corpus_that_was_cut_when_it_was_built_is_refused(tmp_path: Path) -> None:
+    """Every hash and every size is right; only the number of documents that were read tells."""
+    build_corpus(source(tmp_path, "甲", "乙", "乙", "丙"), CHAR, out=tmp_path / "out")
+    file = tmp_path / "out" / "corpus.json"
+    value = json.loads(file.read_text(encoding="utf-8"))
+    assert (value["seen"]["documents"], value["seen"]["duplicates"]) == (4, 1)
+    value["seen"]["documents"] = 1312
+    file.write_text(json.dumps(value))
+    with pytest.raises(InputError, match="out: contains only 3 of the 1311 distinct documents that were read"):
+        read_corpus(tmp_path / "out")
+
+
+@pytest.mark.parametrize("bos", ["line", "document"])
+def test_verifying_counts_tokens_and_documents_again(tmp_path: Path, bos: Bos) -> None:
+    """A document less in a shard, with its size and hash set right in the manifest, is still found."""
+    build_corpus(source(tmp_path, "甲乙", "丙"), CHAR, out=tmp_path / "out", bos=bos, validation=0)
+    shard, manifest = tmp_path / "out" / "train-00000.bin", tmp_path / "out" / "corpus.json"
+    whole, text = shard.read_bytes(), manifest.read_text(encoding="utf-8")
+    cut = whole[:16] + struct.pack("<Q", 2) + whole[24:68]  # two tokens of five
+    shard.write_bytes(cut)
+    corpus = json.loads(text)
+    corpus["train"] |= {"tokens": 2, "shards": [corpus["train"]["shards"][0] | {"tokens": 2, "sha256": sha256(cut)}]}
+    parts = {name: [one["sha256"] for one in corpus[name]["shards"]] for name in ("train", "validation")}
+    matters = {"tokenizer": corpus["tokenizer"], "bos": bos, "bos_id": BOS, "shards": parts}
+    corpus["hash"] = sha256(json.dumps(matters, sort_keys=True).encode())
+    manifest.write_text(json.dumps(corpus))
+    assert read_corpus(tmp_path / "out").tokens == 2
+    with pytest.raises(
+        InputError, match=r"out: the shards do not match the stored counts \(train: 1 counted, 2 stored\)"
+    ):
+        read_corpus(tmp_path / "out", verify=True)
+    shard.write_bytes(whole)
+    manifest.write_text(text, encoding="utf-8")
+    read_corpus(tmp_path / "out", verify=True)
+    unigrams = tmp_path / "out" / "unigrams.json"
+    counts = json.loads(unigrams.read_text())
+    counts["counts"][4] += 1
+    unigrams.write_text(json.dumps(counts))
+    with pytest.raises(InputError, match=r"\(unigrams.json: 3 counted, 4 stored\)"):
+        read_corpus(tmp_path / "out", verify=True)
+
+
+# What is held out.
+
+
+def places(documents: list[str]) -> list[str]:
+    """The documents in the order in which they are held out: by this hash, as it was from the beginning."""
+    return sorted(documents, key=lambda text: blake2b(text.encode(), digest_size=8, person=b"validation").digest())
+
+
+def test_a_small_corpus_holds_out_a_few_documents(tmp_path: Path, wide: PreTrainedTokenizerFast) -> None:
+    """0.5% of 24 documents is none. Each has 404 characters, so the lowest three are enough: more than 1,024."""
+    documents = [CHARACTERS[:20] * 20 + f"{number:04}" for number in range(24)]
+    made = build_corpus(source(tmp_path, *documents), wide, out=tmp_path / "out", bos="document")
+    assert held_out(made, wide) == set(places(documents)[:3])
+    assert made.train.documents == 21
+    none = build_corpus(source(tmp_path, *documents), wide, out=tmp_path / "none", bos="document", validation=0)
+    assert (none.train.documents, none.validation.documents) == (24, 0)
+
+
+def test_short_documents_are_held_out_until_they_fill_rows(tmp_path: Path, wide: PreTrainedTokenizerFast) -> None:
+    """Each has 104 characters: ten make 1,040. Of 60 documents, that would be a sixth: a tenth, six, is the most."""
+    documents = [CHARACTERS[:20] * 5 + f"{number:04}" for number in range(200)]
+    made = build_corpus(source(tmp_path, *documents), wide, out=tmp_path / "out", bos="document")
+    assert held_out(made, wide) == set(places(documents)[:10])
+    fewer = build_corpus(source(tmp_path, *documents[:60]), wide, out=tmp_path / "fewer", bos="document")
+    assert held_out(fewer, wide) == set(places(documents[:60])[:6])
+    larger = build_corpus(source(tmp_path, *documents), wide, out=tmp_path / "more", bos="document", validation=0.2)
+    assert set(places(documents)[:20]) < held_out(larger, wide)  # the fraction, where it is more than a few
+
+
+@pytest.mark.parametrize(("documents", "held"), [(1, 0), (2, 1), (9, 1), (11, 2)])
+def test_the_smallest_corpora_keep_most_for_training(
+    tmp_path: Path, wide: PreTrainedTokenizerFast, documents: int, held: int
+) -> None:
+    made = build_corpus(source(tmp_path, *(str(n) for n in range(documents))), wide, out=tmp_path / "out")
+    assert (made.train.documents, made.validation.documents) == (documents - held, held)
+
+
+def test_places_of_a_large_corpus_are_not_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory are only the lowest, which are exact however many come after them; duplicates count once."""
+    monkeypatch.setattr(build, "ENOUGH", 4)
+    documents = [str(number) for number in range(1000)]
+    kept = build.scatter([*documents, *documents[:300]], tmp_path / "shuffle", seed=0)
+    assert 40 <= len(kept) <= 80
+    lowest = [blake2b(text.encode(), digest_size=8, person=b"validation").digest() for text in places(documents)]
+    assert sorted(kept)[:40] == [int.from_bytes(place, "big") for place in lowest[:40]]
 
 
 def damaged(folder: Path, at: int, value: bytes) -> None:

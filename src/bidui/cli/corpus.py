@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from bidui.training.documents import SourceCounts
     from bidui.training.ngram import NgramTraining
 
+WAITING = "another process is building this corpus; waiting until it is done"
+
 app = typer.Typer(
     help="Prepare text for training, and describe a prepared corpus.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -44,7 +46,10 @@ def build(
         Literal["line", "document", "row", "none"],
         typer.Option(help="Where to insert BOS: before every line, document or training row, or nowhere."),
     ] = "line",
-    validation: Annotated[float, typer.Option(help="Fraction of documents held out for validation.")] = 0.005,
+    validation: Annotated[
+        float,
+        typer.Option(help="Fraction of documents held out for validation; at least a few are, unless it is 0."),
+    ] = 0.005,
     seed: Annotated[int, typer.Option(help="Random seed for the order of documents.")] = 0,
     field: Annotated[str, typer.Option(help="Field of .jsonl records that holds the text.")] = "text",
 ) -> None:
@@ -57,6 +62,13 @@ def build(
         loaded = bidui.load_tokenizer(tokenizer)
     with reading_bar(console) as progress:
         tasks = {what: progress.add_task(what, total=None) for what in ("reading", "encoding")}
+
+        def show(activity: str, done: int, total: int) -> None:
+            if activity == "waiting":
+                console.print(WAITING, highlight=False)
+            else:
+                progress.update(tasks[activity], completed=done, total=total)
+
         corpus = bidui.build_corpus(
             source,
             loaded,
@@ -65,7 +77,7 @@ def build(
             validation=validation,
             seed=seed,
             field=field,
-            on_progress=lambda what, done, of: progress.update(tasks[what], completed=done, total=of),
+            on_progress=show,
         )
     show_corpus(console, corpus)
 
@@ -73,13 +85,15 @@ def build(
 @app.command()
 def show(
     folder: Annotated[Path, typer.Argument(help="Folder of shards.")],
-    verify: Annotated[bool, typer.Option("--verify", help="Read every shard and compare its hash.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read every shard, compare its hash, and count its tokens again.")
+    ] = False,
 ) -> None:
     """Show what a corpus contains, and what was skipped when it was built."""
     corpus = bidui.read_corpus(folder, verify=verify)
     for line in facts(corpus):
         typer.echo(line)
-    typer.echo(f"hash {corpus.hash}" + (", all shards are intact" if verify else ""))
+    typer.echo(f"hash {corpus.hash}" + (", all shards are intact and complete" if verify else ""))
     for name, digest in corpus.sources.items():
         typer.echo(f"from {name}, sha256 {digest}")
     show_seen(Console(soft_wrap=True, emoji=False), corpus.seen)
@@ -92,7 +106,7 @@ def show_corpus(console: Console, corpus: "Corpus") -> None:
     for line in facts(corpus):
         console.print(escape(line), highlight=False)
     if corpus.asked["validation"] and not corpus.validation.tokens:
-        console.print("[yellow]no document was held out for validation; use a larger --validation[/]", highlight=False)
+        console.print("[yellow]no document was held out for validation; more documents are needed[/]", highlight=False)
     show_seen(console, corpus.seen)
 
 

@@ -1,7 +1,8 @@
 """How a corpus is built: text to a shuffled stream of token ids, in shards.
 
-A corpus is built aside and renamed at the end, so there is a whole corpus or none. Memory holds one file of the shuffle
-and one batch of documents, whatever the size of the text; the disk holds the text once more while the corpus is built.
+A corpus is built aside and renamed at the end, so there is a whole corpus or none. A lock next to it makes a second
+build wait and then use the finished corpus. Memory holds one file of the shuffle and one batch of documents, whatever
+the size of the text; the disk holds the text once more while the corpus is built.
 
 Where BOS stands in the stream:
 
@@ -11,8 +12,9 @@ row       nowhere; every document ends with a newline, and readers put BOS at th
 none      as `row`, and readers put none
 """
 
+import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -32,6 +34,7 @@ from bidui.files import (
     Manifest,
     claim_folder,
     file_hash,
+    hold_lock,
     new_folder,
     remove_temporaries,
     tool_version,
@@ -50,6 +53,7 @@ from bidui.training.corpus import (
     Part,
     Shard,
     Tokens,
+    check_counts,
     read_corpus,
     shard_header,
     to_json,
@@ -66,6 +70,8 @@ BATCH = 1 << 22  # characters of text that are encoded together
 MOST_TOKENS = 1 << 26  # per shard: 128 MiB of two bytes each
 BUCKETS = 128  # a power of 2; 12 GB of text make files of about 100 MB, and systems allow at least 256 open files
 RECORD = Struct("<16sQ")  # the key, and the number of bytes of the text after it
+FEW = 3  # documents that are held out at least, whatever the fraction is
+ENOUGH = 1_024  # characters of these: more than one row of any usual length
 
 
 def build_corpus(
@@ -82,8 +88,9 @@ def build_corpus(
 ) -> Corpus:
     """Build a corpus in `out` from a file or folder of text; if it is there already, do nothing (`made` is False).
 
-    Documents are deduplicated and shuffled by the seed; `validation` is the fraction that is held out. `field` is the
-    field of JSON lines that holds the text.
+    Documents are deduplicated and shuffled by the seed. `validation` is the fraction that is held out; unless it is 0,
+    at least a few documents are (`validation_bound`). `field` is the field of JSON lines that holds the text. If
+    another process is building the corpus, wait for it (`on_progress` gets "waiting") and use what it built.
     """
     source, out = Path(source), Path(out)
     tokenizer = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
@@ -93,17 +100,21 @@ def build_corpus(
     if not 0 <= validation < 1:
         raise fail("validation-share", Place(), {"validation": validation})
     bos_id = bos_of(tokenizer, bos)
-    sources = {name: file_hash(path) for name, path in source_files(source)[0].items()}
-    there = read_corpus(out) if (out / NAME).is_file() else None
-    before = Manifest(there.asked, there.sources) if there else None
-    claim_folder(out, before, Manifest(settings, sources), "corpus-of-another")
-    if there:
+    wanted = Manifest(settings, {name: file_hash(path) for name, path in source_files(source)[0].items()})
+    if there := _existing(out, wanted):
         return there
-    remove_temporaries(out.resolve().parent, name=out.resolve().name)  # left by a build that was killed
-    with new_folder(out) as folder:
+    target = out.resolve()
+    with ExitStack() as stack:
+        lock = target.with_name(f".{target.name[:80]}.lock")
+        alone = stack.enter_context(hold_lock(lock, on_wait=lambda: on_progress("waiting", 0, 0)))
+        if there := _existing(out, wanted):  # built by the process that held the lock
+            return there
+        if alone:  # or it could be the scratch of a build that is under way
+            remove_temporaries(target.parent, name=target.name)  # left by a build that was killed
+        folder = stack.enter_context(new_folder(out))
         seen = SourceCounts()
         documents = read_documents(source, field=field, seen=seen, on_progress=on_progress)
-        scatter(documents, folder / SHUFFLE, seed=seed)
+        bound = validation_bound(scatter(documents, folder / SHUFFLE, seed=seed), share=validation)
         seen.refuse_nothing(source)
         encode = document_encoder(tokenizer, bos=bos)
         train, held = (
@@ -112,7 +123,7 @@ def build_corpus(
         )
         done = 0
         for text, copies in gather(folder / SHUFFLE):
-            (held if held_out(text, share=validation) else train).add(text.decode())
+            (held if validation_place(text) < bound else train).add(text.decode())
             seen.duplicates += copies - 1
             done += copies
             on_progress("encoding", done, seen.documents)
@@ -126,11 +137,19 @@ def build_corpus(
             train=train.finish(tokenizer.unk_token_id),
             validation=held.finish(tokenizer.unk_token_id),
             asked=settings,
-            sources=sources,
+            sources=wanted.inputs,
             seen=seen,
         )
+        check_counts(replace(corpus, folder=out))
         _write_beside(corpus, tokenizer, train.counts)
     return replace(corpus, folder=out, made=True)
+
+
+def _existing(out: Path, wanted: Manifest) -> Corpus | None:
+    """Return the corpus in `out` if it was made in the wanted way; anything else there is refused."""
+    there = read_corpus(out) if (out / NAME).is_file() else None
+    claim_folder(out, Manifest(there.asked, there.sources) if there else None, wanted, "corpus-of-another")
+    return there
 
 
 def _write_beside(corpus: Corpus, tokenizer: PreTrainedTokenizerBase, counts: NDArray[np.int64]) -> None:
@@ -297,15 +316,27 @@ def _joined(texts: Sequence[Sequence[int]]) -> tuple[Ids, NDArray[np.int64]]:
 # one file and are dropped there, without a table of all hashes.
 
 
-def scatter(documents: Iterable[str], folder: Path, *, seed: int) -> None:
-    """Write documents into the files of a new folder."""
+def scatter(documents: Iterable[str], folder: Path, *, seed: int) -> dict[int, int]:
+    """Write documents into the files of a new folder; return lengths by `validation_place`.
+
+    Only the lowest places are returned: all of them up to `10 * ENOUGH`, and at least as many if there are more.
+    """
     folder.mkdir()
+    places: dict[int, int] = {}
+    highest = 1 << 64
     with ExitStack() as stack:
         files = [stack.enter_context((folder / f"{n:03}").open("xb")) for n in range(BUCKETS)]
         for document in documents:
             text = document.encode()
             key = blake2b(text, digest_size=16, key=str(seed).encode()).digest()
             files[key[0] * BUCKETS // 256].write(RECORD.pack(key, len(text)) + text)
+            place = validation_place(text)
+            if place < highest:
+                places[place] = len(document)
+            if len(places) > 20 * ENOUGH:
+                places = dict(sorted(places.items())[: 10 * ENOUGH])
+                highest = max(places)
+    return places
 
 
 def gather(folder: Path) -> Iterator[tuple[bytes, int]]:
@@ -324,7 +355,26 @@ def gather(folder: Path) -> Iterator[tuple[bytes, int]]:
             yield data[start:end], copies
 
 
-def held_out(text: bytes, *, share: float) -> bool:
-    """Return whether a document is for validation: by its own hash, whatever the seed and the other documents are."""
-    place = int.from_bytes(blake2b(text, digest_size=8, person=b"validation").digest(), "big")
-    return place < share * 2**64
+def validation_place(text: bytes) -> int:
+    """Return a hash of a document, below 2**64: those with the lowest are held out, whatever the seed is."""
+    return int.from_bytes(blake2b(text, digest_size=8, person=b"validation").digest(), "big")
+
+
+def validation_bound(places: Mapping[int, int], *, share: float) -> int:
+    """Return the number such that documents with a lower place are held out.
+
+    It holds out about `share` of them, by their own hashes, so that documents stay held out when the corpus grows.
+    Small corpora hold out more than that, or there would be no validation loss: the lowest places until they are `FEW`
+    documents and have `ENOUGH` characters, but at most a tenth of all documents, rounded up, and never the only one.
+    """
+    bound = math.ceil(share * 2**64)
+    if not share:
+        return 0
+    characters = 0
+    most = min(len(places) - 1, math.ceil(len(places) / 10))
+    for count, place in enumerate(sorted(places)[:most], start=1):
+        bound = max(bound, place + 1)
+        characters += places[place]
+        if count >= FEW and characters >= ENOUGH:
+            break
+    return bound

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 from bidui.files import encode, file_hash, reason, sha256
-from bidui.scores.unigrams import Unigrams
+from bidui.scores.unigrams import UNIGRAMS, Unigrams, read_unigrams
 from bidui.training.documents import SourceCounts
 
 Bos = Literal["row", "line", "document", "none"]
@@ -89,7 +89,10 @@ class Corpus:
 
 
 def read_corpus(folder: str | Path, *, verify: bool = False) -> Corpus:
-    """Read the corpus in a folder; headers and sizes of all shards are checked, and with `verify` their contents."""
+    """Read the corpus in a folder; all counts, headers and sizes are checked, and with `verify` the contents of shards.
+
+    With `verify`, tokens are counted too: they must be those of `unigrams.json`, and there must be a BOS per document.
+    """
     file = Path(folder) / NAME
     try:
         text = file.read_text(encoding="utf-8")
@@ -101,9 +104,42 @@ def read_corpus(folder: str | Path, *, verify: bool = False) -> Corpus:
     for part in corpus.parts.values():
         for shard in part.shards:
             _open(corpus, shard)
+    check_counts(corpus)
     if verify:
         verify_corpus(corpus)
+        _recount(corpus)
     return corpus
+
+
+def check_counts(corpus: Corpus) -> None:
+    """Refuse a corpus whose parts do not hold every document that was read, once."""
+    distinct = corpus.seen.documents - corpus.seen.duplicates
+    kept = corpus.train.documents + corpus.validation.documents
+    if kept != distinct:
+        raise fail("corpus-incomplete", Place(str(corpus.folder)), {"kept": kept, "documents": distinct})
+
+
+def _recount(corpus: Corpus) -> None:
+    """Count the tokens of all shards, and compare them with the counts that were stored when they were written."""
+    counts = {
+        name: sum(
+            (np.bincount(_open(corpus, shard), minlength=corpus.vocabulary) for shard in part.shards),
+            np.zeros(corpus.vocabulary, np.int64),
+        )
+        for name, part in corpus.parts.items()
+    }
+    for name, part in corpus.parts.items():
+        marks = 0 if corpus.bos_id is None else int(counts[name][corpus.bos_id])
+        wrong = marks != part.documents if corpus.bos == "document" else marks < part.documents
+        if corpus.bos in ("line", "document") and wrong:
+            documents = {"part": name, "found": marks, "stored": part.documents}
+            raise fail("corpus-recount", Place(str(corpus.folder)), documents)
+    if corpus.bos_id is not None:
+        counts["train"][corpus.bos_id] = 0
+    stored = read_unigrams(corpus.folder / UNIGRAMS, tokenizer=corpus.tokenizer).counts
+    if not np.array_equal(stored, counts["train"]):
+        tokens = {"part": UNIGRAMS, "found": int(counts["train"].sum()), "stored": int(stored.sum())}
+        raise fail("corpus-recount", Place(str(corpus.folder)), tokens)
 
 
 def verify_corpus(corpus: Corpus, *, tokens: int | None = None) -> None:
@@ -127,7 +163,7 @@ def rows(corpus: Corpus, *, tokens: int | None = None, context: int = 64, part: 
     With the rule `row`, each row is BOS and `context` - 1 tokens of the stream, and counts as `context` tokens. If one
     shard has enough and its tokens need no BOS, nothing is read before it is used.
     """
-    count = _row_count(corpus, tokens, context, part)
+    count = row_count(corpus, tokens=tokens, context=context, part=part)
     body = context - 1 if corpus.bos == "row" else context
     stream = _stream(corpus, count * body, part).reshape(count, body)
     if corpus.bos != "row" or corpus.bos_id is None:
@@ -140,7 +176,7 @@ def rows(corpus: Corpus, *, tokens: int | None = None, context: int = 64, part: 
 
 def dropped_tokens(corpus: Corpus, *, tokens: int | None = None, context: int = 64, part: PartName = "train") -> int:
     """Return how many tokens `rows` leaves out because they do not fill a row."""
-    count = _row_count(corpus, tokens, context, part)
+    count = row_count(corpus, tokens=tokens, context=context, part=part)
     if tokens is not None:
         return tokens - count * context
     return corpus.parts[part].tokens - count * (context - 1 if corpus.bos == "row" else context)
@@ -193,14 +229,16 @@ def _from_json(text: str, *, folder: Path) -> Corpus:
             sources=dict(value["sources"]),
             seen=SourceCounts(**value["seen"]),
         )
-        if corpus.bos not in get_args(Bos) or value["hash"] != corpus.hash:
+        sums = all(part.tokens == sum(shard.tokens for shard in part.shards) for part in corpus.parts.values())
+        if corpus.bos not in get_args(Bos) or value["hash"] != corpus.hash or not sums:
             raise ValueError("its fields do not fit together")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise fail("corpus-broken", place, {"reason": f"{type(error).__name__}: {error}"}) from error
     return corpus
 
 
-def _row_count(corpus: Corpus, tokens: int | None, context: int, part: PartName) -> int:
+def row_count(corpus: Corpus, *, tokens: int | None = None, context: int = 64, part: PartName = "train") -> int:
+    """Return how many rows `rows` gives; more than there are is an error."""
     body = context - 1 if corpus.bos == "row" else context
     if body < 1:
         raise fail("context-too-small", Place(str(corpus.folder)), {"context": context})
