@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
     from bidui.analysis.significance import Comparison, compare_models, signed_rank
     from bidui.benchmarks import check, find_pairs, generate, generate_folder, open_project
-    from bidui.errors import BiduiError, InputError, OutputRefused, Place, Problem, import_failed
+    from bidui.errors import BiduiError, InputError, Interruption, OutputRefused, Place, Problem, import_failed
     from bidui.files import check_new_folder
     from bidui.grammar import Count, Lexicon, Paradigm, Project, new_project, read_lexicon
     from bidui.grammar.classic import ClassicExport, export_classic, import_classic
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from bidui.training.corpus import Corpus, read_corpus
     from bidui.training.documents import SourceCounts
     from bidui.training.ngram import train_ngram
+    from bidui.training.publish import push
     from bidui.training.recipe import Recipe
     from bidui.training.run import RunEvents, TrainingRun, train
     from bidui.training.suite import Suite, SuiteRun, SuiteTokenizer, choose_runs, plan_suite, suite_totals, zh_pythia
@@ -59,7 +60,7 @@ _HOMES = {
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
     "bidui.benchmarks": "check find_pairs generate generate_folder open_project",
-    "bidui.errors": "BiduiError InputError OutputRefused Place Problem import_failed",
+    "bidui.errors": "BiduiError InputError Interruption OutputRefused Place Problem import_failed",
     "bidui.files": "check_new_folder",
     "bidui.grammar": "Count Lexicon Paradigm Project new_project read_lexicon",
     "bidui.grammar.classic": "ClassicExport export_classic import_classic",
@@ -81,6 +82,7 @@ _HOMES = {
     "bidui.training.corpus": "Corpus read_corpus",
     "bidui.training.documents": "SourceCounts",
     "bidui.training.ngram": "train_ngram",
+    "bidui.training.publish": "push",
     "bidui.training.recipe": "Recipe",
     "bidui.training.run": "RunEvents TrainingRun train",
     "bidui.training.suite": "Suite SuiteRun SuiteTokenizer choose_runs plan_suite suite_totals zh_pythia",
@@ -103,6 +105,7 @@ __all__ = [
     "Diversity",
     "Estimate",
     "InputError",
+    "Interruption",
     "Lexicon",
     "Link",
     "Model",
@@ -170,6 +173,7 @@ __all__ = [
     "parse_link",
     "pen_lp",
     "plan_suite",
+    "push",
     "read_corpus",
     "read_lexicon",
     "read_pairs",

@@ -2,7 +2,8 @@
 
     BiduiError               something the user can act on; the command line prints it and exits with 2
     ├── InputError           problems in files or arguments, all reported together
-    └── OutputRefused        the output folder or file holds something that must not be overwritten
+    ├── OutputRefused        the output folder or file holds something that must not be overwritten
+    └── Interruption         a signal stopped long work; the command line exits with 128 and its number: 130, 143
 
 A `Problem` is data (a kind, a place, values); its text is in `words/problems.tsv`, in English and Chinese.
 """
@@ -104,6 +105,14 @@ class InputError(BiduiError):
 
 class OutputRefused(BiduiError):
     """A refusal to write where this would overwrite something else."""
+
+
+class Interruption(BiduiError):
+    """Long work was stopped by a signal, after what was done had been saved; the same call resumes it."""
+
+    def __init__(self, problem: Problem, *, signal: int) -> None:
+        self.problem, self.signal = problem, signal
+        super().__init__(str(problem))
 
 
 def distinct(problems: Iterable[Problem]) -> list[Problem]:

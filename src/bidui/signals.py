@@ -4,24 +4,32 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 
 
+@dataclass(slots=True)
+class Stop:
+    """The number of the signal that asked to stop; 0 while there was none."""
+
+    signal: int = 0
+
+
 @contextmanager
-def stop_signals() -> Iterator[threading.Event]:
-    """Let SIGTERM and SIGINT set an event, so that work stops where it can; only in the main thread.
+def stop_signals() -> Iterator[Stop]:
+    """Let SIGTERM and SIGINT be noted, so that work stops where it can; only in the main thread.
 
     A second Ctrl-C stops at once: the last state that was saved is whole.
     """
-    stop = threading.Event()
+    stop = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
 
     def note(number: int, frame: FrameType | None) -> None:
-        if stop.is_set() and number == signal.SIGINT:
+        if stop.signal and number == signal.SIGINT:
             raise KeyboardInterrupt
-        stop.set()
+        stop.signal = stop.signal or number
 
     before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

@@ -17,8 +17,8 @@ def test_every_command_is_on_the_page() -> None:
     """By hand, so that a command lost from the program is missed here too."""
     commands = [
         *("check", "compare", "corpus", "corpus build", "corpus show", "diversity", "export-classic"),
-        *("export-lm-eval", "export-scores", "generate", "import-classic", "new", "ngram", "report", "score", "serve"),
-        *("suite", "tokenizer", "tokenizer show", "tokenizer train", "train"),
+        *("export-lm-eval", "export-scores", "generate", "import-classic", "new", "ngram", "push", "report", "score"),
+        *("serve", "suite", "tokenizer", "tokenizer show", "tokenizer train", "train"),
     ]
     titles = [line for line in cli_reference().splitlines() if line.startswith("## ")]
     assert titles == [f"## bidui {command}" for command in commands]

@@ -1,7 +1,13 @@
 """`bidui train`, end to end: text, tokenizer, shards, training, milestones, scores, curve."""
 
 import json
+import os
+import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +18,7 @@ from bidui.scores.table import read_scores
 from bidui.training.recipe import token_count
 from tests.cli.typed import Bidui, write_lines
 
+ROOT = Path(__file__).parent.parent.parent
 EATS = {"猫": "鱼", "狗": "肉", "牛": "草", "鸟": "虫"}
 
 
@@ -153,6 +160,105 @@ def test_a_run_is_scored_on_one_set_of_pairs(bidui: Bidui, books: Path, tmp_path
     (run / "accuracy.tsv").unlink()
     nothing = bidui(*common, "--tokens", 1100, "--score", "pairs.jsonl")
     assert nothing.code == 2 and "no checkpoint is left to score" in nothing.err
+
+
+def test_a_small_corpus_has_a_validation_loss(bidui: Bidui, tmp_path: Path) -> None:
+    """The first run of the documentation: 0.5% of 24 documents is none. Each has 8 lines of 10 or 11 tokens."""
+    (tmp_path / "books").mkdir()
+    (tmp_path / "books" / "a.txt").write_text(text(24), encoding="utf-8")
+    assert bidui("tokenizer", "train", "char", "--corpus", "books", "--least", 1, "-o", "tok").code == 0
+    built = bidui("corpus", "build", "books", "--tokenizer", "tok", "-o", "shards")
+    assert "validation: " in built.err and " in 3 documents" in built.err
+    ended = bidui("train", "14m", "--corpus", "shards", "--batch", 4, "--context", 32, "--milestones", "geometric:4")
+    assert ended.code == 0, ended.err
+    assert ", 4 checkpoints, float32" in ended.err
+    log = [json.loads(line) for line in (tmp_path / "runs/14m-all-0/log.jsonl").read_text().splitlines()]
+    losses = [line["validation"] for line in log if "validation" in line]
+    assert len(losses) == 4 and all(loss > 0 for loss in losses)
+
+
+def test_the_plan_says_what_validation_costs(bidui: Bidui, books: Path, tmp_path: Path) -> None:
+    """4 held-out rows at 2 checkpoints, against 2 steps of 16 rows, forward and backward: 8 / (3 x 32) = 8.3%."""
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards", "--validation", 0.2).code == 0
+    common = ("--batch", 16, "--context", 32, "--tokens", 1024, "--milestones", "last")
+    ended = bidui("train", "14m", "--corpus", "shards", *common, "--validation-tokens", 128)
+    assert ended.code == 0, ended.err
+    assert "the validation loss is measured on 4 of " in ended.err
+    assert "at every checkpoint, which adds 8.3% to the computation of training" in ended.err
+
+
+def test_the_advice_after_a_bad_learning_rate_works_as_it_is_written(bidui: Bidui, books: Path, tmp_path: Path) -> None:
+    """The folder keeps the run that failed, and refuses another learning rate: the advice must name another folder."""
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards").code == 0
+    command = ("train", "14m", "--corpus", "shards", "--tokens", "5K", *SMALL, "--milestones", "last", "--peak", 9e37)
+    for name in ("14m-5000-1-2", "14m-5000-1-3"):
+        failed = bidui(*command)
+        assert failed.code == 2, failed.err
+        advice = re.search(r"add ((?:--\w+ \S+ )+)", failed.err.replace("\n", " "))
+        assert advice is not None and "--name" in advice[1], failed.err
+        ended = bidui(*command, *advice[1].split())
+        assert ended.code == 0, ended.err
+        assert (tmp_path / "runs" / name / "finished.json").is_file()
+
+
+def process(folder: Path, *arguments: object) -> "subprocess.Popen[str]":
+    """A command in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+    command = [sys.executable, "-P", "-m", "bidui", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_stops_the_run_with_its_own_exit_code(
+    bidui: Bidui, books: Path, tmp_path: Path, number: int, code: int
+) -> None:
+    """A cluster that ends a job must not take that for a mistake of the user, which is 2."""
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    assert bidui("corpus", "build", books, "--tokenizer", "tok", "-o", "shards").code == 0
+    command = ("train", "14m", "--corpus", "shards", *SMALL, "--epochs", 4, "--milestones", "geometric:3")
+    running = process(tmp_path, *command)
+    run = tmp_path / "runs" / "14m-all-1"
+    while not (run / "step-000001" / "training.json").exists():
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.01)
+    running.send_signal(number)
+    _, said = running.communicate()
+    assert running.returncode == code, said
+    stopped = re.search(r"stopped after step (\d+) of (\d+); everything is saved", said)
+    assert stopped is not None, said
+    assert (run / "state.pt").is_file() and "Traceback" not in said
+    ended = bidui(*command)
+    assert ended.code == 0, ended.err
+    assert f"14m-all-1: resumes after step {stopped[1]} of {stopped[2]}\n" in ended.err
+
+
+def test_two_runs_started_together_on_one_text_share_a_whole_corpus(bidui: Bidui, books: Path, tmp_path: Path) -> None:
+    """They used to remove each other's files, and the corpus that was left had a part of the documents."""
+    (books / "b.txt").write_text("\n\n".join(f"{number}号楼有人。" * 3 for number in range(20_000)), encoding="utf-8")
+    assert bidui("tokenizer", "train", "char", "--corpus", books, "--least", 1, "-o", "tok").code == 0
+    command = (
+        "train",
+        "14m",
+        "--corpus",
+        books,
+        "--tokenizer",
+        "tok",
+        "--tokens",
+        "5K",
+        *SMALL,
+        "--milestones",
+        "last",
+    )
+    running = [process(tmp_path, *command, "--name", name) for name in ("one", "two")]
+    said = [one.communicate()[1] for one in running]
+    assert [one.returncode for one in running] == [0, 0], said
+    shown = bidui("corpus", "show", "runs/corpus-books-tok-line", "--verify")
+    assert shown.code == 0 and "all shards are intact and complete" in shown.out
+    documents = {line for file in books.iterdir() for line in file.read_text(encoding="utf-8").split("\n\n") if line}
+    counts = [int(count.replace(",", "")) for count in re.findall(r" in ([\d,]+) documents", shown.out)]
+    assert sum(counts) == len(documents)
 
 
 @pytest.mark.parametrize(

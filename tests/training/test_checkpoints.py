@@ -92,9 +92,9 @@ def test_a_milestone_is_down_on_the_disk_before_it_has_its_name(
         (folder / "deep" / "model.safetensors").write_bytes(b"weights")
         (folder / "config.json").write_text("{}")
 
-    save_milestone(tmp_path / "step-000001", save, {"step": 1})
+    save_milestone(tmp_path / "step-000001", save, {"step": 1}, card="# a model")
     files = {path for path in (tmp_path / "step-000001").rglob("*") if path.is_file()}
-    assert {path.name for path in files} == {"model.safetensors", "config.json", "training.json"}
+    assert {path.name for path in files} == {"model.safetensors", "config.json", "training.json", "README.md"}
     assert {path.stat().st_ino for path in files} <= synced
 
 
@@ -103,7 +103,7 @@ def test_weights_that_are_not_finite_are_neither_kept_nor_saved(tmp_path: Path) 
     chosen = small.recipe(peak=1e30, optimizer="pythia")
     seen: list[int] = []
     watch = Watch(log_every=1000, save_seconds=0, on_milestone=lambda step, trainee: seen.append(step))
-    with pytest.raises(InputError, match=r"the loss at step \d is (nan|inf)"):
+    with pytest.raises(InputError, match=r"the validation loss after step \d is (nan|inf)"):
         train_network(chosen, small.data(), small.trainee(chosen), out=tmp_path / "run", watch=watch)
     kept = sorted(path.name for path in (tmp_path / "run").glob("step-*"))
     assert kept == [f"step-{step:06d}" for step in seen] and seen == list(range(len(seen)))
@@ -149,9 +149,10 @@ def test_what_a_power_cut_left_in_the_log_does_not_keep_a_run_from_going_on(tmp_
 def test_a_run_says_what_its_last_bits_depend_on(tmp_path: Path) -> None:
     """14M with a vocabulary of 60: 1,189,888 of the body, and two matrices of 60 x 128."""
     chosen = small.recipe()
-    describe(tmp_path, chosen, small.trainee(chosen), steps=25)
+    describe(tmp_path, chosen, small.trainee(chosen), steps=25, validation=512, held_out=600)
     found = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
     assert (found["parameters"], found["steps"], found["tokens_per_step"]) == (1_189_888 + 2 * 60 * 128, 25, 4 * 16)
+    assert (found["validation_rows"], found["held_out_rows"], found["validation_seed"]) == (512, 600, 0)
     assert (found["device"], found["threads"], found["torch"]) == ("cpu", torch.get_num_threads(), torch.__version__)
 
 

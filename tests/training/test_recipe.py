@@ -21,6 +21,7 @@ from bidui.training.recipe import (
     recipe_from,
     rows_of,
     steps_of,
+    validation_sample,
 )
 from bidui.training.sizes import SIZES, neox_config
 from tests.training.small import recipe
@@ -57,6 +58,36 @@ def test_milestones_rise_and_end_with_the_last_step(steps: int, rule: str) -> No
     found = milestone_steps(rule, steps=steps)
     assert list(found) == sorted(set(found))
     assert (found[0], found[-1]) == (0, steps)
+
+
+@pytest.mark.parametrize(("count", "steps"), [(47, 183_105), (47, 610), (47, 61), (10, 77_120), (2, 5), (3, 25)])
+def test_geometric_gives_as_many_checkpoints_as_it_says(count: int, steps: int) -> None:
+    """In all, with step 0 and the last; whole numbers at equal ratios would meet below 10, and some were lost."""
+    assert len(milestone_steps(f"geometric:{count}", steps=steps)) == count
+
+
+def test_geometric_steps_by_hand() -> None:
+    """1, 4.64, 21.5, 100; where a ratio gives no new whole number, the next one: 2, not 1.78, then 3.42 and 5.85."""
+    assert milestone_steps("geometric:5", steps=100) == (0, 1, 5, 22, 100)
+    assert milestone_steps("geometric:6", steps=10) == (0, 1, 2, 3, 6, 10)
+    assert milestone_steps("geometric:47", steps=5) == (0, 1, 2, 3, 4, 5)  # there are no more
+
+
+@given(st.integers(1, 200_000), st.integers(2, 300))
+def test_geometric_gives_the_number_or_every_step(steps: int, count: int) -> None:
+    found = milestone_steps(f"geometric:{count}", steps=steps)
+    assert len(set(found)) == len(found) == min(count, steps + 1)
+    gaps = np.diff(found[1:])
+    assert (np.diff(gaps) >= -1).all()  # apart from rounding, later ones are never closer
+
+
+def test_the_validation_sample_is_fixed_and_nested() -> None:
+    """Runs of any seed and length are measured on the same rows; more of them contain the fewer."""
+    few, more = validation_sample(1000, count=10), validation_sample(1000, count=100)
+    assert len(set(few.tolist())) == 10 and set(few.tolist()) < set(more.tolist())
+    assert few.tolist() == sorted(few.tolist()) and max(more) < 1000
+    assert validation_sample(5, count=512).tolist() == [0, 1, 2, 3, 4]
+    assert validation_sample(0, count=512).tolist() == []
 
 
 @pytest.mark.parametrize("rule", ["decade", "geometric:", "geometric:1", "geometric:x", "", "decades:3"])
@@ -114,6 +145,8 @@ def test_first_weights_depend_on_the_seed_alone() -> None:
         ("context", 1),
         ("batch", 0),
         ("peak", 0.0),
+        ("peak", math.inf),
+        ("peak", 1e39),
         ("warmup", 1.0),
         ("optimizer", "adam"),
         ("seed", -1),

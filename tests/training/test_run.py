@@ -1,12 +1,15 @@
 """`bidui.train`: one call from text to a model and its accuracies."""
 
+import json
+import os
 import shutil
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from transformers import PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
 import bidui
 from bidui.errors import InputError, OutputRefused
@@ -164,6 +167,94 @@ def test_too_little_memory_is_said_with_what_can_be_done(corpus: Corpus) -> None
 def test_a_size_is_known_before_anything_is_made(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="there is no size 15m; choose one of: 14m"):
         Recipe("15m").on(corpus)
+
+
+# Validation: on a fixed sample of the rows that are held out.
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Corpus:
+    """3,000 documents of 15 characters and BOS: each is a row of 16, and by their hashes about 300 are held out."""
+    (tmp_path / "lines.txt").write_text(
+        "\n\n".join(f"第{n:04}天猫吃鱼狗吃肉牛吃草" for n in range(3000)), encoding="utf-8"
+    )
+    tokenizer = train_char(["第天猫吃鱼狗吃肉牛吃草0123456789\n"], least=1)
+    return build_corpus(tmp_path / "lines.txt", tokenizer, out=tmp_path / "lines", validation=0.1)
+
+
+def short(corpus: Corpus, out: Path, **options: object) -> tuple[bidui.TrainingRun, dict[str, object]]:
+    """A run of two steps, and its record."""
+    recipe = bidui.Recipe("14m", tokens=8 * 16, batch=4, context=16, milestones="last")
+    run = bidui.train(recipe, corpus=corpus, out=out, **options)  # type: ignore[arg-type]
+    return run, json.loads((run.folder / "run.json").read_text(encoding="utf-8"))
+
+
+def test_the_validation_loss_is_that_of_a_fixed_sample(lines: Corpus, tmp_path: Path) -> None:
+    """64 tokens are 4 rows: those that a plain loop over the same draw finds, at every checkpoint and seed."""
+    run, record = short(lines, tmp_path / "runs", validation_tokens=64)
+    there = lines.validation.documents
+    assert (record["validation_rows"], record["held_out_rows"], record["validation_seed"]) == (4, there, 0)
+    numbers = sorted(np.random.RandomState(0).permutation(there)[:4].tolist())
+    held_out = np.memmap(lines.folder / "validation-00000.bin", "<u2", "r", 64).reshape(there, 16)
+    folder = run.checkpoints[-1]
+    network = AutoModelForCausalLM.from_pretrained(folder)
+    losses = []
+    for number in numbers:
+        ids = torch.tensor(held_out[number].astype(np.int64))[None]
+        with torch.no_grad():
+            losses.append(float(network(input_ids=ids, labels=ids).loss))
+    stored = json.loads((folder / "training.json").read_text(encoding="utf-8"))
+    assert stored["validation"] == pytest.approx(np.mean(losses), rel=1e-5)
+    assert stored["validation_rows"] == 4
+
+
+@pytest.mark.parametrize(("tokens", "rows"), [(None, 2048), ("all", None), ("100K", None), (64, 4), ("0.08K", 5)])
+def test_the_sample_is_at_most_what_is_held_out(
+    lines: Corpus, tmp_path: Path, tokens: int | str | None, rows: int | None
+) -> None:
+    """32,768 tokens are 2,048 rows of 16, unless there are fewer."""
+    there = lines.validation.documents
+    _, record = short(lines, tmp_path / "runs", validation_tokens=tokens)
+    assert record["validation_rows"] == min(rows or there, there)
+
+
+def test_a_sample_smaller_than_a_row_is_refused(lines: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="validation_tokens: 15 is too small; use at least 16"):
+        short(lines, tmp_path / "runs", validation_tokens=15)
+
+
+def interrupt(corpus: Corpus, out: Path, **options: object) -> Path:
+    """A run that is stopped after its first step."""
+
+    def stop(step: int) -> None:
+        if step == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(bidui.Interruption):
+        short(corpus, out, events=bidui.RunEvents(on_step=stop), **options)
+    return next(out.iterdir()) / "run.json"
+
+
+def test_a_run_that_resumes_measures_what_it_measured_before(lines: Corpus, tmp_path: Path) -> None:
+    interrupt(lines, tmp_path / "runs", validation_tokens=64)
+    with pytest.raises(
+        InputError, match=r"measures its validation loss on 4 rows, not on 5; leave out --validation-tok"
+    ):
+        short(lines, tmp_path / "runs", validation_tokens=80)
+    run, record = short(lines, tmp_path / "runs")
+    assert run.new and record["validation_rows"] == 4
+
+
+def test_a_run_of_an_earlier_version_resumes_with_all_rows(lines: Corpus, tmp_path: Path) -> None:
+    """It did not say what it measured, since that was all; half a curve of a sample would be of neither."""
+    file = interrupt(lines, tmp_path / "runs", validation_tokens="all")
+    record = json.loads(file.read_text(encoding="utf-8"))
+    earlier = {name: record[name] for name in record if name not in ("validation_rows", "held_out_rows")}
+    file.write_text(json.dumps(earlier))
+    with pytest.raises(InputError, match="not on 4"):
+        short(lines, tmp_path / "runs", validation_tokens=64)
+    run, record = short(lines, tmp_path / "runs", validation_tokens="all")
+    assert run.new and record["validation_rows"] == lines.validation.documents
 
 
 # The table of a run's accuracies is of one set of pairs.

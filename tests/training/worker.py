@@ -14,8 +14,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from bidui.errors import Interruption
 from bidui.scores.unigrams import Unigrams
-from bidui.training.loop import Interruption, Progress, Watch, processes, together, train_network
+from bidui.training import loop
+from bidui.training.loop import Progress, Watch, processes, together, train_network
 from bidui.training.network import Trainee, make_lstm
 from bidui.training.recipe import RunRecipe
 from tests.training import small
@@ -27,6 +29,7 @@ def main(folder: Path, *, stop: bool) -> None:
     """The three runs; those that are finished are left as they are."""
     found = processes()
     if found.rank > 0:
+        loop.validation_loss = refuse_validation  # only the first process measures it, and the others wait
         sys.addaudithook(lambda event, arguments: refuse_writing(event, arguments, folder=folder))
     torch.set_num_threads(1)
     with together(found, device=torch.device("cpu")):
@@ -61,6 +64,11 @@ def ask_to_stop(progress: Progress) -> None:
         signal.set_wakeup_fd(put)
         os.kill(os.getppid(), signal.SIGTERM)
         select.select([come], [], [], 60)
+
+
+def refuse_validation(trainee: Trainee, rows: object, *, recipe: RunRecipe) -> float:
+    """Only the first process may read the held-out rows."""
+    raise AssertionError("validation in a process that is not the first")
 
 
 def refuse_writing(event: str, arguments: tuple[object, ...], *, folder: Path) -> None:

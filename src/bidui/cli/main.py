@@ -26,6 +26,7 @@ for command in (project.new, project.check, pairs.generate, pairs.diversity, sco
 app.command(cls=corpus.PruneCommand)(corpus.ngram)
 app.command()(report.report)
 app.command()(train.train)
+app.command()(train.push)
 app.command()(suite.suite)
 app.command()(serve.serve)
 app.command("import-classic")(project.import_classic)
@@ -52,10 +53,16 @@ def main(
 
 
 def run() -> None:
-    """Run the command line: a user's mistake gives a message and exit code 2, never a traceback."""
+    """Run the command line: a user's mistake gives a message and exit code 2, never a traceback.
+
+    A signal that stops long work gives 128 and its number, as in shells: 130 for Ctrl-C, 143 for SIGTERM.
+    """
     before = signal.signal(signal.SIGTERM, _leave)
     try:
         app(standalone_mode=True)
+    except bidui.Interruption as error:
+        messages().print(escape(str(error)), highlight=False)
+        sys.exit(128 + error.signal)
     except bidui.BiduiError as error:
         messages().print(escape(str(error)), style="red", highlight=False)
         sys.exit(2)

@@ -203,8 +203,9 @@ def _show_plan(suite: "Suite", vocabularies: Mapping[str, int], speed: Sequence[
         f" {_bytes(total.weights)} of weights in fp32, {_bytes(total.scores)} of token scores, {_hours(total.hours)}"
     )
     typer.echo(
-        "FLOPs are 6 N D with all parameters; checkpoints include step 0 and the last step; hours are for one "
-        f"{'machine of that speed' if speed or suite.speed else 'H200'}, without scoring."
+        "FLOPs are 6 N per token of training and 2 N per held-out token read at checkpoints, with all parameters; "
+        "checkpoints include step 0 and the last step; hours are for one "
+        f"{'machine of that speed' if speed or suite.speed else 'H200'}, with validation and without scoring."
     )
 
 

@@ -1,4 +1,4 @@
-"""`bidui train`: train a language model from scratch."""
+"""`bidui train` and `push`: train a language model from scratch, and upload its checkpoints to a hub."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bar
 
 import bidui
-from bidui.cli import messages
-from bidui.cli.corpus import needing_models, reading_bar, show_corpus
+from bidui.cli import count, messages
+from bidui.cli.corpus import WAITING, needing_models, reading_bar, show_corpus
 
 if TYPE_CHECKING:
     from bidui.training.loop import Progress
@@ -44,7 +44,10 @@ def train(
     peak: Annotated[float, typer.Option(help="Highest learning rate.")] = 6e-4,
     warmup: Annotated[float, typer.Option(help="Fraction of all steps in which the learning rate rises.")] = 0.1,
     milestones: Annotated[
-        str, typer.Option(help="When to save checkpoints: decades, geometric:47, or last.")
+        str,
+        typer.Option(
+            help="When to save checkpoints: decades (1 to 9, 10 to 90, ...), geometric:47 (47 in all), or last."
+        ),
     ] = "decades",
     keep: Annotated[
         Literal["all", "last"], typer.Option(help="Keep the weights of all checkpoints or only of the last.")
@@ -67,6 +70,10 @@ def train(
         bool, typer.Option("--deterministic", help="Make runs on a GPU identical bit by bit; slower.")
     ] = False,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write logs for TensorBoard.")] = False,
+    validation_tokens: Annotated[
+        str | None,
+        typer.Option(help="Held-out tokens to measure the validation loss on, such as 100K, or all. Default: 32768."),
+    ] = None,
     bos: Annotated[
         Literal["line", "document", "row", "none"] | None,
         typer.Option(
@@ -105,6 +112,7 @@ def train(
         on_corpus=screen.encode,
         on_corpus_built=lambda built: show_corpus(console, built),
         on_start=screen.start,
+        on_step=screen.step,
         on_log=screen.log,
         on_score=screen.score,
         on_scored_later=lambda step: console.print(f"{screen.name}: step {step} scored", highlight=False),
@@ -122,6 +130,7 @@ def train(
             keep=keep,
             device=device,
             tensorboard=tensorboard,
+            validation_tokens=validation_tokens,
             events=events,
         )
     finally:
@@ -133,6 +142,30 @@ def train(
     console.print(_summary(run, scored=score != "later"), highlight=False)
 
 
+def push(
+    checkpoint: Annotated[Path, typer.Argument(help="Folder of a checkpoint, such as runs/14m-10M-0/step-000610.")],
+    repo: Annotated[str, typer.Argument(help="Name of the model on the hub: USER/NAME. It is created if needed.")],
+    private: Annotated[bool, typer.Option("--private", help="Create a private model.")] = False,
+    revision: Annotated[
+        str | None, typer.Option(help="Branch to upload to, created if needed, such as step-000610. Default: main.")
+    ] = None,
+) -> None:
+    """Upload a checkpoint with its model card to the Hugging Face hub, or to the hub at HF_ENDPOINT.
+
+    Log in with `hf auth login` first, or set HF_TOKEN. Edit README.md in the checkpoint's folder before: it has a place
+    for the licence.
+    """
+    console = messages()
+    with needing_models():
+        upload = bidui.push
+    if (card := checkpoint / "README.md").is_file() and "license_name: not-stated" in card.read_text(encoding="utf-8"):
+        console.print(f"[yellow]{escape(str(card))} does not state a licence yet[/]", highlight=False)
+    console.print(f"{escape(str(checkpoint))}: uploading", highlight=False)
+    url = upload(checkpoint, repo, private=private, revision=revision)
+    console.print(f"{escape(str(checkpoint))}: uploaded to {escape(url)}", highlight=False)
+    console.print(f"to score: --model 'hf:{escape(repo)}{f'@{escape(revision)}' if revision else ''}'", highlight=False)
+
+
 @dataclass(slots=True)
 class _Screen:
     """A bar over the steps, or now and then a line where no bar can be shown."""
@@ -142,11 +175,16 @@ class _Screen:
     steps: int = 0
     bar: Bar | None = None
     task: TaskID = FIRST
+    shown: str = ""  # the last loss and speed
+    counting: bool = False  # whether the first step is known
     last: float = field(default_factory=monotonic)  # when a line was printed
     activities: dict[str, TaskID] = field(default_factory=dict)
 
     def encode(self, activity: str, done: int, total: int) -> None:
         """Show how much of the text has been read or encoded."""
+        if activity == "waiting":
+            self.console.print(WAITING, highlight=False)
+            return
         if self.bar is None:
             self.bar = reading_bar(self.console)
             self.bar.start()
@@ -160,6 +198,7 @@ class _Screen:
         for line in _description(start):
             self.console.print(f"{escape(str(start.folder))}: {escape(line)}", highlight=False)
         self.name, self.steps, self.last = escape(start.folder.name), start.steps, monotonic()
+        self.counting = False
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
@@ -171,13 +210,20 @@ class _Screen:
         self.bar.start()
 
     def log(self, progress: "Progress") -> None:
-        """Show the loss and the speed."""
+        """Remember the loss and the speed, which the next step shows."""
+        self.shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
+
+    def step(self, step: int) -> None:
+        """Show how many steps are done; the first call says where the run starts or resumes."""
         assert self.bar is not None
-        shown = f"loss {progress.loss:.3f}, {progress.tokens_per_second:,.0f} tokens/s"
-        if not self.bar.tasks[self.task].completed:  # or steps of an earlier process would shorten the time shown
-            self.bar.reset(self.task, completed=progress.step)
-        self.bar.update(self.task, completed=progress.step, shown=shown)
-        self.print(f"step {progress.step:,} of {self.steps:,}, {shown}", pause=PAUSE)
+        if not self.counting:
+            self.counting = True
+            self.bar.reset(self.task, completed=step)  # or the steps of an earlier process would shorten the time shown
+            if step:
+                self.console.print(f"{self.name}: resumes after step {step:,} of {self.steps:,}", highlight=False)
+            return
+        self.bar.update(self.task, completed=step, shown=self.shown)
+        self.print(f"step {step:,} of {self.steps:,}{', ' if self.shown else ''}{self.shown}", pause=PAUSE)
 
     def score(self, step: int) -> None:
         """Say that a checkpoint is being scored."""
@@ -202,15 +248,25 @@ def _description(start: "RunStart") -> list[str]:
     """Describe the run before it starts: its size, what it skips, and what may differ after a resume."""
     recipe = start.recipe
     a_step = f"steps of {recipe.batch * recipe.context:,} tokens"
-    lines = [f"{start.parameters:,} parameters, {start.steps:,} {a_step}, {recipe.precision}, {recipe.mode}"]
+    lines = [
+        f"{start.parameters:,} parameters, {start.steps:,} {a_step}, {count(start.checkpoints, 'checkpoint')},"
+        f" {recipe.precision}, {recipe.mode}"
+    ]
     if start.rows_left_out and start.steps:
         lines.append(
             f"{start.rows_left_out:,} of {start.rows:,} rows are left out of every epoch because they do not fill"
             " a step"
         )
+    if start.validation_rows and start.steps:
+        lines.append(
+            f"the validation loss is measured on {start.validation_rows:,} of"
+            f" {count(start.held_out_rows, 'held-out row')} at every checkpoint, which adds"
+            f" {100 * start.validation_cost:.2g}% to the computation of training"
+        )
     if not start.validation_rows:
         lines.append(
-            "no row of text is held out, so there is no validation loss; build the corpus with a larger --validation"
+            "no row of text is held out, so there is no validation loss; build the corpus from more documents, or"
+            " with a larger --validation"
         )
     if start.moved:
         lines.append(f"resumes with {', '.join(start.moved)}: the last bits may differ from an uninterrupted run")

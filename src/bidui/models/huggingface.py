@@ -11,7 +11,7 @@ import torch
 
 from bidui.errors import Place, fail
 from bidui.models.causal import CausalModel
-from bidui.models.conventions import decide, declaration_of
+from bidui.models.conventions import DECLARATION, decide, declaration_of
 from bidui.models.fingerprint import code_hash, config_hash, pipeline_hash, tokenizer_hash, weights_hash
 from bidui.models.model import Declared, Model, first_line
 from bidui.models.native import NativeNetwork, load_network
@@ -64,7 +64,7 @@ def load_huggingface(
     tokens = _batch_tokens(batch_tokens, device, vocabulary)
     declared = _declared(form, short_name(name, None), revision, network, tokenizer, dtype, content)
     if form == "causal":
-        declaration = declaration_of(Path(name)) if Path(name).is_dir() else None
+        declaration = _declaration(name, revision)
         conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration, vocabulary=vocabulary)
         refuse_bidirectional(network, tokenizer, model=name)
         declared |= conventions.declared(tokenizer)
@@ -110,6 +110,19 @@ def _native(
     declared |= conventions.declared(tokenizer)
     tokens = _batch_tokens(batch_tokens, device, vocabulary)
     return CausalModel(short_name(str(folder), None), network, tokenizer, conventions, declared, tokens)
+
+
+def _declaration(name: str, revision: str | None) -> dict[str, object]:
+    """Read `bidui.json` in the folder of a model, or in its repository on the hub, where `bidui push` puts it."""
+    if Path(name).is_dir():
+        return declaration_of(Path(name))
+    from transformers.utils.hub import cached_file
+
+    try:
+        file = cached_file(name, DECLARATION, revision=revision, _raise_exceptions_for_missing_entries=False)
+    except OSError as error:
+        raise fail("model-unreadable", Place(name), {"reason": first_line(error)}) from error
+    return declaration_of(Path(file).parent) if file else {}
 
 
 def causal_model(

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from bidui.errors import Place, fail
+from bidui.errors import Interruption, Place, Problem, fail
 from bidui.files import reason
 from bidui.signals import stop_signals
 
@@ -194,7 +194,7 @@ def run_all(
     # Signals are only noted: an exception at any moment could leave behind a process that was just started.
     with stop_signals() as stop:
         try:
-            while (work.waiting or work.running) and not stop.is_set():
+            while (work.waiting or work.running) and not stop.signal:
                 for number, environment in enumerate(workers):
                     if number not in work.running:
                         _start_next(work, number, environment)
@@ -209,8 +209,9 @@ def run_all(
             for job in work.running.values():
                 job.process.wait()
                 release(job.claim)
-    if stop.is_set():
-        raise KeyboardInterrupt
+    if stop.signal:
+        ended = {"done": len(work.outcomes), "tasks": len(tasks)}
+        raise Interruption(Problem("tasks-stopped", Place(str(folder.parent)), ended), signal=stop.signal)
     return tuple(work.outcomes)
 
 

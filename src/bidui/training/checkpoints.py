@@ -4,15 +4,16 @@ recipe.json       everything that decides what the run learns; another recipe is
 run.json          what tables and figures need to know besides, and what the last bits depend on
 log.jsonl         losses and validation, each step once however often the run was interrupted
 state.pt          where an interrupted run resumes; state-before.pt is the one before it
-step-000100/      the model after 100 steps, which `bidui score` and transformers load
+step-000100/      the model after 100 steps with its card, which `bidui score` and transformers load
 finished.json     the run is complete
 """
 
 import contextlib
 import json
-import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,15 @@ import transformers
 from safetensors import SafetensorError
 
 from bidui.errors import Place, fail
-from bidui.files import Manifest, claim_folder, new_file, new_folder, reason, write_file, write_json
+from bidui.files import Manifest, claim_folder, hold_lock, new_file, new_folder, reason, write_file, write_json
 from bidui.models.model import first_line
 from bidui.training.network import Trainee
-from bidui.training.recipe import RunRecipe, recipe_from
+from bidui.training.publish import CARD, MANIFEST
+from bidui.training.recipe import VALIDATION_SEED, RunRecipe, recipe_from
 
 STATE, BEFORE = "state.pt", "state-before.pt"
 RECIPE = "recipe.json"
 FINISHED = "finished.json"
-MANIFEST = "training.json"  # in the folder of a checkpoint
 LOG = "log.jsonl"
 DESCRIPTION = "run.json"
 LOCK = ".lock"
@@ -52,19 +53,12 @@ def claim(folder: Path, recipe: RunRecipe) -> None:
 
 @contextlib.contextmanager
 def only_one(folder: Path) -> Iterator[None]:
-    """Refuse a folder in which another process is at work; the lock ends with the process, however that ends."""
-    if os.name != "posix":
-        yield
-        return
-    import fcntl
-
-    with (folder / LOCK).open("a") as file:
+    """Refuse a folder in which another process is at work."""
+    with contextlib.ExitStack() as stack:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(hold_lock(folder / LOCK))
         except BlockingIOError as error:
             raise fail("run-in-use", Place(str(folder)), {}) from error
-        except OSError:
-            pass  # some network drives have no locks
         yield
 
 
@@ -116,26 +110,50 @@ def milestone_folder(out: Path, step: int) -> Path:
     return out / f"step-{step:06d}"
 
 
-def save_milestone(folder: Path, save: Callable[[Path], None], manifest: Mapping[str, object]) -> None:
+def new_name(run: Path) -> str:
+    """Return the name of a folder that is not there yet, for a run like this one with other settings."""
+    return next(name for number in count(2) if not run.with_name(name := f"{run.name}-{number}").exists())
+
+
+def save_milestone(folder: Path, save: Callable[[Path], None], manifest: Mapping[str, object], *, card: str) -> None:
     """Write the folder of a model, whole or not at all, in the place of one from before an interruption."""
     try:
         # Durable, because the state that a run could be resumed from is removed when all is done.
         with new_folder(folder, replace=True, durable=True) as new:
             save(new)
             write_json(new / MANIFEST, manifest)
+            write_file(new / CARD, card.encode())
     except SafetensorError as error:
         raise fail("write-failed", Place(str(folder)), {"reason": first_line(error)}) from error
 
 
-def describe(run: Path, recipe: RunRecipe, trainee: Trainee, *, steps: int) -> None:
-    """Write `run.json`."""
+def describe(
+    run: Path, recipe: RunRecipe, trainee: Trainee, *, steps: int, validation: int = 0, held_out: int = 0
+) -> None:
+    """Write `run.json`; `validation` rows of the `held_out` ones are those that the validation loss is measured on."""
     description = {
         "parameters": sum(parameter.numel() for parameter in trainee.network.parameters()),
         "steps": steps,
         "tokens_per_step": recipe.batch * recipe.context,
+        "validation_rows": validation,
+        "held_out_rows": held_out,
+        "validation_seed": VALIDATION_SEED,
         **_surroundings(trainee),
     }
     write_json(run / DESCRIPTION, description)
+
+
+def validation_rows(run: Path) -> int | None:
+    """Return how many rows an interrupted run measures its validation loss on; None if no run was interrupted here.
+
+    A run of an earlier version does not say so: it measures all rows, which are more than any number, `sys.maxsize`.
+    """
+    if not (run / STATE).is_file():
+        return None
+    try:
+        return int(json.loads((run / DESCRIPTION).read_text(encoding="utf-8")).get("validation_rows", sys.maxsize))
+    except (OSError, ValueError, TypeError, AttributeError):  # changed by hand
+        return sys.maxsize
 
 
 def moved(run: Path, trainee: Trainee) -> list[str]:

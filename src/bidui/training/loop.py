@@ -7,7 +7,6 @@ weights, its optimizer and the number of steps done to continue as if it had nev
 import json
 import math
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
@@ -20,14 +19,13 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-from bidui.errors import BiduiError, Place, Problem, fail, import_failed
+from bidui.errors import Interruption, Place, Problem, fail, import_failed
 from bidui.files import remove_file, remove_temporaries, write_file
 from bidui.models.model import first_line
-from bidui.signals import stop_signals
+from bidui.signals import Stop, stop_signals
 from bidui.training.checkpoints import (
     BEFORE,
     FINISHED,
-    LOCK,
     STATE,
     State,
     claim,
@@ -35,30 +33,30 @@ from bidui.training.checkpoints import (
     describe,
     load_state,
     milestone_folder,
+    new_name,
     only_one,
     save_milestone,
     save_state,
     write_line,
 )
 from bidui.training.network import Trainee
-from bidui.training.recipe import RunRecipe, epoch_order, learning_rates, milestone_steps, rows_of, steps_of
+from bidui.training.publish import model_card
+from bidui.training.recipe import USUAL_PEAK, RunRecipe, epoch_order, learning_rates, milestone_steps, rows_of, steps_of
 from bidui.training.step import Rows, Step, gatherer, make_step, mean_loss
 
 TORCHRUN = ("RANK", "LOCAL_RANK", "WORLD_SIZE")  # what torchrun sets in the environment
 PATIENCE = timedelta(hours=6)  # the others wait while rank 0 scores a milestone
 
 
-class Interruption(BiduiError):
-    """The run was interrupted after saving its state."""
-
-
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The rows of a run: those for training, those for validation, and the number of tokens per character."""
+    """The rows of a run: those for training, a sample of those held out, and the tokens per character of these."""
 
     train: Rows
     validation: Rows
     tokens_per_character: float
+    held_out: int = 0  # rows that the sample was drawn from
+    about: str = ""  # what the rows come from, for the model card
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +75,7 @@ class Progress:
 class Watch:
     """What happens besides training: none of it changes what is learned."""
 
+    on_step: Callable[[int], None] = lambda step: None  # before the first step, and after each; on a GPU, when queued
     on_log: Callable[[Progress], None] = lambda progress: None
     on_milestone: Callable[[int, Trainee], None] = lambda step, trainee: None
     log_every: int = 10  # steps
@@ -124,7 +123,7 @@ def train_network(
             return False
         if rank == 0:
             remove_temporaries(out)
-            describe(out, recipe, trainee, steps=steps)
+            describe(out, recipe, trainee, steps=steps, validation=len(data.validation), held_out=data.held_out)
         step = make_step(trainee.network, trainee.hidden, trainee.head, rows=data.train, recipe=recipe, rank=rank)
         run = _Run(recipe, data, trainee, out, watch or Watch(), steps, milestones, step, rank)
         _resume(run)
@@ -132,23 +131,26 @@ def train_network(
             _loop(run, stop)
         if rank == 0:
             write_file(out / FINISHED, (json.dumps({"steps": steps}) + "\n").encode())
-            for name in (STATE, BEFORE, LOCK):
+            for name in (STATE, BEFORE):
                 remove_file(out / name)  # the last checkpoint holds the weights
     return True
 
 
-def _loop(run: _Run, stop: threading.Event) -> None:
+def _loop(run: _Run, stop: Stop) -> None:
     recipe, watch = run.recipe, run.watch
     rates = learning_rates(recipe, steps=run.steps)
     epoch_steps = run.steps // recipe.epochs
     order, epoch = np.zeros(0, np.int64), -1
     run.logged = (time.perf_counter(), run.done)
+    if run.rank == 0:
+        watch.on_step(run.done)
     while True:
         # Before the milestone: whoever stops us waits seconds, and scoring may take minutes. All processes stop after
         # the same step, or some would wait for ever.
-        if stop.is_set() if recipe.world == 1 else _greatest(stop.is_set()):
+        if signal := stop.signal if recipe.world == 1 else _greatest(stop.signal):
             _save(run)
-            raise Interruption(str(Problem("run-stopped", Place(str(run.out)), {"step": run.done, "steps": run.steps})))
+            stopped = Problem("run-stopped", Place(str(run.out)), {"step": run.done, "steps": run.steps})
+            raise Interruption(stopped, signal=signal)
         if run.done in run.milestones:
             _milestone(run)
         if run.done == run.steps:
@@ -164,6 +166,8 @@ def _loop(run: _Run, stop: threading.Event) -> None:
         run.done += 1
         if run.done % watch.log_every == 0 or run.done == run.steps:
             _log(run, rate=float(rates[run.done - 1]))
+        if run.rank == 0:
+            watch.on_step(run.done)
 
 
 def _resume(run: _Run) -> None:
@@ -185,6 +189,7 @@ def _resume(run: _Run) -> None:
 
 def _save(run: _Run) -> None:
     losses = tuple(_losses(run))
+    _check_weights(run)
     if run.rank == 0:
         weights, optimizer = run.trainee.network.state_dict(), run.step.optimizer.state_dict()
         save_state(run.out, State(run.done, weights, optimizer, losses, run.recipe.hash))
@@ -207,9 +212,18 @@ def _losses(run: _Run) -> list[float]:
     return losses
 
 
+def _check_weights(run: _Run) -> None:
+    """Raise an error if a weight is not finite: at an absurd learning rate, a good gradient can lead there too."""
+    finite = torch.stack([torch.isfinite(parameter).all() for parameter in run.trainee.network.parameters()])
+    if not bool(finite.all()):
+        raise fail("weights-not-finite", Place(str(run.out)), _where(run, run.done, math.inf))
+
+
 def _where(run: _Run, step: int, value: float) -> dict[str, object]:
-    """Return what a message about a step says: its number, the bad value and the learning rate."""
-    return {"step": step, "value": value, "rate": float(learning_rates(run.recipe, steps=run.steps)[step - 1])}
+    """Return what a message about a step says: its number, the bad value, the learning rate, and options that work."""
+    rate = float(learning_rates(run.recipe, steps=run.steps)[max(0, step - 1)])
+    peak = f"{min(run.recipe.peak / 10, USUAL_PEAK):.3g}"
+    return {"step": step, "value": value, "rate": rate, "peak": peak, "name": new_name(run.out)}
 
 
 def _log(run: _Run, *, rate: float) -> None:
@@ -231,20 +245,27 @@ def _log(run: _Run, *, rate: float) -> None:
 
 
 def _milestone(run: _Run) -> None:
-    """Measure the validation loss, save the checkpoint, and call whoever watches."""
+    """Measure the validation loss, save the checkpoint, and call whoever watches; all but rank 0 wait."""
     began = time.perf_counter()
     _losses(run)
-    nats = validation_loss(run.trainee, run.data.validation, recipe=run.recipe)
+    _check_weights(run)
     if run.rank == 0:
+        nats = validation_loss(run.trainee, run.data.validation, recipe=run.recipe)
+        if len(run.data.validation) and not math.isfinite(nats):
+            raise fail("validation-not-finite", Place(str(run.out)), _where(run, run.done, nats))
         measured = {"validation": nats, "validation_per_character": nats * run.data.tokens_per_character}
         line: dict[str, float | None] = {"step": run.done, "tokens": run.tokens}
         line |= {name: None if math.isnan(value) else value for name, value in measured.items()}  # JSON has no NaN
         write_line(run.out, line)
         if run.watch.keep == "all" or run.done == run.steps:
-            manifest = {**line, "recipe": asdict(run.recipe)}
-            save_milestone(milestone_folder(run.out, run.done), run.trainee.save, manifest)
+            folder = milestone_folder(run.out, run.done)
+            values = {**line, "validation_rows": len(run.data.validation), "recipe": asdict(run.recipe)}
+            card = model_card(f"{run.out.name}@{folder.name}", values, about=run.data.about)
+            save_milestone(folder, run.trainee.save, values, card=card)
         run.watch.on_milestone(run.done, run.trainee)
         run.trainee.network.train()
+    if run.recipe.world > 1:
+        _greatest(0)  # here, on the CPU, since what is queued on a GPU would count against the patience of NCCL
     since, before = run.logged
     run.logged = (since + time.perf_counter() - began, before)  # the speed shown is that of training
 

@@ -25,6 +25,7 @@ from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_mod
 from bidui.models.model import Model
 from bidui.models.tokenize import declared_kind, tokenizer_files
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
+from bidui.training.publish import ends_text
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
 from bidui.training.step import Hidden
@@ -83,6 +84,9 @@ def make_neox(
     network.train()
     declaration = {"bos": "none" if bos is None else str(bos)}
     files = tokenizer_files(tokenizer)
+    if ends_text(recipe.bos) and network.generation_config is not None:
+        # What a text ends with in training; the tokenizer's own EOS never occurs there.
+        network.generation_config.eos_token_id = network.generation_config.pad_token_id = bos
 
     def hidden(tokens: torch.Tensor) -> torch.Tensor:
         states: torch.Tensor = network.base_model(input_ids=tokens, use_cache=False).last_hidden_state

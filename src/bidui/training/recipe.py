@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Mode = Literal["eager", "compiled", "captured"]
 Precision = Literal["float32", "bfloat16"]
+VALIDATION = 32_768  # held-out tokens on which the loss is measured at each milestone, unless told otherwise
+VALIDATION_SEED = 0  # of the draw of these; not the run's own, so that runs can be compared
+USUAL_PEAK = 6e-4  # the highest learning rate, as in the paper
 ROWS_ON_CPU = 32  # per forward pass: with more, the logits no longer stay in the cache
 
 
@@ -64,7 +67,7 @@ class RunRecipe:
     epochs: int = 1
     batch: int = 256  # rows per step
     context: int = CONTEXT  # tokens per row
-    peak: float = 6e-4
+    peak: float = USUAL_PEAK
     warmup: float = 0.1  # fraction of all steps
     milestones: str = "decades"
     micro_batch: int = 256  # rows per forward pass; the mean over a step does not depend on it, its last bits do
@@ -80,7 +83,7 @@ class RunRecipe:
                 raise fail("recipe-number", Place(part=name), {"value": getattr(self, name), "least": 1})
         if self.context < 2:
             raise fail("recipe-number", Place(part="context"), {"value": self.context, "least": 2})
-        if not self.peak > 0 or not 0 <= self.warmup < 1:
+        if not 0 < self.peak < 1e38 or not 0 <= self.warmup < 1:  # fp32 has no greater numbers
             raise fail("recipe-rate", Place(), {"peak": self.peak, "warmup": self.warmup})
         if self.optimizer not in OPTIMIZERS:
             raise fail("recipe-optimizer", Place(), {"value": self.optimizer, "known": list(OPTIMIZERS)})
@@ -127,7 +130,7 @@ class Recipe:
     epochs: int = 1
     batch: int = 256  # rows per step
     context: int = CONTEXT  # tokens per row
-    peak: float = 6e-4  # the highest learning rate
+    peak: float = USUAL_PEAK  # the highest learning rate
     warmup: float = 0.1  # fraction of all steps in which the learning rate rises
     milestones: str = "decades"  # when checkpoints are saved: decades, geometric:47 or last
     micro_batch: int | None = None  # rows per forward pass
@@ -203,18 +206,34 @@ def milestone_steps(rule: str, *, steps: int) -> tuple[int, ...]:
     """Return the steps after which a checkpoint is saved; 0 and the last are always among them.
 
     `decades` is 1 to 9, 10 to 90, 100 to 900 and so on: 46 below the 183,105 steps of three billion tokens, as many
-    checkpoints as the paper had. `geometric:47` is 47 steps at equal ratios; `last` has only the two ends.
+    checkpoints as the paper had. `geometric:47` is 47 checkpoints in all: 0, 1, and others up to the last, at ratios as
+    equal as whole numbers allow; a run of fewer steps has one after every step. `last` has only the two ends.
     """
     name, _, number = rule.partition(":")
     if name == "decades" and not number:
         inner = {d * 10**e for e in range(len(str(steps))) for d in range(1, 10)}
     elif name == "geometric" and number.isdigit() and int(number) > 1:
-        inner = {round(value) for value in np.geomspace(1, steps, int(number))}
+        inner = set(_geometric(steps, count=min(int(number) - 1, steps)))
     elif rule == "last":
         inner = set()
     else:
         raise fail("milestones-unknown", Place(), {"value": rule})
     return tuple(sorted({0, steps} | {step for step in inner if step < steps}))
+
+
+def _geometric(last: int, *, count: int) -> list[int]:
+    """Return `count` different whole numbers up to `last`, at equal ratios where these are more than 1 apart."""
+    values = [1.0]
+    while len(values) < count:
+        ratio = (last / values[-1]) ** (1 / (count - len(values)))
+        values.append(max(values[-1] * ratio, values[-1] + 1))
+    return [*(math.floor(value + 0.5) for value in values[: count - 1]), last]
+
+
+def validation_sample(rows: int, *, count: int) -> NDArray[np.int64]:
+    """Return the numbers of `count` held-out rows, or of all if there are fewer: the same in every run on a corpus."""
+    sample: NDArray[np.int64] = np.sort(np.random.RandomState(VALIDATION_SEED).permutation(rows)[:count])
+    return sample
 
 
 def steps_of(rows: int, *, batch: int, epochs: int = 1) -> int:

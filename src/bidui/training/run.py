@@ -6,6 +6,7 @@
 
 import errno
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from bidui.scores.milestones import (
 )
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.training.build import build_corpus
-from bidui.training.checkpoints import MANIFEST, milestone_folder, moved
+from bidui.training.checkpoints import milestone_folder, moved, validation_rows
 from bidui.training.corpus import (
     NAME,
     TOKENIZER,
@@ -43,12 +44,22 @@ from bidui.training.corpus import (
     Corpus,
     count_rows_unigrams,
     read_corpus,
+    row_count,
     rows,
     verify_corpus,
 )
 from bidui.training.loop import Data, Progress, Watch, processes, tensorboard_log, together, train_network
 from bidui.training.network import Trainee, make_lstm, make_neox
-from bidui.training.recipe import Recipe, RunRecipe, steps_of
+from bidui.training.publish import MANIFEST
+from bidui.training.recipe import (
+    VALIDATION,
+    Recipe,
+    RunRecipe,
+    milestone_steps,
+    steps_of,
+    token_count,
+    validation_sample,
+)
 from bidui.training.sizes import LSTM
 from bidui.training.tokenizers import load_tokenizer
 
@@ -66,14 +77,22 @@ class RunStart:
     recipe: RunRecipe
     parameters: int
     steps: int
+    checkpoints: int  # including step 0 and the last
     rows: int
-    validation_rows: int
+    validation_rows: int  # on which the validation loss is measured at every checkpoint
+    held_out_rows: int  # which they are drawn from
     moved: list[str]  # what changed since an interruption and may change the last bits: device, threads, versions
 
     @property
     def rows_left_out(self) -> int:
         """The rows of every epoch that do not fill a step."""
         return self.rows % self.recipe.batch
+
+    @property
+    def validation_cost(self) -> float:
+        """The computation of all validation, as a fraction of that of training: a step back costs two forward."""
+        trained = 3 * self.steps * self.recipe.batch
+        return self.checkpoints * self.validation_rows / trained if trained else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +102,7 @@ class RunEvents:
     on_corpus: Callable[[str, int, int], None] = lambda activity, done, total: None  # if text has to be encoded first
     on_corpus_built: Callable[[Corpus], None] = lambda corpus: None
     on_start: Callable[[RunStart], None] = lambda start: None
+    on_step: Callable[[int], None] = lambda step: None  # first with the step that the run starts or resumes from
     on_log: Callable[[Progress], None] = lambda progress: None
     on_score: Callable[[int], None] = lambda step: None  # before a checkpoint is scored
     on_scored_later: Callable[[int], None] = lambda step: None  # after a checkpoint of an earlier run was scored
@@ -136,14 +156,16 @@ def train(
     keep: Literal["all", "last"] = "all",
     device: str = "cpu",
     tensorboard: bool = False,
+    validation_tokens: int | str | None = None,
     events: RunEvents | None = None,
 ) -> TrainingRun:
     """Train a language model from scratch, in a folder of `out`; an interrupted run resumes, a finished one is left.
 
     `corpus` is what `build_corpus` made; or text, which is encoded by `tokenizer` with BOS as `bos` says. With `score`,
     pairs as `bidui.score` takes them, every checkpoint is scored when it is saved, or afterwards if it was not. `keep`
-    says whether the weights of all checkpoints are kept, or only those of the last. Under torchrun, several processes
-    train one model.
+    says whether the weights of all checkpoints are kept, or only those of the last. The validation loss is measured on
+    `validation_tokens` held-out tokens, 32,768 by default or "all", the same ones at every checkpoint and in every run
+    on the corpus. Under torchrun, several processes train one model.
     """
     events = events or RunEvents()
     folder = Path(out) / (name or recipe.name)
@@ -160,13 +182,14 @@ def train(
     where = usable(team.device(device))
     source = _corpus(corpus, tokenizer, bos, out=Path(out), alone=team.world == 1, events=events)
     fixed = recipe.on(source, gpu=where.type == "cuda", world=team.world)
-    data = make_data(source, fixed)
+    data = make_data(source, fixed, validation=_validation_rows(folder, validation_tokens, source, fixed))
     with enough_memory(fixed), together(team, device=where):
         trainee = make_trainee(fixed, source, data, device=where)
         if not team.rank:
             parameters = sum(parameter.numel() for parameter in trainee.network.parameters())
             steps = steps_of(len(data.train), batch=fixed.batch, epochs=fixed.epochs)
-            counts = (parameters, steps, len(data.train), len(data.validation))
+            saved = len(milestone_steps(fixed.milestones, steps=steps)) if steps else 0
+            counts = (parameters, steps, saved, len(data.train), len(data.validation), data.held_out)
             events.on_start(RunStart(folder, fixed, *counts, moved=moved(folder, trainee)))
 
         def milestone(step: int, trainee: Trainee) -> None:
@@ -183,7 +206,7 @@ def train(
                 if board is not None:
                     board(progress)
 
-            watch = Watch(on_log=log, on_milestone=milestone, keep=keep)
+            watch = Watch(on_step=events.on_step, on_log=log, on_milestone=milestone, keep=keep)
             new = train_network(fixed, data, trainee, out=folder, watch=watch, rank=team.rank)
     if pairs is not None and not team.rank:
         # the checkpoints that were saved without scoring, or whose scoring was interrupted
@@ -224,13 +247,46 @@ def open_corpus(folder: Path, *, tokenizer: str | None = None, bos: Bos | None =
     return corpus
 
 
-def make_data(corpus: Corpus, recipe: RunRecipe) -> Data:
-    """Return the rows that a recipe takes from a corpus; a shard that was changed is an error."""
+def _validation_rows(run: Path, tokens: int | str | None, corpus: Corpus, recipe: RunRecipe) -> int:
+    """Return how many rows to measure the validation loss on; a run that resumes measures it as before."""
+    there = row_count(corpus, context=recipe.context, part="validation")
+    number = token_count(tokens) if isinstance(tokens, str) and tokens != "all" else tokens
+    if isinstance(number, int) and number < recipe.context:
+        raise fail("recipe-number", Place(part="validation_tokens"), {"value": number, "least": recipe.context})
+    asked = there if number == "all" else min(there, int(number or VALIDATION) // recipe.context or 1)
+    stored = validation_rows(run)
+    if stored is None:
+        return asked
+    stored = min(stored, there)
+    if number is not None and asked != stored:
+        raise fail("run-validation", Place(str(run)), {"stored": stored, "asked": asked})
+    return stored
+
+
+def make_data(corpus: Corpus, recipe: RunRecipe, *, validation: int = sys.maxsize) -> Data:
+    """Return the rows that a recipe takes from a corpus, and up to `validation` of those held out.
+
+    A shard that was changed is an error.
+    """
     verify_corpus(corpus, tokens=recipe.tokens)
     train = rows(corpus, tokens=recipe.tokens if recipe.tokens != corpus.tokens else None, context=recipe.context)
-    validation = rows(corpus, context=recipe.context, part="validation")
+    held_out = rows(corpus, context=recipe.context, part="validation")
+    sample = held_out[validation_sample(len(held_out), count=validation)]
     part = corpus.validation
-    return Data(train, validation, part.tokens / part.characters if part.characters else float("nan"))
+    rate = part.tokens / part.characters if part.characters else float("nan")
+    return Data(train, sample, rate, held_out=len(held_out), about=_about(corpus))
+
+
+def _about(corpus: Corpus) -> str:
+    """Describe a corpus for a model card: its texts by name and hash, never by path."""
+    part = corpus.train
+    files = "".join(f"- `{name}`, sha256 `{digest}`\n" for name, digest in sorted(corpus.sources.items())[:100])
+    more = f"- and {len(corpus.sources) - 100:,} other files\n" if len(corpus.sources) > 100 else ""
+    return (
+        f"{part.documents:,} documents with {part.characters:,} characters, deduplicated and shuffled; {part.tokens:,}"
+        f" tokens of\na vocabulary of {corpus.vocabulary:,}. {corpus.validation.documents:,} other documents are held"
+        f" out. The texts:\n\n{files}{more}\n"
+    )
 
 
 def make_trainee(recipe: RunRecipe, corpus: Corpus, data: Data, *, device: torch.device) -> Trainee:

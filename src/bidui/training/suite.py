@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bidui.errors import InputError, Place, fail
-from bidui.training.recipe import Recipe, RunRecipe, milestone_steps, short_count, steps_of, token_count
+from bidui.training.recipe import VALIDATION, Recipe, RunRecipe, milestone_steps, short_count, steps_of, token_count
 from bidui.training.sizes import SIZES
 
 PAPER_SIZES = ("14m", "70m", "160m", "410m", "1.4b")  # listed here, so that a new entry of SIZES adds no run
@@ -96,7 +96,8 @@ class PlannedRun:
     warmup: int  # of the steps
     tokens: int  # in whole steps; the rest of the corpus is left out
     milestones: int  # including step 0 and the last
-    flops: int  # C = 6 N D, with all parameters
+    validation: int  # held-out tokens that are read at all milestones together
+    flops: int  # 6 N per token of training and 2 N per held-out token, with all parameters
     weights: int  # bytes of all milestones, in fp32
     scores: int  # bytes of the token scores at all milestones
     hours: float
@@ -110,6 +111,7 @@ class Totals:
     steps: int
     tokens: int
     milestones: int
+    validation: int
     flops: int
     weights: int
     scores: int
@@ -224,6 +226,7 @@ def _planned(run: SuiteRun, suite: Suite, *, speed: float | None, vocabularies: 
     tokens = steps * recipe.batch * recipe.context
     parameters = size.parameters(vocabulary)
     milestones = len(milestone_steps(recipe.milestones, steps=steps))
+    validation = milestones * max(1, VALIDATION // recipe.context) * recipe.context
     return PlannedRun(
         run=run,
         vocabulary=vocabulary,
@@ -233,8 +236,9 @@ def _planned(run: SuiteRun, suite: Suite, *, speed: float | None, vocabularies: 
         warmup=math.ceil(recipe.warmup * steps),
         tokens=tokens,
         milestones=milestones,
-        flops=size.flops(vocabulary, tokens=tokens),
+        validation=validation,
+        flops=size.flops(vocabulary, tokens=tokens) + size.flops(vocabulary, tokens=validation) // 3,
         weights=(milestones if suite.keep == "all" else 1) * parameters * FLOAT32,
         scores=milestones * SCORES * suite.n // PAIRS,
-        hours=tokens / speed / 3600,
+        hours=(tokens + validation / 3) / speed / 3600,
     )
