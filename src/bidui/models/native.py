@@ -359,7 +359,8 @@ class NativeBody:
         """Return the input of the head for rows of tokens; without depths and mask, every row is one sequence."""
         if depths is None:
             depths = torch.arange(tokens.shape[1], device=tokens.device)[None]
-        angles = (depths[..., None].float() * self.turns)[:, :, None]  # for all heads
+        # an angle for every head, so that turning is a product of plain arrays
+        angles = (depths[..., None].float() * self.turns)[:, :, None].expand(-1, -1, self.shape.heads, -1)
         rotation = (angles.cos().to(self.dtype), angles.sin().to(self.dtype))
         table, again = self.weights[_embedding(self.shape)], None
         if tokens.device.type == "cpu":  # what the first layer does to tokens before they meet is done once for each
@@ -446,11 +447,11 @@ class NativeBody:
 
 def _turn(states: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor) -> None:
     """Turn the first dimensions of each head, in place: the n-th of their first half with the n-th of the second."""
-    size = cosines.shape[-1]
-    first, second = states[..., :size], states[..., size : 2 * size]
-    turned = first * cosines - second * sines
-    second.mul_(cosines).add_(first * sines)
-    first.copy_(turned)
+    size, heads = cosines.shape[-1], states.shape[-2]
+    cosines, sines = cosines[:, :, :heads], sines[:, :, :heads]
+    first, second = states[..., :size].contiguous(), states[..., size : 2 * size].contiguous()
+    states[..., :size] = torch.addcmul(first * cosines, second, sines, value=-1)
+    states[..., size : 2 * size] = torch.addcmul(second * cosines, first, sines)
 
 
 def _attention(
