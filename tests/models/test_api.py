@@ -1,6 +1,8 @@
 """Models behind servers: real ones on this machine that answer as vLLM, OpenAI and llama.cpp do, and that fail."""
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -305,6 +307,21 @@ def test_a_server_that_is_not_there_or_an_address_that_is_none_is_an_error(serve
     with pytest.raises(InputError, match="BIDUI_API_KEY") as raised:
         load_api(server.url, "m", key="secret\nkey")
     assert "secret" not in str(raised.value)
+
+
+def test_the_command_ends_with_2_and_resumes_when_the_server_is_mended(server: Server, tmp_path: Path) -> None:
+    """What was scored before the fault is kept, and requested once."""
+    pairs = [{"sentence_good": "我茶", "sentence_bad": "茶我", "UID": "u", "phenomenon": "p", "pairID": "0"}]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, pairs)))
+    command = [sys.executable, "-m", "bidui", "score", "pairs.jsonl", "--model", f"api:{server.url}?model=m"]
+    server.replies = [echo, answer(["茶", "了"], [None, -1.0])]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (2, False)
+    assert "do not spell the sentence 茶我" in "".join(ended.stderr.split("\n"))
+    server.usual = echo
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == 0
+    assert server.asked == ["我茶", "茶我", "我茶", "茶我"]  # the third to see whether the server is still the same
 
 
 # The cache

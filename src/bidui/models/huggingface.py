@@ -220,7 +220,7 @@ def _network(
 ) -> "PreTrainedModel":
     wanted = float_type(dtype)
     with _problems(name, source), _quiet():
-        network, info = _loader(config, kind).from_pretrained(
+        network, info = _loader(config, kind, code=source["trust_remote_code"]).from_pretrained(
             name, dtype=wanted, output_loading_info=True, ignore_mismatched_sizes=True, **source
         )
     refuse_incomplete(network, info, tied=content.get("tie_word_embeddings") is not False, model=name)
@@ -230,13 +230,17 @@ def _network(
     return loaded
 
 
-def _loader(config: "PreTrainedConfig", kind: Kind) -> Any:
-    """Return the class that loads a model; for text models inside models that also take images, their own class."""
+def _loader(config: "PreTrainedConfig", kind: Kind, *, code: bool) -> Any:
+    """Return the class that loads a model: for a decoder that may not bring its own `code`, the one it was saved from.
+
+    The automatic classes do not know the decoders of all models that also take images.
+    """
     import transformers
 
     saved_from = (config.architectures or [""])[0]
-    if kind == "causal" and saved_from.endswith("ForConditionalGeneration") and hasattr(transformers, saved_from):
-        return getattr(transformers, saved_from)
+    decoder = kind == "causal" and not config.is_encoder_decoder and not code
+    if decoder and saved_from.endswith(("ForCausalLM", "ForConditionalGeneration")):
+        return getattr(transformers, saved_from, transformers.AutoModelForCausalLM)
     return getattr(transformers, _LOADERS[kind])
 
 
@@ -260,8 +264,10 @@ def refuse_incomplete(network: "PreTrainedModel", info: Mapping[str, Any], *, ti
     the configuration says that the two are not `tied`. Weights for other tasks may be left over, but not further
     layers, or further parts of a layer that the network has.
     """
-    for name, there, here in sorted(info["mismatched_keys"]):
-        raise fail("weights-shape", Place(model), {"name": name, "found": tuple(there), "wanted": tuple(here)})
+    state = network.state_dict()
+    for other in sorted(info["mismatched_keys"]):  # names, in transformers 5 with both shapes
+        name = other if isinstance(other, str) else other[0]
+        raise fail("weights-shape", Place(model), {"name": name, "wanted": tuple(state[name].shape)})
     missing = sorted(info["missing_keys"])
     if not missing and not tied and network.config.is_encoder_decoder:
         head, embedding = network.get_output_embeddings(), network.get_input_embeddings()  # type: ignore[no-untyped-call]
@@ -269,9 +275,10 @@ def refuse_incomplete(network: "PreTrainedModel", info: Mapping[str, Any], *, ti
     if missing:
         values = {"count": len(missing), "names": missing, "class": type(network).__name__}
         raise fail("weights-missing", Place(model), values)
-    known = network.state_dict().keys()
-    numbered = {re.sub(r"\d+", "0", name) for name in known}
-    modules = {name.rpartition(".")[0] for name in known if "." in name}
+    numbered = {re.sub(r"\d+", "0", name) for name in state}
+    modules = {name.rpartition(".")[0] for name in state if "." in name}
+    if getattr(network.config.get_text_config(), "num_nextn_predict_layers", 0):
+        numbered = set()  # layers that only predict further tokens, which some models have, are rightly left out
     unused = [
         name
         for name in sorted(info["unexpected_keys"])
