@@ -95,16 +95,19 @@ def test_a_soft_cap_that_16_bits_round_away_is_not_left_out() -> None:
     assert torch.equal(small, torch.tanh(small.float() / 30).mul(30).to(torch.bfloat16))
 
 
-@pytest.mark.parametrize("kind", ["llama", "gemma2"])
-def test_a_network_whose_body_is_not_asked_is_run_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may compute its logits from anything: here from its body, but not by calling it."""
-    found = network(kind)
-    body = found.base_model.forward
-    head = found.get_output_embeddings()
-    monkeypatch.setattr(
-        type(found), "forward", lambda self, **inputs: CausalLMOutput(logits=head(body(**inputs).last_hidden_state))
-    )
-    assert find_head(found, np.arange(8, 16)) == "whole"
+@pytest.mark.parametrize(("scale", "kind"), [(1.0, "product"), (1.01, "whole")])
+def test_a_network_that_does_not_call_its_body_is_not_run_in_pieces(
+    scale: float, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As OPT, which calls a part of it: hidden states in place of those of the body would go unnoticed."""
+    found = network("llama")
+    body, head = found.base_model.forward, found.get_output_embeddings()
+
+    def forward(**inputs: torch.Tensor) -> CausalLMOutput:
+        return CausalLMOutput(logits=head(body(**inputs).last_hidden_state) * scale)
+
+    monkeypatch.setattr(found, "forward", forward)
+    assert find_head(found, np.arange(8, 16)) == kind
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
