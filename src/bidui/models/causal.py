@@ -424,7 +424,8 @@ def _read(logits: torch.Tensor, at: NDArray[np.int64], tokens: NDArray[np.int64]
     normal = torch.empty(len(logits), dtype=torch.float32, device=logits.device)
     step = max(1, (CACHED if logits.device.type == "cpu" else CACHED << 8) // logits.shape[1])
     for start in range(0, len(logits), step):
-        normal[start : start + step] = _log_sums(logits[start : start + step].float())
+        most, total = _sums(logits[start : start + step].float())
+        normal[start : start + step] = most + total.log_()
     return chosen - normal[positions]
 
 
@@ -458,26 +459,31 @@ def _through(
     order = np.argsort(tokens, kind="stable")
     cuts = np.searchsorted(tokens[order], np.arange(0, len(weight) + step, step)).tolist()
     back, positions, columns = (_to_device(part, hidden.device) for part in (order, at[order], tokens[order]))
-    normal = torch.full((len(hidden),), -torch.inf, device=hidden.device)
+    most = torch.full((len(hidden),), torch.finfo(torch.float32).min, device=hidden.device)
+    total = torch.zeros(len(hidden), device=hidden.device)
     chosen = torch.full((len(tokens),), torch.nan, device=hidden.device)
     for number, start in enumerate(range(0, len(weight), step)):
         tile, here = slice(start, start + step), slice(cuts[number], cuts[number + 1])
         part = torch.nn.functional.linear(hidden, weight[tile], None if bias is None else bias[tile]).float()
         chosen[here] = part[positions[here], columns[here] - start]
-        normal = torch.logaddexp(normal, _log_sums(part))
+        highest, sums = _sums(part)
+        higher = torch.maximum(most, highest)
+        total = total * (most - higher).exp_() + sums * (highest - higher).exp_()
+        most = higher
     values = torch.empty_like(chosen)
-    values[back] = chosen - normal[positions]
+    values[back] = chosen - (most + total.log_())[positions]
     return values
 
 
-def _log_sums(logits: torch.Tensor) -> torch.Tensor:
-    """Return the logarithm of the sum of the exponentials of each row, never less than any of them; overwrites rows.
+def _sums(logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the highest of each row, and the sum of the exponentials of what each is above it; overwrites the rows.
 
-    On a CPU, torch computes a softmax faster than the exponentials alone, and its highest value is one over the sum.
+    The sum is at least 1, so that no log-probability is above 0, or 0 if all are minus infinity. On a CPU, torch
+    computes a softmax faster than the exponentials alone, and its highest value is one over the sum.
     """
     most = logits.amax(dim=1)
     if logits.device.type == "cpu":
-        above = -logits.softmax(dim=1).amax(dim=1).clamp_(max=1).log_()
+        sums = logits.softmax(dim=1).amax(dim=1).clamp_(max=1).reciprocal_()
     else:
-        above = logits.sub_(most[:, None]).exp_().sum(dim=1).log_()
-    return torch.where(most.isneginf(), most, most + above)
+        sums = logits.sub_(most[:, None]).exp_().sum(dim=1)
+    return most, sums.masked_fill_(most.isneginf(), 0)
