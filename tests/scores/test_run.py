@@ -270,17 +270,26 @@ def test_results_do_not_depend_on_what_is_asked_together(
     assert score(paradigms(), Counting()).table.frame.equals(read_scores(tmp_path / "usual").table.frame)
 
 
-def test_a_large_run_is_on_disk_in_steps_of_at_most_2_000_pairs(tmp_path: Path) -> None:
+def test_a_large_run_is_on_disk_in_steps_of_about_1_000_pairs(tmp_path: Path) -> None:
     """Progress stood at 0 until 10,000 pairs were done, and a kill lost as many; one paradigm may have more still."""
-    many = [pair("large", number, f"甲{number}", f"乙{number}") for number in range(5_000)]
+    many = [pair("large", number, f"甲{number}", f"乙{number}") for number in range(2_500)]
     many += [pair(f"small-{uid}", number, f"甲{uid}.{number}", "乙") for uid in range(9) for number in range(300)]
     steps: list[tuple[str, int]] = []
     model = Counting(breaks_at="甲8.299")
     with pytest.raises(RuntimeError, match="broke"):
         run_scoring(Pairs(tuple(many)), model, out=tmp_path, on_paradigm=lambda uid, n: steps.append((uid, n)))
-    assert steps == [("large", 2_000), ("large", 2_000), ("large", 1_000), *((f"small-{n}", 300) for n in range(7))]
-    assert max(map(len, model.asked)) <= 4_400  # sentences: one paradigm of 300 pairs may be above 4,000
-    assert read_scores(tmp_path).manifest.left == 600
+    assert steps == [("large", 1_000), ("large", 1_000), ("large", 500), *((f"small-{n}", 300) for n in range(8))]
+    assert max(map(len, model.asked)) <= 2_400  # sentences: the last paradigm may go beyond 2,000
+    assert read_scores(tmp_path).manifest.left == 300
+
+
+@pytest.mark.parametrize("kind", ["masked", "seq2seq", "api"])
+def test_slow_models_are_given_less_at_a_time(tmp_path: Path, kind: str) -> None:
+    """They run a sentence once per token, or ask a server: 2,000 sentences take as long as 20,000 of others."""
+    model = Counting(declared={"kind": kind})
+    pairs = Pairs(tuple(pair("a", number, f"甲{number}", f"乙{number}") for number in range(600)))
+    run_scoring(pairs, model, out=tmp_path)
+    assert [len(asked) for asked in model.asked] == [500, 500, 200]
 
 
 @pytest.mark.parametrize("breaks_at", ["甲b乙乙乙", "甲b乙", "甲d乙乙乙"])
