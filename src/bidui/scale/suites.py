@@ -171,7 +171,7 @@ def suite_vocabularies(
                     corpus = read_corpus(folder)
                     check_tokenizer(corpus, suite, name)
                     sizes[name] = corpus.vocabulary
-            elif wanted.source:
+            elif wanted.source and wanted.vocabulary is None:
                 with collect(problems):
                     sizes[name] = vocabulary_size(load_tokenizer(wanted.source))
     return sizes
