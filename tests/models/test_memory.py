@@ -27,6 +27,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has other units elsewhere")
 @pytest.mark.parametrize("kind", ["llama", "cohere"])  # a product, and a head that the network runs
 def test_a_sentence_of_six_thousand_tokens_takes_little_memory(kind: str) -> None:
