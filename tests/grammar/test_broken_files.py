@@ -12,6 +12,7 @@ import pytest
 
 from bidui.errors import InputError, Place, Problem
 from bidui.grammar import check_project, load_project, read_project
+from bidui.grammar.generate import generate_from
 
 FILES = {
     "project.yaml": """\
@@ -187,6 +188,8 @@ KEYS = [
     anaphor("an unknown status", "source: made up", "status: ‸gone", "value-not-allowed", "gone", "included, excluded"),
     anaphor("excluded, and no reason", "source: made up", "status: ‸excluded", "excluded-without-reason", "`reason:`"),
     anaphor("an unknown edit", "edit: agreement", "edit: ‸order + swap", "value-not-allowed", "swap", "substitution"),
+    anaphor("a text for a list", "equal_length: true", "seams: ‸了了", "not-a-list", "`seams`", "`- `"),
+    anaphor("an about without a text", "about: {en: A reflexive agrees in gender., zh: 反身代词与先行词的性别一致。}", "about:‸", "value-blank", "`about`"),
     anaphor("a mapping for a list", "equal_length: true", "seams: ‸{a: b}", "not-a-list", "`seams`", "`- `"),
 ]
 RULES = [
@@ -319,6 +322,19 @@ TABLES = [
     setting("a relation without a file", "fills.tsv", "nothing.tsv", "file-unreadable", "No such file"),
     setting("an unknown language", "lang: zh", "lang: ‸fr", "value-not-allowed", "fr", "zh, en"),
     setting("words for repeat", "repeat: pos:M", "repeat: ‸pos:M | 位", "repeat-form", "pos:M | 位", "`repeat: pos:M/CD`"),
+    setting("a value for repeat that no word has", "repeat: pos:M", "repeat: ‸pos:Q", "value-unknown", "pos:Q"),
+    setting("an unknown feature for repeat", "repeat: pos:M", "repeat: pos:M ‸gendre:male", "feature-unknown", "`gendre`", "gender"),
+    setting("features for repeat that no word has together", "repeat: pos:M", "repeat: ‸pos:M gender:male", "no-word-fits", "pos:M gender:male", "pos:M: 1"),
+    setting("seams that are a text", "seams: [了了]", "seams: ‸了了", "not-a-list", "`seams`", "`- `"),
+    setting("a list for what the project is about", "name: broken", "name: broken\nabout: ‸[a]", "not-a-mapping", "about"),
+    setting("a list for a licence", "name: broken", "name: broken\nlicence: ‸[a]", "not-a-text", "`licence`"),
+    phrase("a phrase that is an empty list", FILES[PHRASES].partition("Person:")[2], " ‸[]\n", "phrase-empty", "Person", "`- pos:NN`", part='phrase "Person"'),
+    phrase("a depth without alternatives", FILES[PHRASES].partition("Person:")[2], "\n    depth: 1\n    alternatives: ‸[]\n", "phrase-empty", "Person", part='phrase "Person"'),
+    phrase("an alternative with an empty list of parts", FILES[PHRASES].partition("parts:")[2], " ‸{}\n", "parts-none", "`parts: {noun: pos:NN}`", part='phrase "Person" alternative 2'),
+    fill("one slot as a group", "edit: order", "edit: order\nlink: ‸[of, of]", "group-form", "`link`", "at least two"),
+    fill("a group with a slot of another variant", FILL_BODY, "slots: {a: 甲, b: 乙, c: 丙}\nvariants:\n- {good: a b, bad: b a, link: ‸[a, c]}\n- {good: a c, bad: c a}\n", "group-slot-unused", "`link`", "slot c", part="variant 1"),
+    fill("a word without the column that is printed", FILL_BODY, "slots:\n  a: pos:NR\n  b: ‸位\ngood: a b@gender\nbad: b@gender a\n", "literal-without-column", "位", "gender", part='slot "b"'),
+    fill("a column of a word not in the lexicon", FILL_BODY, "slots:\n  a: pos:NR\n  b: ‸自己\ngood: a b@gender\nbad: b@gender a\n", "literal-not-in-lexicon", "自己", "gender", part='slot "b"'),
     setting("relations that are a text", "\n  fills: fills.tsv", " ‸fills.tsv", "not-a-mapping", "relations"),
 ]
 # fmt: on
@@ -398,6 +414,58 @@ def test_a_file_that_is_missing_is_named_and_nothing_else_is_said(tmp_path: Path
 def test_a_project_may_do_without_phrases_until_it_asks_for_one(tmp_path: Path) -> None:
     (problem,) = errors_of(tmp_path, {PHRASES: None})
     assert (problem.kind, problem.place) == ("phrase-unknown", Place(ANAPHOR, 7, 8, 'slot "who"'))
+
+
+def test_a_project_without_paradigms_is_a_mistake_for_checking_and_generating(tmp_path: Path) -> None:
+    """It passed with "0 errors", and "0 pairs in 0 paradigms" were generated with exit code 0."""
+    (problem,) = errors_of(tmp_path, {ANAPHOR: None, FILL: None})
+    assert (problem.kind, problem.place) == ("paradigms-none", Place("paradigms"))
+    assert "`paradigms/<phenomenon>/<uid>.yaml`" in problem.text()
+    with pytest.raises(InputError, match="the project has no paradigms"):
+        generate_from(load_project(tmp_path))
+
+
+def test_a_project_whose_paradigms_are_all_excluded_generates_nothing_without_a_word_no_more(tmp_path: Path) -> None:
+    excluded = {name: FILES[name] + "status: excluded\nreason: a test\n" for name in (ANAPHOR, FILL)}
+    assert errors_of(tmp_path, excluded) == []
+    with pytest.raises(InputError, match=r"all paradigms are excluded: anaphor, fill; .*--include-excluded"):
+        generate_from(load_project(tmp_path))
+    assert len(generate_from(load_project(tmp_path), include_excluded=True, n=1)) == 2
+
+
+def test_broken_paradigms_are_not_missing_ones(tmp_path: Path) -> None:
+    kinds = [problem.kind for problem in errors_of(tmp_path, {ANAPHOR: None, FILL: "format: 1\nuid: fill\n"})]
+    assert kinds == ["key-missing", "key-missing"]
+
+
+def test_a_value_of_repeat_that_no_word_has_also_stops_generation(tmp_path: Path) -> None:
+    """Words that should have been allowed twice would be distinct, without a word."""
+    write(tmp_path, {SETTINGS: FILES[SETTINGS].replace("repeat: pos:M", "repeat: pos:CD")})
+    with pytest.raises(InputError, match=r"project\.yaml:7:9: no word has pos:CD"):
+        load_project(tmp_path)
+
+
+def test_a_relation_that_is_in_two_files_is_refused(tmp_path: Path) -> None:
+    """The one in the folder was ignored."""
+    (problem,) = errors_of(tmp_path, {"relations/fills.tsv": FILES[RELATION]})
+    assert (problem.kind, problem.place.file) == ("relation-twice", SETTINGS)
+    assert "relations/fills.tsv" in problem.text()
+
+
+@pytest.mark.parametrize("name", ["relations/more.csv", "relations/more.TSV", "relations/more.xlsx"])
+def test_a_table_in_another_format_is_not_ignored_without_a_word(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {name: "a,b\n"})
+    (problem,) = [problem for problem in read_project(tmp_path).problems if problem.place.file == name]
+    assert (problem.kind, problem.severity) == ("table-ignored", "warning")
+    assert "more.tsv" in problem.text()
+
+
+@pytest.mark.parametrize("file", [SETTINGS, FILL])
+def test_a_seam_of_one_character_is_warned_about(tmp_path: Path, file: str) -> None:
+    """It can never arise where two items meet; `的` for `的的` would let everything pass."""
+    write(tmp_path, {file: FILES[file].replace("seams: [了了]\n", "") + "seams: [的]\n"})
+    (problem,) = [problem for problem in check_project(read_project(tmp_path)) if problem.kind == "seam-short"]
+    assert (problem.severity, problem.place.file) == ("warning", file)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty", "file"])

@@ -17,6 +17,7 @@ from bidui.pairs import Format, Pair, Pairs, Written, plan_folder, read_pairs, w
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
 
 if TYPE_CHECKING:  # scoring pairs from a file needs no grammar, so it is imported where it is used
+    from bidui.grammar.check import Stage
     from bidui.grammar.generate import Drawing, Source
     from bidui.grammar.project import Project
 
@@ -71,13 +72,22 @@ def open_project(name_or_path: str | Path) -> "Project":
     return load_project(project_folder(name_or_path))
 
 
-def check(project: "str | Path | Project", *, only: Sequence[str] = (), seconds: float = 100) -> list[Problem]:
-    """Return every problem of a project's files and of the pairs that follow from them, errors and warnings."""
+def check(
+    project: "str | Path | Project",
+    *,
+    only: Sequence[str] = (),
+    seconds: float = 100,
+    on_progress: "Callable[[Stage, int, int], None]" = lambda stage, done, total: None,
+) -> list[Problem]:
+    """Return every problem of a project's files and of the pairs that follow from them, errors and warnings.
+
+    `on_progress` is called with a stage ("paradigms", then "comparisons" of two) and how many of how many are done.
+    """
     from bidui.grammar.check import check_project
     from bidui.grammar.project import read_project
 
     opened = read_project(project_folder(project)) if isinstance(project, str | Path) else project
-    return check_project(opened, only=only, seconds=seconds)
+    return check_project(opened, only=only, seconds=seconds, on_progress=on_progress)
 
 
 def generate(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import Progress
 
 import bidui
 from bidui.cli import count, messages
@@ -43,7 +44,16 @@ def check(
     The exit code is 2 if there are errors, and 0 if there are only warnings.
     """
     console = Console(soft_wrap=True, emoji=False)
-    problems = bidui.check(project, only=only or (), seconds=seconds)
+    with Progress(console=messages(), transient=True) as progress:
+        task = progress.add_task("reading", total=None)
+        problems = bidui.check(
+            project,
+            only=only or (),
+            seconds=seconds,
+            on_progress=lambda stage, done, total: progress.update(
+                task, description=f"checking {stage}", completed=done, total=total
+            ),
+        )
     for problem in problems:
         where = f"{escape(problem.place.text(lang))}: " if str(problem.place) else ""
         colour = "red" if problem.severity == "error" else "yellow"

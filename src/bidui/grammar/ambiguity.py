@@ -4,12 +4,13 @@ Lines are read as automata over texts, which do not know the links between words
 never prints. "No" is therefore certain, and "yes" only a suspicion.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
+from bidui.grammar.budget import Budget, OutOfSteps
+from bidui.grammar.domains import Overlaps, Texts
 from bidui.grammar.network import Network, rests
 from bidui.grammar.paradigm import Line, Literal, Use
 from bidui.grammar.printing import BAD, GOOD, Style
@@ -20,7 +21,7 @@ from bidui.grammar.tree import Atom, Items, Node, Nothing, Phrase, Word, items_o
 class Edge:
     """Any of these texts leads to the state `to`; without texts, nothing is said on the way."""
 
-    texts: tuple[str, ...]
+    texts: Texts | None
     to: int
 
 
@@ -30,8 +31,7 @@ class Automaton:
 
     edges: list[list[Edge]] = field(default_factory=lambda: [[], []])
     doubtful: bool = False  # some alternative can be empty in two ways
-    outs: dict[int, dict[str, list[Edge]]] = field(default_factory=dict)
-    starts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+    outs: dict[int, list[tuple[Texts, int]]] = field(default_factory=dict)
     ends: dict[int, bool] = field(default_factory=dict)
     literals: list[frozenset[str]] = field(default_factory=list)  # of each variant, the characters of its literals
 
@@ -40,30 +40,17 @@ class Automaton:
         self.edges.append([])
         return len(self.edges) - 1
 
-    def out(self, state: int) -> dict[str, list[Edge]]:
-        """Return the texts that may come next, each with its edges."""
+    def out(self, state: int) -> list[tuple[Texts, int]]:
+        """Return the texts that may come next, with the states they lead to."""
         if state not in self.outs:
-            edges: dict[str, list[Edge]] = {}
-            for edge in self._through(state):
-                for text in edge.texts:
-                    edges.setdefault(text, []).append(edge)
-            self.outs[state] = edges
+            self.outs[state] = list(self._through(state))
         return self.outs[state]
-
-    def beginning(self, state: int) -> dict[str, list[str]]:
-        """Return, for each beginning of a text that may come next (the whole included), the texts."""
-        if state not in self.starts:
-            texts: dict[str, list[str]] = {}
-            for text in self.out(state):
-                for cut in range(1, len(text) + 1):
-                    texts.setdefault(text[:cut], []).append(text)
-            self.starts[state] = texts
-        return self.starts[state]
 
     @cached_property
     def characters(self) -> frozenset[str]:
         """The characters of all texts, once the line is complete."""
-        return frozenset(char for edges in self.edges for edge in edges for text in edge.texts for char in text)
+        texts = [edge.texts.texts for edges in self.edges for edge in edges if edge.texts]
+        return frozenset(char for several in texts for text in several for char in text)
 
     @property
     def required(self) -> frozenset[str]:
@@ -77,10 +64,10 @@ class Automaton:
             self.ends[state] = state == 1 or any(self.final(edge.to) for edge in steps)
         return self.ends[state]
 
-    def _through(self, state: int) -> Iterator[Edge]:
+    def _through(self, state: int) -> Iterator[tuple[Texts, int]]:
         for edge in self.edges[state]:
             if edge.texts:
-                yield edge
+                yield edge.texts, edge.to
             else:
                 yield from self._through(edge.to)
 
@@ -90,7 +77,7 @@ def automaton(networks: Sequence[Network], side: int) -> Automaton:
     built = Automaton()
     for network in networks:
         start = built.new()
-        built.edges[0].append(Edge((), start))
+        built.edges[0].append(Edge(None, start))
         line = network.variant.good if side == GOOD else network.variant.bad
         built.literals.append(frozenset(c for item in line.items if isinstance(item, Literal) for c in item.text))
         _Builder(built, network).line(line, network.tree.scope.nodes, start, 1, first=True)
@@ -110,7 +97,7 @@ class _Builder:
             opening = first and n == 0
             if isinstance(item, Literal):
                 text = _styled(item.text, style, opening, item.text)
-                self.automaton.edges[state].append(Edge((text,), to))
+                self.automaton.edges[state].append(Edge(Texts((text,)), to))
             else:
                 self.use(nodes[item.ref.slot], item.ref.path, item.column, state, to, opening)
             state = to
@@ -121,16 +108,19 @@ class _Builder:
         for _, filler in ways(node, path):
             match filler:
                 case Word():
-                    texts = given = self.network.columns[filler.index].domain.texts[column]
-                    if style.separator or (style.capital and opening):
-                        texts = [_styled(text, style, opening, None) for text in texts]
-                        self.automaton.doubtful |= opening and len(set(texts)) < len(set(given))  # he and He
-                    self.automaton.edges[start].append(Edge(tuple(dict.fromkeys(texts)), end))
+                    domain = self.network.columns[filler.index].domain
+                    if (column, opening) not in domain.said:
+                        styled = (_styled(text, style, opening, None) for text in domain.texts[column])
+                        domain.said[column, opening] = Texts(tuple(dict.fromkeys(styled)))
+                    texts = domain.said[column, opening]
+                    if style.capital and opening:  # he and He
+                        self.automaton.doubtful |= len(texts.texts) < len(set(domain.texts[column]))
+                    self.automaton.edges[start].append(Edge(texts, end))
                 case Phrase():
                     self.line(filler.line, filler.parts, start, end, first=opening)
                 case Nothing():
                     empty += 1
-                    self.automaton.edges[start].append(Edge((), end))
+                    self.automaton.edges[start].append(Edge(None, end))
         self.automaton.doubtful |= empty > 1
 
 
@@ -146,28 +136,12 @@ def could_break(network: Network) -> bool:
     seams = {pair for seam in network.seams for pair in pairwise(seam)}
     for side in (GOOD, BAD) if seams else ():
         line = automaton([network], side)
-        for edge in (edge for edges in line.edges for edge in edges):
-            lasts, firsts = {text[-1] for text in edge.texts}, {text[0] for text in line.out(edge.to)}
+        for edge in (edge for edges in line.edges for edge in edges if edge.texts):
+            lasts = {text[-1] for text in edge.texts.texts} if edge.texts else set()
+            firsts = {text[0] for texts, _ in line.out(edge.to) for text in texts.texts}
             if any(a in lasts and b in firsts for a, b in seams):
                 return True
     return False
-
-
-class OutOfSteps(Exception):
-    """The search was given up."""
-
-
-@dataclass(slots=True)
-class Budget:
-    """The steps that a search may still take: counted, so that every machine gives up at the same point."""
-
-    left: int
-
-    def spend(self) -> None:
-        """Take a step; raise `OutOfSteps` if none is left."""
-        self.left -= 1
-        if self.left < 0:
-            raise OutOfSteps
 
 
 # Two runs are followed at once, through the same automaton or through two, as long as one text begins with the other.
@@ -183,15 +157,17 @@ class Chance:
     out_of_step: bool = False
 
 
-def could_meet(first: Automaton, second: Automaton, *, on_step: Callable[[], None]) -> Chance:
+def could_meet(first: Automaton, second: Automaton, *, on_step: Callable[[], None], overlaps: Overlaps) -> Chance:
     """Tell whether both could read some sentence; `on_step` is called at every step and may end the search."""
     if not (first.required <= second.characters and second.required <= first.characters):
         return Chance()
-    in_step = _reaches(first, second, on_step, strict=True)
-    return Chance(in_step, _reaches(first, second, on_step, strict=False))
+    in_step = _reaches(first, second, on_step, overlaps, strict=True)
+    return Chance(in_step, _reaches(first, second, on_step, overlaps, strict=False))
 
 
-def _reaches(first: Automaton, second: Automaton, on_step: Callable[[], None], *, strict: bool) -> bool:
+def _reaches(
+    first: Automaton, second: Automaton, on_step: Callable[[], None], overlaps: Overlaps, *, strict: bool
+) -> bool:
     """Tell whether both can reach their ends together: all words in step (strict), or not all."""
     # states of both, what one has said more than the other, whether that one is the first, whether all was in step
     agenda = [(0, 0, "", True, True)]
@@ -204,7 +180,7 @@ def _reaches(first: Automaton, second: Automaton, on_step: Callable[[], None], *
         if len(seen) > MAX_STATES:
             return True
         ahead, behind = ((first, a), (second, b)) if first_ahead else ((second, b), (first, a))
-        for p, q, rest, swapped in _advance(ahead, behind, over):
+        for p, q, rest, swapped in _advance(ahead, behind, over, overlaps):
             now_first = first_ahead != swapped
             still = in_step and not rest
             step = (p, q, rest, now_first, still) if now_first else (q, p, rest, now_first, still)
@@ -215,37 +191,40 @@ def _reaches(first: Automaton, second: Automaton, on_step: Callable[[], None], *
 
 
 def _advance(
-    ahead: tuple[Automaton, int], behind: tuple[Automaton, int], over: str
+    ahead: tuple[Automaton, int], behind: tuple[Automaton, int], over: str, overlaps: Overlaps
 ) -> Iterator[tuple[int, int, str, bool]]:
     """Let the run behind say a text: yield the states ahead and behind, the text between, and whether they changed."""
     (one, a), (other, b) = ahead, behind
     if over:
-        out = other.out(b)
-        for cut in range(1, len(over) + 1):
-            for edge in out.get(over[:cut], ()):
-                yield a, edge.to, over[cut:], False
-        for text in other.beginning(b).get(over, ()):
-            if text != over:
-                for edge in out[text]:
-                    yield edge.to, a, text[len(over) :], True
+        for texts, to in other.out(b):
+            for text in texts.beginnings(over):
+                yield a, to, over[len(text) :], False
+            for text in texts.starting(over):
+                if text != over:
+                    yield to, a, text[len(over) :], True
         return
-    for text, edges in one.out(a).items():  # neither is ahead: one goes first
-        for edge in edges:
-            yield from _advance((one, edge.to), behind, text)
+    for mine, p in one.out(a):  # neither is ahead: both say a text
+        for theirs, q in other.out(b):
+            shared, rests = overlaps.between(mine, theirs)
+            if shared:
+                yield p, q, "", False
+            for rest, swapped in rests:
+                yield (q, p, rest, True) if swapped else (p, q, rest, False)
 
 
-def _ambiguous(line: Automaton) -> bool:
+def _ambiguous(line: Automaton, overlaps: Overlaps) -> bool:
     """Tell whether two different fillings could print the same sentence."""
     if line.doubtful:
         return True
-    agenda = [pair for state in range(len(line.edges)) for pair in _partings(line, state)]
+    states = range(len(line.edges))
+    agenda = list(dict.fromkeys(pair for state in states for pair in _partings(line, state, overlaps)))
     seen = set(agenda)
     while agenda:
         ahead, behind, over = agenda.pop()
         if not over and (ahead == behind or (line.final(ahead) and line.final(behind))):
             return True
-        for *states, rest, _ in _advance((line, ahead), (line, behind), over):
-            step = (states[0], states[1], rest)
+        for *both, rest, _ in _advance((line, ahead), (line, behind), over, overlaps):
+            step = (both[0], both[1], rest)
             if step not in seen:
                 seen.add(step)
                 agenda.append(step)
@@ -254,23 +233,19 @@ def _ambiguous(line: Automaton) -> bool:
     return False
 
 
-def _partings(line: Automaton, state: int) -> Iterator[tuple[int, int, str]]:
+def _partings(line: Automaton, state: int, overlaps: Overlaps) -> Iterator[tuple[int, int, str]]:
     """Yield how two runs may part at a state: the state ahead, the state behind, and the text between."""
     edges_here = line.edges[state]
-    if len(edges_here) == 1 and len({len(text) for text in edges_here[0].texts}) == 1:
+    if len(edges_here) == 1 and edges_here[0].texts and len(edges_here[0].texts.lengths) == 1:
         return  # one slot whose words are of one length
     out = line.out(state)
-    lengths = sorted({len(text) for text in out})
-    for text, edges in out.items():
-        for number, edge in enumerate(edges[:-1]):
-            for other in edges[number + 1 :]:
-                yield edge.to, other.to, ""
-        if len(text) == lengths[0]:
-            continue
-        for cut in lengths[: bisect_left(lengths, len(text))]:
-            for shorter in out.get(text[:cut], ()):
-                for longer in edges:
-                    yield longer.to, shorter.to, text[cut:]
+    for number, (mine, p) in enumerate(out):
+        for other, (theirs, q) in enumerate(out[number:], start=number):
+            shared, rests = overlaps.between(mine, theirs)
+            if shared and other > number:
+                yield p, q, ""
+            for rest, swapped in rests:
+                yield (q, p, rest) if swapped else (p, q, rest)
 
 
 def could_repeat(networks: Sequence[Network]) -> bool:
@@ -280,7 +255,8 @@ def could_repeat(networks: Sequence[Network]) -> bool:
     """
     if any(column.domain.ambiguous for network in networks for column in network.columns):
         return True
-    unclear = [_ambiguous(automaton(networks, side)) for side in (GOOD, BAD)]
+    overlaps = networks[0].supports.overlaps
+    unclear = [_ambiguous(automaton(networks, side), overlaps) for side in (GOOD, BAD)]
     if all(unclear):
         return True
     return any(

@@ -4,49 +4,77 @@ The answer does not depend on the machine: the checks of paradigms against each 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
+from typing import Literal
 
 from bidui.errors import InputError, Place, Problem, distinct
 from bidui.grammar.crossing import Grammar, meetings
-from bidui.grammar.draw import choices_of
+from bidui.grammar.draw import Draw, choices_of
 from bidui.grammar.frames import make_frame
 from bidui.grammar.generate import count_pairs, diagnose, draws
 from bidui.grammar.lexicon import rule_problems
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import EDITS, Paradigm, Slot
 from bidui.grammar.printing import align, edit_kinds, tokens_of
-from bidui.grammar.project import Project, chosen
+from bidui.grammar.project import Project, chosen, setting_problems
 
+Stage = Literal["paradigms", "comparisons"]
 ENOUGH = 1_000  # distinct pairs that a paradigm should have
 SAMPLE = 300
 MAX_FRAMES = 200
 STEPS_PER_SECOND = 100_000  # steps that an ordinary machine takes in a second
 
 
-def check_project(project: Project, *, only: Sequence[str] = (), seconds: float = 100) -> list[Problem]:
+@dataclass
+class _Compiled:
+    """A paradigm with its networks and, drawn when first needed, some of its pairs."""
+
+    paradigm: Paradigm
+    networks: list[Network]
+
+    @cached_property
+    def sample(self) -> list[Draw]:
+        return list(islice(draws(self.paradigm, self.networks, seed=0), SAMPLE))
+
+
+def check_project(
+    project: Project,
+    *,
+    only: Sequence[str] = (),
+    seconds: float = 100,
+    on_progress: Callable[[Stage, int, int], None] = lambda stage, done, total: None,
+) -> list[Problem]:
     """Return every problem, errors and warnings.
 
     The checks of paradigms against each other take as many steps as an ordinary machine does in `seconds` seconds; 0
     skips them. With `only`, paradigms are checked if their uids match one of these globs; the files always are.
+    `on_progress` is called with the stage and how many of its paradigms, or comparisons of two, are done.
     """
     problems = _with_new(project.problems, _rules(project, project.loose))
+    problems += setting_problems(project)
+    problems += _short_seams(project.settings.seams, Place("project.yaml"))
     compiler = Compiler.of(project)
-    compiled: list[tuple[Paradigm, list[Network]]] = []
-    paradigms = chosen(project.paradigms, only=only, excluded=True)
-    for paradigm in paradigms:
+    compiled: list[_Compiled] = []
+    if not project.paradigms and not any(problem.place.file.startswith("paradigms") for problem in project.errors):
+        problems.append(Problem("paradigms-none", Place("paradigms")))
+    paradigms = chosen(project.paradigms, only=only, excluded=True) if only or project.paradigms else ()
+    for done, paradigm in enumerate(paradigms):
+        on_progress("paradigms", done, len(paradigms))
         try:
-            compiled.append((paradigm, compiler.networks(paradigm)))
+            compiled.append(_Compiled(paradigm, compiler.networks(paradigm)))
         except InputError as error:
             slots = [slot for variant in paradigm.variants for slot in variant.slots.values()]
             problems += _with_new(error.problems, _rules(project, slots))
             continue
-        problems += check_paradigm(*compiled[-1])
+        problems += _paradigm_problems(compiled[-1])
     if len(compiled) == len(project.paradigms):  # otherwise words might seem unused
-        problems += _unused_words(project, [network for _, networks in compiled for network in networks])
+        problems += _unused_words(project, [network for each in compiled for network in each.networks])
         problems += _repeated_pairs(compiled)
     if seconds > 0:
-        problems += _crossings(compiled, seconds=seconds)
+        problems += _crossings(compiled, seconds=seconds, on_progress=on_progress)
     return list(_independent(project, problems))
 
 
@@ -63,24 +91,35 @@ def _with_new(problems: Iterable[Problem], others: Iterable[Problem]) -> list[Pr
     return first + [problem for problem in distinct(others) if (problem.kind, problem.place) not in reported]
 
 
-def check_paradigm(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[Problem]:
+def _paradigm_problems(compiled: _Compiled) -> Iterator[Problem]:
     """Yield the problems of one paradigm: metadata, edit, number of pairs, words that mark a side."""
+    paradigm, networks = compiled.paradigm, compiled.networks
     place = paradigm.place
     about = paradigm.about
-    given = {"about.en": "en" in about, "about.zh": "zh" in about, "example": paradigm.example, "edit": paradigm.edit}
+    example = {"good", "bad"} <= paradigm.example.keys()
+    given = {"about.en": "en" in about, "about.zh": "zh" in about, "example": example, "edit": paradigm.edit}
     if missing := [key for key, value in given.items() if not value]:
         yield Problem("about-missing", place, {"keys": missing}, "warning")
+    yield from _short_seams(paradigm.seams, place)
     derived = derived_edit(networks)
     if paradigm.edit and derived != paradigm.edit:
         values = {"declared": "+".join(paradigm.edit), "derived": "+".join(derived)}
         yield Problem("edit-differs", place, values)
-    count = count_pairs(networks)
+    count = count_pairs(networks, most=ENOUGH)
     if count.value == 0:
         yield Problem("no-pairs", place)
         yield from diagnose(networks, asked=1, given=0)[1:]
+    elif not count.exact and not count.least and not compiled.sample:
+        yield Problem("pairs-undecided", place, {"most": count.value}, "warning")
     elif count.exact and count.value < ENOUGH and not paradigm.closed_class:
         yield Problem("few-pairs", place, {"count": count.value, "enough": ENOUGH}, "warning")
-    yield from _one_sided(paradigm, networks)
+    yield from _one_sided(compiled)
+
+
+def _short_seams(seams: Sequence[str], place: Place) -> Iterator[Problem]:
+    """Yield a warning about the seams of one character or none, which cannot arise where two items meet."""
+    if short := [seam for seam in seams if len(seam) < 2]:
+        yield Problem("seam-short", place, {"seams": short}, "warning")
 
 
 def derived_edit(networks: Sequence[Network]) -> tuple[str, ...]:
@@ -96,12 +135,13 @@ def derived_edit(networks: Sequence[Network]) -> tuple[str, ...]:
     return tuple(edit for edit in EDITS if edit in kinds)
 
 
-def _one_sided(paradigm: Paradigm, networks: Sequence[Network]) -> Iterator[Problem]:
+def _one_sided(compiled: _Compiled) -> Iterator[Problem]:
     """Yield words that only one side of an agreement has: they distinguish the sides without any grammar."""
+    paradigm = compiled.paradigm
     if paradigm.edit != ("agreement",) or paradigm.one_sided:
         return
     sides: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-    for draw in islice(draws(paradigm, networks, seed=0), SAMPLE):
+    for draw in compiled.sample:
         for side, pieces in enumerate(draw.pieces):
             for at, first, last, _, _ in draw.printer.spans:
                 if at == side:
@@ -122,12 +162,13 @@ def _unused_words(project: Project, networks: Sequence[Network]) -> Iterator[Pro
         yield Problem("words-unused", place, {"count": len(unused), "words": unused}, "warning")
 
 
-def _repeated_pairs(compiled: Sequence[tuple[Paradigm, list[Network]]]) -> Iterator[Problem]:
+def _repeated_pairs(compiled: Sequence[_Compiled]) -> Iterator[Problem]:
     """Yield pairs that two paradigms both make, among the first pairs of each."""
     seen: dict[tuple[str, str], Paradigm] = {}
     reported = set()
-    for paradigm, networks in compiled:
-        for draw in islice(draws(paradigm, networks, seed=0), SAMPLE):
+    for each in compiled:
+        paradigm = each.paradigm
+        for draw in each.sample:
             pair = draw.printer.sentences(draw.pieces)
             other = seen.setdefault(pair, paradigm)
             if other is not paradigm and (other.uid, paradigm.uid) not in reported:
@@ -135,12 +176,16 @@ def _repeated_pairs(compiled: Sequence[tuple[Paradigm, list[Network]]]) -> Itera
                 yield Problem("pair-in-two", paradigm.place, {"other": other.uid, "good": pair[0], "bad": pair[1]})
 
 
-def _crossings(compiled: Sequence[tuple[Paradigm, list[Network]]], *, seconds: float) -> Iterator[Problem]:
+def _crossings(
+    compiled: Sequence[_Compiled], *, seconds: float, on_progress: Callable[[Stage, int, int], None]
+) -> Iterator[Problem]:
     """Yield bad sentences that a good grammar of the project derives; excluded paradigms are exempt."""
-    places = {paradigm.uid: paradigm.place for paradigm, _ in compiled}
-    included = [Grammar(paradigm.uid, networks) for paradigm, networks in compiled if paradigm.status == "included"]
+    places = {each.paradigm.uid: each.paradigm.place for each in compiled}
+    included = [Grammar(c.paradigm.uid, c.networks) for c in compiled if c.paradigm.status == "included"]
     undecided: list[str] = []
-    for meeting in meetings(included, steps=round(seconds * STEPS_PER_SECOND)):
+    compared = meetings(included, steps=round(seconds * STEPS_PER_SECOND))
+    for done, meeting in enumerate(compared, start=1):
+        on_progress("comparisons", done, len(included) ** 2)
         if meeting.outcome == "found":
             values = {"sentence": meeting.sentence, "good": meeting.good_uid}
             yield Problem("bad-is-good", places[meeting.bad_uid], values)

@@ -2,45 +2,65 @@
 
 Slots become tables: for each combination of what links can see of a slot, the number of ways to fill it. Tables are
 joined into one number (`Tables`), and conflicts are counted by inclusion and exclusion (`Coincidences`).
+
+Links in circles and many slots that must differ can make the tables or the terms too many. Steps and rows are limited,
+and where a limit is reached, the number is an upper bound: conflicts are left out, and then links, until tables fit.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from math import prod
+from math import factorial, prod
 
+from bidui.grammar.budget import Budget, OutOfSteps
 from bidui.grammar.constraints import Constraint
 from bidui.grammar.domains import bits_of
 from bidui.grammar.network import Network
-from bidui.grammar.tree import Filler, Node, Phrase, Word, children
+from bidui.grammar.tree import Filler, Node, Phrase, Tree, Word, children
 
 Row = tuple[int, ...]
 Merged = dict[int, "tuple[int, int, Block]"]  # leaf -> the number of its block, its place in it, and the block
 Option = Filler | Node
 MAX_TERMS = 2_000
 MAX_JOINT = 100  # rows of a table that counts distinct words of several leaves at once
+MAX_ROWS = 300_000  # of one table
+MAX_STEPS = 4_000_000  # combinations of rows that a count may look at
+SPLIT = 2_000  # steps that it takes to count a mismatch in a circle: everything twice
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of pairs; if it is not exact, it is an upper bound."""
+    """A number of pairs; if it is not exact, it is an upper bound, and `least` a lower one."""
 
     value: int
     exact: bool = True
+    least: int = 0
 
     def __str__(self) -> str:
-        return f"{self.value:,}" if self.exact else f"≤ {self.value:,}"
+        if self.exact:
+            return f"{self.value:,}"
+        return f"≥ {self.least:,}, ≤ {self.value:,}" if self.least else f"≤ {self.value:,}"
 
 
-def count_assignments(network: Network) -> Count:
-    """Count the ways to fill the slots of a network under all links, conflicts and lengths."""
-    coincidences = Coincidences(network)
-    tables = Tables(network, together=coincidences.small_components(MAX_JOINT))
-    total = Count(1)
-    for slots in tables.islands():
-        count = _count_island(tables, coincidences, slots)
-        total = Count(total.value * count.value, total.exact and count.exact)
-    return total
+def count_assignments(
+    network: Network, *, without: frozenset[Constraint] = frozenset(), steps: int = MAX_STEPS
+) -> Count:
+    """Count the ways to fill the slots of a network under all links (but those in `without`), conflicts and lengths.
+
+    If that takes more than `steps` steps, the number is an upper bound.
+    """
+    budget = Budget(steps)
+    try:
+        coincidences = Coincidences(network, budget)
+        tables = Tables(network, budget, together=coincidences.small_components(MAX_JOINT), without=without)
+        total = Count(1)
+        for slots in tables.islands():
+            count = _count_island(tables, coincidences, slots)
+            total = Count(total.value * count.value, total.exact and count.exact)
+        return total
+    except (TooMany, OutOfSteps):
+        return Count(fitting_tables(network, without=without, steps=steps // 4)[1], exact=False)
 
 
 def _count_island(tables: "Tables", coincidences: "Coincidences", slots: frozenset[str]) -> Count:
@@ -57,7 +77,91 @@ def _count_island(tables: "Tables", coincidences: "Coincidences", slots: frozens
     return Count(total)
 
 
+def fitting_tables(
+    network: Network,
+    *,
+    without: frozenset[Constraint] = frozenset(),
+    lengths: bool = True,
+    traced: bool = False,
+    steps: int = MAX_STEPS,
+) -> "tuple[Tables, int]":
+    """Return tables within the limits, without conflicts and as many links as that takes, and their number."""
+    for lengthy in (True, False) if lengths else (False,):
+        for left_out in _ever_fewer_links(network):
+            budget = Budget(max(steps, MAX_STEPS) if len(left_out) == len(network.constraints) else steps)
+            tables = Tables(network, budget, lengthy, traced, without=without | left_out)
+            try:
+                return tables, tables.term(())
+            except OutOfSteps:
+                continue
+    raise AssertionError("without links and lengths, tables have one row for each alternative")
+
+
+def _ever_fewer_links(network: Network) -> Iterator[frozenset[Constraint]]:
+    """Yield the links to leave out: none; those that close circles; also all but one out of each phrase; all."""
+    yield frozenset()
+    chains, node_of = _chains(network.tree)
+    roots: dict[Node, Node] = {}  # of the nodes that links connect
+    circles: set[Constraint] = set()
+    crowded: set[Constraint] = set()
+    leaving: set[Option] = set()  # phrases that a link leaves
+
+    def root(node: Node) -> Node:
+        while node in roots:
+            node = roots[node]
+        return node
+
+    for constraint in sorted(network.constraints, key=lambda each: each.kind == "mismatch"):  # which exclude little
+        around = [chains[leaf.index] for member in constraint.members for leaf in member.leaves]
+        home = _meet(around)
+        depth = 0 if home is None else around[0].index(home) + 1
+        ends = list(dict.fromkeys(root(node_of[chain[depth]]) for chain in around))
+        if len(ends) < len(constraint.members):
+            circles.add(constraint)
+            continue
+        roots.update(dict.fromkeys(ends[1:], ends[0]))
+        phrases = {option for chain in around for option in chain[depth:-1]}
+        if len(constraint.members) > 2 or not leaving.isdisjoint(phrases):
+            crowded.add(constraint)
+        else:
+            leaving |= phrases
+    yield frozenset(circles)
+    yield frozenset(circles | crowded)
+    yield frozenset(network.constraints)
+
+
+def _chains(tree: Tree) -> tuple[dict[int, tuple[Option, ...]], dict[Option, Node]]:
+    """Return, for each leaf, the options around it from the outside in and itself; and the node of each option."""
+    chains: dict[int, tuple[Option, ...]] = {}
+    node_of: dict[Option, Node] = {}
+
+    def walk(node: Node, chain: tuple[Option, ...]) -> None:
+        for option in node.options:
+            node_of[option] = node
+            if isinstance(option, Word):
+                chains[option.index] = (*chain, option)
+            for child in children(option):
+                walk(child, (*chain, option))
+
+    for node in tree.scope.nodes.values():
+        walk(node, ())
+    return chains, node_of
+
+
+def _meet(chains: Sequence[tuple[Option, ...]]) -> Option | None:
+    """Return the innermost option that all these leaves are in; None is the whole sentence."""
+    common: Option | None = None
+    for level in zip(*chains, strict=False):
+        if any(option is not level[0] for option in level):
+            break
+        common = level[0]
+    return common
+
+
 # Factors: sparse tables of counts over attributes, joined and summed until only the wanted attributes are left.
+
+
+_NO_ROWS: list[tuple[Row, int]] = []
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +172,9 @@ class Factor:
     table: dict[Row, int]
 
 
-def eliminate(factors: Sequence[Factor], keep: Collection[int], steps: list[Factor] | None = None) -> Factor:
+def eliminate(
+    factors: Sequence[Factor], keep: Collection[int], budget: Budget, steps: list[Factor] | None = None
+) -> Factor:
     """Return the product of all factors, summed over every attribute that is not kept.
 
     The cheapest attribute goes first, by the size of the tables that mention it. `steps` collects the products before
@@ -89,29 +195,30 @@ def eliminate(factors: Sequence[Factor], keep: Collection[int], steps: list[Fact
         outside = {attribute for factor in left for attribute in factor.attributes} | set(keep)
         if steps is not None:
             everything = {attribute for factor in touching for attribute in factor.attributes}
-            steps.append(_product(touching, everything))
+            steps.append(_product(touching, everything, budget))
             touching = steps[-1:]
-        left.append(_product(touching, outside))
-    return _product(left, keep) if left else Factor((), {(): 1})
+        left.append(_product(touching, outside, budget))
+    return _product(left, keep, budget) if left else Factor((), {(): 1})
 
 
-def _product(factors: Sequence[Factor], keep: Collection[int]) -> Factor:
+def _product(factors: Sequence[Factor], keep: Collection[int], budget: Budget) -> Factor:
     """Return the product of factors; an attribute is summed as soon as it is needed neither later nor outside."""
     product = factors[0]
     for number, factor in enumerate(factors[1:], start=1):
         needed = {a for later in factors[number + 1 :] for a in later.attributes} | set(keep)
-        product = _join(product, factor, needed)
+        product = _join(product, factor, needed, budget)
     if len(factors) == 1:
-        product = _join(product, Factor((), {(): 1}), set(keep))
+        product = _join(product, Factor((), {(): 1}), set(keep), budget)
     return product
 
 
-def _join(a: Factor, b: Factor, keep: Collection[int]) -> Factor:
+def _join(a: Factor, b: Factor, keep: Collection[int], budget: Budget) -> Factor:
     shared = [attribute for attribute in a.attributes if attribute in b.attributes]
     at_a, at_b = ([f.attributes.index(s) for s in shared] for f in (a, b))
     keep_a = [n for n, attribute in enumerate(a.attributes) if attribute in keep]
     keep_b = [n for n, attribute in enumerate(b.attributes) if attribute in keep and attribute not in shared]
     index: dict[Row, list[tuple[Row, int]]] = {}
+    budget.spend(len(a.table) + len(b.table))
     for row, count in b.table.items():
         index.setdefault(tuple([row[n] for n in at_b]), []).append((tuple([row[n] for n in keep_b]), count))
     for key, rows in index.items():
@@ -123,9 +230,13 @@ def _join(a: Factor, b: Factor, keep: Collection[int]) -> Factor:
     table: dict[Row, int] = {}
     for row, count in a.table.items():
         head = tuple([row[n] for n in keep_a])
-        for tail, other in index.get(tuple([row[n] for n in at_a]), ()):
+        rows = index.get(tuple([row[n] for n in at_a]), _NO_ROWS)
+        budget.spend(len(rows))
+        for tail, other in rows:
             key = head + tail
             table[key] = table.get(key, 0) + count * other
+        if len(table) > MAX_ROWS:
+            raise OutOfSteps
     kept = tuple(a.attributes[n] for n in keep_a) + tuple(b.attributes[n] for n in keep_b)
     return Factor(kept, table)
 
@@ -157,6 +268,7 @@ class Coincidences:
     """All terms of the inclusion and exclusion over a network's conflicts."""
 
     network: Network
+    budget: Budget
     clashes: dict[Pair, set[Pair]] = field(default_factory=dict)  # leaves -> conflicting values
     neighbours: dict[int, set[int]] = field(default_factory=dict)
     blocks: dict[tuple[int, ...], Block] = field(default_factory=dict)
@@ -169,6 +281,7 @@ class Coincidences:
             for value, tokens in enumerate(conflict.b_tokens):
                 for token in tokens:
                     holders.setdefault(token, []).append(value)
+            self.budget.spend(sum(len(holders.get(t, ())) for tokens in conflict.a_tokens for t in tokens))
             pairs = {(v, w) for v, tokens in enumerate(conflict.a_tokens) for t in tokens for w in holders.get(t, ())}
             a, b = conflict.a, conflict.b
             if a > b:
@@ -220,6 +333,7 @@ class Coincidences:
 
     def _ways(self, present: dict[int, int]) -> int:
         """Return in how many ways leaves with given groups can have distinct words."""
+        self.budget.spend()
         if not present:
             return 1
         first, *rest = sorted(present)
@@ -284,6 +398,7 @@ class Coincidences:
                 at = dict(zip(members, values, strict=True))
                 present = frozenset(edge for edge in edges if (at[edge[0]], at[edge[1]]) in self.clashes[edge])
                 if (members, present) not in self.signs:
+                    self.budget.spend(4 ** len(members) // 8)
                     self.signs[members, present] = _signed(members, present)
                 key = tuple(domain.group[value] for domain, value in zip(domains, values, strict=True))
                 groups[key] = groups.get(key, 0) + self.signs[members, present]
@@ -327,7 +442,9 @@ class Coincidences:
                 for leaf, value in partial:
                     for other, follow in neighbours[leaf]:
                         if other not in known:
-                            larger.update(partial | {(other, v)} for v in follow.get(value, ()))
+                            followers = follow.get(value, ())
+                            self.budget.spend(len(followers))
+                            larger.update(partial | {(other, v)} for v in followers)
             grown = larger
         return {tuple(dict(values)[leaf] for leaf in members) for values in grown}
 
@@ -358,6 +475,8 @@ def _signed(members: tuple[int, ...], edges: frozenset[Pair]) -> int:
     Over all graphs the sum is 0 if there is an edge, and 1 otherwise. Subtracting the graphs in which a smaller part
     is connected with the first member, and the rest has no edge, leaves the connected graphs.
     """
+    if 2 * len(edges) == len(members) * (len(members) - 1):  # all conflict: the Möbius function of partitions
+        return factorial(len(members) - 1) * (1 if len(members) % 2 else -1)
     first, rest = members[0], members[1:]
     sums: dict[frozenset[int], int] = {}
     for size in range(len(rest) + 1):
@@ -380,7 +499,7 @@ ABSENT = -1  # the key of a word that is not in the sentence under this choice
 
 def member_attribute(constraint: Constraint, member: int) -> int:
     """Return the attribute that holds the key at one end of a constraint."""
-    return constraint.index * 64 + member
+    return (constraint.index << 10) + member  # a value may be shared by hundreds of slots
 
 
 def ends_of(constraint: Constraint) -> list[int]:
@@ -388,19 +507,22 @@ def ends_of(constraint: Constraint) -> list[int]:
     return [member_attribute(constraint, member) for member in range(len(constraint.members))]
 
 
-def join_under(factors: Sequence[Factor], constraints: Sequence[Constraint], keep: Collection[int]) -> Factor:
+def join_under(
+    factors: Sequence[Factor], constraints: Sequence[Constraint], keep: Collection[int], budget: Budget
+) -> Factor:
     """Return the product of factors under constraints, summed over every attribute that is not kept.
 
     Most keys mismatch, so that a mismatch is counted the other way round: all combinations minus those that do not
     mismatch. (A word without values may stand where the other end is not in the sentence.)
     """
-    left, waiting = pass_messages(factors, constraints)
+    left, waiting = pass_messages(factors, constraints, budget)
     mismatch = next((c for c in waiting if c.kind == "mismatch"), None)
     if mismatch is None:
-        return eliminate([*left, *(constraint_factor(constraint, left) for constraint in waiting)], keep)
+        return eliminate([*left, *(constraint_factor(each, left, budget) for each in waiting)], keep, budget)
+    budget.spend(SPLIT)
     others = [constraint for constraint in waiting if constraint is not mismatch]
-    everything = join_under(left, others, keep)
-    matching = join_under([*left, _not_mismatching(mismatch, left)], others, keep)
+    everything = join_under(left, others, keep, budget)
+    matching = join_under([*left, _not_mismatching(mismatch, left, budget)], others, keep, budget)
     at = [matching.attributes.index(attribute) for attribute in everything.attributes]
     table = dict(everything.table)
     for row, count in matching.table.items():
@@ -409,13 +531,21 @@ def join_under(factors: Sequence[Factor], constraints: Sequence[Constraint], kee
     return Factor(everything.attributes, {row: count for row, count in table.items() if count})
 
 
-def _not_mismatching(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
+def _not_mismatching(constraint: Constraint, factors: Sequence[Factor], budget: Budget) -> Factor:
     """Return the keys at two ends, both in the sentence, that do not mismatch: they share a value, or one has none."""
     present = [_present(attribute, factors) - {ABSENT} for attribute in ends_of(constraint)]
     others = sum(1 << key for key in present[1])
     compatible = constraint.compatible(0, 1)
+    _allow_rows(sum((others & ~compatible[a]).bit_count() for a in present[0]), budget)
     table: dict[Row, int] = {(a, b): 1 for a in present[0] for b in bits_of(others & ~compatible[a])}
     return Factor(tuple(ends_of(constraint)), table)
+
+
+def _allow_rows(rows: int, budget: Budget) -> None:
+    """Raise `OutOfSteps` if a table of so many rows would be too large."""
+    budget.spend(rows + 1)
+    if rows > MAX_ROWS:
+        raise OutOfSteps
 
 
 def _present(attribute: int, factors: Sequence[Factor]) -> set[int]:
@@ -428,7 +558,7 @@ def _present(attribute: int, factors: Sequence[Factor]) -> set[int]:
 
 
 def pass_messages(
-    factors: Sequence[Factor], constraints: Sequence[Constraint]
+    factors: Sequence[Factor], constraints: Sequence[Constraint], budget: Budget
 ) -> tuple[list[Factor], list[Constraint]]:
     """Multiply every factor that has only one end of one constraint into the factor at the other end.
 
@@ -438,6 +568,7 @@ def pass_messages(
     left, waiting = list(factors), list(constraints)
     while message := _next_message(left, waiting):
         constraint, here, sender, receiver = message
+        budget.spend(len(sender.table) + len(receiver.table))
         left = [factor for factor in left if factor is not sender and factor is not receiver]
         left.append(_absorbed(sender, receiver, constraint, here))
         waiting.remove(constraint)
@@ -488,18 +619,19 @@ def _absorbed(sender: Factor, receiver: Factor, constraint: Constraint, here: in
     return Factor(receiver.attributes[:at] + receiver.attributes[at + 1 :], table)
 
 
-def constraint_factor(constraint: Constraint, factors: Sequence[Factor]) -> Factor:
+def constraint_factor(constraint: Constraint, factors: Sequence[Factor], budget: Budget) -> Factor:
     """Return which keys at the ends of a constraint go together, among those that occur."""
     attributes = tuple(ends_of(constraint))
     present = [_present(attribute, factors) for attribute in attributes]
     if len(attributes) == 2:
-        return Factor(attributes, _two_ends(constraint, present))
-    return Factor(attributes, _many_ends(constraint, present))
+        return Factor(attributes, _two_ends(constraint, present, budget))
+    return Factor(attributes, _many_ends(constraint, present, budget))
 
 
-def _two_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]:
+def _two_ends(constraint: Constraint, present: list[set[int]], budget: Budget) -> dict[Row, int]:
     compatible = constraint.compatible(0, 1)
     mask = sum(1 << key for key in present[1] if key != ABSENT)
+    _allow_rows(sum((compatible[a] & mask).bit_count() for a in present[0] if a != ABSENT), budget)
     table: dict[Row, int] = {}
     for a in present[0]:
         others = present[1] if a == ABSENT else bits_of(compatible[a] & mask)
@@ -509,11 +641,12 @@ def _two_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]
     return table
 
 
-def _many_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int]:
+def _many_ends(constraint: Constraint, present: list[set[int]], budget: Budget) -> dict[Row, int]:
     """Return one entry for each combination of keys that share a value (or row of the relation)."""
     table: dict[Row, int] = {}
     declared = [n for n, member in enumerate(constraint.members) if member.declares and ABSENT in present[n]]
     for absent in product(*((False, True) for _ in declared)):
+        budget.spend()
         gone = {n for n, is_absent in zip(declared, absent, strict=True) if is_absent}
         ends = [n for n in range(len(present)) if n not in gone]
         free = len(ends) < 2 or (constraint.relation is not None and bool(gone))
@@ -525,6 +658,7 @@ def _many_ends(constraint: Constraint, present: list[set[int]]) -> dict[Row, int
                     by_value.setdefault(value, []).append(key)
             holders.append(by_value)
         for value in set(holders[0]).intersection(*holders[1:]) if holders else (0,):
+            _allow_rows(len(table) + prod(len(by_value[value]) for by_value in holders), budget)
             for keys in product(*(by_value[value] for by_value in holders)):
                 row = [ABSENT] * len(present)
                 for n, key in zip(ends, keys, strict=True):
@@ -545,9 +679,11 @@ class Tables:
     """The tables of a network's slots; with `traced`, the steps of the computation are kept for drawing."""
 
     network: Network
+    budget: Budget
     lengths: bool = True
     traced: bool = False
     together: list[Factor] = field(default_factory=list)  # distinct words of leaves, by their groups
+    without: frozenset[Constraint] = frozenset()  # links that are left out
     chains: dict[int, tuple[Option, ...]] = field(default_factory=dict)  # leaf -> the options around it
     homes: dict[Option | None, list[Constraint]] = field(default_factory=dict)  # where a constraint's ends meet
     linked: set[int] = field(default_factory=set)  # choices that several slots share
@@ -562,16 +698,18 @@ class Tables:
         network = self.network
         network.number_keys()
         self.grouped = {leaf_of(attribute) for factor in self.together for attribute in factor.attributes}
-        for node in network.tree.scope.nodes.values():
-            self._walk(node, ())
+        self.chains, _ = _chains(network.tree)
         for constraint in network.constraints:
-            leaves = [leaf for member in constraint.members for leaf in member.leaves]
-            self.homes.setdefault(self._meet([leaf.index for leaf in leaves]), []).append(constraint)
-        choices = [node.choice for node in network.tree.nodes]
-        self.linked = {choice for choice in choices if choices.count(choice) > 1}
+            if constraint not in self.without:
+                leaves = [leaf for member in constraint.members for leaf in member.leaves]
+                self.homes.setdefault(self._meet([leaf.index for leaf in leaves]), []).append(constraint)
+        choices = Counter(node.choice for node in network.tree.nodes)
+        self.linked = {choice for choice, uses in choices.items() if uses > 1}
         if network.equal_length and self.lengths and self._lengths_vary():
             sizes = [len(column.domain.words) for column in network.columns]
-            self.bits = 64 + sum(size.bit_length() + 1 for size in sizes) + 4 * len(choices)
+            self.bits = 64 + sum(size.bit_length() + 1 for size in sizes) + 4 * choices.total()
+            longest = sum(self._offset(node) for node in network.tree.scope.nodes.values())
+            self.budget = Budget(self.budget.left // (1 + self.bits * longest // 20_000))  # large numbers take longer
 
     def _lengths_vary(self) -> bool:
         """Tell whether lengths depend on the words or alternatives chosen, or differ anyway."""
@@ -582,21 +720,8 @@ class Tables:
             return True
         return self.network.uses.fixed + sum(column.domain.diffs[0] for column in columns) != 0
 
-    def _walk(self, node: Node, chain: tuple[Option, ...]) -> None:
-        for option in node.options:
-            if isinstance(option, Word):
-                self.chains[option.index] = (*chain, option)
-            for child in children(option):
-                self._walk(child, (*chain, option))
-
     def _meet(self, leaves: Sequence[int]) -> Option | None:
-        """Return the innermost option that holds all these leaves; None is the whole sentence."""
-        common: Option | None = None
-        for level in zip(*(self.chains[leaf] for leaf in leaves), strict=False):
-            if any(option is not level[0] for option in level):
-                break
-            common = level[0]
-        return common
+        return _meet([self.chains[leaf] for leaf in leaves])
 
     def islands(self) -> list[frozenset[str]]:
         """Return the groups of slots that are linked with each other; their counts are multiplied."""
@@ -604,7 +729,8 @@ class Tables:
         if self.bits:
             return [frozenset(slots)]
         columns = self.network.columns
-        bonds = [{leaf.slot for member in c.members for leaf in member.leaves} for c in self.network.constraints]
+        constraints = [constraint for several in self.homes.values() for constraint in several]
+        bonds = [{leaf.slot for member in c.members for leaf in member.leaves} for c in constraints]
         bonds += [{columns[c.a].leaf.slot, columns[c.b].leaf.slot} for c in self.network.conflicts]
         bonds += [set(group) for group in self.network.variant.linked]
         islands: list[frozenset[str]] = []
@@ -646,9 +772,9 @@ class Tables:
         everything = {attribute for factor in factors for attribute in factor.attributes}
         keep = everything - inner if home is not None else set()
         if self.traced:
-            tables = [constraint_factor(constraint, factors) for constraint in constraints]
-            return eliminate([*factors, *tables], keep, self.steps.setdefault(home, []))
-        return join_under(factors, constraints, keep)
+            tables = [constraint_factor(constraint, factors, self.budget) for constraint in constraints]
+            return eliminate([*factors, *tables], keep, self.budget, self.steps.setdefault(home, []))
+        return join_under(factors, constraints, keep, self.budget)
 
     def _node(self, node: Node, merged: Merged) -> Factor:
         inside = {
@@ -670,6 +796,7 @@ class Tables:
         attributes = tuple(sorted({a for _, factor in parts for a in factor.attributes}))
         shared = (choice_attribute(node.choice),) if node.choice in self.linked else ()
         table: dict[Row, int] = {}
+        self.budget.spend(1 + sum(len(factor.table) for _, factor in parts))
         for number, factor in parts:
             at = [factor.attributes.index(a) if a in factor.attributes else -1 for a in attributes]
             for row, count in factor.table.items():
@@ -690,9 +817,8 @@ class Tables:
         return Factor(factor.attributes, {row: count << shift for row, count in factor.table.items()})
 
     def _leaf(self, leaf: Word, merged: Merged) -> Factor:
-        column = self.network.columns[leaf.index]
-        domain, keys = column.domain, column.keys
-        attributes = tuple(member_attribute(constraint, member) for constraint, member in column.ends)
+        domain = self.network.columns[leaf.index].domain
+        attributes, keys = self.ends(leaf)
         shifts = [0] * len(keys)
         if self.bits:
             offset = self._leaf_offset(leaf)
@@ -710,6 +836,15 @@ class Tables:
         for key, values, shift in zip(keys, domain.groups, shifts, strict=True):
             table[key] = table.get(key, 0) + (len(values) << shift)
         return Factor(attributes, table)
+
+    def ends(self, leaf: Word) -> tuple[tuple[int, ...], list[Row]]:
+        """Return the ends of links at a leaf as attributes, and the keys of each group of words at these ends."""
+        column = self.network.columns[leaf.index]
+        kept = [n for n, (constraint, _) in enumerate(column.ends) if constraint not in self.without]
+        attributes = tuple(member_attribute(*column.ends[n]) for n in kept)
+        if len(kept) == len(column.ends):
+            return attributes, column.keys
+        return attributes, [tuple([keys[n] for n in kept]) for keys in column.keys]
 
     def _leaf_offset(self, leaf: Word) -> int:
         """Return the offset that keeps the exponents of a leaf from being negative."""

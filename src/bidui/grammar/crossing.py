@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import permutations
 from typing import Literal as OneOf
 
-from bidui.grammar.ambiguity import Automaton, Budget, Chance, OutOfSteps, automaton, could_meet, texts_after
+from bidui.grammar.ambiguity import Automaton, Chance, automaton, could_meet, texts_after
+from bidui.grammar.budget import Budget, OutOfSteps
 from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import complete
 from bidui.grammar.network import Network
@@ -54,8 +55,9 @@ def meetings(grammars: Sequence[Grammar], *, steps: int) -> Iterator[Meeting]:
     budget = Budget(steps)
     for bad in grammars:
         for good in grammars:
+            overlaps = bad.networks[0].supports.overlaps
             try:
-                chance = could_meet(bad.lines[BAD], good.lines[GOOD], on_step=budget.spend)
+                chance = could_meet(bad.lines[BAD], good.lines[GOOD], on_step=budget.spend, overlaps=overlaps)
             except OutOfSteps:
                 yield Meeting(bad.uid, good.uid, "undecided")
                 continue

@@ -3,7 +3,7 @@
 Each domain is built from the lexicon once, however many paradigms use it; so is each table between two domains.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import chain
@@ -15,6 +15,74 @@ from bidui.grammar.lexicon import Lexicon, Relation, Values, Word, no_word_value
 from bidui.grammar.printing import Style
 from bidui.grammar.rules import Condition, Lexical, Words
 from bidui.grammar.tree import Word as Leaf
+
+INDEXED = 32  # characters at the beginning of a text by which it is found; some texts are megabytes long
+
+
+@dataclass(eq=False)
+class Texts:
+    """Different texts of which any may be said, found by their beginnings."""
+
+    texts: tuple[str, ...]
+
+    @cached_property
+    def name(self) -> object:
+        """What these texts are known by: a single one by itself, since many lines have the same literals."""
+        return self.texts[0] if len(self.texts) == 1 else self
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """The texts as a set."""
+        return frozenset(self.texts)
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """The lengths of the texts, shortest first; a text that says nothing has none."""
+        return sorted({len(text) for text in self.texts if text})
+
+    @cached_property
+    def _starts(self) -> dict[str, list[str]]:
+        starts: dict[str, list[str]] = {}
+        for text in self.texts:
+            for cut in range(1, min(len(text), INDEXED) + 1):
+                starts.setdefault(text[:cut], []).append(text)
+        return starts
+
+    def starting(self, start: str) -> list[str]:
+        """Return the texts that begin with `start`, itself included."""
+        texts = self._starts.get(start[:INDEXED], [])
+        return texts if len(start) <= INDEXED else [text for text in texts if text.startswith(start)]
+
+    def beginnings(self, whole: str) -> list[str]:
+        """Return the texts that `whole` begins with, itself included, shortest first."""
+        members, size = self.members, len(whole)
+        return [whole[:cut] for cut in self.lengths if cut <= size and whole[:cut] in members]
+
+
+@dataclass(slots=True)
+class Overlaps:
+    """How the texts of two edges begin alike, worked out once for each two."""
+
+    known: dict[tuple[object, object], tuple[bool, list[tuple[str, bool]]]] = field(default_factory=dict)
+
+    def between(self, one: Texts, other: Texts) -> tuple[bool, list[tuple[str, bool]]]:
+        """Return whether they share a text, and what a text of one says more than a text of the other.
+
+        With each of these comes whether it is the other that says more.
+        """
+        key = (one.name, other.name)
+        if key not in self.known:
+            fewer = len(other.texts) < len(one.texts)  # the other has fewer texts
+            few, many = (other, one) if fewer else (one, other)
+            rests: dict[tuple[str, bool], None] = {}
+            for text in few.texts:
+                for begun in many.beginnings(text):
+                    rests[text[len(begun) :], fewer] = None
+                for longer in many.starting(text):
+                    rests[longer[len(text) :], not fewer] = None
+            shared = not one.members.isdisjoint(other.members)
+            self.known[key] = (shared, [(rest, swapped) for rest, swapped in rests if rest])
+        return self.known[key]
 
 
 @dataclass(eq=False)
@@ -32,7 +100,10 @@ class Domain:
     all_marks: frozenset[str] = frozenset()
     shown: list[str] = field(default_factory=list)  # what a pair's record says filled the slot
     _edges: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
-    _starts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    _starts: dict[str, tuple[Texts, dict[str, list[int]]]] = field(default_factory=dict)
+    said: dict[tuple[str, bool], Texts] = field(
+        default_factory=dict
+    )  # as they stand in a sentence, by column and place
     folded: Mapping[str, list[str]] = field(default_factory=dict)  # the texts without separators and capitals
 
     def fitting(self, column: str, over: str) -> list[int]:
@@ -40,14 +111,13 @@ class Domain:
         if not over:
             return list(range(len(self.words)))
         if column not in self._starts:
-            starts: dict[str, list[int]] = {}
+            values: dict[str, list[int]] = {}
             for value, text in enumerate(self.folded[column]):
-                for cut in range(1, len(text) + 1):
-                    starts.setdefault(text[:cut], []).append(value)
-            self._starts[column] = starts
-        starts, texts = self._starts[column], self.folded[column]
-        shorter = [v for cut in range(1, len(over)) for v in starts.get(over[:cut], ()) if len(texts[v]) == cut]
-        return shorter + starts.get(over, [])
+                values.setdefault(text, []).append(value)
+            self._starts[column] = (Texts(tuple(values)), values)
+        texts, values = self._starts[column]
+        shorter = [value for text in texts.beginnings(over) if text != over for value in values[text]]
+        return shorter + sorted(value for text in texts.starting(over) for value in values[text])
 
     def values_in(self, mask: int) -> list[int]:
         """Return the values of these groups, in the order of the lexicon."""
@@ -103,7 +173,7 @@ class Domains:
         key = (literal, content, features, tuple(sorted(uses if lengths else set(uses))), lengths, within)
         if key not in self.built:
             if isinstance(rule, Words):
-                rows = self._literals(rule, features, place)
+                rows = self._literals(rule, features, columns, place)
             else:
                 rows = self._rows(rule, columns, place, within)
             domain = self._build(rows, features, uses, columns, literal=literal, lengths=lengths)
@@ -129,11 +199,7 @@ class Domains:
             raise fail("no-word-fits", place, no_word_values(conditions, self.lexicon))
         # if the tables leave no word, the diagnosis still needs the words to report it
         words = self.lexicon.rows(bits & self._mentioned(within) or bits)
-        for column in columns:
-            several = next((word for word in words if len(word.values.get(column, ())) > 1), None)
-            if several:
-                values = {"column": column, "form": several.form, "values": sorted(several.get(column))}
-                raise fail("column-several", place, values)
+        _refuse_several(words, columns, place)
         return [(word.form, word) for word in words]
 
     def _mentioned(self, within: tuple[TableColumn, ...]) -> int:
@@ -146,13 +212,22 @@ class Domains:
             rows &= self.columns[column]
         return rows
 
-    def _literals(self, rule: Words, features: tuple[str, ...], place: Place) -> list[tuple[str, Word | None]]:
+    def _literals(
+        self, rule: Words, features: tuple[str, ...], columns: tuple[str, ...], place: Place
+    ) -> list[tuple[str, Word | None]]:
         rows: list[tuple[str, Word | None]] = []
+        needed = tuple(column for column in columns if column != "expression")
         for text in rule.words:
             words = self.lexicon.with_form(text)
-            if not words and any(feature != "expression" for feature in features):
-                raise fail("literal-not-in-lexicon", place.at(rule.column), {"word": text, "features": features})
-            rows += [(text, word) for word in words] or [(text, None)]
+            if not words and any(feature != "expression" for feature in (*features, *needed)):
+                missing = features if any(feature != "expression" for feature in features) else needed
+                raise fail("literal-not-in-lexicon", place.at(rule.column), {"word": text, "features": missing})
+            printed = tuple(word for word in words if all(word.get(column) for column in needed))
+            _refuse_several(printed, columns, place)
+            rows += [(text, word) for word in printed] if words else [(text, None)]
+        if not rows:
+            values = {"words": list(rule.words), "columns": list(needed)}
+            raise fail("literal-without-column", place.at(rule.column), values)
         return rows
 
     def _build(
@@ -251,6 +326,15 @@ class Domains:
         return modes
 
 
+def _refuse_several(words: Iterable[Word], columns: tuple[str, ...], place: Place) -> None:
+    """Raise an error if a word has several texts in a column that is printed."""
+    for column in columns:
+        several = next((word for word in words if len(word.values.get(column, ())) > 1), None)
+        if several:
+            values = {"column": column, "form": several.form, "values": sorted(several.get(column))}
+            raise fail("column-several", place, values)
+
+
 def _text(form: str, word: Word | None, column: str) -> str:
     return form if word is None or column == "expression" else next(iter(word.get(column)))
 
@@ -342,6 +426,7 @@ class Supports:
     holders: dict[tuple[int, int], Holders] = field(default_factory=dict)
     tables: dict[tuple[int, int, int, int, bool], Support] = field(default_factory=dict)
     rows: dict[tuple[str, int, int, int], End] = field(default_factory=dict)
+    overlaps: Overlaps = field(default_factory=Overlaps)
 
     def between(self, a: Domain, at_a: int, b: Domain, at_b: int, *, same: bool) -> Support:
         """Return what each group of `a` allows in `b`; `at_a` and `at_b` number the features that are compared."""
@@ -385,6 +470,11 @@ def shared_ends(ends: list[tuple[Domain, int]]) -> list[End]:
             groups.append(sum(1 << numbers.setdefault(value, len(numbers)) for value in values))
         tables.append(_end(groups))
     return tables
+
+
+def both_ends(one: End, other: End) -> End:
+    """Return the end of a leaf that is two ends of one constraint."""
+    return _end([a & b for a, b in zip(one.groups, other.groups, strict=True)])
 
 
 def _end(groups: list[int]) -> End:

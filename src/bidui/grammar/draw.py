@@ -8,7 +8,10 @@ not do so forever.
 `draw_uniform` makes every distinct pair equally likely. A small paradigm is enumerated and shuffled. In a large one,
 fillings are drawn with equal probability from the tables that count them (under links, but not conflicts and lengths),
 and those that break a rule are skipped. The remaining ones are still equally likely, and because both numbers are
-known, so is the work.
+known, so is the work. Links for which the tables would be too large are left out of them and make fillings skipped too.
+
+Nothing runs for ever: steps are counted. Drawing evenly ends when its steps are spent, and says so (`on_give_up`);
+drawing uniformly is refused where hardly any filling is a pair, since whatever else were drawn would not be uniform.
 """
 
 import random
@@ -16,12 +19,13 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import itemgetter
 
 from bidui.errors import fail
 from bidui.grammar.ambiguity import could_be_equal, could_repeat
-from bidui.grammar.count import ABSENT, Factor, Option, Row, Tables, choice_attribute, count_assignments
+from bidui.grammar.budget import Budget, OutOfSteps
+from bidui.grammar.count import ABSENT, Factor, Option, Row, Tables, choice_attribute, count_assignments, fitting_tables
 from bidui.grammar.domains import bits_of
 from bidui.grammar.frames import (
     Frame,
@@ -30,6 +34,7 @@ from bidui.grammar.frames import (
     Search,
     can_be_filled,
     clash,
+    linked,
     make_frame,
     make_printer,
     narrow,
@@ -49,8 +54,19 @@ class Draw:
     pieces: tuple[list[str], list[str]]
 
 
-def draw_even(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
-    """Yield distinct pairs evenly, until there are no more; `seed` is the only source of randomness."""
+STEPS = 500_000  # of a search through one variant, beyond those that each pair adds
+STEPS_PER_PAIR = 20_000
+STEPS_PER_FRAME = 100_000  # under one choice of alternatives, for one pair
+FRAME = 50  # steps that it takes to make a frame
+
+
+def draw_even(
+    networks: Sequence[Network], *, seed: str, on_give_up: Callable[[], None] = lambda: None
+) -> Iterator[Draw]:
+    """Yield distinct pairs evenly, until there are no more; `seed` is the only source of randomness.
+
+    `on_give_up` is called at the end if some search was given up: there may be more pairs then.
+    """
     rng = random.Random(seed)
     turns = _Turns([network.variant.weight for network in networks], rng)
     samplers = [_Sampler(network, rng) for network in networks]
@@ -64,6 +80,8 @@ def draw_even(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
                 yield draw
                 break
             alive.remove(number)
+    if any(sampler.gave_up for sampler in samplers):
+        on_give_up()
 
 
 _VALUE = itemgetter(2)
@@ -147,10 +165,13 @@ class _Sampler:
         self.searches: dict[tuple[tuple[int, int], ...], Search[Draw]] = {}
         self.dead: set[tuple[tuple[int, int], ...]] = set()
         self.seen: set[tuple[str, str]] = set()
+        self.steps = STEPS
+        self.gave_up = False
 
     def draw(self, seen: set[tuple[str, str]]) -> Draw | None:
         """Return the next pair whose texts are not in `seen`, and add them; None when none is left."""
         self.seen = seen
+        self.steps += STEPS_PER_PAIR
         return self._choose(0, {})
 
     def _choose(self, number: int, chosen: dict[int, int]) -> Draw | None:
@@ -159,10 +180,14 @@ class _Sampler:
         key = tuple(chosen.items())
         if key in self.dead:
             return None
+        if self.steps < 0:
+            self.gave_up = True
+            return None
         if number == len(self.choices):
             if key not in self.searches:
+                self.steps -= FRAME
                 self.searches[key] = self._search(make_frame(self.network, chosen))
-            draw = self.searches[key].run()
+            draw = self._run(self.searches[key])
         else:
             choice = self.choices[number].choice
             turns = self.turns[choice]
@@ -176,6 +201,17 @@ class _Sampler:
             self.dead.add(key)
             self.searches.pop(key, None)
         return draw
+
+    def _run(self, search: Search[Draw]) -> Draw | None:
+        budget = Budget(min(self.steps, STEPS_PER_FRAME))
+        given = budget.left
+        try:
+            return search.run(budget)
+        except OutOfSteps:
+            self.gave_up = True
+            return None
+        finally:
+            self.steps -= given - budget.left
 
     def _search(self, frame: Frame) -> Search[Draw]:
         """Make a search that tries words in turn and accepts pairs that were not drawn before."""
@@ -207,15 +243,20 @@ class _Sampler:
 
 # Enumeration, in a fixed order.
 
+STEPS_PER_LISTED = 50  # a sentence may have so many words
 
-def enumerate_pairs(networks: Sequence[Network]) -> Iterator[Draw]:
-    """Yield all distinct pairs.
 
-    Memory stays constant, unless two fillings could print the same pair: then all pairs so far are kept.
+def enumerate_pairs(networks: Sequence[Network], *, repeats: bool | None = None) -> Iterator[Draw]:
+    """Yield all distinct pairs; raise `OutOfSteps` where too many steps lead to too few.
+
+    Memory stays constant, unless two fillings could print the same pair: then all pairs so far are kept. A caller that
+    knows whether they could passes it as `repeats`.
     """
-    seen: set[tuple[str, str]] | None = set() if could_repeat(networks) else None
+    repeats = could_repeat(networks) if repeats is None else repeats
+    seen: set[tuple[str, str]] | None = set() if repeats else None
+    budget = Budget(STEPS)
     for network in networks:
-        for draw in _fillings(network):
+        for draw in _fillings(network, budget):
             sentences = draw.printer.sentences(draw.pieces)
             if sentences[0] == sentences[1]:
                 continue
@@ -223,16 +264,18 @@ def enumerate_pairs(networks: Sequence[Network]) -> Iterator[Draw]:
                 if sentences in seen:
                     continue
                 seen.add(sentences)
+            budget.left += STEPS_PER_LISTED
             yield draw
 
 
-def _fillings(network: Network) -> Iterator[Draw]:
+def _fillings(network: Network, budget: Budget) -> Iterator[Draw]:
     """Yield every filling of a network, alternatives in the order of the file."""
     for chosen in choices_of(network):
+        budget.spend(FRAME)
         frame = make_frame(network, chosen)
-        if can_be_filled(frame):
+        if can_be_filled(frame, budget):
             printer = make_printer(frame)
-            yield from _place(frame, printer, neighbours(frame), list(frame.start), [], frame.fixed)
+            yield from _place(frame, printer, neighbours(frame), list(frame.start), [], frame.fixed, budget)
 
 
 def choices_of(network: Network) -> Iterator[dict[int, int]]:
@@ -258,9 +301,16 @@ def is_open(node: Node, guards: Mapping[int, list[Guard]], chosen: Mapping[int, 
 
 
 def _place(
-    frame: Frame, printer: Printer, adjacent: list[list[Neighbour]], masks: list[int], values: list[int], length: int
+    frame: Frame,
+    printer: Printer,
+    adjacent: list[list[Neighbour]],
+    masks: list[int],
+    values: list[int],
+    length: int,
+    budget: Budget,
 ) -> Iterator[Draw]:
     at = len(values)
+    budget.spend()
     if at == len(frame.columns):
         pieces = printer.pieces(values)
         if not printer.breaks(pieces):
@@ -277,7 +327,7 @@ def _place(
             continue
         narrowed = narrow(frame, at, group, masks, [0] * len(masks))
         if not isinstance(narrowed, int):
-            yield from _place(frame, printer, adjacent, narrowed[0], [*values, value], total)
+            yield from _place(frame, printer, adjacent, narrowed[0], [*values, value], total, budget)
 
 
 def complete(
@@ -304,7 +354,7 @@ def complete(
                 return domain.values_in(mask)
             return (fixed[at],) if mask >> domain.group[fixed[at]] & 1 else ()
 
-        if (filling := Search(frame, candidates, list).run()) is not None:
+        if (filling := Search(frame, candidates, list).run(Budget(STEPS))) is not None:
             return tuple(filling)
     return None
 
@@ -312,8 +362,10 @@ def complete(
 # Uniform drawing.
 
 SMALL = 50_000  # up to so many pairs are enumerated and shuffled
+REPEATING = 200_000  # and up to so many fillings, if different ones may print the same pair
 COUNTED = 1_000_000  # up to so many are counted one by one if the tables give only a bound
 MAX_TRIES = 20_000  # fillings tried per pair, on average
+TRIES = 200_000  # and beyond these, if it is not known how many of them are pairs
 
 
 def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
@@ -321,27 +373,62 @@ def draw_uniform(networks: Sequence[Network], *, seed: str) -> Iterator[Draw]:
     rng = random.Random(seed)
     counts = [count_assignments(network) for network in networks]
     total = sum(count.value for count in counts)
-    if total <= SMALL:
-        pairs = list(enumerate_pairs(networks))
+    if total <= SMALL and (pairs := _all_pairs(networks)) is not None:
         rng.shuffle(pairs)
         yield from pairs
         return
-    samplers = [_UniformSampler(network, Tables(network, lengths=False, traced=True), rng) for network in networks]
-    sizes = [sampler.tables.term(()) for sampler in samplers]
+    place = networks[0].variant.place
     if could_repeat(networks):
-        raise fail("uniform-repeats", networks[0].variant.place, {"count": total})
+        if total > REPEATING or (pairs := _all_pairs(networks)) is None:
+            raise fail("uniform-repeats", place, {"count": total})
+        rng.shuffle(pairs)
+        yield from pairs
+        return
+    tables = [fitting_tables(network, lengths=False, traced=True) for network in networks]
+    samplers = [_UniformSampler(n, fitting, rng) for n, (fitting, _) in zip(networks, tables, strict=True)]
+    sizes = [size for _, size in tables]
     if sum(sizes) > MAX_TRIES * total:
-        raise fail("uniform-sparse", networks[0].variant.place, {"count": total, "tried": sum(sizes)})
+        raise fail("uniform-sparse", place, {"count": total, "tried": sum(sizes)})
     cumulative = list(accumulate(sizes))
     seen: set[tuple[str, str]] = set()
     exact = all(count.exact for count in counts) and not any(n.seams or could_be_equal(n) for n in networks)
-    left = total if exact else sum(1 for _ in enumerate_pairs(networks)) if total <= COUNTED else None
+    left = total if exact else _number_of_pairs(networks) if total <= COUNTED else None
+    if left is None and _none_left(networks, seen):
+        return
+    tries = 0
     while left is None or len(seen) < left:
+        tries += 1
+        if not exact and tries > TRIES + MAX_TRIES * len(seen):
+            if _none_left(networks, seen):
+                return
+            raise fail("uniform-hopeless", place, {"given": len(seen), "tries": tries})
         number = bisect_right(cumulative, rng.randrange(cumulative[-1]))
         draw = samplers[number].draw()
         if draw is not None and (sentences := draw.printer.sentences(draw.pieces)) not in seen:
             seen.add(sentences)
             yield draw
+
+
+def _all_pairs(networks: Sequence[Network]) -> list[Draw] | None:
+    try:
+        return list(enumerate_pairs(networks))
+    except OutOfSteps:
+        return None
+
+
+def _number_of_pairs(networks: Sequence[Network]) -> int | None:
+    try:
+        return sum(1 for _ in enumerate_pairs(networks))
+    except OutOfSteps:
+        return None
+
+
+def _none_left(networks: Sequence[Network], seen: set[tuple[str, str]]) -> bool:
+    """Tell whether a search proves that there is no other pair."""
+    given_up: list[bool] = []
+    draws = draw_even(networks, seed="", on_give_up=lambda: given_up.append(True))
+    texts = (draw.printer.sentences(draw.pieces) for draw in islice(draws, len(seen) + 1))
+    return all(sentences in seen for sentences in texts) and not given_up
 
 
 @dataclass(slots=True)
@@ -386,6 +473,8 @@ class _UniformSampler:
         for at, value in enumerate(values):
             if clash(frame.conflicts[at], value, values) is not None:
                 return None
+        if self.tables.without and not linked(frame, values):
+            return None
         if self.network.equal_length:
             diffs = (column.domain.diffs[value] for column, value in zip(frame.columns, values, strict=True))
             if frame.fixed + sum(diffs):
@@ -445,7 +534,7 @@ class _UniformSampler:
         column = self.network.columns[leaf.index]
         if (leaf.index, keys) not in self.groups:
             groups = _Distribution()
-            for group, group_keys in enumerate(column.keys):
+            for group, group_keys in enumerate(self.tables.ends(leaf)[1]):
                 if group_keys == keys:
                     groups.add((group,), len(column.domain.groups[group]))
             self.groups[leaf.index, keys] = groups

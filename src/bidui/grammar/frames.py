@@ -5,11 +5,14 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import accumulate, islice, pairwise
+from operator import and_
 from typing import Generic, TypeVar
 
+from bidui.grammar.budget import Budget, OutOfSteps
 from bidui.grammar.constraints import Constraint
-from bidui.grammar.domains import End, Support, bits_of, shared_ends
+from bidui.grammar.domains import End, Support, bits_of, both_ends, shared_ends
 from bidui.grammar.network import Column, Network, Tokens
 from bidui.grammar.printing import Change, Style, align, broken, crosses, edit_kinds, flatten_item, tokens_of
 from bidui.grammar.tree import Atom, Phrase, Word
@@ -113,9 +116,11 @@ def _connect(frame: Frame, constraint: Constraint, position: Mapping[int, int]) 
         ]
     else:
         tables = shared_ends(domains)
-    among = Among(len(frame.start), {at: table for (_, at), table in zip(ends, tables, strict=True)})
+    among = Among(len(frame.start), {})
+    for (_, at), table in zip(ends, tables, strict=True):  # one word may stand in two columns of a relation
+        among.ends[at] = table if at not in among.ends else both_ends(among.ends[at], table)
     frame.start.append((1 << max(table.width for table in tables)) - 1)
-    for _, at in ends:
+    for at in among.ends:
         frame.among[at].append(among)
 
 
@@ -194,6 +199,18 @@ def clash(conflicts: list[tuple[int, Tokens, Tokens]], value: int, values: list[
             if token in others:
                 return earlier
     return None
+
+
+def linked(frame: Frame, values: Sequence[int]) -> bool:
+    """Tell whether the words of a filling go together under all links."""
+    groups = [column.domain.group[value] for column, value in zip(frame.columns, values, strict=True)]
+    for at, group in enumerate(groups):
+        if not all(allowed[group] >> groups[other] & 1 for other, allowed in frame.later[at]):
+            return False
+    among = {constraint.state: constraint for several in frame.among for constraint in several}
+    return all(
+        reduce(and_, (end.groups[groups[at]] for at, end in constraint.ends.items())) for constraint in among.values()
+    )
 
 
 def narrow(
@@ -277,9 +294,12 @@ def seam_broken(
 # When nothing fits at a position, the search knows which earlier positions took the words away, and whether their words
 # did (by a conflict or a seam) or only their groups (by links and lengths). It goes back to the last of them, and a
 # group that failed as such is not tried again. So one pronoun too many is noticed once, not once for every verb.
+# Nine slots that must differ and only eight words would still be tried in every order, so that a search that has found
+# nothing for a while also looks whether enough words are left. All steps are counted, and a search may be given up.
 
 Result = TypeVar("Result")
 Blame = tuple[int, int]  # the earlier positions to blame, and those of them whose words are, as bits
+PATIENCE = 2_000  # steps without a result after which a search looks ahead
 
 
 @dataclass(slots=True, eq=False)
@@ -291,16 +311,22 @@ class Search(Generic[Result]):
     accept: Callable[[list[int]], Result | None]  # makes a result (no tuple) of a complete filling, or rejects it
     adjacent: list[list[Neighbour]] = field(init=False)
     dead: set[tuple[int, ...]] = field(default_factory=set)
+    left: int = field(init=False, default=0)
+    patience: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.adjacent = neighbours(self.frame)
 
-    def run(self) -> Result | None:
-        """Return the first result that is accepted, or None."""
+    def run(self, budget: Budget) -> Result | None:
+        """Return the first result that is accepted, or None; raise `OutOfSteps` if the budget is spent."""
         start = self.frame.start
         if not all(start):
             return None
-        result = self._place(list(start), [0] * len(start), [], self.frame.fixed)
+        self.left, self.patience = budget.left, budget.left - PATIENCE
+        try:
+            result = self._place(list(start), [0] * len(start), [], self.frame.fixed)
+        finally:
+            budget.left = self.left
         return None if isinstance(result, tuple) else result
 
     def _place(self, masks: list[int], culprits: list[int], values: list[int], length: int) -> Result | Blame:
@@ -312,6 +338,12 @@ class Search(Generic[Result]):
             return (before, before) if accepted is None else accepted
         if self.dead and tuple(values) in self.dead:
             return before, before
+        self.left -= 1
+        if self.left < self.patience:
+            if self.left < 0:
+                raise OutOfSteps
+            if any(frame.conflicts[at:]) and (shortage := too_few_words(frame, masks, culprits, values)):
+                return shortage
         domain = frame.columns[at].domain
         groups = domain.group
         conflicts, adjacent, reach = frame.conflicts[at], self.adjacent[at], frame.reach
@@ -361,10 +393,63 @@ class Search(Generic[Result]):
         return blame & before, words & before
 
 
-def can_be_filled(frame: Frame) -> bool:
+def too_few_words(frame: Frame, masks: list[int], culprits: list[int], values: list[int]) -> Blame | None:
+    """Return whom to blame if positions yet to be filled must all differ, and have too few words left for that.
+
+    They are matched with the words still free, one by one, where a match may be moved to make room for another.
+    """
+    at, size = len(values), len(frame.columns)
+    apart: dict[int, set[int]] = {here: set() for here in range(at, size)}
+    for here in apart:
+        for earlier, _, mine in frame.conflicts[here]:
+            if earlier >= at and mine is frame.columns[here].domain.marks:
+                apart[here].add(earlier)
+                apart[earlier].add(here)
+    every: list[int] = []  # positions every two of which differ
+    for here in sorted(apart, key=lambda here: (-len(apart[here]), here)):
+        if apart[here].issuperset(every):
+            every.append(here)
+    free = {here: _free_marks(frame, here, masks[here], values, enough=len(every)) for here in every}
+    few = [here for here in every if free[here] is not None]
+    holder: dict[str, int] = {}
+
+    def matched(here: int, tried: set[str]) -> bool:
+        for mark in free[here] or ():
+            if mark not in tried:
+                tried.add(mark)
+                if mark not in holder or matched(holder[mark], tried):
+                    holder[mark] = here
+                    return True
+        return False
+
+    if all(matched(here, set()) for here in few):
+        return None
+    blame = words = 0
+    for here in few:
+        blame |= culprits[here]
+        words |= sum(1 << earlier for earlier in {e for e, _, _ in frame.conflicts[here]} if earlier < at)
+    before = (1 << at) - 1
+    return (blame | words) & before, words & before
+
+
+def _free_marks(frame: Frame, here: int, mask: int, values: list[int], *, enough: int) -> list[str] | None:
+    """Return the first mark of each word that may stand at a position; None where there are enough, or one has none."""
+    domain = frame.columns[here].domain
+    conflicts = [conflict for conflict in frame.conflicts[here] if conflict[0] < len(values)]
+    free: dict[str, None] = {}
+    for group in bits_of(mask):
+        for value in domain.groups[group]:
+            if clash(conflicts, value, values) is None:
+                if not domain.marks[value] or len(free) >= enough:
+                    return None
+                free[domain.marks[value][0]] = None
+    return None if len(free) >= enough else list(free)
+
+
+def can_be_filled(frame: Frame, budget: Budget) -> bool:
     """Tell whether a frame has any filling."""
     domains = [column.domain for column in frame.columns]
-    return Search(frame, lambda at, mask: domains[at].values_in(mask), lambda values: True).run() is not None
+    return Search(frame, lambda at, mask: domains[at].values_in(mask), lambda values: True).run(budget) is not None
 
 
 # Assembly: a filled frame becomes a pair, with the regions in which its sides differ.

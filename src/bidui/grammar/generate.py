@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, Protocol
 
-from bidui.errors import Problem, all_problems, collect, distinct
+from bidui.errors import Problem, all_problems, collect, distinct, fail
 from bidui.files import sha256
 from bidui.grammar.ambiguity import could_be_equal, could_break, could_repeat
-from bidui.grammar.constraints import values_of
-from bidui.grammar.count import Count, count_assignments
+from bidui.grammar.budget import OutOfSteps
+from bidui.grammar.constraints import Constraint, values_of
+from bidui.grammar.count import MAX_STEPS, Count, count_assignments
 from bidui.grammar.draw import Draw, choices_of, draw_even, draw_uniform, enumerate_pairs
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
@@ -101,18 +102,31 @@ def generate_from(
 
 def generate(paradigm: Paradigm, networks: Sequence[Network], *, n: int, seed: int, draw: Drawing = "even") -> Pairs:
     """Draw `n` pairs of one compiled paradigm; the first 300 of 1,000 are the 300 that a request for 300 gives."""
-    drawn = islice(draws(paradigm, networks, seed=seed, draw=draw), n)
+    given_up: list[bool] = []
+    drawn = islice(draws(paradigm, networks, seed=seed, draw=draw, on_give_up=lambda: given_up.append(True)), n)
     pairs = tuple(as_pair(each, paradigm, number) for number, each in enumerate(drawn))
     if len(pairs) == n:
         return Pairs(pairs)
-    reason = "\n".join(map(str, diagnose(networks, asked=n, given=len(pairs))))
+    reason = "\n".join(map(str, diagnose(networks, asked=n, given=len(pairs), complete=not given_up)))
     return Pairs(pairs, (Short(asked=n, given=len(pairs), uid=paradigm.uid, reason=reason),))
 
 
-def draws(paradigm: Paradigm, networks: Sequence[Network], *, seed: int, draw: Drawing = "even") -> Iterator[Draw]:
-    """Yield the draws of one paradigm; they depend on the seed and the uid, not on other paradigms."""
+def draws(
+    paradigm: Paradigm,
+    networks: Sequence[Network],
+    *,
+    seed: int,
+    draw: Drawing = "even",
+    on_give_up: Callable[[], None] = lambda: None,
+) -> Iterator[Draw]:
+    """Yield the draws of one paradigm; they depend on the seed and the uid, not on other paradigms.
+
+    `on_give_up` is called at the end if the search for more pairs was given up.
+    """
     digest = sha256(f"bidui 1\0{seed}\0{paradigm.uid}".encode())
-    return draw_uniform(networks, seed=digest) if draw == "uniform" else draw_even(networks, seed=digest)
+    if draw == "uniform":
+        return draw_uniform(networks, seed=digest)
+    return draw_even(networks, seed=digest, on_give_up=on_give_up)
 
 
 def as_pair(draw: Draw, paradigm: Paradigm, number: int) -> Pair:
@@ -120,24 +134,31 @@ def as_pair(draw: Draw, paradigm: Paradigm, number: int) -> Pair:
     return draw.printer.pair(draw.values, draw.pieces, uid=paradigm.uid, phenomenon=paradigm.phenomenon, number=number)
 
 
-def count_pairs(networks: Sequence[Network]) -> Count:
+def count_pairs(networks: Sequence[Network], *, most: int = ENUMERATED) -> Count:
     """Count the distinct pairs.
 
     The tables give the exact number, unless two fillings might print one pair, good might equal bad, or a seam might
-    arise. Then pairs are counted one by one up to a million; beyond that the number is an upper bound.
+    arise. Then pairs are counted one by one up to `most`; beyond that the number is an upper bound. Where that takes
+    too many steps, the number of those found is a lower bound.
     """
     counts = [count_assignments(network) for network in networks]
     total = sum(count.value for count in counts)
     exact = all(count.exact for count in counts)
     certain = exact and not any(could_break(network) or could_be_equal(network) for network in networks)
-    if certain and not could_repeat(networks):
+    repeats = could_repeat(networks)
+    if certain and not repeats:
         return Count(total)
-    if total > ENUMERATED and exact:
+    if total > ENUMERATED and exact and most == ENUMERATED:
         return Count(total, exact=False)
     if sum(1 for network in networks for _ in islice(choices_of(network), FRAMES + 1)) > FRAMES:
         return Count(total, exact=False)
-    enumerated = sum(1 for _ in islice(enumerate_pairs(networks), ENUMERATED + 1))
-    return Count(enumerated) if enumerated <= ENUMERATED else Count(total, exact=False)
+    enumerated = 0
+    try:
+        for _ in islice(enumerate_pairs(networks, repeats=repeats), most + 1):
+            enumerated += 1
+    except OutOfSteps:
+        return Count(total, exact=False, least=enumerated)
+    return Count(enumerated) if enumerated <= most else Count(total, exact=False, least=enumerated)
 
 
 def count(project: Project, uid: str) -> Count:
@@ -146,26 +167,36 @@ def count(project: Project, uid: str) -> Count:
 
 
 def enumerate_all(project: Project, uid: str) -> Iterator[Pair]:
-    """Yield every distinct pair of a paradigm, in a fixed order."""
+    """Yield every distinct pair of a paradigm, in a fixed order; raise `InputError` if the search is given up."""
     paradigm = project.paradigm(uid)
-    for number, draw in enumerate(enumerate_pairs(Compiler.of(project).networks(paradigm))):
-        yield as_pair(draw, paradigm, number)
+    number = 0
+    try:
+        for draw in enumerate_pairs(Compiler.of(project).networks(paradigm)):
+            yield as_pair(draw, paradigm, number)
+            number += 1
+    except OutOfSteps:
+        raise fail("enumeration-given-up", paradigm.place, {"given": number}) from None
 
 
 # Diagnosis: why a paradigm has fewer pairs than requested.
 
 
-def diagnose(networks: Sequence[Network], *, asked: int, given: int) -> list[Problem]:
-    """Return the reasons, most telling first: links that share nothing, then what each rule costs."""
+def diagnose(networks: Sequence[Network], *, asked: int, given: int, complete: bool = True) -> list[Problem]:
+    """Return the reasons, most telling first: links that share nothing, then what each rule costs.
+
+    The first says how many pairs there are, or how many were found where the search was not `complete`.
+    """
     place = networks[0].variant.place
     for network in networks:
         network.number_keys()
     problems = [Problem("short-of-pairs", place, {"asked": asked, "given": given})]
+    if not complete:
+        problems = [Problem("short-given-up", place, {"asked": asked, "given": given})]
     for network in networks:
         problems += _empty_links(network)
     if len(problems) == 1:
         for network in networks:
-            problems += _costs(network)
+            problems += _costs(network, none=complete and not given)
             problems += _tight_links(network)
     return distinct(problems)
 
@@ -181,19 +212,25 @@ def _empty_links(network: Network) -> Iterator[Problem]:
             yield Problem(kind, constraint.place, values)
 
 
-def _costs(network: Network) -> Iterator[Problem]:
-    """Yield each rule without which there would be more fillings, with how many."""
-    now = count_assignments(network).value
-    place = network.variant.place
+def _costs(network: Network, *, none: bool) -> Iterator[Problem]:
+    """Yield each rule without which there would be more fillings, with how many; `none`: there are none now."""
+    steps = MAX_STEPS // (len(network.constraints) + 3)  # for each of the counts
 
-    if network.conflicts and (more := count_assignments(replace(network, conflicts=[])).value) > now:
-        yield Problem("short-by-distinctness", place, {"now": now, "more": more})
-    if network.equal_length and (more := count_assignments(replace(network, equal_length=False)).value) > now:
-        yield Problem("short-by-length", place, {"now": now, "more": more})
+    def count(changed: Network, *without: Constraint) -> Count:
+        return count_assignments(changed, without=frozenset(without), steps=steps)
+
+    now = Count(0) if none else count(network)
+    place = network.variant.place
+    if not now.exact:  # an upper bound says nothing about what a rule costs
+        return
+    if network.conflicts and (more := count(replace(network, conflicts=[])).value) > now.value:
+        yield Problem("short-by-distinctness", place, {"now": now.value, "more": more})
+    if network.equal_length and (more := count(replace(network, equal_length=False)).value) > now.value:
+        yield Problem("short-by-length", place, {"now": now.value, "more": more})
     for constraint in network.constraints:
-        others = [other for other in network.constraints if other is not constraint]
-        if (more := count_assignments(replace(network, constraints=others)).value) > now:
-            yield Problem("short-by-link", constraint.place, {"link": constraint.text, "now": now, "more": more})
+        if (more := count(network, constraint).value) > now.value:
+            values = {"link": constraint.text, "now": now.value, "more": more}
+            yield Problem("short-by-link", constraint.place, values)
 
 
 def _tight_links(network: Network) -> Iterator[Problem]:

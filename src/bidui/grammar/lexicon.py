@@ -122,7 +122,9 @@ class Lexicon:
 
     def nearest(self, feature: str, value: str) -> tuple[str, ...]:
         """Return up to three values of a feature that the user may have meant."""
-        values = sorted(self._rows.get(feature, ()))
+        if len(value) > _LONGEST:
+            return ()
+        values = sorted(other for other in self._rows.get(feature, ()) if len(other) <= _LONGEST)
         close = get_close_matches(value, values, n=3, cutoff=0.6)
         part = [other for other in values if other in value or value in other]
         return tuple(dict.fromkeys((*close, *part)))[:3]
@@ -324,10 +326,11 @@ def parse_relation(text: str, *, name: str, file: str) -> tuple[Relation | None,
     """Return the relation in a TSV text, or None, and the problems."""
     lines = text.replace("\r\n", "\n").split("\n")
     header = lines[0].split("\t")
+    first = {column: number for number, column in reversed(list(enumerate(header, start=1)))}
     problems = [
         Problem("relation-column", Place(file, 1, 0, f"column {number}"), {"column": column})
         for number, column in enumerate(header, start=1)
-        if not column.strip() or column != column.strip() or column in header[: number - 1]
+        if not column.strip() or column != column.strip() or first[column] < number
     ]
     rows: list[tuple[Values, ...]] = []
     first_line: dict[tuple[str, ...], int] = {}
@@ -366,6 +369,7 @@ def relation_problems(relation: Relation, lexicon: Lexicon, *, file: str) -> Ite
 # Lexicon files: TSV with a header and one word per row; all problems of a file are reported together.
 
 _FULL_WIDTH = re.compile(r"[\uff01-\uff5e\u3000]")
+_LONGEST = 100  # characters of a value for which similar ones are looked for
 _FULL_WIDTH_ALNUM = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u3000]")
 
 
@@ -449,9 +453,10 @@ def _header_problems(header: list[str], name: str) -> Iterator[Problem]:
     if "expression" not in header:
         yield Problem("lexicon-no-expression", Place(name, 1), {"columns": header})
         return
+    first = {feature: column for column, feature in reversed(list(enumerate(header)))}
     for column, feature in enumerate(header):
         place = Place(name, 1, 0, f"column {column + 1}")
-        if feature in header[:column]:
+        if first[feature] < column:
             yield Problem("lexicon-column-twice", place, {"feature": feature})
         elif feature in KEYWORDS:
             yield Problem("lexicon-column-keyword", place, {"feature": feature})
@@ -508,15 +513,17 @@ def _width_problem(place: Place, value: str) -> Problem:
 def _misspellings(counts: dict[str, int]) -> Iterator[tuple[str, str]]:
     """Yield values used once that are one letter away from a value used three times or more.
 
-    Only values of four or more Latin letters count: short values and Chinese words often differ by one character.
+    Only values of four or more Latin letters count: short values and Chinese words often differ by one character. Very
+    long ones are not compared, which would take long.
     """
-    frequent = {value for value, n in counts.items() if n >= 3 and len(value) >= 4 and value.isascii()}
+    words = {value for value in counts if 4 <= len(value) <= _LONGEST and value.isascii()}
+    frequent = {value for value in words if counts[value] >= 3}
     deleted: dict[str, str] = {}
     for value in sorted(frequent):
         for shorter in (value, *_without_one(value)):
             deleted.setdefault(shorter, value)
     for value, n in counts.items():
-        if n == 1 and value not in frequent and len(value) >= 4 and value.isascii():
+        if n == 1 and value in words:
             near = next((deleted[v] for v in (value, *_without_one(value)) if v in deleted), None)
             # `person1` beside `person2` is a series, not a misspelling
             if near and re.sub(r"\d", "", near) != re.sub(r"\d", "", value):

@@ -33,7 +33,7 @@ def paradigm_of(document: MappingNode) -> tuple[Paradigm | None, list[Problem]]:
         uid=_name(fields, "uid"),
         phenomenon=_name(fields, "phenomenon"),
         variants=_variants(fields),
-        about=_texts_by_key(fields, "about"),
+        about=texts_by_key(fields, "about"),
         source=fields.text("source"),
         status=fields.choice("status", ("included", "excluded"), "included"),
         reason=fields.text("reason"),
@@ -43,7 +43,7 @@ def paradigm_of(document: MappingNode) -> tuple[Paradigm | None, list[Problem]]:
         seams=tuple(scalar.text for scalar in fields.texts("seams")),
         closed_class=fields.text("closed_class"),
         one_sided=fields.text("one_sided"),
-        example=_texts_by_key(fields, "example"),
+        example=texts_by_key(fields, "example"),
         place=Place(document.place.file),
     )
     if paradigm.status == "excluded" and not paradigm.reason:
@@ -74,10 +74,11 @@ def _name(fields: Fields, key: str) -> str:
     return scalar.text if scalar else ""
 
 
-def _texts_by_key(fields: Fields, key: str) -> Mapping[str, str]:
-    node = fields.node(key)
-    if isinstance(node, Scalar):
-        return {"en": node.text}
+def texts_by_key(fields: Fields, key: str) -> Mapping[str, str]:
+    """Return texts by key, such as `{en: …, zh: …}`; a single text is in English."""
+    if isinstance(fields.node(key), Scalar):
+        text = fields.scalar(key)
+        return {"en": text.text} if text else {}
     sub = fields.sub(key)
     return {name: sub.text(name) for name in sub.mapping.items} if sub else {}
 
@@ -155,6 +156,13 @@ def _variant(
         return None
     used = {item.ref.slot for line in (good, bad) for item in line.items if isinstance(item, Use)}
     _unused(slots, used, fields.problems)
+    for key, groups in (("link", linked), ("repeat", repeat)):
+        for member in dict.fromkeys(member for group in groups for member in group):
+            if member in names and member not in used and member not in slots:  # otherwise it was just reported
+                fields.report("group-slot-unused", fields.node(key), {"key": key, "slot": member})
+    linked, repeat = (
+        tuple(tuple(member for member in group if member in used) for group in groups) for groups in (linked, repeat)
+    )
     kept = {key: slot for key, slot in {**shared, **slots}.items() if key in used}
     return Variant(name, kept, good, bad, weight, linked, repeat, crossed, fields.place())
 
@@ -208,7 +216,7 @@ def _groups(fields: Fields, key: str, slots: list[str]) -> tuple[tuple[str, ...]
     for item in lists:
         scalars = item.items if isinstance(item, Sequence) else ()
         names = tuple(scalar.text for scalar in scalars if isinstance(scalar, Scalar))
-        if len(names) < 2 or len(names) != len(scalars):
+        if len(set(names)) < 2 or len(names) != len(scalars):
             fields.report("group-form", item, {"key": key})
         for name in names:
             if name not in slots:
@@ -263,6 +271,8 @@ def _phrase(name: str, node: Node, problems: list[Problem]) -> PhraseRule | None
             return None
         node = alternatives_node
     items = node.items if isinstance(node, Sequence) else (node,)
+    if not items:
+        problems.append(Problem("phrase-empty", replace(node.place, part=part), {"phrase": name}))
     alternatives: list[PhraseAlternative] = []
     for number, item in enumerate(items, start=1):
         alternatives += _phrase_alternatives(item, f"{part} alternative {number}", problems)
@@ -288,6 +298,8 @@ def _phrase_alternatives(node: Node, part: str, problems: list[Problem]) -> list
             parts[name] = slot
     if sub is None and fields.node("parts") is None:
         fields.report("key-missing", None, {"key": "parts"})
+    elif sub is not None and not sub.mapping.items:
+        fields.report("parts-none", sub.mapping)
     names = list(sub.mapping.items) if sub else []  # also those whose rule is broken: one mistake, one message
     line = Line(tuple(Use(Ref(name)) for name in parts), place)
     if names and fields.node("line") is not None and (written := _line(fields, "line", names, part=part)):

@@ -16,8 +16,10 @@ from bidui.files import check_new_folder, new_folder, sha256
 from bidui.grammar.lexicon import (
     Lexicon,
     Relation,
+    condition_problems,
     feature_problems,
     join_lexicons,
+    no_word_values,
     parse_features,
     parse_lexicon,
     parse_relation,
@@ -25,7 +27,7 @@ from bidui.grammar.lexicon import (
     with_ancestors,
 )
 from bidui.grammar.paradigm import Paradigm, PhraseAlternative, PhraseRule, Slot, Variant
-from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slots, single
+from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slots, single, texts_by_key
 from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_rule
 from bidui.grammar.yaml import Fields, Scalar, decode, parse_document, read_bytes, written
 
@@ -43,6 +45,7 @@ class Settings:
     seams: tuple[str, ...] = ()
     repeat: tuple[Condition, ...] = ()
     relations: Mapping[str, str] = field(default_factory=dict)
+    repeat_place: Place = field(default=Place(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +77,21 @@ class Project:
 def load_project(path: str | Path) -> Project:
     """Return the project in a folder; raise `InputError` with every error in its files."""
     project = read_project(path)
-    if project.errors:
-        raise InputError(project.errors)
+    if errors := (*project.errors, *setting_problems(project)):
+        raise InputError(errors)
     return project
+
+
+def setting_problems(project: Project) -> Iterator[Problem]:
+    """Yield the errors of the settings that only the other files show: words of `repeat` that the lexicon lacks."""
+    repeat, lexicon = project.settings.repeat, project.lexicon
+    if not repeat or not lexicon.features:
+        return
+    place = project.settings.repeat_place
+    if unknown := condition_problems(Lexical(repeat), lexicon, [place] * len(repeat)):
+        yield from unknown
+    elif not lexicon.bits(repeat):
+        yield Problem("no-word-fits", place, no_word_values(repeat, lexicon))
 
 
 def read_project(path: str | Path, *, paradigms: bool = True) -> Project:
@@ -99,7 +114,14 @@ def chosen_uids(uids: Mapping[str, bool], *, only: Iterable[str] = (), excluded:
             raise fail("uid-unknown", Place(), {"uid": pattern, "uids": list(uids)})
     if patterns:
         return tuple(uid for uid in uids if any(fnmatchcase(uid, pattern) for pattern in patterns))
+    if not uids:
+        raise fail("paradigms-none", Place("paradigms"))
+    if not excluded and not any(uids.values()):
+        raise fail("paradigms-excluded", Place("paradigms"), {"uids": list(uids)})
     return tuple(uid for uid, included in uids.items() if excluded or included)
+
+
+_OTHER_TABLES = {".tsv", ".csv", ".txt", ".tab", ".xls", ".xlsx", ".ods"}
 
 
 class _Reader:
@@ -120,8 +142,12 @@ class _Reader:
         if os.path.lexists(self.root / "phrases.yaml") and (text := self.text("phrases.yaml")) is not None:
             phrases = self.noted(parse_phrases(text, name="phrases.yaml"))
         relations = {}
-        tables = {Path(file).stem: file for file in self.tables("relations")} | dict(settings.relations)
-        for name, file in tables.items():
+        tables = {Path(file).stem: file for file in self.tables("relations")}
+        for name, file in settings.relations.items():
+            if tables.get(name, file) != file:
+                values = {"relation": name, "file": file, "other": tables[name]}
+                self.problems.append(Problem("relation-twice", Place("project.yaml"), values))
+        for name, file in {**tables, **settings.relations}.items():
             if relation := self.relation(name, file, lexicon):
                 relations[name] = relation
         read = self.paradigms() if paradigms else ()
@@ -161,9 +187,10 @@ class _Reader:
             seams=tuple(scalar.text for scalar in fields.texts("seams")),
             repeat=_repeat(fields),
             relations=_relations(fields),
+            repeat_place=fields.place(fields.node("repeat")),
         )
-        fields.node("about")
-        fields.node("licence")
+        texts_by_key(fields, "about")
+        fields.text("licence")
         fields.unknown()
         return settings
 
@@ -188,8 +215,15 @@ class _Reader:
         return Lexicon((), ()) if text is None else self.noted(parse_lexicon(text, name=name))
 
     def tables(self, folder: str) -> list[str]:
-        """Return the TSV files of a folder, by their names in the project."""
-        return [f"{folder}/{path.name}" for path in sorted((self.root / folder).glob("*.tsv"))]
+        """Return the TSV files of a folder, by their names in the project; warn about tables in other formats."""
+        names = []
+        for path in sorted((self.root / folder).glob("*")):
+            if path.suffix == ".tsv":
+                names.append(f"{folder}/{path.name}")
+            elif path.suffix.lower() in _OTHER_TABLES:
+                place = Place(f"{folder}/{path.name}")
+                self.problems.append(Problem("table-ignored", place, {"right": f"{path.stem}.tsv"}, "warning"))
+        return names
 
     def relation(self, name: str, file: str, lexicon: Lexicon) -> Relation | None:
         text = self.text(file)
@@ -207,7 +241,7 @@ class _Reader:
         if os.path.lexists(folder) and not folder.is_dir():
             reason = os.strerror(errno.ENOTDIR)
             self.problems.append(Problem("file-unreadable", Place("paradigms"), {"reason": reason}))
-        for path in sorted(path for path in folder.rglob("*") if path.suffix in {".yaml", ".yml"}):
+        for path in sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".yaml", ".yml"}):
             name = os.fsencode(path.relative_to(self.root).as_posix()).decode("utf-8", "backslashreplace")
             text = self.text(name, path)
             if text is None:

@@ -342,6 +342,18 @@ def expand(variant: Variant, phrases: Mapping[str, PhraseRule], *, endless: set[
     return _Expander(variant, phrases, endless_phrases(phrases) if endless is None else endless).tree()
 
 
+def joined(groups: Iterable[Iterable[str]]) -> list[tuple[str, ...]]:
+    """Return the groups, joined where they have a member in common: a with b and b with c is a with b and c."""
+    whole: list[dict[str, None]] = []
+    for group in groups:
+        members = dict.fromkeys(group)
+        for other in [other for other in whole if not members.keys().isdisjoint(other)]:
+            whole.remove(other)
+            members = other | members
+        whole.append(members)
+    return [tuple(members) for members in whole]
+
+
 class _Expander:
     def __init__(self, variant: Variant, phrases: Mapping[str, PhraseRule], endless: set[str]) -> None:
         self.variant = variant
@@ -357,7 +369,7 @@ class _Expander:
         scope = Scope({}, (self.variant.good, self.variant.bad))
         shared: dict[str, int] = {}
         with all_problems() as problems:
-            for group in self.variant.linked:
+            for group in joined(self.variant.linked):
                 sizes = {name: len(self.variant.slots[name].rule.alternatives) for name in group}
                 if len(set(sizes.values())) > 1:
                     shown = [f"{name}: {size}" for name, size in sizes.items()]

@@ -389,16 +389,16 @@ class Fields:
         return Fraction(1)
 
     def texts(self, key: str) -> list[Scalar]:
-        """Return a list of scalars; a single text counts as a list."""
+        """Return a list of scalars; a single text is no list, since it may be meant as several."""
         node = self.node(key)
-        if isinstance(node, Scalar):
-            return [node]
         if node is not None and not isinstance(node, Sequence):
             self.report("not-a-list", node, {"key": key})
         items = node.items if isinstance(node, Sequence) else ()
         for item in items:
             if not isinstance(item, Scalar):
                 self.report("not-a-text", item, {"key": key})
+            elif not item.text.strip() and not item.quoted:
+                self.report("value-blank", item, {"key": key})
         return [item for item in items if isinstance(item, Scalar)]
 
     def sub(self, key: str) -> "Fields | None":

@@ -188,9 +188,11 @@ def preview(compilation: Compilation, *, n: int = 10, seed: int = 0, language: L
     paradigm, pairs, complete = compilation.paradigm, [], False
     if paradigm is not None and not compilation.broken:
         n = max(0, min(n, MAX_PAIRS))
-        drawn = list(islice(draws(paradigm, compilation.networks, seed=seed), n + 1))
+        given_up: list[bool] = []
+        more = draws(paradigm, compilation.networks, seed=seed, on_give_up=lambda: given_up.append(True))
+        drawn = list(islice(more, n + 1))
         pairs = [_pair(as_pair(draw, paradigm, number)) for number, draw in enumerate(drawn[:n])]
-        complete = len(drawn) <= n
+        complete = len(drawn) <= n and not given_up
         derived = derived_edit(compilation.networks)
         if paradigm.edit and derived != paradigm.edit:
             values = {"declared": "+".join(paradigm.edit), "derived": "+".join(derived)}
