@@ -167,6 +167,18 @@ def test_scores_do_not_depend_on_batches_rows_or_order(batch_tokens: int, row: i
     assert np.allclose([s.logprob for s in here], [there[s.sentence] for s in here], atol=1e-4)
 
 
+def test_a_few_sentences_are_run_the_same_way_whatever_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is killed before its last sentences scores them in a new process."""
+    monkeypatch.setattr(causal, "TRIAL", 40)
+    used, fresh = model("gpt_neox"), model("gpt_neox")
+    list(used.score(SENTENCES))
+    assert used.reach == 63
+    used.positions = 0
+    scores = [[list(found.logprobs) for found in scored.score(SENTENCES[:2])] for scored in (used, fresh)]
+    assert scores[0] == scores[1]
+    assert used.positions == fresh.positions == 16
+
+
 def test_a_tree_runs_fewer_positions() -> None:
     tree, plain = model("gpt_neox", reach=96, head="product"), model("gpt_neox", reach=0, head="product")
     list(tree.score(SENTENCES))

@@ -152,9 +152,11 @@ class CausalModel(HasTokenizer):
     def _run(self, flat: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
         if self.head is None:
             self.head = find_head(self.network, self._made_up(8))
-        if self.reach is None and len(flat) - len(lengths) > TRIAL:
+        many = len(flat) - len(lengths) > TRIAL
+        if self.reach is None and many:
             self.reach = self._try()
-        short = lengths - 1 <= (self.reach or 0)
+        # a few positions are run plainly, whatever came before: a run that resumes with them gives the same bits
+        short = lengths - 1 <= (self.reach or 0) if many else np.zeros(len(lengths), np.bool_)
         values = np.zeros(len(flat) - len(lengths), np.float32)
         for chosen, run in ((short, self._tree), (~short, self._plain)):
             if chosen.any():
