@@ -169,6 +169,15 @@ def test_a_model_that_sees_what_comes_later_is_not_scored_as_causal(
         load_huggingface(str(folder), kind=kind, dtype=dtype)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_model_that_does_not_see_what_comes_later_is_not_scored_as_masked(dtype: str, tmp_path: Path) -> None:
+    """BERT with is_decoder is causal: its pseudo-log-likelihoods would be predictions from the left."""
+    folder = checkpoint(tmp_path / "m", build("BertForMaskedLM", **SHAPE))
+    assert load_huggingface(str(folder), dtype=dtype).declared["kind"] == "masked"
+    with pytest.raises(InputError, match=r"does not see the tokens after a masked one .*\?kind=causal"):
+        load_huggingface(str(edit(folder, is_decoder=True)), dtype=dtype)
+
+
 MOE = {"num_local_experts": 4, "num_experts_per_tok": 2, "num_key_value_heads": 2}
 
 

@@ -1,6 +1,7 @@
 """N-gram models, written-down scores, and specs."""
 
 import json
+from importlib.metadata import version
 from math import log
 from pathlib import Path
 
@@ -66,6 +67,11 @@ def test_a_models_own_lexicon_divides_by_its_longest_words(arpa: Path) -> None:
     assert [texts[n] for n in found.ids.tolist()] == ["我", "喝茶", "喝"]
     assert model.unknown(found.ids).tolist() == [False, False, True]
     assert (found.starts.tolist(), found.ends.tolist()) == ([0, 1, 3], [1, 3, 4])
+
+
+def test_scores_of_words_depend_on_the_version_of_jieba(arpa: Path) -> None:
+    assert load_ngram(arpa, unit="jieba").declared["words"] == f"jieba {version('jieba')}"
+    assert "words" not in load_ngram(arpa).declared
 
 
 def test_a_broken_or_missing_ngram_file_is_a_clear_error(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def load_huggingface(
     if form == "causal":
         declaration = _declaration(name, revision)
         conventions = decide(tokenizer, bos=bos, eos=eos, declaration=declaration, vocabulary=vocabulary)
-        refuse_bidirectional(network, tokenizer, model=name)
+        refuse_direction(network, tokenizer, kind=form, model=name)
         declared |= conventions.declared(tokenizer)
         return CausalModel(short_name(name, revision), network, tokenizer, conventions, declared, tokens)
     if form == "masked":
@@ -76,6 +76,7 @@ def load_huggingface(
             raise fail("pll-needs-words", Place(name), {})
         if tokenizer.mask_token_id is None:
             raise fail("no-mask", Place(name), {})
+        refuse_direction(network, tokenizer, kind=form, model=name)
         declared |= {
             "pll": metric,
             "bos": None if tokenizer.cls_token is None else str(tokenizer.cls_token),
@@ -289,8 +290,10 @@ def refuse_incomplete(network: "PreTrainedModel", info: Mapping[str, Any], *, ti
         raise fail("weights-unused", Place(model), values)
 
 
-def refuse_bidirectional(network: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", *, model: str) -> None:
-    """Refuse a network that sees the tokens after the one it predicts; its scores would mean nothing.
+def refuse_direction(
+    network: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", *, kind: Literal["causal", "masked"], model: str
+) -> None:
+    """Refuse a causal network that sees the tokens after the one it predicts, and a masked one that does not.
 
     The last of a few tokens is replaced. In a causal model no earlier prediction may change by more than rounding;
     what replacing the first token does to later predictions says how large a real change is.
@@ -301,7 +304,7 @@ def refuse_bidirectional(network: "PreTrainedModel", tokenizer: "PreTrainedToken
     chosen = [plain[len(plain) * place // (PROBE + 2)] for place in range(PROBE + 2)]
     first, last, *tokens = chosen
     try:
-        rows = [_logprobs(network, row) for row in (tokens, [*tokens[:-1], last], [first, *tokens[1:]])]
+        rows = [_logprobs(network, row, kind) for row in (tokens, [*tokens[:-1], last], [first, *tokens[1:]])]
     except Exception as error:  # whatever the forward pass of some architecture may raise
         values = {"dtype": str(network.dtype).removeprefix("torch."), "reason": first_line(error)}
         raise fail("model-not-runnable", Place(model), values) from error
@@ -309,13 +312,16 @@ def refuse_bidirectional(network: "PreTrainedModel", tokenizer: "PreTrainedToken
     change = float((later - before)[:-1].abs().mean(dim=1).max())
     context = float((earlier - before)[1:].abs().mean(dim=1).max())
     rounding = torch.finfo(network.dtype).eps * float(before.abs().mean())
-    if change > max(0.05 * context, rounding):
+    if kind == "causal" and change > max(0.05 * context, rounding):
         raise fail("model-not-causal", Place(model), {"change": f"{change:.2g}"})
+    if kind == "masked" and change < 0.01 * context:
+        raise fail("model-not-masked", Place(model), {})
 
 
 @torch.inference_mode()
-def _logprobs(network: "PreTrainedModel", tokens: list[int]) -> torch.Tensor:
-    logits: torch.Tensor = network(input_ids=torch.tensor([tokens], device=network.device), use_cache=False).logits
+def _logprobs(network: "PreTrainedModel", tokens: list[int], kind: Kind) -> torch.Tensor:
+    settings = {"use_cache": False} if kind == "causal" else {}
+    logits: torch.Tensor = network(input_ids=torch.tensor([tokens], device=network.device), **settings).logits
     return logits[0].float().log_softmax(dim=-1)
 
 
