@@ -37,13 +37,14 @@ def served(folder: Path, database: str | None, *, team: bool = False, **settings
         store.close()
 
 
-def stranger(bench: Workbench, headers: Mapping[str, str] = SAME_SITE) -> TestClient:
+def stranger(bench: Workbench, headers: Mapping[str, str] = SAME_SITE, *, address: str = "testclient") -> TestClient:
     """A browser in which nobody is signed in; pages of this server ask, unless the headers say otherwise."""
-    return TestClient(_app(bench), base_url=f"http://{HOST}", headers=dict(headers), follow_redirects=False)
+    options = {"base_url": f"http://{HOST}", "headers": dict(headers), "follow_redirects": False}
+    return TestClient(app_of(bench), client=(address, 50_000), **options)
 
 
 @lru_cache(maxsize=1)
-def _app(bench: Workbench) -> FastAPI:
+def app_of(bench: Workbench) -> FastAPI:
     """One app for all browsers: its routes are worked out at the first request."""
     return make_app(bench)
 

@@ -1,15 +1,20 @@
 """Who asks: sessions come from a link or a password, roles decide, and guessing is slow."""
 
+import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2 as httpx
 import pytest
 
 from bidui.web.problems import status_of
 from bidui.web.store.accounts import local_user, role_of, session_user, start_session, start_token
-from bidui.web.workbench import Workbench
+from bidui.web.workbench import MOST_HASHES, Workbench
 
-from .served import PASSWORD, browser_of, kinds, local, member, served, stranger
+from .served import HOST, PASSWORD, SAME_SITE, app_of, browser_of, kinds, local, member, served, stranger
+
+SECONDS = 120  # for anything to happen, on a machine that is busy
 
 
 @pytest.fixture
@@ -39,10 +44,11 @@ def test_the_cookie_is_secure_behind_https(tmp_path: Path) -> None:
         assert answer.headers["strict-transport-security"]
 
 
-def test_guessed_tokens_open_nothing_and_soon_no_more_are_taken(laptop: Workbench) -> None:
+def test_guessed_tokens_open_nothing_and_keep_nobody_out(laptop: Workbench) -> None:
+    """A foreign page with a hundred images of made-up addresses must not lock out whoever has the right one."""
     client = stranger(laptop)
-    found = [client.get(f"/start/{number:043}").status_code for number in range(102)]
-    assert found == [410] * 100 + [429] * 2
+    assert {client.get(f"/start/{number:043}").status_code for number in range(110)} == {410}
+    assert stranger(laptop).get(f"/start/{start_token(laptop.store)}").status_code == 303
     client.cookies.set(laptop.settings.cookie, "guessed")
     assert client.get("/api/me").status_code == 401
     assert client.get("/api/me", headers={"Authorization": "Bearer guessed"}).status_code == 401
@@ -92,6 +98,56 @@ def test_a_password_can_be_tried_ten_times(team: Workbench) -> None:
     wrong = [client.post("/api/login", json={"name": "Owner", "password": "wrong"}).status_code for _ in range(11)]
     assert wrong == [401] * 10 + [429]
     assert client.post("/api/login", json={"name": "OWNER", "password": PASSWORD}).status_code == 429
+
+
+def test_only_wrong_passwords_count(team: Workbench) -> None:
+    """Somebody who signs in with a script, again and again, guesses nothing."""
+    given = {"name": "Owner", "password": PASSWORD}
+    assert {stranger(team).post("/api/login", json=given).status_code for _ in range(15)} == {204}
+
+
+def test_one_stranger_locks_nobody_out(team: Workbench) -> None:
+    """A refused try is not counted, so that an address adds ten to what is counted for a name from anywhere."""
+    client, wrong = stranger(team, address="192.0.2.1"), {"name": "Owner", "password": "wrong"}
+    tries = [client.post("/api/login", json=wrong).status_code for _ in range(120)]
+    assert tries == [401] * 10 + [429] * 110
+    right = {"name": "Owner", "password": PASSWORD}
+    assert stranger(team, address="192.0.2.2").post("/api/login", json=right).status_code == 204
+
+
+def test_the_addresses_of_one_household_count_as_one(team: Workbench) -> None:
+    """An IPv6 line comes with 2**64 addresses; each of them must not have ten tries of its own."""
+    wrong = {"name": "Owner", "password": "wrong"}
+    tries = [stranger(team, address=f"2001:db8::{n:x}").post("/api/login", json=wrong).status_code for n in range(12)]
+    assert tries == [401] * 10 + [429] * 2
+    assert stranger(team, address="2001:db8:0:1::1").post("/api/login", json=wrong).status_code == 401
+
+
+def test_many_who_sign_in_at_once_hold_up_nobody_else(team: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes wait in a short queue of their own; whoever does not fit into it is told so at once."""
+    go = threading.Event()
+
+    def slow(*_: object) -> None:
+        assert go.wait(SECONDS)
+
+    monkeypatch.setattr("bidui.web.store.accounts.log_in", slow)
+    given = {"name": "Owner", "password": PASSWORD}
+
+    async def ask() -> tuple[int, list[int]]:
+        transport = httpx.ASGITransport(app_of(team))
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}", headers=SAME_SITE) as client:
+            waiting = {asyncio.ensure_future(client.post("/api/login", json=given)) for _ in range(MOST_HASHES + 60)}
+            refused: set[asyncio.Future[httpx.Response]] = set()
+            while len(refused) < 60:
+                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED, timeout=SECONDS)
+                assert done, "all of them wait"
+                refused |= done
+            me = await asyncio.wait_for(client.get("/api/me"), SECONDS)
+            go.set()
+            await asyncio.gather(*waiting)
+            return me.status_code, [each.result().status_code for each in refused]
+
+    assert asyncio.run(ask()) == (401, [503] * 60)
 
 
 def test_the_session_of_the_machine_itself_is_nobody_in_a_team(team: Workbench) -> None:

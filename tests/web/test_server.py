@@ -1,8 +1,38 @@
-"""The server's own socket."""
+"""The server as a process: its socket, its browser, what it says when it starts, and how it ends."""
 
+import re
 import socket
+import stat
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 from bidui.web.server import _listening
+
+from .browser.running import SECONDS, Running
+from .store.small import write_small
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    """A server over the project `small` that is not started yet."""
+    write_small(tmp_path / "work" / "small")
+    server = Running(tmp_path / "work")
+    yield server
+    server.kill()
+
+
+def wait_for(path: Path) -> str:
+    """The text of a file that another process writes and renames into place."""
+    for _ in range(SECONDS * 20):
+        if path.exists():
+            return path.read_text("utf-8")
+        time.sleep(0.05)
+    raise AssertionError(f"{path.name} was not written")
 
 
 def test_small_answers_do_not_wait_for_an_acknowledgement() -> None:
@@ -11,3 +41,27 @@ def test_small_answers_do_not_wait_for_an_acknowledgement() -> None:
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_no_command_line_holds_the_address_that_lets_somebody_in(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every user of the machine can list the processes; the browser gets a file that only its owner can read."""
+    said = tmp_path / "said"
+    fake = tmp_path / "browser"
+    fake.write_text(f'#!{sys.executable}\nimport os, sys\nopen("{said}.part", "w").write("\\n".join(sys.argv[1:]))\n')
+    with fake.open("a") as script:
+        script.write(f'os.rename("{said}.part", "{said}")\n')
+    fake.chmod(0o700)
+    monkeypatch.setenv("BROWSER", f"{fake} %s")
+    running.options = ("--browser",)
+    running.start()
+    opened = wait_for(said)
+    assert opened.startswith("file:///") and "start" not in opened
+    file = Path(urllib.request.url2pathname(opened.removeprefix("file://")))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert re.findall(r"url=([^\"]+)", file.read_text("utf-8")) == [running.address]
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    assert browser.open(running.address).status == 200
+    running.stop()
+    assert not file.exists()

@@ -1,9 +1,10 @@
 """Who asks: the session in a cookie, the language, the role in a project; and the ways to sign in.
 
 A request names its user by a session's token, in a cookie or as a bearer. Routes take what they need as a dependency
-(`Bench`, `Spoken`, `Who`, `Reader`, `Editor`, `Owner`). Tries to sign in are limited, so that nobody can guess.
+(`Bench`, `Spoken`, `Who`, `Reader`, `Editor`, `Owner`). Wrong passwords are limited, so that nobody can guess.
 """
 
+import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,6 +12,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request, Response
 from itsdangerous import BadSignature, Signer
+from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Place, fail
 from bidui.web.store import accounts as people
@@ -152,66 +154,86 @@ def _entry(store: Store, project: str) -> Entry:
     return find_entry(store, project)
 
 
-# Signing in: by the address that was printed, by name and password, or by a link; the number of tries is limited.
-# One password is hashed at a time: each takes much memory on purpose, and strangers may send many at once.
+# Signing in: by the address that was printed, by name and password, or by a link. Only passwords can be guessed, so
+# only wrong ones are counted; a link has 256 random bits. A link is looked up before anything is hashed for it.
 
 WITHIN = timedelta(minutes=15)
-MOST = {
-    "login": 10,  # a name from one address
-    "login name": 100,  # a name from anywhere
-    "login address": 300,  # anything from one address, which a whole class may share
-    "link": 100,  # a link from one address
+MOST = {  # wrong passwords within that time; in this order, so that one stranger adds little to the last
+    "login address": 300,  # for any name from one address, which a whole class may share
+    "login": 10,  # for a name from one address
+    "login name": 100,  # for a name from anywhere
 }
 
 
-def sign_in(bench: Workbench, name: str, password: str, *, address: str) -> str:
+async def sign_in(bench: Workbench, name: str, password: str, *, address: str) -> str:
     """Return the token of a session for whoever knows the password."""
     check_team(bench)
-    key = people.user_key(name)
-    here = f"{key}\n{address}"
-    _count(bench, "login address", address)
-    _count(bench, "login name", key)
-    _count(bench, "login", here)
-    with bench.turns.take("password"):
-        who = people.log_in(bench.store, name, password)
+    await run_in_threadpool(_check_tries, bench.store, name, address)  # before it takes somebody's place in the queue
+    return await bench.hashing.run(lambda: _signed_in(bench.store, name, password, address))
+
+
+def _signed_in(store: Store, name: str, password: str, address: str) -> str:
+    """Try a password; one at a time, so that nobody gets more tries by asking at once."""
+    _check_tries(store, name, address)
+    who = people.log_in(store, name, password)
     if who is None:
+        people.count_failure(store, _tries(name, address), within=WITHIN)
         raise fail("login-wrong", Place())
-    people.forget(bench.store, "login", here)
-    people.forget(bench.store, "login name", key)
-    return people.start_session(bench.store, who)
+    keys = _tries(name, address)
+    people.forget_failures(store, {what: keys[what] for what in ("login", "login name")})
+    return people.start_session(store, who)
 
 
-def take_start(bench: Workbench, token: str, *, address: str) -> str:
+def _check_tries(store: Store, name: str, address: str) -> None:
+    keys = _tries(name, address)
+    failures = people.failures(store, keys)
+    if any(failures[what] >= MOST[what] for what in keys):
+        raise fail("too-many-tries", Place(), {"minutes": int(WITHIN.total_seconds() // 60)})
+
+
+def _tries(name: str, address: str) -> dict[str, str]:
+    """Return what failures are counted by: the address, the name from there, and the name."""
+    key, place = people.user_key(name), _network(address)
+    return {"login address": place, "login": f"{key}\n{place}", "login name": key}
+
+
+def _network(address: str) -> str:
+    """Return the address, or for IPv6 the network that one household or machine is given whole."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    return str(ipaddress.ip_network((ip, 64), strict=False)) if ip.version == 6 and not ip.ipv4_mapped else address
+
+
+async def take_start(bench: Workbench, token: str) -> str:
     """Return the token of a session for whoever has the address that was printed."""
-    _count(bench, "link", address)
     if bench.settings.team:
         raise fail("token-unknown", Place())
-    return people.use_start_token(bench.store, token)
+    return await run_in_threadpool(people.use_start_token, bench.store, token)
 
 
-def take_invitation(bench: Workbench, token: str, *, name: str, password: str, address: str) -> str:
+async def take_invitation(bench: Workbench, token: str, *, name: str, password: str) -> str:
     """Return the token of a session for somebody new."""
     check_team(bench)
-    _count(bench, "link", address)
-    with bench.turns.take("password"):
-        who = people.accept(bench.store, token, name=name, password=password)
-    return people.start_session(bench.store, who)
+    await run_in_threadpool(people.invitation, bench.store, token)
+    who = await bench.hashing.run(lambda: people.accept(bench.store, token, name=name, password=password))
+    return await run_in_threadpool(people.start_session, bench.store, who)
 
 
-def join_by_invitation(bench: Workbench, token: str, *, who: User, address: str) -> None:
+async def join_by_invitation(bench: Workbench, token: str, *, who: User) -> None:
     """Give the role of an invitation to somebody who has an account."""
     check_team(bench)
-    _count(bench, "link", address)
-    people.join(bench.store, token, who=who)
+    await run_in_threadpool(people.join, bench.store, token, who=who)
 
 
-def take_password(bench: Workbench, token: str, *, password: str, address: str) -> str:
+async def take_password(bench: Workbench, token: str, *, password: str) -> str:
     """Return the token of a session for somebody who has chosen another password by a link."""
     check_team(bench)
-    _count(bench, "link", address)
-    with bench.turns.take("password"):
-        who = people.use_password_link(bench.store, token, password)
-    return people.start_session(bench.store, who)
+    if await run_in_threadpool(people.password_user, bench.store, token) is None:
+        raise fail("token-unknown", Place())
+    who = await bench.hashing.run(lambda: people.use_password_link(bench.store, token, password))
+    return await run_in_threadpool(people.start_session, bench.store, who)
 
 
 def check_team(bench: Workbench) -> None:
@@ -223,8 +245,3 @@ def check_team(bench: Workbench) -> None:
 def address_of(request: Request) -> str:
     """Return where a request comes from, as far as the server can tell."""
     return request.client.host if request.client else ""
-
-
-def _count(bench: Workbench, what: str, key: str) -> None:
-    if not people.allow(bench.store, what, key, most=MOST[what], within=WITHIN):
-        raise fail("too-many-tries", Place(), {"minutes": int(WITHIN.total_seconds() // 60)})

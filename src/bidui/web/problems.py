@@ -41,6 +41,7 @@ STATUS: Mapping[str, int] = {
     "host-unknown": 421,
     "request-shape": 422,
     "too-many-tries": 429,
+    "sign-in-busy": 503,
     "database-busy": 503,
     "database-unreachable": 503,
     "preview-crashed": 503,
@@ -58,7 +59,7 @@ _MEANING = {
     421: "Not the name of this server",
     422: "The request does not have the shape described here",
     429: "Too many tries",
-    503: "The database or a worker does not answer now",
+    503: "The database or a worker does not answer now, or too many people sign in",
 }
 
 

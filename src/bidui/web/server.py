@@ -2,13 +2,14 @@
 
 import gc
 import ipaddress
+import os
 import secrets
 import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from errno import EADDRINUSE
 from pathlib import Path
@@ -57,8 +58,6 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
             address = _first_address(service, bench.store, home)
             say(f"bidui is at {home}" if not address else f"open {address} (it works once)")
             say("Ctrl-C ends it; everything written is kept")
-            if browser and address and not service.team:
-                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             config = uvicorn.Config(
                 make_app(bench),
                 lifespan="off",
@@ -69,8 +68,33 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
                 proxy_headers=service.secure,
                 timeout_graceful_shutdown=GRACE,
             )
-            uvicorn.Server(config).run(sockets=[listener])
+            with _browser(address, folder=bench.store.hidden, wanted=browser and not service.team):
+                uvicorn.Server(config).run(sockets=[listener])
     say("ended")
+
+
+@contextmanager
+def _browser(address: str, *, folder: Path, wanted: bool) -> Iterator[None]:
+    """Open a browser at an address through a file that leads there, which is removed in the end.
+
+    Every user of the machine can read the command line of a browser, and whoever opens the address owns the session.
+    Where the file cannot be written or opened, the address that was printed remains.
+    """
+    file = folder / "open.html"
+    file.unlink(missing_ok=True)  # of a server that was killed
+    if wanted and address:
+        page = (
+            f'<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>bidui</title>'
+            f'<meta http-equiv="refresh" content="0; url={address}"><a href="{address}">bidui</a>\n'
+        )
+        with suppress(OSError):
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as output:
+                output.write(page)
+            threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def check_service(service: Service) -> None:

@@ -4,12 +4,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
+from bidui.errors import Place, fail
 from bidui.web.editing.fitting import WordPlace
 from bidui.web.editing.preview import OpenProject, open_source, source_of
 from bidui.web.editing.tables import Vocabulary
@@ -24,6 +26,8 @@ MOST_OPEN = 4  # projects kept in memory
 MOST_EXPORTS = 2  # processes that make pairs at once
 LASTS = 40.0  # seconds that a page counts as open; it reports every 15
 MOST_PAGES = 10_000  # beyond that, those that reported longest ago are forgotten
+
+MOST_HASHES = 32  # passwords that wait or are being hashed; a hash takes a tenth of a second
 
 T = TypeVar("T")
 Where = tuple[int, str]  # the number of a project, and a file
@@ -96,6 +100,37 @@ class Turns:
             lock = self._locks.setdefault(thing, threading.Lock())
         with lock:
             yield
+
+
+class Hashing:
+    """A thread of its own for passwords, and a short queue before it.
+
+    A hash takes long and much memory on purpose: in the threads that everybody shares, a hundred strangers who sign in
+    at once would hold up everybody. Those that do not fit into the queue are refused at once.
+    """
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="passwords")
+        self._lock = threading.Lock()
+        self._taken = 0
+
+    async def run(self, hash_password: Callable[[], T]) -> T:
+        """Return what a function that hashes a password returns."""
+        with self._lock:
+            if self._taken >= MOST_HASHES:
+                raise fail("sign-in-busy", Place())
+            self._taken += 1
+        future = self._executor.submit(hash_password)
+        future.add_done_callback(self._leave)
+        return await asyncio.wrap_future(future)
+
+    def _leave(self, _: Future[T]) -> None:
+        with self._lock:
+            self._taken -= 1
+
+    def close(self) -> None:
+        """Drop what waits."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 class Presence:
@@ -179,6 +214,7 @@ class Workbench:
     presence: Presence = field(default_factory=Presence)
     opened: ProjectCache = field(default_factory=ProjectCache)
     turns: Turns = field(default_factory=Turns)
+    hashing: Hashing = field(default_factory=Hashing)
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
     exports: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_EXPORTS))
@@ -190,4 +226,6 @@ def open_workbench(
 ) -> Iterator[Workbench]:
     """Open the workbench of a folder that is a project or holds several; see `open_store`."""
     with closing(open_store(root, database=database, adopt=adopt)) as store, PreviewWorkers() as workers:
-        yield Workbench(store, workers, settings)
+        bench = Workbench(store, workers, settings)
+        with closing(bench.hashing):
+            yield bench

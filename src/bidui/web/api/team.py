@@ -79,9 +79,9 @@ def choose_language(body: LanguageChoice, bench: Bench, response: Response) -> N
 
 
 @router.post("/login", status_code=204, responses=fails(400, 401, 403, 429))
-def login(body: Login, request: Request, bench: Bench, response: Response) -> None:
+async def login(body: Login, request: Request, bench: Bench, response: Response) -> None:
     """Sign in by name and password."""
-    token = accounts.sign_in(bench, body.name, body.password, address=accounts.address_of(request))
+    token = await accounts.sign_in(bench, body.name, body.password, address=accounts.address_of(request))
     accounts.set_session(response, token, bench.settings)
 
 
@@ -93,23 +93,22 @@ def logout(request: Request, bench: Bench, response: Response) -> None:
     accounts.drop_session(response, bench.settings)
 
 
-@router.post("/join", status_code=204, responses=fails(400, 401, 403, 409, 410, 429))
-def join(body: JoinRequest, request: Request, bench: Bench, response: Response, who: Someone) -> None:
+@router.post("/join", status_code=204, responses=fails(400, 401, 403, 409, 410))
+async def join(body: JoinRequest, bench: Bench, response: Response, who: Someone) -> None:
     """Take an invitation, with a new account or the one that is signed in."""
-    address = accounts.address_of(request)
     if body.name is not None and body.password is not None:
-        token = accounts.take_invitation(bench, body.token, name=body.name, password=body.password, address=address)
+        token = await accounts.take_invitation(bench, body.token, name=body.name, password=body.password)
         accounts.set_session(response, token, bench.settings)
     elif who is None:
         raise fail("not-signed-in", Place())
     else:
-        accounts.join_by_invitation(bench, body.token, who=who, address=address)
+        await accounts.join_by_invitation(bench, body.token, who=who)
 
 
-@router.post("/password", status_code=204, responses=fails(400, 403, 410, 429))
-def choose_password(body: NewPassword, request: Request, bench: Bench, response: Response) -> None:
+@router.post("/password", status_code=204, responses=fails(400, 403, 410))
+async def choose_password(body: NewPassword, bench: Bench, response: Response) -> None:
     """Choose another password by a link; it signs in, and ends all other sessions."""
-    token = accounts.take_password(bench, body.token, password=body.password, address=accounts.address_of(request))
+    token = await accounts.take_password(bench, body.token, password=body.password)
     accounts.set_session(response, token, bench.settings)
 
 

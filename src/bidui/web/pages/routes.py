@@ -5,6 +5,7 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from bidui.errors import InputError
@@ -31,11 +32,11 @@ OptionalField = Annotated[str | None, Form(max_length=1000)]
 
 
 @router.get("/start/{token}")
-def start(token: str, request: Request, bench: Bench, who: Someone) -> Response:
+async def start(token: str, bench: Bench, who: Someone) -> Response:
     """Open a session by the address that was printed, and go to the first page; a second time does no harm."""
     if who is not None:
         return RedirectResponse("/", 303)
-    return _entered(bench, accounts.take_start(bench, token, address=accounts.address_of(request)))
+    return _entered(bench, await accounts.take_start(bench, token))
 
 
 @router.get("/login")
@@ -48,10 +49,12 @@ def login_page(request: Request, bench: Bench, who: Someone, language: Spoken, t
 
 
 @router.post("/login")
-def login(request: Request, bench: Bench, language: Spoken, name: Field, password: Field, then: str = "/") -> Response:
+async def login(
+    request: Request, bench: Bench, language: Spoken, name: Field, password: Field, then: str = "/"
+) -> Response:
     """Sign in, or say why not."""
     try:
-        token = accounts.sign_in(bench, name, password, address=accounts.address_of(request))
+        token = await accounts.sign_in(bench, name, password, address=accounts.address_of(request))
     except InputError as error:
         return _again(request, Page("login", page={"then": inside(then)}), error, language)
     return _entered(bench, token, then=inside(then))
@@ -75,7 +78,7 @@ def join_page(token: str, request: Request, bench: Bench, who: Someone, language
 
 
 @router.post("/join/{token}")
-def join(
+async def join(
     token: str,
     request: Request,
     bench: Bench,
@@ -85,14 +88,14 @@ def join(
     password: OptionalField = None,
 ) -> Response:
     """Take an invitation, with a new account or the one that is signed in."""
-    address = accounts.address_of(request)
     try:
         if who is not None:
-            accounts.join_by_invitation(bench, token, who=who, address=address)
+            await accounts.join_by_invitation(bench, token, who=who)
             return RedirectResponse("/", 303)
-        new = accounts.take_invitation(bench, token, name=name or "", password=password or "", address=address)
+        new = await accounts.take_invitation(bench, token, name=name or "", password=password or "")
     except InputError as error:
-        return _again(request, _join_page(bench, token, who, language), error, language)
+        page = await run_in_threadpool(_join_page, bench, token, who, language)
+        return _again(request, page, error, language)
     return _entered(bench, new)
 
 
@@ -104,12 +107,12 @@ def password_page(token: str, request: Request, bench: Bench, language: Spoken) 
 
 
 @router.post("/password/{token}")
-def choose_password(token: str, request: Request, bench: Bench, language: Spoken, password: Field) -> Response:
+async def choose_password(token: str, request: Request, bench: Bench, language: Spoken, password: Field) -> Response:
     """Choose another password."""
     try:
-        new = accounts.take_password(bench, token, password=password, address=accounts.address_of(request))
+        new = await accounts.take_password(bench, token, password=password)
     except InputError as error:
-        return _again(request, _password_page(bench, token), error, language)
+        return _again(request, await run_in_threadpool(_password_page, bench, token), error, language)
     return _entered(bench, new)
 
 

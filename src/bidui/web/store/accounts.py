@@ -5,6 +5,7 @@ A team has accounts with names and passwords. A laptop has one user without a pa
 
 import secrets
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -270,7 +271,9 @@ def password_user(store: Store, token: str) -> User | None:
 
 
 def use_password_link(store: Store, token: str, password: str) -> User:
-    """Choose another password; all sessions of the user end."""
+    """Choose another password; all sessions of the user end. Nothing is hashed for a link that is not good."""
+    if password_user(store, token) is None:
+        raise fail("token-unknown", Place())
     secret = hash_password(password)
     with store.writing() as connection:
         row = _use(store, connection, "password", token)
@@ -425,7 +428,9 @@ def withdraw(store: Store, number: int) -> None:
 
 
 def accept(store: Store, token: str, *, name: str, password: str) -> User:
-    """Add an account with the role that an invitation offers; the invitation is used up."""
+    """Add an account with the role that an invitation offers, which is used up; one that is not good hashes nothing."""
+    invitation(store, token)
+    check_user_name(name)
     secret = hash_password(password)
     with store.writing() as connection:
         offer = _take_offer(store, connection, token)
@@ -462,24 +467,37 @@ def _offers(store: Store, connection: Connection, *conditions: Any) -> list[Invi
     return [Invitation(number, role, project or "", by, expires) for number, role, project, by, expires in rows]
 
 
-# Limits on guessing: how often something was tried within a stretch of time, by name and by address
+# Limits on guessing: how often a password was wrong within a stretch of time, by name and by address
 
 
-def allow(store: Store, what: str, key: str, *, most: int, within: timedelta) -> bool:
-    """Count one more try of `what` by `key` (a name, an address); False where it is one too many.
+def failures(store: Store, keys: Mapping[str, str]) -> dict[str, int]:
+    """Return how often each thing (`what` was tried, by a name or an address) has failed lately."""
+    table, hashes = _ATTEMPTS, {what: _attempt(what, key) for what, key in keys.items()}
+    query = select(table.c.key, table.c.count).where(table.c.key.in_(hashes.values()), table.c.until > store.now())
+    with store.reading() as connection:
+        counts = {key: number for key, number in connection.execute(query)}
+    return {what: counts.get(key, 0) for what, key in hashes.items()}
 
-    The first try opens a stretch of time, and when that is over its row is removed: no address is kept.
+
+def count_failure(store: Store, keys: Mapping[str, str], *, within: timedelta) -> None:
+    """Count one more failure of each thing.
+
+    The first one opens a stretch of time, and when that is over its row is removed: no address is kept.
     """
-    table, name, now = _ATTEMPTS, _hash(f"{what}\n{key}"), store.now()
+    table, now = _ATTEMPTS, store.now()
     with store.writing() as connection:
         connection.execute(delete(table).where(table.c.until <= now))
-        put(connection, table, {"key": name, "count": 0, "until": now + within}, replace=False)
-        connection.execute(update(table).where(table.c.key == name).values(count=table.c.count + 1))
-        count = connection.scalar(select(table.c.count).where(table.c.key == name)) or 0
-    return count <= most
+        for key in (_attempt(what, key) for what, key in keys.items()):
+            put(connection, table, {"key": key, "count": 0, "until": now + within}, replace=False)
+            connection.execute(update(table).where(table.c.key == key).values(count=table.c.count + 1))
 
 
-def forget(store: Store, what: str, key: str) -> None:
+def forget_failures(store: Store, keys: Mapping[str, str]) -> None:
     """Start counting again from zero, after a try that succeeded."""
     with store.writing() as connection:
-        connection.execute(delete(_ATTEMPTS).where(_ATTEMPTS.c.key == _hash(f"{what}\n{key}")))
+        hashes = [_attempt(what, key) for what, key in keys.items()]
+        connection.execute(delete(_ATTEMPTS).where(_ATTEMPTS.c.key.in_(hashes)))
+
+
+def _attempt(what: str, key: str) -> str:
+    return _hash(f"{what}\n{key}")
