@@ -71,6 +71,24 @@ def test_signing_out_ends_the_session_itself(laptop: Workbench) -> None:
     assert session_user(laptop.store, token) is None
 
 
+def test_a_new_start_ends_the_sessions_of_the_last(laptop: Workbench) -> None:
+    """A session must not travel with a copy of the folder, nor outlive the server by weeks."""
+    client = local(laptop)
+    assert client.get("/api/me").status_code == 200
+    new = stranger(laptop)
+    token = start_token(laptop.store)
+    assert client.get("/api/me").status_code == 401
+    assert new.get(f"/start/{token}").status_code == 303
+    assert new.get("/api/me").status_code == 200
+
+
+def test_a_page_of_a_laptop_can_be_signed_out_of(laptop: Workbench) -> None:
+    client = local(laptop)
+    assert 'action="/logout"' in client.get("/").text
+    assert client.post("/logout").headers["location"] == "/"
+    assert client.get("/").status_code == 401
+
+
 def test_a_laptop_has_no_accounts_to_sign_in_to(laptop: Workbench) -> None:
     client = stranger(laptop)
     assert kinds(client.post("/api/login", json={"name": "x", "password": "y"})) == ["team-off"]

@@ -29,7 +29,7 @@ from bidui.web.store.accounts import local_user, members, set_role, start_sessio
 from bidui.web.store.workspace import entry
 from bidui.web.workbench import MOST_EXPORTS, Workbench, host_names
 
-from .served import HOST, PASSWORD, browser_of, files_of, kinds, local, member, served, stranger
+from .served import HOST, PASSWORD, app_of, browser_of, files_of, kinds, local, member, served, stranger
 from .store.small import PARADIGM, TEXTS
 
 FILE = f"/api/projects/small/files/{PARADIGM}"
@@ -145,6 +145,31 @@ def test_a_body_that_does_not_tell_its_length_is_cut_off(tmp_path: Path) -> None
         form = {"Content-Type": "multipart/form-data; boundary=b"}
         taken = 0
         assert client.post("/api/projects/import", content=endless(), headers=form).status_code in {400, 413}
+
+
+@pytest.mark.parametrize("session", ["", "made up"])
+def test_the_body_of_a_stranger_is_not_read(laptop: Workbench, session: str) -> None:
+    """24 MB of JSON are parsed before the app looks who sent them: a made-up cookie must not be enough."""
+    cookie = f"{laptop.settings.cookie}={session}"
+    headers = {"Host": HOST, "Sec-Fetch-Site": "same-origin", "Cookie": cookie, "Transfer-Encoding": "chunked"}
+    scope = {
+        "type": "http",
+        "method": "PUT",
+        "path": FILE,
+        "raw_path": FILE.encode(),
+        "query_string": b"",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+    }
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        raise AssertionError("the body was read")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(app_of(laptop)(scope, receive, send))
+    assert sent[0]["status"] == 401
 
 
 @pytest.mark.parametrize("length", ["-1", "x", "1e9", "9" * 40, "\xb2"])
@@ -342,7 +367,7 @@ def test_strangers_send_no_more_than_a_form(tmp_path: Path) -> None:
                 answer = client.request("PUT", path, content=never(), headers={"Content-Length": "501"})
                 assert (answer.status_code, kinds(answer)) == (401, ["not-signed-in"])
             answer = client.put(FILE, content=iter([b" " * 400, b" " * 400]))  # does not tell its length
-            assert answer.status_code == 413
+            assert answer.status_code == 401
         editor = browser_of(bench, member(bench, "Li", "editor"))
         base = editor.get(FILE).json()["revision"]
         assert editor.put(FILE, json={"text": TEXTS[PARADIGM] + "#" * 600, "base": base}).status_code == 200

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from bidui.web.server import _listening
+from bidui.web.store.accounts import add_user, close_account, set_role
+from bidui.web.store.disk import open_store
 
 from .browser.running import SECONDS, Running
 from .store.small import write_small
@@ -24,6 +26,14 @@ def running(tmp_path: Path) -> Iterator[Running]:
     server = Running(tmp_path / "work")
     yield server
     server.kill()
+
+
+def said_at_start(server: Running) -> list[str]:
+    """The lines that a server prints after its address, until it is up."""
+    assert server.process is not None and server.process.stdout is not None
+    lines = list(iter(server.process.stdout.readline, "Ctrl-C ends it; everything written is kept\n"))
+    urllib.request.urlopen(f"{server.home}/static/dist/style.css").close()  # it answers
+    return lines
 
 
 def wait_for(path: Path) -> str:
@@ -65,3 +75,20 @@ def test_no_command_line_holds_the_address_that_lets_somebody_in(
     assert browser.open(running.address).status == 200
     running.stop()
     assert not file.exists()
+
+
+def test_a_start_says_what_accounts_the_database_brings(running: Running) -> None:
+    """A folder that was copied brings the accounts of its old place along, and nobody sees that in the files."""
+    store = open_store(running.folder)
+    for name, role in {"Li": "owner", "Wang": "viewer", "Zhao": None}.items():
+        user = add_user(store, name, "correct horse battery")
+        set_role(store, user, role) if role else None
+    close_account(store, add_user(store, "Sun", "correct horse battery"))
+    store.close()
+    people = "Li (owner of all projects), Wang (viewer of all projects), Zhao (some projects)"
+    running.start()
+    assert f"accounts in the database, which cannot sign in without --team: {people}\n" in said_at_start(running)
+    running.stop()
+    running.options = ("--team",)
+    running.start()
+    assert f"accounts that can sign in: {people}\n" in said_at_start(running)

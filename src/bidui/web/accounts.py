@@ -64,10 +64,16 @@ Spoken = Annotated[Language, Depends(spoken)]
 
 
 def someone(request: Request, bench: Bench) -> User | None:
-    """Return who asks, or None where nobody is signed in; a session of the machine itself does not count in a team."""
-    token = session_token(request, bench.settings)
-    who = people.session_user(bench.store, token) if token else None
-    return None if who and who.local and bench.settings.team else who
+    """Return who asks, or None where nobody is signed in; a session of the machine itself does not count in a team.
+
+    It is looked up once for each request: the guard may have done so before the body was read.
+    """
+    if not hasattr(request.state, "who"):
+        token = session_token(request, bench.settings)
+        who = people.session_user(bench.store, token) if token else None
+        request.state.who = None if who and who.local and bench.settings.team else who
+    found: User | None = request.state.who
+    return found
 
 
 def signed_in(who: Annotated[User | None, Depends(someone)]) -> User:

@@ -4,8 +4,8 @@ Host            a name that this server was not given is refused: a foreign page
                 machine (DNS rebinding) stays outside
 other sites     whatever changes something must come from a page of this server (Sec-Fetch-Site, or Origin), or
                 bear a session's token in its Authorization header, which no foreign page knows
-bodies          refused by their length before they are read, or as soon as they grow too long; a request without a
-                session may carry little, since its body is read before its sender is known
+bodies          refused by their length before they are read, or as soon as they grow too long; what only members may
+                send is not read before the session is looked up, and all else is short
 headers         a Content-Security-Policy with no exception, and the like, on every answer
 failures        every error becomes a status and problems in words: JSON for a call, a page for a person
 """
@@ -20,13 +20,14 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic_core import to_jsonable_python
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bidui.errors import BiduiError, InputError, Place, Problem
-from bidui.web.accounts import language_of, session_token
+from bidui.web.accounts import language_of, session_token, someone
 from bidui.web.api.files import conflict_answer
 from bidui.web.pages.rendering import error_page
 from bidui.web.problems import Json, Problems, problem_shapes, status_of
@@ -69,11 +70,14 @@ class Guard:
             await failure(request, [problem])(scope, receive, guarded_send)
             return
         try:
-            await self.app(scope, _limited(receive, most), guarded_send)
+            if await _from_stranger(request):
+                await failure(request, [Problem("not-signed-in", Place())])(scope, receive, guarded_send)
+            else:
+                await self.app(scope, _limited(receive, most), guarded_send)
         except Exception as error:
             if started:  # too late to say anything else
                 raise
-            await fault(request, error)(scope, receive, guarded_send)
+            await (await _answer(request, error))(scope, receive, guarded_send)
 
 
 def refused(request: Request, settings: Settings, *, most: int) -> Problem | None:
@@ -88,6 +92,13 @@ def refused(request: Request, settings: Settings, *, most: int) -> Problem | Non
         stranger = _for_members(request) and not session_token(request, settings)
         return Problem("not-signed-in", Place()) if stranger else Problem("body-too-large", Place(), {"most": most})
     return None
+
+
+async def _from_stranger(request: Request) -> bool:
+    """Whether nobody is signed in who may send this body; the app would read and parse it before it looks."""
+    if request.method in SAFE or not _for_members(request):
+        return False
+    return await run_in_threadpool(someone, request, request.app.state.bench) is None
 
 
 def _ours(request: Request, host: str) -> bool:
@@ -217,6 +228,15 @@ async def _on_http(request: Request, error: Exception) -> Response:
     answer = failure(request, [problem], error.status_code)
     answer.headers.update(error.headers or {})
     return answer
+
+
+async def _answer(request: Request, error: Exception) -> Response:
+    """Return the answer to what the app itself did not answer."""
+    if isinstance(error, BiduiError):
+        return await _on_error(request, error)
+    if isinstance(error, SQLAlchemyError):
+        return await _on_database(request, error)
+    return fault(request, error)
 
 
 async def _on_database(request: Request, error: Exception) -> Response:

@@ -57,6 +57,8 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
         with open_workbench(service.root, settings=_settings(service, port), database=service.database) as bench:
             address = _first_address(service, bench.store, home)
             say(f"bidui is at {home}" if not address else f"open {address} (it works once)")
+            for line in _accounts(service, bench.store):
+                say(line)
             say("Ctrl-C ends it; everything written is kept")
             config = uvicorn.Config(
                 make_app(bench),
@@ -165,6 +167,21 @@ def _first_address(service: Service, store: Store, home: str) -> str:
     if not any(member.role == "owner" for member in accounts.members(store)):
         raise fail("owner-needed", Place())
     return ""
+
+
+def _accounts(service: Service, store: Store) -> Iterator[str]:
+    """Say who can sign in: a database that was copied with its folder brings accounts that somebody else has made."""
+    roles = {member.id: f"{member.role} of all projects" for member in accounts.members(store)}
+    people = [
+        f"{user.name} ({roles.get(user.id, 'some projects')})" for user in accounts.users(store) if not user.closed
+    ]
+    offers = len(accounts.invitations(store))
+    if people and service.team:
+        yield f"accounts that can sign in: {', '.join(people)}"
+    elif people:
+        yield f"accounts in the database, which cannot sign in without --team: {', '.join(people)}"
+    if offers and service.team:
+        yield f"invitations that nobody has used yet: {offers}"
 
 
 def make_owner(store: Store, name: str) -> User:

@@ -117,6 +117,16 @@ def test_the_place_is_line_and_column_in_the_json_file(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("digits", [4_300, 4_301])
+def test_a_number_of_thousands_of_digits_is_an_error(tmp_path: Path, digits: int) -> None:
+    """Python converts no integer of more than 4,300 digits, and says so with an error that nothing expected."""
+    number = "7" * digits
+    text = json.dumps(WHOLE).replace('"x"', number).replace("false", number)
+    read = imported(tmp_path, text, good(f"pos:NR mPos:{number} mPro:gender"))
+    assert {problem.place.file for problem in read.errors} == {"1.json", "2.json"}
+    assert all(problem.text("en") for problem in read.errors)
+
+
 def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
     read = imported(tmp_path, "{", good("poss:NN", "pos:NX"), good("pos:NR", "pos:PN mPos:9 mPro:gender"), WHOLE)
     assert [problem.place.file for problem in read.errors] == ["1.json", "2.json", "2.json", "3.json"]

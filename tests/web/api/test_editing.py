@@ -205,6 +205,11 @@ def test_odd_texts_get_an_answer(client: TestClient) -> None:
             ("preview", {"file": GENDER, "text": text}),
             ("diagnose", {"kind": "phrases", "file": "phrases.yaml", "text": text}),
             ("diagnose", {"kind": "text", "file": "lexicon.tsv", "text": text}),
+            ("diagnose", {"kind": "text", "file": "project.yaml", "text": text}),
+            ("diagnose", {"kind": "text", "file": GENDER, "text": text}),
+            ("diagnose", {"kind": "text", "file": "relations/a.tsv", "text": text}),
+            (f"merge/{GENDER}", {"base": None, "mine": text}),
+            ("merge/lexicon.tsv", {"base": None, "mine": text}),
             ("complete", {"kind": "rule", "text": text, "cursor": 10**30}),
             ("complete", {"kind": "text", "text": text, "cursor": -5}),
         ):

@@ -145,6 +145,12 @@ def ask(page: Page, method: str, address: str, body: Any = None) -> tuple[int, A
     return answer[0], json.loads(answer[1]) if answer[1] else None
 
 
+def restart(page: Page, workbench: Running) -> None:
+    """Start the server again; its new address lets the browser in, since older sessions have ended."""
+    workbench.start()
+    page.context.request.get(workbench.address)
+
+
 def come_back(page: Page) -> None:
     """Turn to a tab again after having been elsewhere: it looks at once whether something happened."""
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")

@@ -8,7 +8,7 @@ from . import hands
 from .conftest import Witness
 from .running import Running
 
-AWAY = r"ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED"
+AWAY = r"ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|401"
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def test_typing_goes_on_while_the_server_is_away(page: Page, workbench: Running)
     hands.keys(page, "End", " gender:male")
     hands.state(page, "Offline")
     expect(page.locator(".preview")).to_contain_text("The server does not respond. These are the previous pairs.")
-    workbench.start()
+    hands.restart(page, workbench)
     hands.saved(page, workbench, PARADIGM, "before the end, in the middle,")
     hands.saved(page, workbench, PARADIGM, "  who: pos:NR gender:male\n")
     expect(hands.pair_lines(page)).to_have_count(1)
@@ -41,7 +41,7 @@ def test_a_draft_that_the_server_had_is_there_again(page: Page, workbench: Runni
     hands.state(page, "Draft")
     workbench.kill()
     page.evaluate("() => localStorage.clear()")  # as in another browser: nothing is left but what the server has
-    workbench.start()
+    hands.restart(page, workbench)
     assert workbench.read(PARADIGM) == TEXTS[PARADIGM]
     page.close()
     other = page.context.new_page()
@@ -57,7 +57,7 @@ def test_a_tab_that_was_closed_while_the_server_was_away_offers_its_text(page: P
     page.keyboard.type("never seen by the server")
     hands.state(page, "Offline")
     page.close(run_before_unload=False)
-    workbench.start()
+    hands.restart(page, workbench)
     other = page.context.new_page()
     hands.open_paradigm(other, workbench, PARADIGM)
     expect(other.get_by_label("Source", exact=True)).to_have_value("")
@@ -76,7 +76,7 @@ def test_words_typed_into_the_lexicon_are_found(page: Page, workbench: Running) 
     hands.keys(page, "R", "Tab", "female", "Enter", "Home", "小明", "Tab")
     hands.state(page, "does not respond")
     hands.keys(page, "NR", "Tab", "ma")  # the last cell is not finished
-    workbench.start()
+    hands.restart(page, workbench)
     hands.state(page, "Saved")
     hands.keys(page, "le", "Enter")
     expect(hands.cell(page, 7, "gender")).to_have_text("male")
@@ -91,7 +91,7 @@ def test_a_lexicon_that_was_closed_while_the_server_was_away_brings_its_words(pa
     hands.keys(page, "Control+ArrowDown", "王五", "Tab", "NR", "Tab", "male", "Enter")
     hands.state(page, "does not respond")
     page.close(run_before_unload=False)
-    workbench.start()
+    hands.restart(page, workbench)
     other = page.context.new_page()
     hands.open_lexicon(other, workbench)
     expect(hands.cell(other, 5, "expression")).to_have_text("王五")

@@ -64,13 +64,13 @@ def test_rules_typed_after_edits_that_wait_go_where_they_are_seen(phrases: Page,
 def test_edits_that_the_server_never_saw_are_made_when_it_is_back(
     phrases: Page, workbench: Running, witness: Witness, database: str | None
 ) -> None:
-    witness.forgive(r"ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED")
+    witness.forgive(r"ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|401")
     alternative(phrases, 1).click()
     workbench.kill()
     hands.keys(phrases, "Alt+a", "gender:male")
     hands.state(phrases, "Offline")
     phrases.goto("about:blank")
-    workbench.start()
+    hands.restart(phrases, workbench)
     open_phrases(phrases, workbench)
     expect(alternative(phrases, 3)).to_have_text("gender:male")
     hands.saved(phrases, workbench, FILE, "gender:male")

@@ -255,7 +255,7 @@ def named(rule: Rule, target: Callable[[Ref], Ref], phrases: Mapping[str, Phrase
     """Return the rule with `target` of each position, and the parts of known phrases that overrides mean by indices."""
 
     def part(phrase: Phrase, index: str) -> str:
-        if phrase.name not in phrases or not index.removeprefix("-").isdecimal():
+        if phrase.name not in phrases or not re.fullmatch(r"-?\d{1,4}", index):
             return index
         return part_at(phrase, int(index), phrases, place.at(phrase.column))
 

@@ -76,6 +76,8 @@ def read_json(path: Path, *, name: str) -> JsonNode:
         raise fail("bad-json", Place(name, error.lineno, error.colno), {"reason": error.msg}) from None
     except RecursionError:
         raise fail("bad-json", Place(name), {"reason": "nested too deeply"}) from None
+    except ValueError:  # Python converts no integer of more than 4,300 digits
+        raise fail("bad-json", Place(name), {"reason": "a number has thousands of digits"}) from None
     return JsonNode(value, name, (), dict(_strings(text, name)))
 
 

@@ -6,6 +6,7 @@ identified by its string, which no other slot may share.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -87,7 +88,7 @@ class _Lists:
     def position(self, ref: Ref, slot: Slot, home: Side) -> int:
         name = ref.slot
         lines = [line for line in (self.variant.good, self.variant.bad) if Use(Ref(slot.name)) in line.items]
-        if name not in self.variant.slots and name.isdecimal() and int(name) < len(lines[0].items):
+        if name not in self.variant.slots and re.fullmatch(r"\d{1,4}", name) and int(name) < len(lines[0].items):
             item = lines[0].items[int(name)]
             name = item.ref.slot if isinstance(item, Use) else name
         if ref.path:

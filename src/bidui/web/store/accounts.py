@@ -242,10 +242,15 @@ def end_session(store: Store, token: str) -> None:
 
 
 def start_token(store: Store) -> str:
-    """Return the token in the address that `bidui serve` prints; it opens one session, and older ones open none."""
+    """Return the token in the address that `bidui serve` prints; it opens one session.
+
+    Older ones open none, and sessions that they have opened end: a copy of the folder, or a cookie that another server
+    at this machine has seen, is worth nothing after the next start.
+    """
     who = local_user(store)
     with store.writing() as connection:
         _revoke(connection, "start", who.id)
+        _revoke(connection, "session", who.id)
         return _issue(store, connection, "start", lasts=START_LASTS, user=who.id)
 
 

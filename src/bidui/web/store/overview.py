@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Row, func, select
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import Json
+from bidui.files import Json, encode
 from bidui.files import sha256 as hash_of
 from bidui.grammar.lexicon import parse_features, parse_lexicon, parse_relation
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
@@ -192,7 +192,12 @@ _FACTS = TypeAdapter(FileFacts)
 
 def file_problems(name: str, text: str) -> list[Problem]:
     """Return the problems in the text of a project's file, errors and warnings."""
-    return _parsed(check_file_name(name), text, name=name)[1]
+    kind = check_file_name(name)
+    try:
+        encode(text, place=Place(name))  # half a surrogate pair, which a browser sends in the middle of a character
+    except InputError as error:
+        return list(error.problems)
+    return _parsed(kind, text, name=name)[1]
 
 
 def file_facts(kind: Kind, data: bytes) -> FileFacts:
