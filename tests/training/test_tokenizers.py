@@ -16,8 +16,10 @@ from transformers import AutoTokenizer, GPTNeoXConfig, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, OutputRefused
 from bidui.models.fingerprint import tokenizer_hash
+from bidui.models.specs import SHIPPED
 from bidui.models.tokenize import declared_kind
 from bidui.training.build import text_encoder
+from bidui.training.suite import CLLAMA
 from bidui.training.tokenizers import (
     VocabularyCounts,
     load_tokenizer,
@@ -29,6 +31,7 @@ from bidui.training.tokenizers import (
     vocabulary_size,
 )
 from tests.models import small
+from tests.training import small as training
 
 SHARED = os.environ.get("BIDUI_SHARED")
 needs_shared = pytest.mark.skipif(not SHARED, reason="BIDUI_SHARED names no folder with the Chinese-LLaMA tokenizer")
@@ -132,6 +135,20 @@ def test_a_saved_tokenizer_is_loaded_by_transformers_as_it_was(tmp_path: Path, k
     assert settings["tokenizer_class"] == "PreTrainedTokenizerFast"  # transformers 4 knows no other name
 
 
+def test_checkpoints_and_the_shipped_model_name_what_transformers_4_57_knows_too(tmp_path: Path) -> None:
+    """Version 5 alone writes `TokenizersBackend`, and extra special tokens as a list, which 4.57 cannot load."""
+    training.trainee(training.recipe()).save(tmp_path)
+    for folder in (tmp_path, SHIPPED / "zh-14m-char"):
+        settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+        assert settings["tokenizer_class"] == "PreTrainedTokenizerFast"
+    tokenizer = small.tokenizer()
+    tokenizer.add_special_tokens({"extra_special_tokens": ["<new>"]})
+    save_tokenizer(tokenizer, tmp_path / "tok")
+    settings = json.loads((tmp_path / "tok" / "tokenizer_config.json").read_text(encoding="utf-8"))
+    assert (settings["additional_special_tokens"], "extra_special_tokens" in settings) == (["<new>"], False)
+    assert "<new>" in load_tokenizer(tmp_path / "tok").all_special_tokens
+
+
 def test_a_folder_with_something_in_it_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(OutputRefused, match="thesis"):
@@ -211,6 +228,7 @@ def test_chinese_llama_has_the_counts_of_table_4() -> None:
     loaded = load_tokenizer(Path(str(SHARED), "data/tokenizers/chinese_llama.model"))
     assert vocabulary_counts(loaded) == VocabularyCounts(49_953, 6_963, 10_876)
     assert (loaded.bos_token_id, vocabulary_size(loaded)) == (1, 49_953)
+    assert tokenizer_hash(loaded) == CLLAMA  # by which `bidui suite zh-pythia` knows a corpus of it
 
 
 @needs_shared
