@@ -13,6 +13,7 @@ So the scores of a sentence do not depend on the sentences around it, on their o
 calls.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -196,7 +197,9 @@ class CausalModel(HasTokenizer):
         flat, lengths = np.concatenate(sequences), np.array([len(sequence) for sequence in sequences])
         plain = self._plain(flat, lengths)
         try:
-            tree = self._tree(flat, lengths)
+            with warnings.catch_warnings():  # Bloom's, that it ignores positions
+                warnings.simplefilter("ignore")
+                tree = self._tree(flat, lengths)
         except torch.OutOfMemoryError:
             raise  # says nothing about the architecture: the trial is repeated with smaller batches
         except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
