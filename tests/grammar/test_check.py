@@ -186,3 +186,11 @@ def test_a_mistake_is_told_once(tmp_path: Path) -> None:
     text = "slots:\n  who: pos:NX\n  him: pos:PN mPos:whom mPro:gender\ngood: who him 。\nbad: him who 。\n"
     problems = check_project(read_project(project(tmp_path, a=text)))
     assert sorted(problem.kind for problem in problems) == ["slot-unknown", "value-unknown"]
+
+
+def test_checking_says_how_far_it_is(tmp_path: Path) -> None:
+    """Two paradigms are checked, and the bad side of each compared with the good side of both."""
+    folder = project(tmp_path, a=REFLEXIVE, b=REFLEXIVE.replace("自己", "本人"))
+    steps: list[tuple[str, int, int]] = []
+    check_project(read_project(folder), on_progress=lambda *step: steps.append(step))
+    assert steps == [("paradigms", 0, 2), ("paradigms", 1, 2), *(("comparisons", n, 4) for n in (1, 2, 3, 4))]

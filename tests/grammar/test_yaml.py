@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bidui
 from bidui.errors import InputError, Place
+from bidui.grammar import yaml as yaml_tree
 from bidui.grammar.yaml import MAX_DEPTH, Mapping, Node, Scalar, Sequence, parse_document, read_text
 
 
@@ -128,3 +131,31 @@ def test_a_file_with_a_mark_at_its_start_is_read_without_it(tmp_path: Path) -> N
     path = tmp_path / "f.yaml"
     path.write_bytes(b"\xef\xbb\xbfa: b\r\n")
     assert plain(parsed(read_text(path, name="f.yaml"))) == {"a": "b"}
+
+
+def files() -> list[Path]:
+    """Every YAML file that is shipped: benchmarks and starters."""
+    return sorted(Path(bidui.__file__).parent.rglob("*.yaml"))
+
+
+@pytest.mark.slow
+def test_every_shipped_file_can_be_read_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyYAML's own parser ends a plain value in brackets at a question mark; 20 paradigms of zhoblimp had one."""
+    assert len(files()) > 130
+    quick = [parse_document(path.read_text("utf-8"), name=path.name) for path in files()]
+    monkeypatch.setattr(yaml_tree, "_LOADER", yaml.SafeLoader)
+    assert [parse_document(path.read_text("utf-8"), name=path.name) for path in files()] == quick
+
+
+@pytest.mark.parametrize("loader", [yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)])
+def test_both_parsers_give_the_same_places_and_refuse_the_same_files(
+    monkeypatch: pytest.MonkeyPatch, loader: type
+) -> None:
+    monkeypatch.setattr(yaml_tree, "_LOADER", loader)
+    tree = parsed("a:\n  - 甲\n  - {b: 'c d'}\n")
+    inner = tree.items["a"].value
+    assert isinstance(inner, Sequence)
+    assert [item.place for item in inner.items] == [Place("f.yaml", 2, 5), Place("f.yaml", 3, 5)]
+    for text in ("a: &b c\n", "a: !t c\n", "a: b\na: c\n", "a: [b\n", "- a\n", "[[" * 50_000):
+        with pytest.raises(InputError):
+            parsed(text)
