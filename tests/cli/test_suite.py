@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 TEXT = "甲乙丙丁戊己庚辛壬癸"
 SUITE = """format: 1
 tokenizers: {char: {kind: char, least: 1}}
-runs: [{sizes: 14m, tokens: 640, seeds: 0}]
+runs: [{sizes: [14m], tokens: [640], seeds: [0]}]
 train: {batch: 4, context: 16, milestones: last}
 """
 
@@ -179,7 +179,7 @@ if name.endswith("-1"):
 (pathlib.Path("runs") / name).mkdir(parents=True)
 (pathlib.Path("runs") / name / "finished.json").touch()
 """
-    (tmp_path / "suite.yaml").write_text(SUITE.replace("seeds: 0", "seeds: [0, 1, 2]"))
+    (tmp_path / "suite.yaml").write_text(SUITE.replace("seeds: [0]", "seeds: [0, 1, 2]"))
     monkeypatch.setattr(suites, "BIDUI", (sys.executable, "-c", script))
     typed = ("suite.yaml", "--run", "--corpus", f"char={shards}", "--processes", 2, "--json")
     ended = suite_of(*typed)
