@@ -26,6 +26,7 @@ score: pairs
 n: 20
 speed: {14m: 5000}
 """
+RUNS = "runs: [{sizes: [14m], tokens: [1M]}]"
 
 
 def written(folder: Path, text: str) -> Path:
@@ -54,11 +55,7 @@ def test_a_file_gives_all_combinations_of_each_group(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_as_in_the_paper(tmp_path: Path) -> None:
-    suite = read_suite(
-        written(
-            tmp_path, "format: 1\ntokenizers: {a: {source: gpt2}, b: {kind: char}}\nruns: [{sizes: [14m], tokens: [1M]}]"
-        )
-    )
+    suite = read_suite(written(tmp_path, "format: 1\ntokenizers: {a: {source: gpt2}, b: {kind: char}}\n" + RUNS))
     assert suite.runs == (SuiteRun("14m", "a", 10**6, 0), SuiteRun("14m", "b", 10**6, 0))
     assert suite.tokenizers["a"].source == "gpt2"  # no folder of that name, so one of the hub
     assert (suite.settings, suite.keep, suite.score, suite.n, suite.text) == ({}, "all", None, 300, None)
@@ -157,11 +154,11 @@ speed: {14m: fast, 15m: 3}
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("format: 2\ntokenizers: {a: {kind: char}}\nruns: [{sizes: [14m], tokens: [1M]}]", ":1:9: this version of bidui"),
-        ("format: 1\nruns: [{sizes: [14m], tokens: [1M]}]", "the key `tokenizers` is missing"),
+        ("format: 2\ntokenizers: {a: {kind: char}}\n" + RUNS, ":1:9: this version of bidui"),
+        ("format: 1\n" + RUNS, "the key `tokenizers` is missing"),
         ("format: 1\ntokenizers: {a: {kind: char}}", "the key `runs` is missing"),
         ("format: 1\ntokenizers: {a: {kind: char}}\nruns: []", ":3:7: `runs` must be a list"),
-        ("format: 1\ntokenizers: [char]\nruns: [{sizes: [14m], tokens: [1M]}]", ":2:13: tokenizers must consist of keys"),
+        ("format: 1\ntokenizers: [char]\n" + RUNS, ":2:13: tokenizers must consist of keys"),
         ("runs: {", "suite.yaml"),
         ("- 14m", "the file must consist of keys and values"),
         (
