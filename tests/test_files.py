@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, OutputRefused
-from bidui.files import hold_lock, remove_temporaries, write_file, write_new_folder
+from bidui.files import hold_lock, read_inside, remove_temporaries, write_file, write_new_folder
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
@@ -21,6 +21,32 @@ def test_writes_and_replaces(tmp_path: Path) -> None:
     write_file(path, "二".encode())
     assert path.read_text(encoding="utf-8") == "二"
     assert [p.name for p in path.parent.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no links and pipes without privileges")
+def test_nothing_is_read_through_a_link_or_from_a_pipe(tmp_path: Path) -> None:
+    """A served folder may hold what anybody put there; a pipe without a writer would make us wait for ever."""
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    outside.mkdir()
+    (outside / "a.tsv").write_bytes(b"secret")
+    (folder / "in").mkdir(parents=True)
+    (folder / "in" / "a.tsv").write_bytes(b"mine")
+    (folder / "a.tsv").symlink_to(outside / "a.tsv")
+    (folder / "lexicon").symlink_to(outside)
+    os.mkfifo(folder / "pipe.tsv")
+    assert read_inside(folder, "in/a.tsv", limit=4) == b"mine"
+    for name, message in {
+        "a.tsv": "is a link",
+        "lexicon/a.tsv": "is a link",
+        "pipe.tsv": "Invalid argument",
+        "in": "Is a directory",
+        "in/../in/a.tsv": "Invalid argument",
+        "none.tsv": "No such file",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            read_inside(folder, name, limit=100)
+    with pytest.raises(InputError, match="at most 3"):
+        read_inside(folder, "in/a.tsv", limit=3)
 
 
 def test_a_new_file_is_as_open_as_any_other(tmp_path: Path) -> None:

@@ -54,6 +54,50 @@ def read_bytes(path: Path, *, name: str = "", limit: int | None = None) -> bytes
         raise fail("file-unreadable", place, {"reason": reason(error)}) from None
 
 
+def read_inside(folder: Path, name: str, *, limit: int) -> bytes:
+    """Read a regular file of a folder that strangers may have filled: never through a link, which may lead anywhere.
+
+    Every part of the name is opened by itself, so that nothing can be exchanged between looking and reading.
+    """
+    place = Place(name)
+    try:
+        with os.fdopen(_open_inside(folder, name), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+                raise OSError(code, os.strerror(code))
+            if status.st_size > limit:
+                raise fail("file-too-large", place, {"bytes": status.st_size, "limit": limit})
+            return file.read()
+    except (OSError, ValueError) as error:
+        if _linked(folder, name):
+            raise fail("file-is-link", place) from None
+        raise fail("file-unreadable", place, {"reason": reason(error)}) from None
+
+
+def _open_inside(folder: Path, name: str) -> int:
+    *parents, last = name.split("/")
+    if not all(part not in {"", ".", ".."} for part in (*parents, last)):
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    if os.open not in os.supports_dir_fd:  # Windows, where making a link needs a privilege
+        if _linked(folder, name):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return os.open(folder / name, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    here = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parents:
+            above, here = here, os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+            os.close(above)
+        return os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)  # a pipe must not make us wait
+    finally:
+        os.close(here)
+
+
+def _linked(folder: Path, name: str) -> bool:
+    path = folder / name
+    return any(each.is_symlink() for each in (path, *path.parents) if each != folder and folder in each.parents)
+
+
 def list_folder(folder: Path) -> list[Path]:
     """Return what a folder holds."""
     try:

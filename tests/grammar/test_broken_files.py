@@ -319,6 +319,8 @@ TABLES = [
     relation("a column of a relation twice", "thing@class", "box", "relation-column", '"box"', part="column 2"),
     relation("a relation on an unknown feature", "@class", "@clas", "feature-unknown", "`clas`", "class", part='column "thing@clas"'),
     setting("a relation outside of the project", "fills.tsv", "‸../fills.tsv", "path-outside", "../fills.tsv"),
+    setting("a relation in a hidden folder", "fills.tsv", "‸.git/config", "table-name", ".git/config", "`.tsv`"),
+    setting("a relation in a hidden table", "fills.tsv", "‸.git/a.tsv", "table-name", ".git/a.tsv"),
     setting("a relation without a file", "fills.tsv", "nothing.tsv", "file-unreadable", "No such file"),
     setting("an unknown language", "lang: zh", "lang: ‸fr", "value-not-allowed", "fr", "zh, en"),
     setting("words for repeat", "repeat: pos:M", "repeat: ‸pos:M | 位", "repeat-form", "pos:M | 位", "`repeat: pos:M/CD`"),

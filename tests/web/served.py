@@ -31,9 +31,11 @@ def served(folder: Path, database: str | None, *, team: bool = False, **settings
     write_small(folder / "work" / "small")
     store = open_store(folder / "work", database=database)
     chosen = Settings(team=team, hosts=frozenset({HOST}), secret=SECRET if team else "", **settings)
+    bench = Workbench(store, PreviewWorkers(), chosen)
     try:
-        yield Workbench(store, PreviewWorkers(), chosen)
+        yield bench
     finally:
+        bench.heavy.close()
         store.close()
 
 

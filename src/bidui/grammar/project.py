@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bidui.errors import InputError, Place, Problem, collect, fail
-from bidui.files import check_new_folder, new_folder, sha256
+from bidui.files import check_new_folder, new_folder, read_inside, sha256
 from bidui.grammar.lexicon import (
     Lexicon,
     Relation,
@@ -29,7 +29,8 @@ from bidui.grammar.lexicon import (
 from bidui.grammar.paradigm import Paradigm, PhraseAlternative, PhraseRule, Slot, Variant
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slots, single, texts_by_key
 from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_rule
-from bidui.grammar.yaml import Fields, Scalar, decode, parse_document, read_bytes, written
+from bidui.grammar.yaml import MAX_BYTES, Fields, Scalar, decode, parse_document, read_bytes, written
+from bidui.pairs.folder import uid_fits
 
 T = TypeVar("T")
 
@@ -94,9 +95,12 @@ def setting_problems(project: Project) -> Iterator[Problem]:
         yield Problem("no-word-fits", place, no_word_values(repeat, lexicon))
 
 
-def read_project(path: str | Path, *, paradigms: bool = True) -> Project:
-    """Return the project as far as it can be read, with all its problems; without its paradigms if so requested."""
-    return _Reader(Path(path)).project(paradigms=paradigms)
+def read_project(path: str | Path, *, paradigms: bool = True, links: bool = True) -> Project:
+    """Return the project as far as it can be read, with all its problems; without its paradigms if so requested.
+
+    Without `links`, no file is read through a link: the folder is served to others, and a link may lead anywhere.
+    """
+    return _Reader(Path(path), links=links).project(paradigms=paradigms)
 
 
 def chosen(paradigms: Iterable[Paradigm], *, only: Iterable[str] = (), excluded: bool = False) -> tuple[Paradigm, ...]:
@@ -127,8 +131,9 @@ _OTHER_TABLES = {".tsv", ".csv", ".txt", ".tab", ".xls", ".xlsx", ".ods"}
 class _Reader:
     """Reads the files of a project and records their hashes and problems."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, links: bool) -> None:
         self.root = root
+        self.links = links
         self.inputs: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.loose: list[Slot] = []
@@ -156,7 +161,10 @@ class _Reader:
 
     def text(self, name: str, path: Path | None = None) -> str | None:
         with collect(self.problems):
-            data = read_bytes(path or self.root / name, name=name)
+            if self.links:
+                data = read_bytes(path or self.root / name, name=name)
+            else:
+                data = read_inside(self.root, name, limit=MAX_BYTES)
             text = decode(data, name=name)
             self.inputs[name] = sha256(data)
             return text
@@ -268,6 +276,8 @@ def _relations(fields: Fields) -> dict[str, str]:
         scalar = sub.scalar(name) if sub else None
         if scalar and (Path(scalar.text).is_absolute() or ".." in Path(scalar.text).parts):
             fields.report("path-outside", scalar, {"path": scalar.text})
+        elif scalar and not (scalar.text.endswith(".tsv") and all(map(uid_fits, scalar.text.split("/")))):
+            fields.report("table-name", scalar, {"path": scalar.text})
         elif scalar:
             relations[name] = scalar.text
     return relations

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal, TypeVar
 
 from fastapi import Request
@@ -33,11 +33,11 @@ from bidui.web.editing.preview import Answer, Counts, Result, Source, as_browser
 from bidui.web.editing.preview import Request as Question
 from bidui.web.problems import PlaceShape, ProblemShape
 from bidui.web.store.archives import add_to_zip
-from bidui.web.store.disk import refresh
-from bidui.web.store.names import check_file_name
+from bidui.web.store.disk import read, refresh, scan
+from bidui.web.store.names import check_file_name, kind_of
 from bidui.web.store.overview import ParadigmLine, paradigm_keys, recall, remember
 from bidui.web.store.revisions import latest
-from bidui.web.store.workspace import HIDDEN, Entry
+from bidui.web.store.workspace import Entry
 from bidui.words import Language
 
 Format = Literal["jsonl", "csv"]
@@ -218,7 +218,7 @@ async def export_pairs(
     """
     place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
     try:
-        source = folder if uid is None else await run_in_threadpool(_alone, folder, uid, place / "project")
+        source = await run_in_threadpool(_copied, folder, uid, place / "source" / folder.name)
         arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed), "--format", format]
         arguments += ["-o", str(place / name), *(["--only", uid, "--include-excluded"] if uid is not None else [])]
         status, output = await _run(arguments, place=place, seconds=seconds)
@@ -229,17 +229,19 @@ async def export_pairs(
         await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
 
 
-def _alone(folder: Path, uid: str, target: Path) -> Path:
-    """Copy the project with this paradigm alone, so that errors in another one do not matter."""
-    paths = [
-        path for path in (folder / "paradigms").glob("*/*") if path.stem == uid and path.suffix in {".yaml", ".yml"}
-    ]
-    if len(paths) != 1:
-        return folder  # the command reports what is wrong
-    shutil.copytree(folder, target, ignore=shutil.ignore_patterns(HIDDEN, "paradigms", ".git"))
-    place = target / paths[0].relative_to(folder)
-    place.parent.mkdir(parents=True)
-    shutil.copyfile(paths[0], place)
+def _copied(folder: Path, uid: str | None, target: Path) -> Path:
+    """Copy the files that pairs are made from: the project's own, never through a link.
+
+    With a uid, copy that paradigm alone, so that errors in another one do not matter.
+    """
+    target.mkdir(parents=True)
+    for name in scan(folder)[0]:
+        kind = kind_of(name)
+        if kind == "notes" or (kind == "paradigm" and uid not in {None, PurePosixPath(name).stem}):
+            continue
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(read(folder, name).data)
     return target
 
 

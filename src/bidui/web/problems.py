@@ -42,6 +42,8 @@ STATUS: Mapping[str, int] = {
     "request-shape": 422,
     "too-many-tries": 429,
     "sign-in-busy": 503,
+    "work-busy": 503,
+    "work-too-long": 503,
     "database-busy": 503,
     "database-unreachable": 503,
     "preview-crashed": 503,

@@ -71,8 +71,20 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
                 timeout_graceful_shutdown=GRACE,
             )
             with _browser(address, folder=bench.store.hidden, wanted=browser and not service.team):
-                uvicorn.Server(config).run(sockets=[listener])
+                _Server(config).run(sockets=[listener])
     say("ended")
+
+
+class _Server(uvicorn.Server):
+    """A server that ends soon after its grace period, whatever its threads are still doing; files are never half
+    written, and the next start finishes what is pending."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Wait for open requests, up to the grace period."""
+        end = threading.Timer(GRACE + 5, os._exit, args=(0,))
+        end.daemon = True
+        end.start()
+        await super().shutdown(sockets)
 
 
 @contextmanager

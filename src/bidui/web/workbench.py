@@ -16,6 +16,7 @@ from bidui.web.editing.fitting import WordPlace
 from bidui.web.editing.preview import OpenProject, open_source, source_of
 from bidui.web.editing.tables import Vocabulary
 from bidui.web.editing.workers import PreviewWorkers
+from bidui.web.heavy import HeavyWork
 from bidui.web.store.disk import open_store
 from bidui.web.store.revisions import Version
 from bidui.web.store.workspace import Entry, Store
@@ -215,6 +216,7 @@ class Workbench:
     opened: ProjectCache = field(default_factory=ProjectCache)
     turns: Turns = field(default_factory=Turns)
     hashing: Hashing = field(default_factory=Hashing)
+    heavy: HeavyWork = field(default_factory=HeavyWork)
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
     exports: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_EXPORTS))
@@ -227,5 +229,5 @@ def open_workbench(
     """Open the workbench of a folder that is a project or holds several; see `open_store`."""
     with closing(open_store(root, database=database, adopt=adopt)) as store, PreviewWorkers() as workers:
         bench = Workbench(store, workers, settings)
-        with closing(bench.hashing):
+        with closing(bench.hashing), closing(bench.heavy):
             yield bench

@@ -274,6 +274,41 @@ def test_a_paradigm_that_is_not_there_is_said(client: TestClient) -> None:
     assert client.get(f"{SMALL}/pairs", params={"format": "parquet"}).status_code == 422
 
 
+def test_pairs_are_made_from_the_files_of_the_project_alone(client: TestClient, tmp_path: Path) -> None:
+    """Editors leave locks, runs leave folders, and a link may lead anywhere or in a circle: none of it is copied."""
+    plain = {uid: client.get(f"{SMALL}/pairs", params={"n": 5, "uid": uid}).content for uid in ("classifier", "gender")}
+    folder = tmp_path / "work" / "small"
+    (folder / ".#lexicon.tsv").symlink_to("somebody@nowhere.1234")
+    (folder / "lock.tsv").symlink_to("somebody@nowhere.1234")
+    (folder / "one").symlink_to(".")
+    (folder / "two").symlink_to(".")
+    (folder / "runs").mkdir()
+    os.mkfifo(folder / "runs" / "pipe")
+    os.mkfifo(folder / "pipe.tsv")
+    for uid, expected in plain.items():
+        answer = client.get(f"{SMALL}/pairs", params={"n": 5, "uid": uid})
+        assert (answer.status_code, answer.content) == (200, expected)
+    assert client.get(f"{SMALL}/pairs", params={"n": 5}).status_code == 200
+
+
+def test_what_a_link_leads_to_is_not_shown(client: TestClient, tmp_path: Path) -> None:
+    """Preview, words, counts and pairs read the files themselves; none of them may read what lies elsewhere."""
+    folder = tmp_path / "work" / "small"
+    words = (folder / "lexicon.tsv").read_text("utf-8")
+    (tmp_path / "elsewhere.tsv").write_text(words.replace("太太", "秘密"), "utf-8")
+    (folder / "lexicon.tsv").unlink()
+    (folder / "lexicon.tsv").symlink_to(tmp_path / "elsewhere.tsv")
+    text = read(client, GENDER)["text"]
+    for answer in (
+        client.post(f"{SMALL}/preview", json={"file": GENDER, "text": text}),
+        client.post(f"{SMALL}/count", json={"file": GENDER, "text": text}),
+        client.post(f"{SMALL}/complete", json={"kind": "rule", "text": "pos:", "cursor": 4}),
+        client.get(f"{SMALL}/pairs", params={"uid": "gender"}),
+        client.get(f"{SMALL}/lexicon"),
+    ):
+        assert answer.status_code < 500 and "秘密" not in answer.text, answer.text
+
+
 def test_what_keeps_pairs_from_being_made_is_said(client: TestClient) -> None:
     text = read(client)["text"].replace("  who: pos:NR", "  who: pos:XX")
     assert write(client, text, base=read(client)["revision"]).json()["saved"]

@@ -129,8 +129,8 @@ def test_files_that_have_not_changed_are_not_read_again(tmp_path: Path, monkeypa
 def test_a_relation_with_a_file_of_its_own_is_part_of_the_source(tmp_path: Path) -> None:
     open_small(tmp_path)
     folder = tmp_path / "small"
-    (folder / "project.yaml").write_text("format: 1\nrelations: {r: tables/r.txt}\n", "utf-8")
+    (folder / "project.yaml").write_text("format: 1\nrelations: {r: tables/r.tsv}\n", "utf-8")
     first = source_of(folder)
     (folder / "tables").mkdir()
-    (folder / "tables" / "r.txt").write_text("a\tb\n", "utf-8")
+    (folder / "tables" / "r.tsv").write_text("a\tb\n", "utf-8")
     assert source_of(folder) != first

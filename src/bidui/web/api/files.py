@@ -5,15 +5,18 @@ A call that writes answers with a `SaveAnswer`; where somebody else was quicker,
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError
 from bidui.web.accounts import Access, Bench, Editor, Reader, Spoken, Who
 from bidui.web.editing.merging import Choice, merge_paradigms, merge_tables
+from bidui.web.heavy import compare, is_light
 from bidui.web.problems import Problems, ProblemShape, fails, problem_shapes
 from bidui.web.store import revisions as past
 from bidui.web.store.accounts import may, visible
@@ -22,7 +25,7 @@ from bidui.web.store.drafts import Draft, check_tab, drafts, drop_draft, keep_dr
 from bidui.web.store.files import Conflict, NewDraft, Outcome, delete, rename, restore, save
 from bidui.web.store.names import Kind, check_file_name
 from bidui.web.store.overview import check_uid_free
-from bidui.web.store.revisions import Revision, RowChange
+from bidui.web.store.revisions import Revision, RowChange, Version
 from bidui.web.store.workspace import entries
 from bidui.words import Language
 
@@ -240,15 +243,19 @@ def rename_file(access: Editor, language: Spoken, body: RenameRequest) -> SaveAn
     return save_answer(outcome, language)
 
 
-@router.post("/projects/{project}/merge/{file:path}")
-def merge_file(access: Reader, language: Spoken, file: File, body: MergeRequest) -> MergeAnswer:
+@router.post("/projects/{project}/merge/{file:path}", responses=fails(503))
+async def merge_file(access: Reader, language: Spoken, file: File, body: MergeRequest) -> MergeAnswer:
     """Merge a text, row by row, with what somebody else has saved meanwhile; nothing is saved."""
-    theirs = current(access.entry, file)
-    base = "" if body.base is None else past.revision(access.entry, body.base).text
-    merge = merge_tables if file.endswith((".tsv", ".md")) else merge_paradigms
-    merged = merge(base, body.mine, theirs.text, choose=body.choose)
+    theirs, base = await run_in_threadpool(_sides, access, file, body.base)
+    texts, light = (base, body.mine, theirs.text), is_light(base, body.mine, theirs.text)
+    merge = partial(merge_tables if file.endswith((".tsv", ".md")) else merge_paradigms, choose=body.choose)
+    merged = await access.bench.heavy.run(merge, *texts, who=access.user.id, light=light)
     conflicts = [RowConflict(c.row, c.kind, c.text(language), c.base, c.mine, c.theirs) for c in merged.conflicts]
     return MergeAnswer(merged.text, theirs.revision.id, conflicts)
+
+
+def _sides(access: Access, file: str, base: int | None) -> tuple[Version, str]:
+    return current(access.entry, file), "" if base is None else past.revision(access.entry, base).text
 
 
 # Drafts, and who else has a file open
@@ -405,12 +412,18 @@ def one_revision(access: Reader, number: int) -> RevisionText:
     return RevisionText(version.revision, version.shown)
 
 
-@router.get("/projects/{project}/difference")
-def difference(access: Reader, old: int, new: int) -> Difference:
+@router.get("/projects/{project}/difference", responses=fails(503))
+async def difference(access: Reader, old: int, new: int) -> Difference:
     """Compare two revisions."""
-    before, after = (past.revision(access.entry, number) for number in (old, new))
+    before, after = await run_in_threadpool(_versions, access, old, new)
     texts, name = (before.shown, after.shown), after.revision.file
-    return Difference(old, new, past.unified(*texts, name=name), past.row_changes(*texts, name=name))
+    light = is_light(*texts)
+    lines, rows = await access.bench.heavy.run(compare, *texts, name, who=access.user.id, light=light)
+    return Difference(old, new, lines, rows)
+
+
+def _versions(access: Access, old: int, new: int) -> tuple[Version, Version]:
+    return past.revision(access.entry, old), past.revision(access.entry, new)
 
 
 @router.post("/projects/{project}/restore", responses=writing())

@@ -3,13 +3,14 @@
 Words are read once for each state of their files and kept in the workbench.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Union
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import Place, Problem, Severity, fail
 from bidui.files import encode
@@ -21,9 +22,10 @@ from bidui.web.api.editing import arguments_of, step_of
 from bidui.web.api.files import Base, File, Tab, writing
 from bidui.web.editing import tables
 from bidui.web.editing.fitting import phrase_users, used_by, word_places
-from bidui.web.editing.merging import merge_tables
+from bidui.web.editing.merging import Merge, merge_tables
 from bidui.web.editing.tables import Table, Vocabulary
-from bidui.web.editing.text import Change, Edit, Utf16, apply_edit, difference, inverse, make_edit
+from bidui.web.editing.text import Change, Utf16, difference, inverse
+from bidui.web.heavy import OPERATIONS, are_light, change_table, is_light
 from bidui.web.problems import fails, problem_shape
 from bidui.web.store.accounts import may
 from bidui.web.store.disk import refresh
@@ -265,15 +267,6 @@ def _table_problem(problem: Problem, language: Language) -> TableProblem:
 
 # Changes of tables: cells set, rows added and deleted, columns added, blocks pasted, and changes taken back
 
-_OPERATIONS: dict[str, Callable[..., Edit]] = {
-    "set": tables.set_cell,
-    "add": tables.add_rows,
-    "delete": tables.delete_rows,
-    "column": tables.add_column,
-    "paste": tables.paste,
-    "changes": tables.apply_changes,
-}
-
 
 class Step(BaseModel):
     """An operation on a table: its name and, in each kind of step, its arguments."""
@@ -281,32 +274,8 @@ class Step(BaseModel):
     do: str
 
 
-_STEPS = tuple(step_of(edit, Step, do=name) for name, edit in _OPERATIONS.items())
+_STEPS = tuple(step_of(edit, Step, do=name) for name, edit in OPERATIONS.items())
 Operation: Any = Annotated[Union[_STEPS], Field(discriminator="do")]  # noqa: UP007
-
-
-def applied(text: str, steps: Sequence[Any]) -> str:
-    """Return the text of a table after some steps, each on what the one before left."""
-    for group in _groups(steps):
-        table = tables.read_table(text)
-        edits = (_OPERATIONS[step.do](table, **arguments_of(step, Step)) for step in group)
-        text = apply_edit(text, make_edit(change for edit in edits for change in edit))
-    return text
-
-
-def _groups(steps: Sequence[Any]) -> Iterator[list[Any]]:
-    """Group cells that are set in different lines, to set them at once: filling a column would take long otherwise."""
-    group: list[Any] = []
-    lines: set[int] = set()
-    for step in steps:
-        line = step.line if step.do == "set" else 0
-        if group and (not line or line in lines or not lines):
-            yield group
-            group, lines = [], set()
-        group.append(step)
-        lines |= {line} - {0}
-    if group:
-        yield group
 
 
 class TableEdit(BaseModel):
@@ -364,15 +333,21 @@ class _WordCheck:
 
 
 @router.post("/tables/{file:path}", responses=writing())
-def edit_table(access: Editor, language: Spoken, file: File, body: TableEdit) -> TableAnswer:
+async def edit_table(access: Editor, language: Spoken, file: File, body: TableEdit) -> TableAnswer:
     """Change cells, rows and columns of a table, and save it."""
     kind = check_file_name(file)
     if kind not in {"lexicon", "features", "relation"}:
         raise fail("not-a-table", Place(), {"file": file})
-    base = _base(access, file, body.base)
-    mine = applied(base, body.ops)
+    base = await run_in_threadpool(_base, access, file, body.base)
+    steps = [(step.do, arguments_of(step, Step)) for step in body.ops]
+    light = are_light(base, steps)
+    mine = await access.bench.heavy.run(change_table, base, steps, who=access.user.id, light=light)
+    return await run_in_threadpool(_edited, access, language, file, base, mine, body)
+
+
+def _edited(access: Access, language: Language, file: str, base: str, mine: str, body: TableEdit) -> TableAnswer:
     with access.bench.turns.take((access.entry.id, file)):
-        check = _WordCheck(_words(access), file) if kind in WORDS else None
+        check = _WordCheck(_words(access), file) if check_file_name(file) in WORDS else None
         attempt = _saved(access, file, base, mine, body, check)
         problems = _problems(access, attempt, check)
     return _answer(attempt, base, problems=_table_problems(problems, language))
@@ -396,11 +371,17 @@ def _saved(access: Access, file: str, base: str, mine: str, body: TableEdit, che
             return _Attempt(outcome, text, before, number != body.base)
         except Conflict as conflict:
             theirs = conflict.theirs
-            merged = merge_tables(before, text, theirs.shown)
+            merged = _merged(access, before, text, theirs.shown)
             if merged.conflicts or theirs.revision.deleted or not left:
                 raise
             text, before, number = merged.text, theirs.shown, theirs.revision.id
     raise AssertionError
+
+
+def _merged(access: Access, base: str, mine: str, theirs: str) -> Merge:
+    if is_light(base, mine, theirs):
+        return merge_tables(base, mine, theirs)
+    return access.bench.heavy.submit(merge_tables, base, mine, theirs, who=access.user.id).result()
 
 
 def _problems(access: Access, attempt: _Attempt, check: _WordCheck | None) -> Sequence[Problem]:

@@ -77,7 +77,7 @@ class OpenProject:
 
 def open_source(source: Source) -> OpenProject:
     """Open the project of a source; the paradigms in its files are not read."""
-    return open_project(read_project(source.folder, paradigms=False))
+    return open_project(read_project(source.folder, paradigms=False, links=False))
 
 
 def open_project(project: Project) -> OpenProject:

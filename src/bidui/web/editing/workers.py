@@ -49,7 +49,7 @@ def work(connection: Connection, limits: Limits) -> None:
     """Answer questions until the server closes the connection, even in the middle of an answer."""
     state = _State(limits)
     _listen_to_signals(state)
-    _limit_memory(limits.memory)
+    limit_memory(limits.memory)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         connection.send_bytes(READY)
         ended = False
@@ -141,7 +141,7 @@ def _set_timer(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _limit_memory(allowed: int) -> None:
+def limit_memory(allowed: int) -> None:
     """Limit the memory to what is used now and as much as is allowed, where the system can."""
     with suppress(ImportError, OSError, ValueError):
         import resource

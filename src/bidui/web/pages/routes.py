@@ -229,15 +229,16 @@ def _file_page(visit: _Visit, file: str, name: str) -> Response:
 
 
 @router.get("/p/{project}/history/{file:path}")
-def history_page(
+async def history_page(
     visit: Visit, file: str, before: int | None = None, old: int | None = None, new: int | None = None
 ) -> Response:
     """Show the revisions of a file, and what differs between two of them."""
     context: dict[str, object] = {"file": file, "kind": check_file_name(file)}
-    data = asdict(file_history(visit.access, file, before))
-    data["difference"] = difference(visit.access, old, new) if old is not None and new is not None else None
-    context["revision"] = latest_number(visit.access.entry, file)
-    return visit.show(Page("history", visit.twin("history", file), None, data, context))
+    data = asdict(await run_in_threadpool(file_history, visit.access, file, before))
+    data["difference"] = await difference(visit.access, old, new) if old is not None and new is not None else None
+    context["revision"] = await run_in_threadpool(latest_number, visit.access.entry, file)
+    page = Page("history", visit.twin("history", file), None, data, context)
+    return await run_in_threadpool(visit.show, page)
 
 
 @router.get("/p/{project}/deleted")

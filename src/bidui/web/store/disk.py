@@ -31,8 +31,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, select, update
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import TEMPORARY, reason, remove_file, sha256, write_file
-from bidui.grammar.yaml import MAX_BYTES, read_bytes
+from bidui.files import TEMPORARY, read_inside, reason, remove_file, sha256, write_file
+from bidui.grammar.yaml import MAX_BYTES
 from bidui.web.store import workspace
 from bidui.web.store.database import files, migrate, projects, put, revisions
 from bidui.web.store.drafts import Draft, Why, put_draft, recovered
@@ -92,7 +92,7 @@ def read(folder: Path, name: str) -> DiskFile:
         stamp = _stamp(path.lstat())  # before the reading: a change in between shows next time
     except OSError as error:
         raise fail("file-unreadable", Place(name), {"reason": reason(error)}) from None
-    data = read_bytes(path, name=name)
+    data = read_inside(folder, name, limit=MAX_BYTES)
     return DiskFile(data, sha256(data), stamp)
 
 
