@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import bidui
 from bidui.errors import Problem
-from bidui.grammar.check import check_project
+from bidui.grammar.check import _literals, check_project
 from bidui.grammar.project import read_project
 
 LEXICON = """expression	pos	gender	classifier
@@ -194,3 +195,58 @@ def test_checking_says_how_far_it_is(tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     check_project(read_project(folder), on_progress=lambda *step: steps.append(step))
     assert steps == [("paradigms", 0, 2), ("paradigms", 1, 2), *(("comparisons", n, 4) for n in (1, 2, 3, 4))]
+
+
+LITERALS = """slots:
+  who: {rule}
+good: who 来 了
+bad: who 了 来
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind", "column"),
+    [
+        ("北京、上海", "literal-list", 1),
+        ("北京/上海", "literal-list", 1),
+        ("广州 北京／上海", "literal-list", 4),
+        ("NN", "literal-name", 1),
+        ("noun", "literal-name", 1),
+        ("pos:NN | noun", "literal-name", 10),
+        ("'*北京'", "literal-name", 1),
+        ("北京 上海", "", 0),
+        ("北京，", "", 0),
+        ('\'"noun" "北京、上海"\'', "", 0),
+    ],
+)
+def test_a_word_that_looks_like_a_list_or_a_rule_gets_a_warning(
+    rule: str, kind: str, column: int, tmp_path: Path
+) -> None:
+    """It is printed as it stands, 北京、上海 in every sentence, and nothing else says so."""
+    folder = project(tmp_path, a=LITERALS.format(rule=rule))
+    (folder / "phrases.yaml").write_text(f"format: 1\nphrases:\n  P:\n    - {rule}\n")
+    warnings = [p for k in ("literal-list", "literal-name") for p in found(folder, k)]
+    assert {(p.kind, p.place.file, p.severity) for p in warnings} == (
+        {(kind, file, "warning") for file in ("phrases.yaml", "paradigms/p/a.yaml")} if kind else set()
+    )
+    if kind and not rule.startswith("'"):
+        assert sorted(p.place.column for p in warnings) == [column + 6, column + 7]  # rules begin in columns 7 and 8
+
+
+def test_the_warning_names_the_feature_that_has_the_value(tmp_path: Path) -> None:
+    (warning,) = found(project(tmp_path, a=LITERALS.format(rule="NN")), "literal-name")
+    assert warning.values == {"word": "NN", "rule": "pos:NN"}
+
+
+@pytest.mark.parametrize(("word", "expected"), [("yesterday", 0), ("NN", 1), ("and/or", 1)])
+def test_a_latin_word_is_ordinary_where_sentences_have_blanks(word: str, expected: int, tmp_path: Path) -> None:
+    folder = project(tmp_path, a=LITERALS.format(rule=word))
+    (folder / "project.yaml").write_text("format: 1\nname: t\nlang: en\n")
+    assert len(found(folder, "literal-list") + found(folder, "literal-name")) == expected
+
+
+@pytest.mark.parametrize("name", ["benchmarks/zhoblimp", "grammar/starter_zh", "grammar/starter_en"])
+def test_what_is_shipped_has_no_such_words(name: str) -> None:
+    """The benchmark writes 952 words out, and each is meant."""
+    shipped = read_project(Path(bidui.__file__).parent / name)
+    assert list(_literals(shipped, ())) == []

@@ -205,3 +205,46 @@ def test_any_text_is_a_located_error_or_a_rule_that_prints_as_itself(text: str) 
 @given(st.text(max_size=30))
 def test_so_is_any_string_of_characters(text: str) -> None:
     check_any_text(text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("pos：NN kind：object", "pos:NN kind:object"),
+        ("pos：NN\u3000kind：a／b", "pos:NN kind:a/b"),
+        ("2＊ pos：NN ｜ 自己\u3000本人", "2* pos:NN | 自己 本人"),
+        ("pos：PN mPos：who mPro：takes＝class＃1", "pos:PN mPos:who mPro:takes=class#1"),
+        ("pos:NN rel：casts（who, what）", "pos:NN rel:casts(who, what)"),
+        ("phrase：NP head：＜animate：1 pos：＊＞", "phrase:NP head:<animate:1 pos:*>"),
+    ],
+)
+def test_marks_of_a_chinese_input_method_are_their_ascii_twins(typed: str, meant: str) -> None:
+    """`pos：NN` was read as a word, saved, and printed in every sentence."""
+    assert parse_rule(typed, HERE) == parse_rule(meant, HERE)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('"：" "（好）"', ("：", "（好）")),
+        ("13\\：30", ("13：30",)),
+        ("北京／上海", ("北京／上海",)),
+        ('"a\\"：" \\｜', ('a"：', "｜")),
+    ],
+)
+def test_marks_in_quotes_after_a_backslash_and_in_words_stay(text: str, words: tuple[str, ...]) -> None:
+    """They are printed; a rule is written so that it is read again as the same."""
+    rule = parse_rule(text, HERE)
+    assert rule.only == Words(words)
+    assert parse_rule(str(rule), HERE) == rule
+
+
+def test_a_value_with_a_chinese_mark_is_written_so_that_it_is_read_again() -> None:
+    rule = Rule((Alternative(Lexical((any_of("a", "x：y／z", "\u3000"),))),))
+    assert parse_rule(str(rule), HERE) == rule
+
+
+def test_columns_of_errors_count_what_was_typed() -> None:
+    with pytest.raises(InputError) as error:
+        parse_rule("pos：NN 好）", HERE)
+    assert error.value.problems[0].place.column == 10 + 8  # HERE begins at 10

@@ -21,8 +21,12 @@ const KEYWORDS = new Map<string, "slot" | "feature" | "phrase" | "relation">([
 // a weight, a quoted word, a bar or bracket, or everything up to the next blank, bar or bracket
 const TOKEN = /\d+(?:\.\d+)?\*|"(?:[^"\\]|\\.)*"?|[|<>]|(?:\\.|\((?:[^()\\]|\\.)*\)?|[^\s|<>])+/gs;
 
+// Chinese marks and the ASCII twins that the rule language reads them as
+const TWINS = new Map([..."：｜／（）＝＜＞＃＊"].map((mark, at) => [mark, ":|/()=<>#*"[at]!]));
+
 /** The pieces of a rule. */
-export function rulePieces(rule: string): Piece[] {
+export function rulePieces(text: string): Piece[] {
+  const rule = text.replace(/[：｜／（）＝＜＞＃＊]/g, (mark) => TWINS.get(mark)!); // as long as the text
   const pieces: Piece[] = [];
   for (const match of rule.matchAll(TOKEN)) {
     const token = match[0];

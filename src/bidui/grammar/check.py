@@ -15,7 +15,7 @@ from bidui.grammar.crossing import Grammar, meetings
 from bidui.grammar.draw import Draw, choices_of
 from bidui.grammar.frames import make_frame
 from bidui.grammar.generate import count_pairs, diagnose, draws
-from bidui.grammar.lexicon import rule_problems
+from bidui.grammar.lexicon import literal_problems, rule_problems
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import EDITS, Paradigm, Slot
 from bidui.grammar.printing import align, edit_kinds, tokens_of
@@ -54,6 +54,7 @@ def check_project(
     `on_progress` is called with the stage and how many of its paradigms, or comparisons of two, are done.
     """
     problems = _with_new(project.problems, _rules(project, project.loose))
+    problems += _literals(project, only)
     problems += setting_problems(project)
     problems += _short_seams(project.settings.seams, Place("project.yaml"))
     compiler = Compiler.of(project)
@@ -82,6 +83,18 @@ def _rules(project: Project, slots: Iterable[Slot]) -> Iterator[Problem]:
     """Yield the problems of rules by themselves, so that one mistake in a file does not hide the others."""
     for slot in slots:
         yield from rule_problems(slot.rule, slot.place, lexicon=project.lexicon, phrases=project.phrases)
+
+
+def _literals(project: Project, only: Sequence[str]) -> Iterator[Problem]:
+    """Yield warnings about words that look like something else, in phrases and in the paradigms that are checked."""
+    separator = project.settings.separator
+    parts = [slot for p in project.phrases.values() for a in p.alternatives for slot in a.parts.values()]
+    slots = [(slot, separator) for slot in (*project.loose, *parts)]
+    for paradigm in chosen(project.paradigms, only=only, excluded=True) if project.paradigms else ():
+        own = separator if paradigm.separator is None else paradigm.separator
+        slots += [(slot, own) for variant in paradigm.variants for slot in variant.slots.values()]
+    for slot, own in slots:
+        yield from literal_problems(slot.rule, slot.place, lexicon=project.lexicon, separator=own)
 
 
 def _with_new(problems: Iterable[Problem], others: Iterable[Problem]) -> list[Problem]:

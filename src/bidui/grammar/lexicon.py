@@ -10,7 +10,7 @@ from itertools import compress
 from pathlib import Path
 
 from bidui.errors import InputError, Place, Problem
-from bidui.grammar.rules import ESCAPED, KEYWORDS, Condition, Lexical, Phrase, Rule
+from bidui.grammar.rules import ESCAPED, KEYWORDS, Condition, Lexical, Phrase, Rule, Words
 from bidui.grammar.yaml import read_text
 
 Values = frozenset[str]
@@ -152,6 +152,29 @@ def rule_problems(rule: Rule, place: Place, *, lexicon: Lexicon, phrases: Collec
             yield phrase_unknown(body, place, phrases)
         for lexical in alternative.lexicals:
             yield from condition_problems(lexical, lexicon, [place] * len(lexical.conditions))
+
+
+_LIST = re.compile(r"[^、/／]+(?:[、/／][^、/／]+)+")
+_NAME = re.compile(r"[*＊!！-]?[A-Za-z][\w-]*|[*＊].+")
+
+
+def literal_problems(rule: Rule, place: Place, *, lexicon: Lexicon, separator: str) -> Iterator[Problem]:
+    """Yield warnings about words without quotes that look like a list, a value or a feature: they are just printed.
+
+    A Latin word is odd where sentences have no blanks; elsewhere only if it is no word of the lexicon but a value.
+    """
+    for alternative in rule.alternatives:
+        for word, column in alternative.rule.bare if isinstance(alternative.rule, Words) else ():
+            if lexicon.with_form(word):
+                continue
+            if _LIST.fullmatch(word):
+                values = {"word": word, "words": re.sub(r"[、/／]", " ", word)}
+                yield Problem("literal-list", place.at(column), values, "warning")
+            elif _NAME.fullmatch(word):
+                features = [feature for feature in lexicon.features if lexicon.knows(feature, word)]
+                if features or not separator or not word[0].isalpha():
+                    rule_meant = f"{(features or ['pos'])[0]}:{word.lstrip('*＊!！-')}"
+                    yield Problem("literal-name", place.at(column), {"word": word, "rule": rule_meant}, "warning")
 
 
 def phrase_unknown(rule: Phrase, place: Place, phrases: Collection[str]) -> Problem:

@@ -6,7 +6,8 @@
     自己 本人                         Words: themselves, one of them; "" is the empty slot
     2* pos:NR | pos:PN               alternatives, with weights
 
-Rules are equal whatever blanks they were written with; columns are kept beside them for messages.
+Rules are equal whatever blanks they were written with; columns are kept beside them for messages. Marks as a Chinese
+input method types them (`pos：NN`) are read as their ASCII twins, except in quotes, after a backslash and in words.
 
 A new keyword is added to `KEYWORDS` and `_lexical` (reading) and to the class of its term (writing); what it means is
 built from `Word.links` in `constraints.py`.
@@ -14,7 +15,7 @@ built from `Word.links` in `constraints.py`.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -33,7 +34,8 @@ KEYWORDS = {
     "phrase": "phrase",
     "rel": "rel",
 }
-ESCAPED = '\\|:/"<>()=#@ ,*'
+TWINS = str.maketrans("：｜／（）＝＜＞＃＊\u3000", ":|/()=<>#* ")
+ESCAPED = '\\|:/"<>()=#@ ,*' + "".join(map(chr, TWINS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +126,11 @@ class Lexical:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words themselves; none is the empty slot."""
+    """The words themselves; none is the empty slot. `bare` are those written without quotes, with their columns."""
 
     words: tuple[str, ...] = ()
     column: int = field(default=0, compare=False)
+    bare: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return " ".join(quote(word) for word in self.words) or '""'
@@ -196,7 +199,7 @@ def escape(text: str) -> str:
 
 def quote(word: str) -> str:
     """Write a literal word, in quotes if it would not be read back as itself."""
-    if word and not any(c in '"\\|:<>()*' or c.isspace() for c in word):
+    if word and not any(c in '"\\|:<>()*' or ord(c) in TWINS or c.isspace() for c in word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -205,6 +208,14 @@ def quote(word: str) -> str:
 
 
 _QUOTATION = re.compile(r'"((?:\\["\\]|[^"])*+)"')
+_KEPT = re.compile(rf"({_QUOTATION.pattern}|\\.)|[^\"\\]+|[\"\\]", re.DOTALL)
+
+
+def with_twins(text: str) -> str:
+    """Return a rule of the same length with the ASCII twins of Chinese marks, but for those quoted or escaped."""
+    if not any(ord(c) in TWINS for c in text):
+        return text
+    return _KEPT.sub(lambda piece: piece[0] if piece[1] else piece[0].translate(TWINS), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,13 +315,13 @@ def parse_rule(text: str, place: Place) -> Rule:
     """Read the rule in `text`, whose first character stands at `place`."""
     if len(text) > MAX_LENGTH:
         raise fail("rule-too-long", place, {"length": len(text), "limit": MAX_LENGTH})
-    groups = list(alternatives(text, place))
+    groups = list(alternatives(with_twins(text), place))
     if len(groups) == 1 and not groups[0][0]:
         return Rule((Alternative(Words()),))
-    return Rule(tuple(_alternative(tokens, place.at(start), place) for tokens, start in groups))
+    return Rule(tuple(_alternative(tokens, place.at(start), place, text) for tokens, start in groups))
 
 
-def _alternative(tokens: list[Token], start: Place, place: Place) -> Alternative:
+def _alternative(tokens: list[Token], start: Place, place: Place, text: str) -> Alternative:
     if not tokens:
         raise fail("alternative-empty", start)
     weight = Fraction(1)
@@ -325,12 +336,12 @@ def _alternative(tokens: list[Token], start: Place, place: Place) -> Alternative
             raise fail("alternative-empty", start)
     elif not first.quoted and (number := _NUMBER.match(first.raw)):
         raise fail("weight-bad", place.at(first.column), {"value": number.group(1)})
-    return Alternative(_body(tokens, place), weight)
+    return Alternative(_body(tokens, place, text), weight)
 
 
-def _body(tokens: list[Token], place: Place) -> Lexical | Words | Phrase:
+def _body(tokens: list[Token], place: Place, text: str) -> Lexical | Words | Phrase:
     if all(token.quoted or len(split(token.raw, ":")) == 1 for token in tokens):
-        return _words(tokens, place)
+        return _words(tokens, place, text)
     for token in tokens:
         if not token.quoted and split(token.raw, ":")[-1] == "":  # `pos: NN`, with a blank too many
             raise fail("value-missing", place.at(token.column), {"feature": token.raw[:-1]})
@@ -341,14 +352,17 @@ def _body(tokens: list[Token], place: Place) -> Lexical | Words | Phrase:
     return _lexical(tokens, place)
 
 
-def _words(tokens: list[Token], place: Place) -> Words:
+def _words(tokens: list[Token], place: Place, text: str) -> Words:
+    """Read words as they are written in `text`: a mark of theirs is printed, so it keeps its width."""
+    tokens = [t if t.quoted else replace(t, raw=text[t.column : t.column + len(t.raw)]) for t in tokens]
     for token in tokens:
         if not token.quoted:
             _refuse_brackets(token, place)
     words = tuple(t.raw if t.quoted else unescape(t.raw) for t in tokens)
     if "" in words and len(words) > 1:
         raise fail("empty-among-words", place.at(tokens[words.index("")].column))
-    return Words(tuple(word for word in words if word), tokens[0].column)
+    bare = tuple((word, token.column) for word, token in zip(words, tokens, strict=True) if not token.quoted)
+    return Words(tuple(word for word in words if word), tokens[0].column, bare)
 
 
 def _refuse_brackets(token: Token, place: Place) -> None:
@@ -373,7 +387,7 @@ def _phrase(tokens: list[Token], place: Place) -> Phrase:
 def _override(text: str, column: int, place: Place) -> Lexical:
     (tokens, _), *others = alternatives(text, place.at(column))
     moved = [Token(t.raw, t.column + column, t.quoted) for t in tokens]
-    body = _body(moved, place) if tokens and not others else None
+    body = _body(moved, place, " " * column + text) if tokens and not others else None
     if not isinstance(body, Lexical):
         raise fail("override-form", place.at(column), {"text": f"<{text}>", "phrase": ""})
     return body

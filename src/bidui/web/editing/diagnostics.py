@@ -7,12 +7,13 @@ that each problem is about: a whole rule, a token of it, a single character, or 
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 from bidui.errors import InputError, Place, Problem, Severity, collect, distinct
-from bidui.grammar.lexicon import rule_problems
+from bidui.grammar.lexicon import literal_problems, rule_problems
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Line, Paradigm, Slot, Use, Variant
 from bidui.grammar.paradigm_file import paradigm_of, phrases_of
@@ -196,12 +197,15 @@ def compile_text(text: str, *, name: str, compiler: Compiler) -> Compilation:
     paradigm, problems = paradigm_of(document)
     made = Compilation(text, name, document, paradigm, problems=tuple(problems))
     if paradigm is None:
-        more = islice(_rule_problems(document, compiler), MAX_SHOWN)
+        more = [*islice(_rule_problems(document, compiler), MAX_SHOWN)]
+        more += islice(_literal_problems(document, compiler), MAX_SHOWN)
         return replace(made, problems=tuple(distinct([*problems, *more])))
     rows = sum(1 + len(variant.slots) for variant in paradigm.variants)
     if rows > MAX_ROWS:
         problem = Problem("too-many-rows", Place(name), {"rows": rows, "limit": MAX_ROWS})
         return replace(made, paradigm=None, problems=(problem,))
+    problems += islice(_literal_problems(document, compiler, separator=paradigm.separator), MAX_SHOWN)
+    made = replace(made, problems=tuple(problems))
     try:
         return replace(made, networks=tuple(compiler.networks(paradigm)))
     except InputError as error:
@@ -212,6 +216,7 @@ def phrase_problems(document: MappingNode, *, compiler: Compiler) -> list[Proble
     """Return the problems of a tree of phrases; each phrase is tried by itself."""
     phrases, problems = phrases_of(document)
     problems += islice(_rule_problems(document, replace(compiler, phrases=phrases), phrases=True), MAX_SHOWN)
+    problems += islice(_literal_problems(document, compiler, phrases=True), MAX_SHOWN)
     if not any(problem.severity == "error" for problem in problems):
         trial = replace(compiler, phrases=phrases, endless=None)
         for phrase in phrases:
@@ -262,10 +267,22 @@ def _diagnostic(problem: Problem, name: str, lines: Lines, sites: Sequence[Site]
 
 def _rule_problems(document: MappingNode, compiler: Compiler, *, phrases: bool = False) -> Iterable[Problem]:
     """Return what can be said of each rule by itself, where the file as a whole cannot be read."""
+    for rule, place in _rules(document, phrases=phrases):
+        yield from rule_problems(rule, place, lexicon=compiler.domains.lexicon, phrases=compiler.phrases)
+
+
+def _literal_problems(
+    document: MappingNode, compiler: Compiler, *, separator: str | None = None, phrases: bool = False
+) -> Iterable[Problem]:
+    """Return warnings about words that look like something else; `separator` is the paradigm's own."""
+    own = compiler.style.separator if separator is None else separator
+    for rule, place in _rules(document, phrases=phrases):
+        yield from literal_problems(rule, place, lexicon=compiler.domains.lexicon, separator=own)
+
+
+def _rules(document: MappingNode, *, phrases: bool) -> Iterable[tuple[Rule, Place]]:
+    """Yield the rules of a document that can be read; those that cannot have been reported."""
     for path, scalar in scalars_of(document):
         if is_rule(path, phrases=phrases):
-            try:
-                rule = parse_rule(scalar.text, scalar.place)
-            except InputError:
-                continue  # reported already
-            yield from rule_problems(rule, scalar.place, lexicon=compiler.domains.lexicon, phrases=compiler.phrases)
+            with suppress(InputError):
+                yield parse_rule(scalar.text, scalar.place), scalar.place

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Literal
 
 from bidui.grammar.printing import Token, align
-from bidui.grammar.rules import KEYWORDS, MAX_LENGTH, unescape
+from bidui.grammar.rules import KEYWORDS, MAX_LENGTH, unescape, with_twins
 
 Kind = Literal["feature", "value", "theirs", "share", "slot", "phrase", "relation", "part", "keyword", "word"]
 _WEIGHT = re.compile(r"\d+(?:\.\d+)?\*")
@@ -43,7 +43,7 @@ class Piece:
 
 def pieces_of(rule: str) -> tuple[Piece, ...]:
     """Return all pieces of a text in order; of a text that is too long for a rule, those at its start."""
-    return tuple(_Scanner(rule).pieces(0, min(len(rule), MAX_LENGTH), ()))
+    return tuple(_Scanner(with_twins(rule)).pieces(0, min(len(rule), MAX_LENGTH), ()))
 
 
 class _Scanner:
