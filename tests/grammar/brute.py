@@ -6,6 +6,7 @@ It shares no code with the solver beyond the parsed rules, so that the two can b
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 
 from bidui.grammar.lexicon import Word
 from bidui.grammar.paradigm import Line, Literal, Paradigm, Slot, Use, Variant
@@ -56,6 +57,22 @@ def all_pairs(project: Project, paradigm: Paradigm) -> set[tuple[str, str]]:
 def fillings(project: Project, slot: Slot) -> Iterator[Filled]:
     """Every way to fill a slot by itself."""
     return _fill(project, slot.rule, None, (slot.name,), [])
+
+
+def size(project: Project, rule: Rule, opened: tuple[str, ...] = ()) -> int:
+    """At most how many ways there are to fill a slot, without making them: phrases in phrases may have millions."""
+    total = 0
+    for body in (alternative.rule for alternative in rule.alternatives):
+        if isinstance(body, Phrase):
+            inner = (*opened, body.name)
+            if inner.count(body.name) <= project.phrases[body.name].depth + 1:
+                for alternative in project.phrases[body.name].alternatives:
+                    total += prod(size(project, part.rule, inner) for part in alternative.parts.values())
+        elif isinstance(body, Lexical):
+            total += sum(all(_fits(word, c) for c in body.conditions) for word in project.lexicon.words)
+        else:
+            total += max(1, sum(max(1, sum(w.form == text for w in project.lexicon.words)) for text in body.words))
+    return total
 
 
 def _directions(variant: Variant) -> list[Variant]:

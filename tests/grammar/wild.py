@@ -260,8 +260,7 @@ def case_of(seed: int) -> Case | str:
         assert all(problem.text("en") and problem.text("zh") for problem in error.problems)
         return "refused"
     for variant in paradigm.variants:
-        slots = variant.slots.values()
-        if prod(len(list(islice(brute.fillings(project, slot), BRUTE))) for slot in slots) > BRUTE:
+        if prod(brute.size(project, slot.rule) for slot in variant.slots.values()) > BRUTE:
             return "too large"
     return Case(project, paradigm, networks)
 
