@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers.normalizers import Lowercase
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, OutputRefused
@@ -331,6 +332,20 @@ def test_a_corpus_made_otherwise_is_not_written_over(tmp_path: Path, wide: PreTr
     source(tmp_path, "丙")
     with pytest.raises(OutputRefused, match=r"different settings: a\.txt"):
         build_corpus(books, CHAR, out=tmp_path / "out")
+
+
+def test_a_tokenizer_with_other_steps_is_another_one(tmp_path: Path) -> None:
+    """The vocabulary is the same, the text it gives is not; a corpus from before steps were recorded is still used."""
+    texts, out = source(tmp_path, *many(40)), tmp_path / "out"
+    build_corpus(texts, small.tokenizer(), out=out)
+    other = small.tokenizer()
+    other.backend_tokenizer.normalizer = Lowercase()
+    with pytest.raises(OutputRefused, match="pipeline"):
+        build_corpus(texts, other, out=out)
+    stored = json.loads((out / "corpus.json").read_text(encoding="utf-8"))
+    del stored["asked"]["pipeline"]
+    (out / "corpus.json").write_text(json.dumps(stored), encoding="utf-8")
+    assert not build_corpus(texts, small.tokenizer(), out=out).made
 
 
 def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:

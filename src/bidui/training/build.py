@@ -41,7 +41,7 @@ from bidui.files import (
     write_file,
 )
 from bidui.models.conventions import decide
-from bidui.models.fingerprint import tokenizer_hash
+from bidui.models.fingerprint import pipeline_hash, tokenizer_hash
 from bidui.models.lstm import encode_words
 from bidui.models.tokenize import character_table, declared_kind, encode_characters, tokenizer_files
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
@@ -96,7 +96,7 @@ def build_corpus(
     tokenizer = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
     vocabulary, hashed = vocabulary_size(tokenizer), tokenizer_hash(tokenizer)
     settings: dict[str, Json] = {"bos": bos, "validation": validation, "seed": seed, "field": field}
-    settings |= {"shard_tokens": shard_tokens, "tokenizer": hashed}
+    settings |= {"shard_tokens": shard_tokens, "tokenizer": hashed, "pipeline": pipeline_hash(tokenizer)}
     if not 0 <= validation < 1:
         raise fail("validation-share", Place(), {"validation": validation})
     bos_id = bos_of(tokenizer, bos)
@@ -148,6 +148,9 @@ def build_corpus(
 def _existing(out: Path, wanted: Manifest) -> Corpus | None:
     """Return the corpus in `out` if it was made in the wanted way; anything else there is refused."""
     there = read_corpus(out) if (out / NAME).is_file() else None
+    if there and "pipeline" not in there.asked:  # it was built when only the vocabulary was recorded
+        settings = {name: value for name, value in wanted.settings.items() if name != "pipeline"}
+        wanted = Manifest(settings, wanted.inputs)
     claim_folder(out, Manifest(there.asked, there.sources) if there else None, wanted, "corpus-of-another")
     return there
 
