@@ -2,6 +2,7 @@
 
 import gc
 import ipaddress
+import logging
 import os
 import secrets
 import signal
@@ -18,6 +19,7 @@ import uvicorn
 
 from bidui.errors import Place, fail
 from bidui.web.app import make_app
+from bidui.web.connections import BACKLOG, PunctualProtocol, SparingLog
 from bidui.web.store import accounts
 from bidui.web.store.accounts import User
 from bidui.web.store.workspace import Store
@@ -62,6 +64,8 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
             say("Ctrl-C ends it; everything written is kept")
             config = uvicorn.Config(
                 make_app(bench),
+                http=PunctualProtocol,
+                backlog=BACKLOG,
                 lifespan="off",
                 ws="none",
                 log_level="warning",
@@ -70,6 +74,8 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
                 proxy_headers=service.secure,
                 timeout_graceful_shutdown=GRACE,
             )
+            for name in ("uvicorn.error", "asyncio"):
+                logging.getLogger(name).addFilter(SparingLog())
             with _browser(address, folder=bench.store.hidden, wanted=browser and not service.team):
                 _Server(config).run(sockets=[listener])
     say("ended")
@@ -135,7 +141,7 @@ def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that takes connections; they wait until the server is ready."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.create_server((host, port), family=family, backlog=2048)
+        listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
         # Connections take it over; without it small answers wait 40 ms for the browser to acknowledge their headers.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listener
