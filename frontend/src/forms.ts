@@ -82,7 +82,9 @@ function report(form: HTMLFormElement, answer: Values, next: string, stays: () =
   const skipped = (answer["skipped"] ?? []) as string[];
   const problems = (answer["problems"] ?? []) as Problem[];
   if (!skipped.length && !problems.length) return false;
-  const parts: Node[] = [problemList(problems)];
+  const parts: Node[] = problems.length
+    ? [element("p", {}, t("js.shell.imported", { n: problems.length })), problemList(problems)]
+    : [];
   if (skipped.length) {
     const names = element("ul", {}, ...skipped.map((name) => element("li", { class: "place" }, name)));
     parts.push(element("p", {}, t("js.shell.skipped", { n: skipped.length })), names);

@@ -4,6 +4,7 @@ import { t } from "./page";
 import type { Problem } from "./wire";
 
 const KEPT = "bidui:said";
+const LISTED = 5; // problems of a long list that are shown; the others are folded
 
 /** Create an element with attributes and children; text is never parsed as HTML. */
 export function element(
@@ -60,7 +61,10 @@ export function problemList(problems: readonly Problem[]): HTMLElement {
     const place = file ? [element("span", { class: "place" }, line ? `${file}:${line}` : file), " "] : [];
     return element("li", {}, ...place, problem.text);
   });
-  return element("ul", {}, ...items);
+  if (items.length <= 2 * LISTED) return element("ul", {}, ...items);
+  const rest = element("details", {}, element("summary", {}, t("js.shell.more", { n: items.length - LISTED })));
+  rest.append(element("ul", {}, ...items.slice(LISTED)));
+  return element("div", {}, element("ul", {}, ...items.slice(0, LISTED)), rest);
 }
 
 /** The reason why a call failed, to be shown; any other error is thrown again. */

@@ -127,3 +127,21 @@ def test_a_phrase_that_cannot_be_exported_takes_only_its_paradigms_with_it(run: 
     back = ("--vocabulary", "out/vocabulary.tsv", "--phrases", "out/phrases.json", "-o", "back")
     assert run("import-classic", "out/templates", *back).returncode == 0
     assert [path.stem for path in (tmp_path / "back" / "paradigms").rglob("*.yaml")] == ["one"]
+
+
+def test_a_refused_import_begins_with_a_headline_and_folds_what_repeats(run: Run, tmp_path: Path) -> None:
+    """Ten templates with the same mistake gave ten lines or more, and the cause was lost among them."""
+    (tmp_path / "t").mkdir()
+    template = {"phenomenon": "p", "strict_MP": False, "sep": "", "good_rule": ["pos:NX"], "bad_rule": ["好"]}
+    for number in range(10):
+        (tmp_path / "t" / f"{number}.json").write_text(json.dumps({"uid": f"u{number}", **template}))
+    (tmp_path / "v.tsv").write_text("expression\tpos\n书\tNN\n")
+    done = run("import-classic", "t", "--vocabulary", "v.tsv", "-o", "out")
+    assert done.returncode == 2
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("error: 10 errors in 10 files; nothing was imported")
+    assert sum("pos:NX" in line for line in lines) == 3
+    assert lines[-1] == "and 7 more like these (classic-value-unknown: 7); --all shows them"
+    done = run("import-classic", "t", "--vocabulary", "v.tsv", "-o", "out", "--all")
+    assert done.stderr.count("pos:NX") == 10
+    assert not (tmp_path / "out").exists()

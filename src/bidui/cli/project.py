@@ -1,5 +1,7 @@
 """`bidui new`, `check`, `import-classic` and `export-classic`: create, check and convert projects."""
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -76,13 +78,38 @@ def import_classic(
     vocabulary: Annotated[Path, typer.Option(help="Vocabulary file (TSV).")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the new project.")],
     phrases: Annotated[Path | None, typer.Option(help="Phrase file (JSON).")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every problem instead of the first three of each kind.")
+    ] = False,
 ) -> None:
     """Convert templates, vocabulary and phrases in the papers' format to a bidui project."""
     console = messages()
-    converted = bidui.import_classic(templates, vocabulary=vocabulary, phrases=phrases, out=out)
-    for problem in converted.problems:
-        console.print(f"[yellow]warning[/]: {escape(str(problem))}", highlight=False)
-    console.print(f"{escape(str(out))}: {count(len(converted.paradigms), 'paradigm')}", highlight=False)
+    try:
+        converted = bidui.import_classic(templates, vocabulary=vocabulary, phrases=phrases, out=out)
+    except bidui.InputError as error:
+        _print_folded(error.problems, "[red]error[/]", every=every)
+        raise typer.Exit(2) from None
+    warnings = len(converted.problems)
+    noted = f"; {count(warnings, 'warning')}" if warnings else ""
+    console.print(f"{escape(str(out))}: {count(len(converted.paradigms), 'paradigm')}{noted}", highlight=False)
+    _print_folded(converted.problems, "[yellow]warning[/]", every=every)
+
+
+SHOWN = 3  # problems of each kind
+
+
+def _print_folded(problems: Sequence[bidui.Problem], label: str, *, every: bool) -> None:
+    """Print problems; where there are many of a kind, the first ones and how many there are more."""
+    console = messages()
+    kinds: Counter[str] = Counter()
+    for problem in problems:
+        kinds[problem.kind] += 1
+        if every or kinds[problem.kind] <= SHOWN:
+            console.print(f"{label}: {escape(str(problem))}", highlight=False)
+    folded = {kind: n - SHOWN for kind, n in kinds.items() if n > SHOWN}
+    if folded and not every:
+        named = ", ".join(f"{kind}: {n}" for kind, n in folded.items())
+        console.print(f"and {sum(folded.values())} more like these ({named}); --all shows them", highlight=False)
 
 
 # `bidui export-classic`: write paradigms as the papers' JSON templates.

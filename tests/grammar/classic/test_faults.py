@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError, OutputRefused, Problem
-from bidui.grammar.classic import read_classic
+from bidui.grammar.classic import read_classic, refusal
 from bidui.grammar.project import Project, write_project
 
 VOCABULARY = "expression\tpos\tgender\n他\tPN\tmale\n她\tPN\tfemale\n小明\tNR\tmale\n书\tNN\t\n看\tVV\t\n"
@@ -28,7 +28,7 @@ WHOLE: dict[str, object] = {
 
 def imported(folder: Path, *templates: object, vocabulary: str = VOCABULARY, phrases: object = PHRASES) -> Project:
     """The import of a project with these templates; a text is written as it is."""
-    (folder / "t").mkdir()
+    (folder / "t").mkdir(parents=True, exist_ok=True)
     for number, template in enumerate(templates, start=1):
         text = template if isinstance(template, str) else json.dumps(template, ensure_ascii=False)
         (folder / "t" / f"{number}.json").write_text(text, encoding="utf-8")
@@ -242,3 +242,49 @@ def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
         write_project(read, tmp_path / "v.tsv")
     write_project(replace(read, phrases={}), tmp_path / "deep" / "er")  # to a folder that is made
     assert (tmp_path / "deep" / "er" / "paradigms" / "y" / "x.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [
+        ({"type": "Lexical", "rule": {"pos": ""}}, "classic-phrase-form"),
+        ({"type": "Lexical", "rule": {}}, "classic-phrase-form"),
+        ({"type": "Lexical", "rule": {"pos": {"a": 1}}}, "classic-phrase-form"),
+        ({"type": "Lexical", "rule": {"pos": "N N"}}, "classic-no-escape"),
+        ({"type": "Direct", "rule": ["13:30"]}, "classic-no-escape"),
+        ({"type": "Direct", "rule": [3]}, "classic-phrase-form"),
+        ({"type": "Phrase", "rule": {"phrase": "Two"}}, "classic-phrase-form"),
+        ({"type": "Phrase", "rule": {"name": "Two", "-1": "x"}}, "classic-phrase-form"),
+        ({"type": "Matched", "rule": {"pos": "NN", "matchedPosition": "0"}}, "link-half"),
+        ({"type": "Other", "rule": {"pos": "NN"}}, "classic-phrase-form"),
+    ],
+)
+def test_a_rule_object_that_says_nothing_clear_is_refused(rule: object, kind: str, tmp_path: Path) -> None:
+    """A condition that is dropped would give more pairs than the authors meant."""
+    result = imported(tmp_path, WHOLE, phrases={**PHRASES, "New": [["pos:NN", rule]]})
+    assert kinds(result.errors) in ([(kind, "New[0][1]")], [(kind, "New[0][1].rule")])
+    result = imported(tmp_path / "other", {**WHOLE, "good_rule": ["看", rule]})
+    assert result.errors[0].kind == kind
+
+
+def test_what_follows_from_a_broken_file_is_not_reported(tmp_path: Path) -> None:
+    """A broken phrase made every template that uses it a mistake, and hid the one line to be changed."""
+    uses = [good("phrase:Bad", "phrase:Two 0:<gender:male>") for _ in range(3)]
+    result = imported(tmp_path, *uses, phrases={**PHRASES, "Bad": [[3]]})
+    assert kinds(result.errors) == [("classic-phrase-form", "Bad[0][0]")]
+    assert imported(tmp_path / "json", *uses, phrases=[]).errors[0].kind == "classic-phrase-form"
+    assert "phrase-unknown" not in {p.kind for p in imported(tmp_path / "none", *uses, phrases=[]).errors}
+    lost = imported(tmp_path / "words", WHOLE, good("pos:NN"), vocabulary="word\tpos\n他\tPN\n")
+    assert [p.kind for p in lost.errors] == ["lexicon-no-expression"]
+
+
+def test_a_refusal_has_a_headline_and_shows_each_kind_before_repeating_one(tmp_path: Path) -> None:
+    result = imported(tmp_path, good("pos:NX"), good("pos:NX"), {**good("pos:NN"), "uid": 3})
+    errors = refusal(result).problems
+    assert errors[0].values == {"count": 3, "files": 3}
+    assert [p.kind for p in errors] == [
+        "classic-refused",
+        "classic-not-text",
+        "classic-value-unknown",
+        "classic-value-unknown",
+    ]

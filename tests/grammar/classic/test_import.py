@@ -1,11 +1,14 @@
 """Classic templates are converted to what their authors meant."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from bidui.grammar.classic import read_classic
+from bidui.grammar.classic import import_classic, read_classic
+from bidui.grammar.generate import count_pairs
+from bidui.grammar.network import Compiler
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.project import Project, load_project, write_project
 
@@ -241,3 +244,86 @@ def test_nested_phrases_are_counted_word_by_word(published: Path) -> None:
         r"phrase:Outer p1.p0:<subcat:near\,here>",
         "phrase:N p0:<pos:DT>",
     ]
+
+
+def typed(kind: str, rule: object) -> dict[str, object]:
+    """A rule as the authors' phrase file has it."""
+    return {"type": kind, "rule": rule}
+
+
+# what the strings in conftest.py say, by hand, in the shape of the authors' file
+OBJECTS: dict[str, object] = {
+    "Person": [[typed("Lexical", {"pos": "NR"})], [typed("Lexical", {"pos": "PN", "number": "singular"})]],
+    "Det": [[typed("Direct", ["这"])], [typed("Direct", ["那"])]],
+    "NP": [
+        [
+            typed("Lexical", {"pos": "CD"}),
+            typed("Matched", {"pos": "M", "matchedPosition": "2", "matchedProperties": ["classifier"]}),
+            typed("Lexical", {"pos": "NN", "matchedPosition": "", "matchedProperties": []}),
+        ],
+        [
+            typed("Phrase", {"name": "Det"}),
+            typed("Matched", {"pos": "M", "matchedPosition": 2, "matchedProperties": "classifier"}),
+            typed("Lexical", {"pos": "NN", "animate": 1}),
+        ],
+    ],
+    "ComplexPerson": [
+        [typed("Phrase", {"name": "Person"})],
+        [
+            typed("Phrase", {"name": "Det"}),
+            typed("Direct", ["位"]),
+            typed("Lexical", {"pos": ["NN"], "subcat": "person"}),
+        ],
+    ],
+    "VnotV": [
+        [
+            typed("Lexical", {"pos": "VV", "transitivity": "intran"}),
+            typed("Direct", ["不"]),
+            typed("Matched", {"pos": "VV", "matchedPosition": "0", "matchedProperties": ["expression"]}),
+        ]
+    ],
+}
+
+
+def test_phrases_with_rules_as_objects_are_those_with_strings(published: Path) -> None:
+    """The authors' phrase file was refused with 200 lines."""
+    expected = imported(published)
+    (published / "phrases.json").write_text(json.dumps(OBJECTS, ensure_ascii=False), encoding="utf-8")
+    result = imported(published)
+    assert not result.errors
+    assert result.phrases == expected.phrases
+    assert result.paradigms == expected.paradigms
+
+
+def test_templates_with_rules_as_objects_are_those_with_strings(published: Path) -> None:
+    path = published / "templates" / "objects.json"
+    strings = ["pos:NR", "三 五", "phrase:NP -1:<animate:1>", "pos:PN mmPos:0 mmPro:gender/number | 自己", "。"]
+    template = {"uid": "objects", "phenomenon": "x", "strict_MP": False, "sep": ""}
+    path.write_text(json.dumps({**template, "good_rule": strings, "bad_rule": [*strings[1:], strings[0]]}))
+    # the bad list counts its own positions, so that its link means another slot
+    expected = {p.uid: p for p in imported(published).paradigms}
+    objects = [
+        typed("Lexical", {"pos": "NR"}),
+        typed("Direct", ["三", "五"]),
+        typed("Phrase", {"name": "NP", "-1": {"animate": "1"}}),
+        [
+            typed("Matched", {"pos": "PN", "mismatchedPosition": "0", "mismatchedProperties": ["gender", "number"]}),
+            typed("Direct", ["自己"]),
+        ],
+        "。",
+    ]
+    path.write_text(json.dumps({**template, "good_rule": objects, "bad_rule": [*objects[1:], objects[0]]}))
+    assert expected["objects"].variants == {p.uid: p for p in imported(published).paradigms}["objects"].variants
+
+
+def test_all_released_templates_are_imported_and_give_pairs(tmp_path: Path) -> None:
+    """131 templates, a vocabulary and 23 phrases, whose rules are objects."""
+    folder = Path(os.environ.get("BIDUI_SHARED", "")) / "data" / "zhoblimp"
+    if not (folder / "templates").is_dir():
+        pytest.skip("BIDUI_SHARED does not name a folder with the released templates in data/zhoblimp")
+    (vocabulary,), (phrases,) = folder.glob("*.tsv"), folder.glob("*phrase*.json")
+    project = import_classic(folder / "templates", vocabulary=vocabulary, phrases=phrases, out=tmp_path / "out")
+    assert sum(len(paradigm.variants) for paradigm in project.paradigms) == 131
+    compiler = Compiler.of(load_project(tmp_path / "out"))
+    counts = {paradigm.uid: count_pairs(compiler.networks(paradigm), most=1) for paradigm in project.paradigms}
+    assert [uid for uid, count in counts.items() if not count.value] == []

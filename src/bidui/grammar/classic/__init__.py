@@ -4,7 +4,7 @@
 writes paradigms back.
 """
 
-from bidui.grammar.classic.read import import_classic, read_classic
+from bidui.grammar.classic.read import import_classic, read_classic, refusal
 from bidui.grammar.classic.write import ClassicExport, export_classic
 
-__all__ = ["ClassicExport", "export_classic", "import_classic", "read_classic"]
+__all__ = ["ClassicExport", "export_classic", "import_classic", "read_classic", "refusal"]

@@ -31,6 +31,16 @@ _FEATURE = re.compile(r"[\w-]+:")
 _UNWRITABLE = re.compile(r"""[\s|/:<>()"\\]|^[!*-]""")  # in a feature or value; there is no escape
 
 
+def is_plain(word: str) -> bool:
+    """Tell whether a rule string that is this word means just the word; "" is the empty slot."""
+    return "|" not in word and not _FEATURE.match(word) and word.split() == [word] * bool(word)
+
+
+def is_writable(text: str) -> bool:
+    """Tell whether a rule string can have this feature or value."""
+    return not _UNWRITABLE.search(text)
+
+
 def unclassic(rule: Rule, place: Place) -> Iterator[Problem]:
     """Yield a problem for each device in `rule` that classic templates do not have."""
     for alternative in rule.alternatives:
@@ -41,7 +51,7 @@ def unclassic(rule: Rule, place: Place) -> Iterator[Problem]:
             yield from _lexical(body, place)
         elif isinstance(body, Words):
             for word in body.words:
-                if "|" in word or _FEATURE.match(word) or word.split() != [word]:
+                if not word or not is_plain(word):
                     yield Problem("classic-no-escape", place.at(body.column), {"text": word})
         else:
             if _UNWRITABLE.search(body.name):

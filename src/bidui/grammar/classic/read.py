@@ -18,6 +18,8 @@ from bidui.grammar.classic.convert import (
     asks_nothing_new,
     convert,
     copied,
+    is_plain,
+    is_writable,
     matches,
     named,
     parse_cell,
@@ -29,7 +31,7 @@ from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Line, Paradigm, PhraseAlternative, PhraseRule, Slot, Use, phrases_within
 from bidui.grammar.paradigm_file import single
 from bidui.grammar.project import Project, Settings, load_project, write_project
-from bidui.grammar.rules import Alternative, Lexical, Phrase, Ref, Rule, Words
+from bidui.grammar.rules import KEYWORDS, Alternative, Lexical, Phrase, Ref, Rule, Words
 from bidui.grammar.yaml import read_text
 from bidui.pairs.folder import uid_fits
 
@@ -175,6 +177,11 @@ def _cells(row: list[str], width: int, key: int) -> list[str]:
 # Instead of such an object, the rule string alone is accepted, or a pair `["Lexical", "pos:NR"]`, or an object with one
 # string beside its `type`, whatever its key. An alternative of one rule needs no list. The type is ignored: the rule
 # string shows what it is.
+#
+# The authors' own file writes rules as objects or lists of words: `{"type": "Lexical", "rule": {"pos": "NR"}}`,
+# `{"type": "Direct", "rule": ["把"]}`, `{"type": "Phrase", "rule": {"name": "NP", "-1": {"animate": "1"}}}`,
+# `{"type": "Matched", "rule": {"pos": "M", "matchedPosition": "2", "matchedProperties": ["classifier"]}}`. Each is
+# turned into the string that means the same.
 
 TYPES = ("Lexical", "Direct", "Matched", "Mismatched", "Phrase")  # not a set: a value to look up may be a list
 
@@ -229,9 +236,51 @@ def _rule(json: JsonNode) -> JsonNode:
         texts = [json["rule"]] if "rule" in json.value else [json[key] for key in json.value if key != "type"]
     elif isinstance(json.value, list) and json.value and json.items()[0].value in TYPES:
         texts = list(json.items()[1:])
-    if len(texts) != 1 or not isinstance(texts[0].value, str):
+    if len(texts) == 1 and isinstance(texts[0].value, str):
+        return texts[0]
+    kind = json.value.get("type") if isinstance(json.value, dict) else json.items()[0].value if json.items() else None
+    text = _text_of_parts(texts[0].value, kind, json.place) if len(texts) == 1 and kind in TYPES else None
+    if text is None:
         raise fail("classic-phrase-form", json.place, {"value": shown(json.value)})
-    return texts[0]
+    return replace(json, value=text)
+
+
+def _text_of_parts(rule: object, kind: object, place: Place) -> str | None:
+    """Return the string of a rule that is written as an object or as a list of words, or None if it is neither."""
+    if kind == "Direct":
+        if not isinstance(rule, list) or not all(isinstance(word, str) for word in rule):
+            return None
+        for word in rule:
+            if not is_plain(word):
+                raise fail("classic-no-escape", place, {"text": word})
+        return " ".join(rule)
+    if not isinstance(rule, dict):
+        return None
+    if kind != "Phrase":
+        return _conditions(rule, place)
+    overrides = {part: inner for part, inner in rule.items() if part != "name"}
+    inside = [_conditions(inner, place) if isinstance(inner, dict) else None for inner in overrides.values()]
+    if not isinstance(rule.get("name"), str) or None in inside:
+        return None
+    parts = (f"{part}:<{text}>" for part, text in zip(overrides, inside, strict=True))
+    return " ".join((f"phrase:{rule['name']}", *parts))
+
+
+def _conditions(rule: dict[str, object], place: Place) -> str | None:
+    """Return features and links as a string; an empty link is none, and anything else that is empty is a mistake."""
+    terms = []
+    for name, value in rule.items():
+        if name in KEYWORDS and value in (None, "", []):
+            continue
+        values = value if isinstance(value, list) else [value]
+        if not values or not all(type(each) in (str, int) and each != "" for each in values):
+            return None
+        texts = [text for each in values for text in str(each).split("/")]
+        for text in (name, *(texts if name not in KEYWORDS else ())):
+            if not is_writable(text):
+                raise fail("classic-no-escape", place, {"text": text})
+        terms.append(f"{name}:{'/'.join(texts)}")
+    return " ".join(terms) or None
 
 
 def _parts(cells: list[Cell], place: Place) -> PhraseAlternative:
@@ -332,12 +381,24 @@ def _template(json: JsonNode, problems: list[Problem]) -> Template:
 def _template_cells(rules: JsonNode, problems: list[Problem]) -> list[Cell | None]:
     cells: list[Cell | None] = []
     for item in rules.items():
-        if isinstance(item.value, str):
-            cells.append(parse_cell(item.value, item.place, problems))
-        else:
-            problems.append(Problem("classic-not-text", item.place, {"value": shown(item.value)}))
-            cells.append(None)
+        faults: list[Problem] = []
+        text = ""
+        with collect(faults):
+            text = _cell_text(item)
+        problems += faults
+        cells.append(None if faults else parse_cell(text, item.place, problems))
     return cells
+
+
+def _cell_text(json: JsonNode) -> str:
+    """Return the rule string of one slot of a template: a string, or a typed rule, or a list of typed alternatives."""
+    if isinstance(json.value, str):
+        return json.value
+    if isinstance(json.value, dict):
+        return str(_rule(json).value)
+    if not isinstance(json.value, list) or not json.value:
+        raise fail("classic-not-text", json.place, {"value": shown(json.value)})
+    return " | ".join(str(rule.value) for rule in _rules(json))
 
 
 def _form(json: JsonNode) -> list[Problem]:
@@ -466,12 +527,17 @@ def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = No
     problems: list[Problem] = []
     lexicon = Lexicon((), ())
     rules: dict[str, PhraseRule] = {}
+    broken: set[str] | None = set()  # phrases that cannot be read; None means all
     with collect(problems):
         lexicon, faults = read_vocabulary(vocabulary, name=vocabulary.name)
         problems += faults
     if phrases is not None:
+        declared: list[str] | None = None
         with collect(problems):
-            rules = convert_phrases(read_json(phrases, name=phrases.name), problems)
+            node = read_json(phrases, name=phrases.name)
+            rules = convert_phrases(node, problems)
+            declared = list(node.value) if isinstance(node.value, dict) else None
+        broken = _broken(declared, problems, file=phrases.name)
         for name, phrase in rules.items():
             reached = phrases_within(phrase.slots, rules)
             if name in reached:  # classic phrases have no depth at which to stop
@@ -496,7 +562,34 @@ def read_classic(templates: Path, *, vocabulary: Path, phrases: Path | None = No
             faults = list(unknown(slot.rule, slot.place, lexicon=lexicon, phrases=rules))
             problems += faults if name in used else [replace(fault, severity="warning") for fault in faults]
     paradigms = merge(read, problems, phrases=rules, settings=settings)
-    return Project(settings, lexicon, rules, {}, paradigms, problems=tuple(problems))
+    causes = (problem for problem in problems if not _follows(problem, lexicon, broken))
+    return Project(settings, lexicon, rules, {}, paradigms, problems=tuple(causes))
+
+
+def _broken(declared: list[str] | None, problems: Iterable[Problem], *, file: str) -> set[str] | None:
+    """Return the phrases of a file that have errors; None means all of them."""
+    if declared is None:
+        return None
+    places = [p.place for p in problems if p.severity == "error" and p.place.file == file]
+    return {name for name in declared if any(re.match(rf"{re.escape(name)}(\[|\.|$)", at.part) for at in places)}
+
+
+def _follows(problem: Problem, lexicon: Lexicon, broken: set[str] | None) -> bool:
+    """Tell whether a problem is just the consequence of a vocabulary or a phrase that could not be read."""
+    if problem.kind in {"feature-unknown", "classic-value-unknown"}:
+        return not lexicon.features
+    if problem.kind in {"phrase-unknown", "classic-override-differs", "classic-override-range"}:
+        return broken is None or problem.values.get("phrase") in broken
+    return False
+
+
+def refusal(project: Project) -> InputError:
+    """Return the error of an import that was refused: a headline, the first problem of each kind, and the others."""
+    first = {problem.kind: problem for problem in reversed(project.errors)}
+    ordered = sorted(project.errors, key=lambda problem: problem is not first[problem.kind])
+    files = sorted({problem.place.file for problem in project.errors})
+    headline = Problem("classic-refused", Place(), {"count": len(ordered), "files": len(files)})
+    return InputError([headline, *ordered] if len(ordered) > 1 else ordered)
 
 
 def _settings(templates: Path, read: Iterable[Template], lexicon: Lexicon) -> Settings:
@@ -516,6 +609,8 @@ def import_classic(
     The warnings of the result also report the pairs that the templates had and the stricter project does not.
     """
     read = read_classic(Path(templates), vocabulary=Path(vocabulary), phrases=Path(phrases) if phrases else None)
+    if read.errors:
+        raise refusal(read)
     write_project(read, out)
     warnings = tuple(problem for problem in read.problems if problem.severity == "warning")
     return replace(read, problems=(*warnings, *losses(load_project(out))))

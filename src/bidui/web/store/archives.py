@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from bidui.errors import InputError, Place, Problem, fail
-from bidui.grammar.classic import read_classic
+from bidui.errors import Place, Problem, fail
+from bidui.grammar.classic import read_classic, refusal
 from bidui.grammar.project import project_texts
 from bidui.grammar.yaml import MAX_BYTES, read_bytes
 from bidui.web.store.names import DEEPEST, expected, name_fits, named_tables
@@ -226,7 +226,7 @@ def _converted(bundle: Bundle) -> Bundle:
             folder / "templates", vocabulary=vocabulary, phrases=_put(folder, phrases[0], files) if phrases else None
         )
     if classic.errors:
-        raise InputError(classic.errors)
+        raise refusal(classic)
     texts = project_texts(classic)
     rest = sorted(files.keys() - {*templates, *tables, *phrases})
     return Bundle({name: text.encode() for name, text in texts.items()}, (*bundle.skipped, *rest), classic.problems)
