@@ -12,7 +12,7 @@ from bidui.models import causal
 from bidui.models.causal import CausalModel, find_head
 from bidui.models.conventions import Conventions, decide, declaration_of
 from bidui.models.huggingface import load_huggingface
-from tests.models.small import network, saved, tokenizer
+from tests.models.small import CHARACTERS, SPECIAL, network, saved, tokenizer
 
 SENTENCES = [
     "妈妈把书看完了。",
@@ -217,6 +217,14 @@ def test_a_sentence_longer_than_the_context_is_refused_by_name() -> None:
     long = "我" * 64  # and BOS
     with pytest.raises(InputError, match=f"{long} has 65 tokens"):
         list(model("gpt_neox").score(["我", long]))
+
+
+def test_a_token_that_the_network_does_not_have_is_refused_by_sentence() -> None:
+    size = len(SPECIAL) + len(CHARACTERS) - 1  # "？" is the last
+    scored = CausalModel("small", network("llama", vocab_size=size), tokenizer(), Conventions(1), {})
+    assert len(list(scored.score(["我不吃饭。"]))) == 1
+    with pytest.raises(InputError, match=f"the token {size}, but small has only {size} entries: “你不吃饭？”"):
+        list(scored.score(["我不吃饭。", "你不吃饭？"]))
 
 
 def test_scores_that_are_no_numbers_stop_the_run() -> None:

@@ -14,7 +14,7 @@ from bidui.errors import InputError
 from bidui.models.huggingface import load_huggingface
 from bidui.models.masked import MaskedModel
 from bidui.models.seq2seq import Seq2SeqModel, first_sentinel
-from tests.models.small import network, pieces, saved, tokenizer
+from tests.models.small import CHARACTERS, SPECIAL, network, pieces, saved, tokenizer
 
 SENTENCES = ["妈妈很大。", "我", "爸爸在洗茶，我不吃饭。", "我不大。"]
 CLS, SEP, MASK, SENTINEL, PAD = 4, 5, 3, 7, 6
@@ -140,3 +140,10 @@ def test_a_sentence_longer_than_the_context_is_refused() -> None:
     model = MaskedModel("m", network("bert"), tokenizer(), {})
     with pytest.raises(InputError, match="has 65 tokens"):  # 63, [CLS] and [SEP]
         list(model.score(["我" * 63]))
+
+
+def test_a_token_that_the_network_does_not_have_is_refused_by_sentence() -> None:
+    size = len(SPECIAL) + len(CHARACTERS) - 1  # "？" is the last
+    model = MaskedModel("small", network("bert", vocab_size=size), tokenizer(), {})
+    with pytest.raises(InputError, match=f"the token {size}, but small has only {size} entries: “你不吃饭？”"):
+        list(model.score(["我不吃饭。", "你不吃饭？"]))

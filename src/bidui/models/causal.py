@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
 from bidui.models.conventions import Conventions
-from bidui.models.model import Declared, TokenScores, first_line, refuse_broken, refuse_long
+from bidui.models.model import Declared, TokenScores, first_line, refuse_broken, refuse_foreign, refuse_long
 from bidui.models.prefix_tree import PrefixRows, pack_flat, sees, unsorted_scores
 from bidui.models.tokenize import HasTokenizer, TokenArrays, encode_flat
 
@@ -110,6 +110,10 @@ class CausalModel(HasTokenizer):
         tokens = self.prepared(sentences)
         lengths = np.diff(tokens.bounds)
         refuse_long(sentences, lengths.tolist(), most=context_of(self.network.config), model=self.name)
+        vocabulary = _text_config(self.network.config).vocab_size
+        if tokens.ids.max(initial=-1) >= vocabulary:
+            rows = np.split(tokens.ids, tokens.bounds[1:-1])
+            refuse_foreign(sentences, [row.tolist() for row in rows], vocabulary=vocabulary, model=self.name)
         values = self.run(tokens.ids, lengths)
         # the token at the beginning, BOS or the first, has no score
         scored = np.ones(len(tokens.ids), np.bool_)

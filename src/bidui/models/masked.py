@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_long
+from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_foreign, refuse_long
 from bidui.models.tokenize import Encoding, HasTokenizer, encode
 
 
@@ -32,6 +32,7 @@ Predict = Callable[[Sequence[Encoding], Sequence[Gap]], NDArray[np.float32]]  # 
 
 class _Batched(Protocol):
     name: str
+    network: PreTrainedModel
     batch_tokens: int
 
 
@@ -49,6 +50,8 @@ def pseudo_scores(
     Sentences and gaps of equal length run together, so nothing is padded; `around` is the number of special tokens
     around each sentence.
     """
+    ids = (sentence.ids for sentence in encoded)
+    refuse_foreign(sentences, ids, vocabulary=model.network.config.vocab_size, model=model.name)
     values = [np.zeros(len(sentence.ids), np.float32) for sentence in encoded]
     alike: dict[tuple[int, int], list[Gap]] = {}
     for gap in gaps:

@@ -128,6 +128,15 @@ def refuse_long(sentences: Sequence[str], lengths: Sequence[int], *, most: int |
             raise fail("sentence-too-long", Place(), values)
 
 
+def refuse_foreign(sentences: Sequence[str], ids: Iterable[Sequence[int]], *, vocabulary: int, model: str) -> None:
+    """Refuse the first sentence with a token that the model has no entry for: its tokenizer is another model's."""
+    for sentence, tokens in zip(sentences, ids, strict=True):
+        if (most := max(tokens, default=-1)) >= vocabulary:
+            raise fail(
+                "token-foreign", Place(), {"id": most, "sentence": sentence, "model": model, "vocabulary": vocabulary}
+            )
+
+
 def refuse_broken(sentence: str, ends: NDArray[np.int32], logprobs: NDArray[np.float32], *, model: str) -> None:
     """Refuse NaN and infinite log-probabilities, naming the token."""
     finite = np.isfinite(logprobs)
