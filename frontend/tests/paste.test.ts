@@ -1,13 +1,13 @@
 // What a block from a spreadsheet would change.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asBlock, isLarge, oddCells, type PastePlan, planPaste, withoutUnseen } from "../src/lexicon/paste";
+import { asBlock, headerOf, isLarge, oddCells, type PastePlan, planPaste, withoutUnseen } from "../src/lexicon/paste";
 import { newRow, readSheet, type Row, type Sheet } from "../src/lexicon/sheets";
 
 const SHEET: Sheet = readSheet({ file: "f", revision: 1, columns: ["expression", "pos"], rows: [[2, "a", "N"], [3, "b", "V"], [4, "c", "V"]] });
 const plan = (cells: string[][], rows: Row[] = SHEET.rows, column = "expression", columns = SHEET.columns) =>
   planPaste(cells, rows, column, columns, () => SHEET, SHEET);
-const whole = (more: Partial<PastePlan>): PastePlan => ({ changes: [], added: [], sheet: SHEET, refused: 0, unseen: 0, odd: [], ...more });
+const whole = (more: Partial<PastePlan>): PastePlan => ({ changes: [], added: [], sheet: SHEET, refused: 0, unseen: 0, odd: [], header: null, existing: [], ...more });
 
 test("invisible characters are removed and counted; tabs and line breaks stay", () => {
   assert.deepEqual(withoutUnseen("a\u200bb\u00adc\td\n"), { text: "abc\td\n", unseen: 2 });
@@ -46,8 +46,34 @@ test("a block that names columns adds all its rows, in the order of the sheet", 
   assert.deepEqual([changes, added], [[], [["x", "N"], ["y", "V"]]]);
 });
 
-test("a row of words that are no columns is no header", () => {
-  assert.equal(plan([["expression", "other"], ["x", "y"]]).added.length, 0);
+test("a column that the sheet lacks does not make the header a word", () => {
+  const { changes, added, refused, header } = plan([["Other", " Expression", "POS"], ["y", "x", "N"], ["", "z", ""]]);
+  assert.deepEqual([changes, added, refused], [[], [["x", "N"], ["z", ""]], 1]);
+  assert.deepEqual(header, { columns: [null, "expression", "pos"], unknown: ["Other"] });
+});
+
+test("a header without words fills the rows in sight by name", () => {
+  const sheet = readSheet({ file: "f", revision: 1, columns: ["expression", "pos", "kind"], rows: [[2, "a", "N", ""], [3, "b", "V", "k"]] });
+  const { changes, added } = planPaste([["kind", "pos"], ["k", "V"], ["k", "N"]], sheet.rows, "pos", sheet.columns, () => sheet, sheet);
+  assert.deepEqual(changes.map(({ row, column, value }) => [row.cells[0], column, value]), [["a", "kind", "k"], ["a", "pos", "V"], ["b", "pos", "N"]]);
+  assert.deepEqual(added, []);
+});
+
+test("a header may have the names that the grid shows", () => {
+  const labels = ["Word", "Part of speech"];
+  assert.deepEqual(headerOf([["part of speech", "word"], ["N", "x"]], SHEET.columns, labels)?.columns, ["pos", "expression"]);
+});
+
+test("a row of words, one column, or a name twice is no header", () => {
+  for (const head of [["a", "other"], ["pos"], ["expression", "expression"], ["pos", "other"]]) {
+    assert.equal(headerOf([head, ["x", "y"]], SHEET.columns), null);
+  }
+  assert.equal(headerOf([["expression", "pos"]], SHEET.columns), null);
+});
+
+test("words that the lexicon has already are named", () => {
+  const { existing } = planPaste([["expression"], ["a"], ["x"], ["a"]], SHEET.rows, "expression", SHEET.columns, () => SHEET, SHEET, SHEET.columns, (form) => form === "a");
+  assert.deepEqual(existing, ["a"]);
 });
 
 test("large, odd or refused pastes are shown first", () => {
@@ -56,6 +82,8 @@ test("large, odd or refused pastes are shown first", () => {
   assert.equal(isLarge(whole({ changes: new Array(25).fill(change) })), true);
   assert.equal(isLarge(whole({ added: new Array(9).fill([]) })), true);
   assert.equal(isLarge(whole({ refused: 1 })), true);
+  assert.equal(isLarge(whole({ existing: ["a"] })), true);
+  assert.equal(isLarge(whole({ header: { columns: ["expression"], unknown: [] } })), true);
   assert.equal(isLarge(whole({ odd: oddCells([["\ue000"]]) })), true);
 });
 

@@ -28,6 +28,9 @@ export function PasteDialog(props: { space: Workspace; plan: PastePlan; close: (
         </header>
         <div class="body" tabIndex={0} role="region" aria-labelledby="paste-title">
           <p>{t("lexicon.paste_summary", { changed: plan.changes.length, added: plan.added.length })}</p>
+          {plan.header ? <p class="notice">{t("lexicon.paste_header", { columns: plan.header.columns.filter(Boolean).join(" · ") })}</p> : null}
+          {plan.header?.unknown.length ? <p class="notice warn">{t("lexicon.paste_unknown", { columns: plan.header.unknown.join(" · ") })}</p> : null}
+          {plan.existing.length > 0 ? <p class="notice warn">{t("lexicon.paste_existing", { n: plan.existing.length, words: firstOf(plan.existing) })}</p> : null}
           {plan.refused > 0 ? <p class="notice warn">{t("lexicon.paste_refused", { n: plan.refused })}</p> : null}
           {plan.unseen > 0 ? <p class="notice">{t(plan.unseen === 1 ? "lexicon.paste_unseen_one" : "lexicon.paste_unseen", { n: plan.unseen })}</p> : null}
           {plan.odd.length > 0 ? <Odd plan={plan} /> : null}
@@ -62,6 +65,8 @@ function Odd({ plan }: { plan: PastePlan }) {
     </div>
   );
 }
+
+const firstOf = (words: readonly string[]): string => words.slice(0, SHOWN).join(" · ") + (words.length > SHOWN ? " …" : "");
 
 const codeOf = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 

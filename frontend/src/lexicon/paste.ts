@@ -47,12 +47,33 @@ interface Effects {
   readonly added: readonly (readonly string[])[]; // in the order of the sheet's columns
   readonly sheet: Sheet;
   readonly refused: number; // cells without a column
+  readonly header: Header | null;
+  readonly existing: readonly string[]; // words of the added rows that the lexicon has already
 }
 
-/** Whether the first row of a block names columns, including `expression`: then all other rows are added. */
-function namesColumns(cells: readonly (readonly string[])[], columns: readonly string[]): boolean {
-  const head = cells[0] ?? [];
-  return cells.length > 1 && head.includes("expression") && head.every((name) => columns.includes(name));
+/** The first row of a block, where it names columns. */
+export interface Header {
+  readonly columns: readonly (string | null)[]; // of each cell below; null where the lexicon has no such column
+  readonly unknown: readonly string[];
+}
+
+const alike = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
+
+/**
+ * The header of a block: a first row that names `expression`, or nothing but columns, at least two. The names may be
+ * those that the grid shows (`labels`, one for each column), and differ in case.
+ */
+export function headerOf(
+  cells: readonly (readonly string[])[],
+  columns: readonly string[],
+  labels: readonly string[] = columns,
+): Header | null {
+  const names = cells.length > 1 ? cells[0]!.map((name) => name.trim()) : [];
+  const found = names.map((name) => columns.find((column, n) => alike(column, name) || alike(labels[n] ?? "", name)) ?? null);
+  const known = found.filter((name) => name !== null);
+  const unknown = names.filter((name, n) => name !== "" && found[n] === null);
+  const named = known.includes("expression") || (known.length > 1 && unknown.length === 0);
+  return named && new Set(known).size === known.length ? { columns: found, unknown } : null;
 }
 
 export function planPaste(
@@ -62,36 +83,40 @@ export function planPaste(
   columns: readonly string[], // as shown
   sheetOf: (row: Row) => Sheet,
   last: Sheet,
+  labels: readonly string[] = columns,
+  known: (form: string) => boolean = () => false, // whether the lexicon has a word already
 ): Effects {
-  if (namesColumns(cells, last.columns)) {
-    const [head = [], ...body] = cells;
-    const added = body.map((row) => last.columns.map((name) => row[head.indexOf(name)] ?? ""));
-    return { changes: [], added: added.filter((row) => row.some(Boolean)), sheet: last, refused: 0 };
-  }
+  const header = headerOf(cells, columns, labels);
+  const adds = header?.columns.includes("expression") ?? false; // new words, rather than values for those in sight
+  const body = header ? cells.slice(1) : cells;
+  const target = adds ? [] : rows;
   const first = columns.indexOf(column);
   const changes: CellChange[] = [];
   const added: string[][] = [];
   let refused = 0;
-  cells.forEach((line, n) => {
-    const row = rows[n];
+  body.forEach((line, n) => {
+    const row = target[n];
     const sheet = row === undefined || row.ghost ? last : sheetOf(row);
     const cellsAdded: string[] = last.columns.map(() => "");
     line.forEach((value, m) => {
-      const name = columns[first + m];
-      const at = name === undefined ? -1 : sheet.columns.indexOf(name);
-      if (name === undefined || at < 0) refused += value === "" ? 0 : 1;
+      const name = header ? header.columns[m] : columns[first + m];
+      const at = name == null ? -1 : sheet.columns.indexOf(name);
+      if (name == null || at < 0) refused += value === "" ? 0 : 1;
       else if (row === undefined || row.ghost) cellsAdded[at] = value;
       else if ((row.cells[at] ?? "") !== value) changes.push({ row, column: name, old: row.cells[at] ?? "", value });
     });
     if ((row === undefined || row.ghost) && cellsAdded.some(Boolean)) added.push(cellsAdded);
   });
-  return { changes, added, sheet: last, refused };
+  const expression = last.columns.indexOf("expression");
+  const existing = added.map((row) => row[expression] ?? "").filter((form) => form !== "" && known(form));
+  return { changes, added, sheet: last, refused, header, existing: [...new Set(existing)] };
 }
 
 const SMALL = 24; // cells that are pasted without a question
 
 export function isLarge(plan: PastePlan): boolean {
-  return plan.refused > 0 || plan.odd.length > 0 || plan.added.length > 8 || plan.changes.length > SMALL;
+  const unclear = plan.refused > 0 || plan.header !== null || plan.existing.length > 0;
+  return unclear || plan.odd.length > 0 || plan.added.length > 8 || plan.changes.length > SMALL;
 }
 
 const GAP = 50; // unchanged rows that a block may contain

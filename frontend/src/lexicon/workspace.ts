@@ -147,8 +147,22 @@ export class Workspace {
     const rows = this.view.rows.slice(at.top);
     const names = columns.map((column) => column.name);
     const file = (rows[0]?.file ?? this.view.file) || [...this.sheets.keys()][0]!;
-    const effects = planPaste(cells, rows, names[at.left] ?? "", names, (row) => this.sheetOf(row), this.sheets.get(file)!);
+    const labels = columns.map((column) => column.label);
+    const known = this.forms();
+    const effects = planPaste(
+      cells, rows, names[at.left] ?? "", names, (row) => this.sheetOf(row), this.sheets.get(file)!, labels, (form) => known.has(form),
+    );
     return { ...effects, unseen, odd };
+  }
+
+  /** All words of the lexicon. */
+  forms(): Set<string> {
+    return new Set(
+      [...this.sheets.values()].flatMap(({ rows, columns }) => {
+        const at = columns.indexOf("expression");
+        return rows.filter((row) => !row.ghost).map((row) => row.cells[at] ?? "");
+      }),
+    );
   }
 
   /** Whether a plan has too many changes of rows that are too far apart for one block. */
