@@ -108,6 +108,22 @@ def test_slow_connections_make_room_for_others() -> None:
     served(Crowded, test)
 
 
+def test_many_connections_at_once_are_not_held() -> None:
+    """Those that come in one moment must make room for each other as well: each is an open file."""
+
+    async def test(port: int) -> None:
+        opening = [asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+        slow = await asyncio.gather(*opening)
+        for _ in range(2):  # whatever the server has taken by now, it takes a moment to close
+            await answer(port, HEAD + b"Connection: close\r\n\r\n12345")
+        at_end = [reader.at_eof() or reader.exception() is not None for reader, _ in slow]
+        assert at_end.count(False) <= Crowded.MOST
+        for _, writer in slow:
+            writer.close()
+
+    served(Crowded, test)
+
+
 def test_strangers_do_not_fill_the_log() -> None:
     log = SparingLog()
     record = logging.LogRecord("a", logging.WARNING, "", 0, "Invalid HTTP request received.", None, None)

@@ -33,8 +33,7 @@ class PunctualProtocol(H11Protocol):
         self._restart()
         self._timer = self.loop.call_later(self.TICK, self._look)
         if len(self.connections) > self.MOST:
-            late = [each for each in self.connections if isinstance(each, PunctualProtocol) and each._arriving()]
-            min(late, key=lambda each: each._since).transport.abort()
+            self._make_room()
 
     def data_received(self, data: bytes) -> None:
         """Note how much has arrived."""
@@ -47,6 +46,14 @@ class PunctualProtocol(H11Protocol):
         """Stop watching."""
         self._timer.cancel()
         super().connection_lost(exc)
+
+    def _make_room(self) -> None:
+        """Close the connection whose request has been arriving longest; those closed just now do not count."""
+        punctual = [each for each in self.connections if isinstance(each, PunctualProtocol)]
+        there = [each for each in punctual if not each.transport.is_closing()]
+        if len(there) > self.MOST:
+            late = [each for each in there if each._arriving()]
+            min(late, key=lambda each: each._since).transport.abort()
 
     def _arriving(self) -> bool:
         """Whether the client has to send something; not while we do not read, or have yet to answer."""
