@@ -1,6 +1,6 @@
 // Bundles the pages' scripts and the style into the Python package: the same sources give the same bytes.
 import { build } from "esbuild";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -33,10 +33,24 @@ const result = await build({
   define: { "process.env.NODE_ENV": '"production"' },
   external: ["data:*"],
   write: false,
+  metafile: true,
+});
+
+// The licences of the packages in the bundle, which ask to be named wherever their code goes.
+const packages = new Set(
+  Object.keys(result.metafile.inputs).flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
+);
+const licences = [...packages].sort().map((name) => {
+  const folder = join(here, "node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  if (!file) throw new Error(`${name} has no file with its licence`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 });
 
 rmSync(outdir, { recursive: true, force: true });
 mkdirSync(outdir, { recursive: true });
 for (const file of result.outputFiles) writeFileSync(file.path, file.contents);
+writeFileSync(join(outdir, "licences.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
 const total = result.outputFiles.reduce((sum, file) => sum + file.contents.length, 0);
 console.log(`${result.outputFiles.length} files, ${Math.round(total / 1000)} kB`);

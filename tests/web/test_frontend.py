@@ -104,3 +104,11 @@ def test_the_lock_names_sums_and_no_places() -> None:
     """Packages may come from any registry, and are verified by their checksums."""
     assert [name for name, each in locked().items() if "resolved" in each] == []
     assert [name for name, each in locked().items() if name and "integrity" not in each] == []
+
+
+def test_the_licences_of_the_bundled_packages_are_shipped() -> None:
+    """Each of them asks that its notice goes wherever its code goes."""
+    text = (COMMITTED / "licences.txt").read_text("utf-8")
+    for name, version in package()["dependencies"].items():
+        assert f"{name} {version} (" in text
+    assert text.count("Permission is hereby granted") >= len(package()["dependencies"])

@@ -3,6 +3,7 @@
 import re
 import socket
 import stat
+import subprocess
 import sys
 import time
 import urllib.request
@@ -15,7 +16,7 @@ from bidui.web.server import _listening
 from bidui.web.store.accounts import add_user, close_account, set_role
 from bidui.web.store.disk import open_store
 
-from .browser.running import SECONDS, Running
+from .browser.running import COMMAND, SECONDS, Running
 from .store.small import write_small
 
 
@@ -92,3 +93,35 @@ def test_a_start_says_what_accounts_the_database_brings(running: Running) -> Non
     running.options = ("--team",)
     running.start()
     assert f"accounts that can sign in: {people}\n" in said_at_start(running)
+
+
+def refused(*arguments: str | Path) -> str:
+    """What a server says that does not start."""
+    command = [*COMMAND, "serve", "--port", "0", "--no-browser", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+    return done.stderr
+
+
+def test_a_second_server_for_one_folder_says_where_the_first_is(running: Running) -> None:
+    """It would end the sessions of the first, and people would be signed out without a reason."""
+    running.start()
+    said_at_start(running)
+    assert f"already served at {running.home};" in refused(running.folder)
+    running.kill()  # a lock ends with its process, however that ends
+    running.start()
+    said_at_start(running)
+
+
+def test_the_database_of_another_folder_can_be_adopted(running: Running, tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path}/elsewhere.sqlite"
+    running.options = ("--database", database)
+    running.start()
+    said_at_start(running)
+    running.stop()
+    write_small(tmp_path / "moved" / "small")
+    assert "add --adopt" in refused(tmp_path / "moved", "--database", database)
+    moved = Running(tmp_path / "moved", options=("--database", database, "--adopt"))
+    moved.start()
+    said_at_start(moved)
+    moved.stop()

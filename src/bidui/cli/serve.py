@@ -35,6 +35,9 @@ def serve(
         list[str] | None, typer.Option(help="Host name under which others reach the server; may be repeated.")
     ] = None,
     https: Annotated[bool, typer.Option("--https", help="The server is behind an https proxy.")] = False,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Use the database of --database although it belongs to another folder.")
+    ] = False,
 ) -> None:
     """Write paradigms in the browser and see the pairs as you type.
 
@@ -53,5 +56,6 @@ def serve(
         public_hosts=tuple(public_host or ()),
         secure=https,
         lang=lang,
+        adopt=adopt,
     )
     bidui.serve(service, say=typer.echo, browser=browser)

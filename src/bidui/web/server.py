@@ -10,7 +10,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from errno import EADDRINUSE
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 import uvicorn
 
 from bidui.errors import Place, fail
+from bidui.files import hold_lock
 from bidui.web.app import make_app
 from bidui.web.connections import BACKLOG, PunctualProtocol, SparingLog
 from bidui.web.store import accounts
@@ -46,6 +47,7 @@ class Service:
     public_hosts: tuple[str, ...] = ()
     secure: bool = False
     lang: Language | None = None
+    adopt: bool = False
 
 
 def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool = False) -> None:
@@ -56,7 +58,11 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
     with suppress(KeyboardInterrupt), _listening(service.host, service.port) as listener:
         port = listener.getsockname()[1]
         home = _home(service, port)
-        with open_workbench(service.root, settings=_settings(service, port), database=service.database) as bench:
+        settings = _settings(service, port)
+        with (
+            open_workbench(service.root, settings=settings, database=service.database, adopt=service.adopt) as bench,
+            _alone(bench.store, home),
+        ):
             address = _first_address(service, bench.store, home)
             say(f"bidui is at {home}" if not address else f"open {address} (it works once)")
             for line in _accounts(service, bench.store):
@@ -79,6 +85,21 @@ def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool
             with _browser(address, folder=bench.store.hidden, wanted=browser and not service.team):
                 _Server(config).run(sockets=[listener])
     say("ended")
+
+
+@contextmanager
+def _alone(store: Store, home: str) -> Iterator[None]:
+    """Refuse to serve a folder that another process serves: each start ends the sessions of the one before."""
+    file = store.hidden / "serving"
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(hold_lock(file))
+        except BlockingIOError:
+            values = {"address": file.read_text("utf-8", "replace").strip() or "?"}
+            raise fail("already-served", Place(str(store.root)), values) from None
+        with suppress(OSError):
+            file.write_text(home, "utf-8")
+        yield
 
 
 class _Server(uvicorn.Server):

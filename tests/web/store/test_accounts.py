@@ -102,6 +102,43 @@ def test_short_passwords_are_refused(store: Store) -> None:
         add_user(store, "Li", "short")
 
 
+@pytest.mark.parametrize(
+    "password",
+    (
+        *("aaaaaaaaaa", "1234567890", "0987654321", "qwertyuiop", "abcabcabcabc", "Password123!", "passwordpassword"),
+        *("admin-2024", "han meimei", "HanMeimei99", "lmnopqrstuv", "qwerty12345", "iloveyou!!"),
+    ),
+)
+def test_passwords_that_everybody_tries_first_are_refused(store: Store, password: str) -> None:
+    with pytest.raises(InputError, match="easy to guess"):
+        add_user(store, "Han Meimei" if " " in password else "HanMeimei", password)
+
+
+@pytest.mark.parametrize("password", ["correct horse", "tr0ub4dor&3", "春眠不觉晓处处闻啼鸟", "another password"])
+def test_other_passwords_are_taken(store: Store, password: str) -> None:
+    assert log_in(store, "Han", password) is None
+    assert add_user(store, "Han", password) == log_in(store, "Han", password)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("Owner", "\u041ewner"),
+        ("paul", "p\u0430ul"),
+        ("Li", "L1"),
+        ("Bill", "BiIl"),
+        ("Wang Wei", "WangWei"),
+        ("Zoe", "Zo\u00eb"),
+    ],
+)
+def test_a_name_that_looks_like_another_is_refused(store: Store, name: str, other: str) -> None:
+    """Somebody who is invited must not pass for an owner in the history or the team."""
+    add_user(store, name, PASSWORD)
+    with pytest.raises(InputError, match="looks like"):
+        add_user(store, other, PASSWORD)
+    assert add_user(store, f"{name} Junior", PASSWORD)
+
+
 def test_nothing_that_lets_somebody_in_can_be_read_from_the_database(store: Store) -> None:
     """Whoever gets a copy of it must not get in."""
     who = add_user(store, "Li", PASSWORD)

@@ -409,3 +409,25 @@ def test_a_full_disk_leaves_the_file_and_keeps_the_text(store: Store, monkeypatc
     assert (draft.text, draft.tab, draft.why) == ("yours\n", "mine", "unwritten")
     assert saved(store, "yours\n", base=base, tab="mine").changed  # once there is room again
     assert drafts(store, who=local_user(store)) == []
+
+
+def test_a_folder_that_cannot_be_read_hides_no_other(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One colleague's closed folder must not take the list of projects away from everybody."""
+    closed = ("old", "new")  # one that is known, and one that is not
+    for name in ("old", "other", "new"):
+        write_small(store.root / name)
+        if name == "old":
+            refresh(store)
+    is_file, scandir = Path.is_file, os.scandir
+
+    def refuse(path: str | Path) -> None:
+        if Path(path).name in closed or Path(path).parent.name in closed:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "is_file", lambda path: refuse(path) or is_file(path))
+    monkeypatch.setattr(os, "scandir", lambda path: refuse(path) or scandir(path))
+    result = refresh(store)
+    assert {problem.place.file for problem in result.skipped if problem.kind == "read-failed"} == {*closed}
+    assert "other" in [each.name for each in entries(store)] and "old" in [each.name for each in entries(store)]

@@ -3,6 +3,7 @@
 A team has accounts with names and passwords. A laptop has one user without a password, because the machine is hers.
 """
 
+import re
 import secrets
 import unicodedata
 from collections.abc import Mapping
@@ -67,7 +68,7 @@ def local_user(store: Store) -> User:
 
 def add_user(store: Store, name: str, password: str) -> User:
     """Add an account; the name must be free, whatever its case."""
-    secret = hash_password(password)
+    secret = hash_password(password, name=name)
     with store.writing() as connection:
         return _insert_user(store, connection, name, secret)
 
@@ -78,6 +79,9 @@ def _insert_user(store: Store, connection: Connection, name: str, secret: str) -
     taken = fail("user-taken", Place(), {"name": shown})
     if connection.execute(query).one_or_none():
         raise taken
+    for other in connection.scalars(select(_USER.name).where(_USER.key != LOCAL)):
+        if _looks(other) == _looks(shown):
+            raise fail("user-name-alike", Place(), {"name": shown, "other": other})
     values = {"name": shown, "key": user_key(shown), "password": secret, "created": store.now()}
     try:
         connection.execute(insert(_USERS).values(**values))
@@ -140,6 +144,15 @@ def user_key(name: str) -> str:
     return unicodedata.normalize("NFKC", name).strip().casefold()
 
 
+_ALIKE = str.maketrans("01аеорсухіјѕһԁոսοαυνικρτ", "olaeopcyxijshdnuoauvikpt")  # Cyrillic, Armenian, Greek
+
+
+def _looks(name: str) -> str:
+    """Return the name without what hardly anybody sees: letters of other scripts that look the same, marks, blanks."""
+    plain = unicodedata.normalize("NFKD", user_key(name)).translate(_ALIKE)
+    return "".join(character for character in plain if character.isalnum()).replace("i", "l") or plain
+
+
 def _user(row: Row[Any]) -> User:
     return User(row.id, row.name, row.created, row.closed is not None, row.key == LOCAL)
 
@@ -147,11 +160,33 @@ def _user(row: Row[Any]) -> User:
 # Passwords are kept as argon2 hashes, and guessing one takes memory and time.
 
 
-def hash_password(password: str) -> str:
-    """Return the hash of a password, not too short nor too long; slow on purpose, so not for a transaction."""
+def hash_password(password: str, *, name: str = "") -> str:
+    """Return the hash of a password, not too short, too long or trivial; slow on purpose, so not for a transaction."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise fail("password-length", Place(), {"least": SHORTEST, "most": LONGEST})
+    if _is_trivial(user_key(password), user_key(name)):
+        raise fail("password-trivial", Place())
     return PasswordHasher().hash(_password_bytes(password))
+
+
+_COMMON = re.compile(
+    r"(passw[o0]rd|[a-z]?qwerty\w*|letmein|welcome|admin(istrator)?|iloveyou|woaini|changeme|secret|bidui)+"
+)
+_ROWS = ("01234567890", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm", "1qaz2wsx3edc4rfv5tgb6yhn")
+
+
+def _is_trivial(password: str, name: str) -> bool:
+    """Whether a password is among the first that anybody tries: repetitions, rows of keys, common words, the name."""
+    bare = password.strip("0123456789!?.,-_*#@ ")
+    pieces = password.replace(name, "") if name else password
+    rows = (row * 20 for each in _ROWS for row in (each, each[::-1]))
+    return (
+        len(set(password)) < 5
+        or re.fullmatch(r"(.{1,6}?)\1+.{0,2}", password) is not None
+        or _COMMON.fullmatch(bare) is not None
+        or len(pieces) < 4
+        or any(password in row for row in rows)
+    )
 
 
 def password_matches(password: str, secret: str | None) -> bool:
@@ -277,9 +312,10 @@ def password_user(store: Store, token: str) -> User | None:
 
 def use_password_link(store: Store, token: str, password: str) -> User:
     """Choose another password; all sessions of the user end. Nothing is hashed for a link that is not good."""
-    if password_user(store, token) is None:
+    who = password_user(store, token)
+    if who is None:
         raise fail("token-unknown", Place())
-    secret = hash_password(password)
+    secret = hash_password(password, name=who.name)
     with store.writing() as connection:
         row = _use(store, connection, "password", token)
         if row is None or row.user is None:
@@ -435,8 +471,7 @@ def withdraw(store: Store, number: int) -> None:
 def accept(store: Store, token: str, *, name: str, password: str) -> User:
     """Add an account with the role that an invitation offers, which is used up; one that is not good hashes nothing."""
     invitation(store, token)
-    check_user_name(name)
-    secret = hash_password(password)
+    secret = hash_password(password, name=check_user_name(name))
     with store.writing() as connection:
         offer = _take_offer(store, connection, token)
         new = _insert_user(store, connection, name, secret)  # a name that is taken leaves the invitation as it was

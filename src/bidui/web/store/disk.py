@@ -23,7 +23,7 @@ import shutil
 import stat
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -286,7 +286,11 @@ def refresh(where: Store | Entry) -> RefreshResult:
     skipped = list(_find_projects(where))
     changed = 0
     for entry in entries(where):
-        result = _refresh(entry)
+        try:
+            result = _refresh(entry)
+        except InputError as error:  # one folder that cannot be read does not keep the others from being listed
+            skipped += (replace(each, place=replace(each.place, file=entry.name)) for each in error.problems)
+            continue
         changed += result.changed
         skipped += result.skipped
     return RefreshResult(changed, tuple(skipped))

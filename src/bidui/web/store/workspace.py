@@ -175,9 +175,13 @@ def names_on_disk(store: Store) -> tuple[list[str], list[Problem]]:
         raise fail("read-failed", Place(str(store.root)), {"reason": reason(error)}) from None
     for name in folders:
         folder = store.root / name
-        if not (folder / "project.yaml").is_file():
-            continue
         shown = Place(name.encode("utf-8", "backslashreplace").decode())
+        try:
+            if not (folder / "project.yaml").is_file():
+                continue
+        except OSError as error:  # a folder that may not be read
+            problems.append(Problem("read-failed", shown, {"reason": reason(error)}))
+            continue
         if folder.is_symlink():
             problems.append(Problem("file-is-link", shown))
         elif not name_fits(name):
