@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { leave, orphans, Outbox, ownerOf, textsOf, UndoHistory } from "../src/lexicon/outbox";
-import { readSheet, type Sheet } from "../src/lexicon/sheets";
+import { newRow, readSheet, type Row, type Sheet } from "../src/lexicon/sheets";
 import { store, tab } from "../src/tabs";
 import type { TableAnswer } from "../src/wire";
 import { AWAY, type Call, Failure, newProject, serve as serveProject, wait } from "./browser";
@@ -49,7 +49,7 @@ test("edits go one after the other, each on the revision of the one before", asy
   assert.deepEqual(calls.map(({ body }) => body["base"]), [7, 8]);
 });
 
-test("an edit with errors is held, and sent again with the next one", async () => {
+test("an edit with errors is held, and sent again with the next one of its row", async () => {
   const answers = [answer({ saved: false, revision: 7 }), answer()];
   const calls = serve({ [POST]: () => answers.shift() });
   const { outbox, set } = start();
@@ -57,10 +57,70 @@ test("an edit with errors is held, and sent again with the next one", async () =
   await outbox.idle();
   assert.equal(outbox.state, "draft");
   assert.notEqual(stored(), null);
-  set(1, "Y");
+  set(0, "Y");
   await outbox.idle();
   assert.equal((calls[1]!.body["ops"] as unknown[]).length, 2);
   assert.equal(outbox.state, "saved");
+});
+
+const bad = ({ body }: Call): boolean => JSON.stringify(body["ops"]).includes("wrong");
+
+test("a row with errors is a draft and does not hold back others", async () => {
+  let revision = 7;
+  const problem = { kind: "x", severity: "error" as const, text: "x", file: FILE, line: 2, column: "pos" };
+  const calls = serve({ [POST]: (call) => (bad(call) ? answer({ saved: false, revision, problems: [problem as never] }) : answer({ revision: ++revision })) });
+  const { outbox, sheet, set } = start();
+  const problems: number[] = [];
+  outbox.onProblems = (shown) => problems.push(shown.length);
+  set(0, "wrong");
+  await outbox.idle();
+  set(1, "Y");
+  await outbox.idle();
+  const ops = calls.map(({ body }) => [body["base"], (body["ops"] as { line: number; value: string }[]).map(({ line, value }) => [line, value])]);
+  assert.deepEqual(ops, [[7, [[2, "wrong"]]], [7, [[3, "Y"]]], [8, [[2, "wrong"]]]]);
+  assert.deepEqual([outbox.state, sheet.revision, sheet.rows.map(({ cells }) => cells[1])], ["draft", 8, ["wrong", "Y"]]);
+  assert.equal(problems.at(-1), 1); // those of the draft are still shown
+  assert.deepEqual([stored()!.includes("wrong"), stored()!.includes('"Y"')], [true, false]);
+});
+
+test("a word added below a draft row goes below the last row that is written", async () => {
+  let revision = 7;
+  const calls = serve({ [POST]: (call) => (bad(call) ? answer({ saved: false, revision }) : answer({ revision: ++revision })) });
+  const { outbox, sheet } = start();
+  const add = (cells: string[], after: Row): Row => {
+    const row = newRow(FILE, cells);
+    outbox.act(new Map([[FILE, [{ do: "add", rows: [row], cells: [cells], after }]]]));
+    return row;
+  };
+  const draft = add(["", "wrong"], sheet.rows[0]!); // between the two
+  await outbox.idle();
+  add(["c", "N"], draft);
+  await outbox.idle();
+  assert.deepEqual(calls[1]!.body["ops"], [{ do: "add", rows: [["c", "N"]], after: 2 }]);
+  assert.deepEqual(sheet.confirmed.map(({ line, cells }) => [line, cells[0]]), [[2, "a"], [3, "c"], [4, "b"]]);
+  assert.deepEqual(sheet.rows.map(({ cells }) => cells[0]), ["a", "", "c", "b"]);
+});
+
+test("undo takes back the last action, also where a draft is older, and redo does not wait for the draft", async () => {
+  let revision = 7;
+  const calls = serve({ [POST]: (call) => (bad(call) ? answer({ saved: false, revision }) : answer({ revision: ++revision })), "DELETE drafts": () => undefined });
+  const { outbox, sheet, set } = start();
+  set(0, "wrong");
+  await outbox.idle();
+  set(1, "Y");
+  await outbox.idle();
+  outbox.undo();
+  await outbox.idle();
+  assert.deepEqual(calls.at(-2)!.body["ops"], [{ do: "changes", changes: [{ start: 0, end: 1, text: "x" }] }]);
+  assert.equal(sheet.rows[0]!.cells[1], "wrong");
+  outbox.redo();
+  await outbox.idle();
+  assert.equal(outbox.canRedo, false);
+  outbox.undo();
+  await outbox.idle();
+  outbox.undo(); // the draft itself
+  await wait();
+  assert.deepEqual([outbox.state, sheet.rows[0]!.cells[1]], ["saved", "N"]);
 });
 
 test("undo drops an edit that was not written", async () => {

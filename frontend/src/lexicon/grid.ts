@@ -103,6 +103,7 @@ export class Grid {
   readonly element = part("div", "grid", "grid");
   readonly editor: CellEditor;
   private anchor = { row: 0, column: 0 };
+  private tabbed: number | null = null; // the first column of a run of Tabs, where Enter goes in the next row
   private readonly head: GridHead;
   private readonly body: GridRows;
   private scheduled = false;
@@ -181,6 +182,7 @@ export class Grid {
 
   go(row: number, column: number, options: { extend?: boolean; focus?: boolean } = {}): void {
     this.editor.commit();
+    this.tabbed = null;
     this.row = Math.max(0, Math.min(row, this.rows.length - 1));
     this.column = Math.max(0, Math.min(column, this.columns.length - 1));
     if (!options.extend) this.anchor = { row: this.row, column: this.column };
@@ -266,15 +268,24 @@ export class Grid {
     else if (right > element.scrollLeft + element.clientWidth) element.scrollLeft = right - element.clientWidth;
   }
 
-  /** Go one cell further, from the end of a row to the next; past the last cell the focus leaves the grid. */
+  /**
+   * Go one cell further, from the end of a row to the next; past the last cell the focus leaves the grid. After Tabs,
+   * Enter goes to the column where they began.
+   */
   private step(rows: number, columns: number): void {
-    if (rows > 0 && this.current && this.host.proceed(this.current, this.column)) return;
-    let row = this.row + rows;
+    const home = this.tabbed ?? this.column;
+    if (columns === 0) {
+      if (rows > 0 && this.current && this.host.proceed(this.current, home)) return;
+      return this.go(this.row + rows, rows > 0 ? home : this.column);
+    }
+    let row = this.row;
     let column = this.column + columns;
     if (column >= this.columns.length) [row, column] = [row + 1, 0];
     if (column < 0) [row, column] = [row - 1, this.columns.length - 1];
-    if (columns !== 0 && (row < 0 || row >= this.rows.length)) this.host.leave(row >= 0);
-    else this.go(row, column);
+    if (row < 0 || row >= this.rows.length) return this.host.leave(row >= 0);
+    const began = row === this.row ? Math.min(home, column) : column;
+    this.go(row, column);
+    this.tabbed = began;
   }
 
   private key(event: KeyboardEvent): boolean {

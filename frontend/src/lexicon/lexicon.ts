@@ -24,6 +24,7 @@ export class Lexicon {
   row: Row | null = null;
   plan: PastePlan | null = null;
   notice = ""; // what was removed from the last paste
+  repeated = ""; // that the last word exists already
   onChange: () => void = () => undefined;
   private shape = "";
   private request: AbortController | null = null;
@@ -222,7 +223,10 @@ export class Lexicon {
       suggest: (column, typed) => space.values.suggest(column, typed),
       edited: (row, column, value) => {
         this.appending.beforeWrite(row);
+        const again = column === "expression" && value !== "" && space.forms(row).has(value);
+        this.repeated = again ? t("lexicon.exists", { word: value }) : "";
         space.setCells([{ row, column, value }]);
+        if (again) say(this.repeated);
       },
       typing: (row, column, value) => space.typing(row, column, value),
       moved: (row) => {

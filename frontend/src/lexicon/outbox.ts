@@ -1,14 +1,14 @@
 // The outbox: edits on their way to the server, one action after the other.
 //
 // Each edit is shown and stored in the browser at once, and leaves the queue when the server has it. A file whose text
-// would have an error is not written: its edits are held, and sent again with the next ones. Undo sends the inverse
-// changes that the server itself returned.
+// would have an error is not written: its edits are held as a draft, and sent again after the next ones, or together
+// with them where they concern the same rows. Undo sends the inverse changes that the server itself returned.
 import * as api from "../api";
 import { t } from "../page";
 import { KEEPALIVE, RETRIES, type State } from "../saving";
 import { isMine, openTabs, store, stored, storedNames, tab } from "../tabs";
 import type { Change, Conflict, Problem, TableAnswer, TableProblem } from "../wire";
-import { confirm, type Edit, goBack, type PlacedRow, rebuild, replay, type Sheet, show, walk, walkActions } from "./sheets";
+import { confirm, type Edit, goBack, type PlacedRow, rebuild, replay, rowsOf, type Sheet, show, walk, walkActions } from "./sheets";
 
 const HEARTBEAT = 4_000; // milliseconds between two times that waiting edits are stored
 const ALIVE = 15_000; // milliseconds since the last heartbeat, for browsers that cannot tell which tabs are open
@@ -109,8 +109,10 @@ export class Outbox {
   /** Undo the last action: one that has not been sent is dropped, otherwise the server is asked. */
   undo(): void {
     const last = this.waiting.at(-1);
+    const done = this.history.done.at(-1);
     if (this.flying.length > 0 || (last && last.way !== "do")) return this.later(() => this.undo());
-    if (last && !this.history.done.some(({ action }) => action === last.action)) {
+    if (last?.held && done && done.action >= last.action) this.step(this.history.done.pop(), "undo"); // after the draft
+    else if (last && done?.action !== last.action) {
       const parcels = this.waiting.filter(({ action }) => action === last.action);
       this.drop(parcels);
       for (const { file, held } of parcels) {
@@ -123,7 +125,7 @@ export class Outbox {
   }
 
   redo(): void {
-    if (this.waiting.length > 0) this.later(() => this.redo());
+    if (this.waiting.some(({ held }) => !held)) this.later(() => this.redo());
     else this.step(this.history.undone.pop(), "redo");
   }
 
@@ -232,8 +234,15 @@ export class Outbox {
     while (this.flying.length === 0 && !this.conflict) {
       const next = this.waiting.find((parcel) => !parcel.held);
       if (!next) break;
-      this.flying = [...(next.way === "do" ? this.held(next.file) : []), next];
-      const proceed = await this.send(next, this.flying);
+      const held = this.held(next.file);
+      const apart = next.way !== "do" || areApart(next, held);
+      this.flying = apart ? [next] : [...held, next];
+      let proceed = await this.send(next, this.flying);
+      const drafts = apart && held.length > 0 && proceed ? this.held(next.file) : [];
+      if (drafts.length > 0) {
+        this.flying = drafts; // their errors are counted on the new lines, or are gone
+        proceed = await this.send(drafts.at(-1)!, drafts);
+      }
       this.flying = [];
       this.onState();
       if (!proceed) break;
@@ -297,6 +306,13 @@ export class Outbox {
     this.timer = window.setTimeout(() => void this.pump(), RETRIES[Math.min(this.failures++, RETRIES.length - 1)]);
     return false;
   }
+}
+
+/** Whether a parcel concerns other rows than those that are held, so that it need not wait for them. */
+function areApart(next: Parcel, held: readonly Parcel[]): boolean {
+  const rows = rowsOf(next.edits);
+  const drafts = rowsOf(held.flatMap(({ edits }) => edits));
+  return rows !== null && drafts !== null && [...rows].every((row) => !drafts.has(row));
 }
 
 /** The texts in operations, for a reader who has to write them again. */

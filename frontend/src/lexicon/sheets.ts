@@ -114,7 +114,7 @@ export function walk(sheet: Sheet, from: readonly PlacedRow[], edits: readonly E
         break;
       }
       case "add": {
-        const above = edit.after === null ? undefined : placed.find(({ row }) => row === edit.after);
+        const above = nearestAbove(sheet, edit.after, placed);
         const after = above?.line ?? (edit.after === null ? 1 : (placed.at(-1)?.line ?? 1));
         ops.push({ do: "add", rows: edit.cells.map((cells) => [...cells]), after });
         const added = edit.rows.map((row, n) => ({ row, line: after + 1 + n, cells: [...(edit.cells[n] ?? [])] }));
@@ -158,6 +158,26 @@ export function walk(sheet: Sheet, from: readonly PlacedRow[], edits: readonly E
     }
   }
   return { ops, placed };
+}
+
+/** The row itself, or the nearest above it, among those that the file has: rows on their way may be left out. */
+function nearestAbove(sheet: Sheet, row: Row | null, placed: readonly PlacedRow[]): PlacedRow | undefined {
+  const rows = new Map(placed.map((old) => [old.row, old]));
+  for (let at = row === null ? -1 : sheet.rows.indexOf(row); at >= 0; at -= 1) {
+    const found = rows.get(sheet.rows[at]!);
+    if (found) return found;
+  }
+  return row === null ? undefined : rows.get(row);
+}
+
+/** The rows that edits touch; null where they concern the whole table. */
+export function rowsOf(edits: readonly Edit[]): Set<Row> | null {
+  const rows = new Set<Row>();
+  for (const edit of edits) {
+    if (edit.do === "column" || edit.do === "changes") return null;
+    for (const row of edit.do === "set" ? [edit.row] : edit.rows) rows.add(row);
+  }
+  return rows;
 }
 
 /** The operations of several actions, kept apart. */

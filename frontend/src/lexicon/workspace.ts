@@ -155,12 +155,12 @@ export class Workspace {
     return { ...effects, unseen, odd };
   }
 
-  /** All words of the lexicon. */
-  forms(): Set<string> {
+  /** All words of the lexicon, without that of a row. */
+  forms(except: Row | null = null): Set<string> {
     return new Set(
       [...this.sheets.values()].flatMap(({ rows, columns }) => {
         const at = columns.indexOf("expression");
-        return rows.filter((row) => !row.ghost).map((row) => row.cells[at] ?? "");
+        return rows.filter((row) => !row.ghost && row !== except).map((row) => row.cells[at] ?? "");
       }),
     );
   }

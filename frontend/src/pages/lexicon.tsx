@@ -103,6 +103,11 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
           </button>
         </p>
       ) : null}
+      {lexicon.repeated ? (
+        <p class="notice warn" role="status">
+          {lexicon.repeated}
+        </p>
+      ) : null}
       <div class="lexicon-bar">
         <div class="lexicon-tools" role="search" aria-label={t("lexicon.search_title")}>
           {several ? (

@@ -127,7 +127,7 @@ def test_edits_that_wait_for_errors_say_where_they_are(page: Page, workbench: Ru
     hands.tab_to(page, "张三, expression")
     hands.keys(page, "Control+ArrowDown", "ArrowRight", "NR", "Enter")  # a row without an expression
     hands.state(page, "Not saved: errors")
-    expect(page.locator(".save-state")).to_contain_text("The file is unchanged. Your edits are kept as a draft")
+    expect(page.locator(".save-state")).to_contain_text("These rows are kept as a draft")
     assert workbench.read("lexicon.tsv") == WORDS
 
 
@@ -166,3 +166,37 @@ def test_the_grid_has_the_focus_after_two_versions_of_a_row_were_merged(
     dialog.get_by_role("button", name="Keep these").click()
     hands.saved(page, workbench, "lexicon.tsv", "张三\tNT\tmale")
     expect(page.locator(".cell-field")).to_be_focused()
+
+
+def test_enter_goes_back_to_the_column_where_the_tabs_began(page: Page, workbench: Running) -> None:
+    """The second word used to land under `pos`, in a row without a word that held back all later edits."""
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    page.get_by_role("button", name="Add row").click()
+    hands.keys(page, "王五", "Tab", "NR", "Enter", "小红", "Tab", "NR", "Enter")
+    hands.saved(page, workbench, "lexicon.tsv", "小红\tNR")
+    assert workbench.read("lexicon.tsv") == WORDS + "王五\tNR\n小红\tNR\n"
+    hands.keys(page, "Control+Home", "ArrowRight", "NN", "Tab", "female", "Enter", "NN", "Enter")
+    hands.saved(page, workbench, "lexicon.tsv", "张三\tNN\tfemale\n李梅\tNN\t")
+
+
+def test_a_row_with_an_error_does_not_hold_back_the_others(page: Page, workbench: Running) -> None:
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    page.get_by_role("button", name="Add row").click()
+    hands.keys(page, "Tab", "NR", "Enter")  # a row without a word
+    hands.state(page, "Not saved: errors")
+    hands.keys(page, "Control+Home", "ArrowRight", "NN", "Enter")
+    hands.eventually(page, lambda: workbench.read("lexicon.tsv") == WORDS.replace("张三\tNR", "张三\tNN"))
+    hands.state(page, "Not saved: errors")
+    page.reload()
+    hands.eventually(page, lambda: page.locator(".lexicon-tools").count() == 1)
+    hands.state(page, "Not saved: errors")  # the draft row is kept
+
+
+def test_a_word_that_exists_already_is_pointed_out(page: Page, workbench: Running) -> None:
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    page.get_by_role("button", name="Add row").click()
+    hands.keys(page, "李梅", "Enter")
+    expect(page.locator("#lexicon")).to_contain_text("The lexicon already has 李梅.")
