@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import random
 import threading
 import time
 import zipfile
@@ -12,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+import sqlalchemy
 
 import bidui.web.accounts
 import bidui.web.api.projects
@@ -505,3 +507,28 @@ def test_a_number_of_any_size_can_be_shown() -> None:
     """One paradigm with more pairs than a float can count must not take the page of the project away."""
     number: Any = load_templates().get_template("parts.html").module.number  # type: ignore[attr-defined]
     assert [str(number(value)) for value in (1234, 10**15, 2 * 10**400)] == ["1,234", "1.00e+15", "2.00e+400"]
+
+
+def test_on_a_full_disk_pages_can_be_read_and_saving_says_why(laptop: Workbench, tmp_path: Path) -> None:
+    """SQLite says so when its file may not grow; nothing is lost, and nobody sees a fault of the server."""
+    client = local(laptop)
+    assert client.get("/api/projects/small").status_code == 200
+    base = client.get(FILE).json()["revision"]
+
+    def fill(connection: Any, _: object) -> None:
+        connection.execute("PRAGMA max_page_count = 1")  # that is, as many as there are
+
+    laptop.store.engine.dispose()
+    sqlalchemy.event.listen(laptop.store.engine, "connect", fill)
+    noise = [random.Random(number).randbytes(40).hex() for number in range(5_000)]  # cannot be compressed to nothing
+    more = "".join(f"# {each}\n" for each in noise)
+    file = tmp_path / "work" / "small" / "lexicon.tsv"
+    file.write_text(file.read_text("utf-8") + "".join(f"词{each}\tNN\n" for each in noise), "utf-8")
+    for path in ("/api/projects", "/api/projects/small", "/api/projects/small/history/" + PARADIGM, FILE, "/p/small"):
+        assert client.get(path).status_code == 200, path
+    answer = client.put(FILE, json={"text": TEXTS[PARADIGM] + more, "base": base})
+    assert (answer.status_code, kinds(answer)) == (503, ["disk-full"])
+    assert (tmp_path / "work" / "small" / PARADIGM).read_text("utf-8") == TEXTS[PARADIGM]
+    sqlalchemy.event.remove(laptop.store.engine, "connect", fill)
+    laptop.store.engine.dispose()
+    assert client.put(FILE, json={"text": TEXTS[PARADIGM] + more, "base": base}).json()["saved"]

@@ -1,5 +1,6 @@
 """What threads share: values kept for a while, turns that are taken, and who has which file open."""
 
+import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from bidui.web import workbench
-from bidui.web.workbench import LASTS, Presence, Recent, Turns
+from bidui.web.workbench import LASTS, FairTurns, Presence, Recent, Turns
 
 
 def test_what_was_used_last_is_kept() -> None:
@@ -115,3 +116,26 @@ def test_tabs_made_up_without_end_do_not_fill_the_memory(monkeypatch: pytest.Mon
     for number in range(5):
         there.arrive(FILE, user=number, name=str(number), tab="a")
     assert there.others(FILE, user=9, tab="a") == ["2", "3", "4"]
+
+
+def test_long_work_is_done_in_turns_however_much_one_person_asks_for() -> None:
+    """Li asks for five exports before Wang and Zhao ask for one each; those two come after the first of hers."""
+    li, wang, zhao = 1, 2, 3
+    done: list[int] = []
+
+    async def work(turns: FairTurns, who: int) -> None:
+        async with turns.take(who):
+            await asyncio.sleep(0)
+            done.append(who)
+
+    async def ask() -> None:
+        turns = FairTurns(1)
+        await asyncio.gather(*(work(turns, who) for who in (li, li, li, li, li, wang, zhao)))
+        gone = [asyncio.ensure_future(work(turns, who)) for who in (li, wang)]
+        await asyncio.sleep(0)
+        gone[1].cancel()  # her browser has gone while she waits
+        await asyncio.gather(*gone, return_exceptions=True)
+        await work(turns, zhao)
+
+    asyncio.run(ask())
+    assert done == [li, wang, zhao, li, li, li, li, li, zhao]

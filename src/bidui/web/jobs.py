@@ -48,7 +48,17 @@ EXPORT_SECONDS = 300.0
 MOST = 10_000  # pairs of a paradigm
 _FACT = "count-2"  # change the number where counts come to mean something else
 _LASTING = {"preview-too-long", "preview-memory", "preview-too-large"}  # these would come again the next time
-_BIDUI = (sys.executable, "-P", "-m", "bidui")
+# The command in a process that ends, with all of its own, when its standard input does: when this server was killed.
+_WATCHED = """
+import os, runpy, threading
+def watch():
+    while os.read(0, 1):
+        pass
+    os.killpg(0, 9) if hasattr(os, "killpg") else os._exit(1)
+threading.Thread(target=watch, daemon=True).start()
+runpy.run_module("bidui", run_name="__main__", alter_sys=True)
+"""
+_BIDUI = (sys.executable, "-P", "-c", _WATCHED)
 
 
 # Questions to a worker
@@ -251,7 +261,7 @@ async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tupl
         process = await asyncio.create_subprocess_exec(
             *(*_BIDUI, *arguments),
             cwd=place,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE,
             stdout=output,
             stderr=output,
             start_new_session=True,

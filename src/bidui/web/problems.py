@@ -44,6 +44,7 @@ STATUS: Mapping[str, int] = {
     "sign-in-busy": 503,
     "work-busy": 503,
     "work-too-long": 503,
+    "disk-full": 503,
     "database-busy": 503,
     "database-unreachable": 503,
     "preview-crashed": 503,

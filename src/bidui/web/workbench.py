@@ -3,10 +3,11 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
@@ -134,6 +135,46 @@ class Hashing:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
+class FairTurns:
+    """Places for long work, which people take in turn: the next is whoever has waited longest since her last one."""
+
+    def __init__(self, most: int) -> None:
+        self._free = most
+        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
+        self._served: dict[int, int] = {}
+        self._turn = count()
+
+    @asynccontextmanager
+    async def take(self, who: int) -> AsyncIterator[None]:
+        """Wait for a place; only for the event loop, so that no lock is needed."""
+        if self._free:
+            self._free -= 1
+            self._served[who] = next(self._turn)
+        else:
+            place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((who, place))
+            try:
+                await place
+            except asyncio.CancelledError:
+                if place.done() and not place.cancelled():  # it was given to somebody who has just gone
+                    self._pass_on()
+                raise
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        self._waiting = [(who, place) for who, place in self._waiting if not place.done()]
+        if not self._waiting:
+            self._free += 1
+            return
+        who, place = min(self._waiting, key=lambda waiting: self._served.get(waiting[0], -1))
+        self._waiting.remove((who, place))
+        self._served[who] = next(self._turn)
+        place.set_result(None)
+
+
 class Presence:
     """Who has which file open, as far as pages have reported; kept in memory. A page is known by its user and tab."""
 
@@ -219,7 +260,7 @@ class Workbench:
     heavy: HeavyWork = field(default_factory=HeavyWork)
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
-    exports: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_EXPORTS))
+    exports: FairTurns = field(default_factory=lambda: FairTurns(MOST_EXPORTS))
 
 
 @contextmanager

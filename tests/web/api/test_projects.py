@@ -17,7 +17,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from bidui.errors import InputError
-from bidui.grammar.project import starter_texts
+from bidui.files import hold_lock
+from bidui.grammar.project import starter_texts, write_texts
 from bidui.web import jobs
 
 from ..editing.small import CLASSIFIER as CLASSIFIERS
@@ -356,6 +357,25 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
     assert caught.value.problems[0].kind == "pairs-too-long"
     assert _ended(int(mark.read_text()))
     assert not list(tmp_path.glob("bidui-pairs-*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
+def test_a_command_ends_with_the_server_that_was_killed(tmp_path: Path) -> None:
+    """`kill -9` leaves the server no time to end anything: its exports notice that it is gone."""
+    folder = tmp_path / "small"
+    write_texts(folder, FILES)
+    arguments = ["serve", str(folder), "--port", "0", "--no-browser"]  # a command that does not end by itself
+    code = f"import asyncio, pathlib; from bidui.web import jobs; asyncio.run(jobs._run({arguments!r}, "
+    code += f"place=pathlib.Path({str(tmp_path)!r}), seconds=3600))"
+    server = subprocess.Popen([sys.executable, "-c", code])
+    lock = folder / ".bidui" / "serving"
+    while not lock.exists():
+        assert server.poll() is None
+        time.sleep(0.05)
+    server.kill()
+    server.wait()
+    with hold_lock(lock, on_wait=lambda: None):  # waits until nobody serves the folder any more
+        pass
 
 
 def _ended(process: int) -> bool:

@@ -338,7 +338,7 @@ async def pairs(
 async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> PairsDownload:
     """Make pairs when it is our turn: each export is a process that takes all it can get."""
     entry = access.entry
-    async with access.bench.exports:
+    async with access.bench.exports.take(access.user.id):
         return await jobs.export_pairs(entry.folder, name=f"{entry.name}-pairs", n=n, seed=seed, format=format, uid=uid)
 
 

@@ -276,9 +276,21 @@ def writing(engine: Engine, *, alone: bool = False) -> Iterator[Connection]:
             if alone and connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
         except OperationalError as error:
+            _check_space(error)
             raise fail("database-busy", Place(), {"seconds": PATIENCE, "reason": _reason(error)}) from None
-        with transaction:
-            yield connection
+        try:
+            with transaction:
+                yield connection
+        except OperationalError as error:
+            _check_space(error)
+            raise
+
+
+def _check_space(error: OperationalError) -> None:
+    """Say it plainly where there is no more space for the database."""
+    text = str(error.orig).lower()
+    if "disk is full" in text or "no space left" in text:
+        raise fail("disk-full", Place()) from None
 
 
 @contextmanager

@@ -282,7 +282,12 @@ def refresh(where: Store | Entry) -> RefreshResult:
     A file whose time, size and number on disk are as they were is not read.
     """
     if isinstance(where, Entry):
-        return _refresh(where)
+        try:
+            return _refresh(where)
+        except InputError as error:
+            if error.problems[0].kind != "disk-full":
+                raise
+            return RefreshResult(0, error.problems)  # what was known can still be read
     skipped = list(_find_projects(where))
     changed = 0
     for entry in entries(where):

@@ -248,11 +248,15 @@ def _settings(text: str) -> tuple[FileFacts, list[Problem]]:
 
 
 def remember(store: Store, kind: str, facts: Mapping[str, Json]) -> None:
-    """Keep facts of one kind, by the hash of what each follows from."""
-    with store.writing() as connection:
-        for key, value in sorted(facts.items()):  # in one order, so that two writers never wait for each other
-            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-            put(connection, table, {"kind": kind, "key": key, "value": text})
+    """Keep facts of one kind, by the hash of what each follows from; not on a full disk, where they are found again."""
+    try:
+        with store.writing() as connection:
+            for key, value in sorted(facts.items()):  # in one order, so that two writers never wait for each other
+                text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+                put(connection, table, {"kind": kind, "key": key, "value": text})
+    except InputError as error:
+        if error.problems[0].kind != "disk-full":
+            raise
 
 
 def recall(store: Store, kind: str, keys: Iterable[str]) -> dict[str, Json]:
