@@ -3,8 +3,9 @@
 `migrations` makes the tables; a test checks that they agree with those here.
 """
 
+import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,7 @@ facts = Table(
 
 PATIENCE = 30  # seconds that a writer waits for another
 SYNCHRONOUS = "FULL"  # waits for the disk at every commit
+_LEAST_SPACE = 1 << 20  # bytes; with less, an I/O error means a full disk
 _WRITES = "bidui_writes"
 _LOCK = 0x6269647569  # "bidui"
 
@@ -276,20 +278,24 @@ def writing(engine: Engine, *, alone: bool = False) -> Iterator[Connection]:
             if alone and connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
         except OperationalError as error:
-            _check_space(error)
+            _check_space(error, engine)
             raise fail("database-busy", Place(), {"seconds": PATIENCE, "reason": _reason(error)}) from None
         try:
             with transaction:
                 yield connection
         except OperationalError as error:
-            _check_space(error)
+            _check_space(error, engine)
             raise
 
 
-def _check_space(error: OperationalError) -> None:
-    """Say it plainly where there is no more space for the database."""
+def _check_space(error: DBAPIError, engine: Engine) -> None:
+    """Say it plainly where there is no more space for the database; SQLite may speak of an I/O error."""
     text = str(error.orig).lower()
-    if "disk is full" in text or "no space left" in text:
+    full = "disk is full" in text or "no space left" in text
+    if not full and "disk i/o error" in text and engine.url.database:
+        with suppress(OSError):
+            full = shutil.disk_usage(Path(engine.url.database).parent).free < _LEAST_SPACE
+    if full:
         raise fail("disk-full", Place()) from None
 
 
@@ -298,6 +304,7 @@ def _connected(engine: Engine) -> Iterator[Connection]:
     try:
         connection = engine.connect()
     except DBAPIError as error:
+        _check_space(error, engine)
         raise fail("database-unreachable", Place(), {"reason": _reason(error)}) from None
     with connection:
         yield connection
