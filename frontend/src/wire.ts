@@ -1169,6 +1169,7 @@ export interface TableAnswer {
   changes: Change[];
   inverse: Change[];
   problems: TableProblem[];
+  emptied: ParadigmUse[];
 }
 
 /** Operations, each on what the one before left; the first on the text of the revision `base`. */

@@ -14,7 +14,7 @@ const FILE = "lexicon/a.tsv";
 const POST = `POST tables/${FILE}`;
 const answer = (more: Partial<TableAnswer> = {}): TableAnswer => ({
   saved: true, draft: false, changed: true, merged: false, moved: false, revision: 8, columns: ["expression", "pos"],
-  rows_changed: [], changes: [], inverse: [{ start: 0, end: 1, text: "x" }], problems: [], ...more,
+  rows_changed: [], changes: [], inverse: [{ start: 0, end: 1, text: "x" }], problems: [], emptied: [], ...more,
 });
 
 function start(): { outbox: Outbox; sheet: Sheet; set: (row: number, value: string) => void } {
@@ -273,4 +273,22 @@ test("the parts of one action are undone together, last file first", () => {
   history.record("do", 1, { file: "b", before: 1, revision: 3, inverse: [] });
   history.record("do", 2, { file: "c", before: 1, revision: 4, inverse: [] });
   assert.deepEqual(history.done.map(({ parts }) => parts.map(({ file }) => file)), [["b", "a"], ["c"]]);
+});
+
+test("paradigms that an edit empties are named until it is undone", async () => {
+  let revision = 7;
+  const uses = [{ file: "paradigms/p/x.yaml", uid: "x", slots: ["who"] }];
+  serve({ [POST]: ({ body }) => answer({ revision: ++revision, emptied: JSON.stringify(body["ops"]).includes('"Z"') ? uses : [] }) });
+  const { outbox, set } = start();
+  set(0, "Z");
+  await outbox.idle();
+  assert.deepEqual([outbox.emptied?.uses, outbox.canRefill], [uses, true]);
+  set(1, "Y");
+  await outbox.idle();
+  assert.deepEqual([outbox.emptied?.uses, outbox.canRefill], [uses, false]); // undo would take back another edit
+  outbox.undo();
+  await outbox.idle();
+  outbox.undo();
+  await outbox.idle();
+  assert.equal(outbox.emptied, null);
 });

@@ -10,7 +10,7 @@ const words = ({ rows }: Sheet): string[] => rows.map(({ cells }) => cells[0] ??
 const lines = (placed: readonly { line: number; cells: readonly string[] }[]): unknown[] => placed.map(({ line, cells }) => [line, cells[0]]);
 const answer = (more: Partial<TableAnswer>): TableAnswer => ({
   saved: true, draft: false, changed: true, merged: false, moved: false, revision: 8, columns: ["expression", "pos", "gender"],
-  rows_changed: [], changes: [], inverse: [], problems: [], ...more,
+  rows_changed: [], changes: [], inverse: [], problems: [], emptied: [], ...more,
 });
 
 test("a sheet has the rows of its file, in their lines", () => {

@@ -7,7 +7,7 @@ import * as api from "../api";
 import { t } from "../page";
 import { KEEPALIVE, RETRIES, type State } from "../saving";
 import { isMine, openTabs, store, stored, storedNames, tab } from "../tabs";
-import type { Change, Conflict, Problem, TableAnswer, TableProblem } from "../wire";
+import type { Change, Conflict, ParadigmUse, Problem, TableAnswer, TableProblem } from "../wire";
 import { confirm, type Edit, goBack, type PlacedRow, rebuild, replay, rowsOf, type Sheet, show, walk, walkActions } from "./sheets";
 
 const HEARTBEAT = 4_000; // milliseconds between two times that waiting edits are stored
@@ -46,6 +46,8 @@ interface Sending {
 export class Outbox {
   conflict: TableConflict | null = null;
   refused: Problem[] = [];
+  /** Paradigms whose slots words fitted until an edit, and the action that it belongs to. */
+  emptied: { action: number; uses: readonly ParadigmUse[] } | null = null;
   /** The edit that the cell being typed will become: stored with the others, but not sent. */
   typing: { file: string; edit: Edit } | null = null;
   /** Called when rows changed other than by the reader's own hand: a merge, an undo, or a refused edit. */
@@ -87,6 +89,11 @@ export class Outbox {
 
   get canUndo(): boolean {
     return this.waiting.some((parcel) => parcel.way === "do") || this.history.done.length > 0;
+  }
+
+  /** Whether undo would take back the edit that emptied paradigms. */
+  get canRefill(): boolean {
+    return this.emptied !== null && this.waiting.length === 0 && this.history.done.at(-1)?.action === this.emptied.action;
   }
 
   get canRedo(): boolean {
@@ -279,6 +286,8 @@ export class Outbox {
       return;
     }
     this.drop(parcels);
+    if (next.way !== "do") this.emptied = null; // the reader has seen it
+    if (answer.emptied.length > 0) this.emptied = { action: next.action, uses: answer.emptied };
     if (next.leadsTo != null && !answer.merged) this.history.repeated(next.leadsTo, answer.revision);
     const { revision, inverse } = answer;
     this.history.record(next.way, next.action, { file: sheet.file, before: base, revision, inverse });

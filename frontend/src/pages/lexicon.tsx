@@ -103,6 +103,26 @@ function Page({ lexicon }: { lexicon: Lexicon }) {
           </button>
         </p>
       ) : null}
+      {outbox.emptied ? (
+        <div class="notice bad" role="alert">
+          <p>{t("lexicon.emptied", { n: outbox.emptied.uses.length })}</p>
+          <ul>
+            {outbox.emptied.uses.map(({ file, uid, slots }) => (
+              <li key={uid}>
+                <a href={editAddress(file)}>{uid}</a> {slots.join(", ")}
+              </li>
+            ))}
+          </ul>
+          {outbox.canRefill ? (
+            <button type="button" class="primary" onClick={() => outbox.undo()}>
+              {t("lexicon.undo")}
+            </button>
+          ) : null}{" "}
+          <button type="button" class="plain" onClick={() => ((outbox.emptied = null), redraw())}>
+            {t("shell.close")}
+          </button>
+        </div>
+      ) : null}
       {lexicon.repeated ? (
         <p class="notice warn" role="status">
           {lexicon.repeated}

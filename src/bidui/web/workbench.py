@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from bidui.errors import Place, fail
-from bidui.web.editing.fitting import WordPlace
+from bidui.web.editing.fitting import WordLink, WordPlace
 from bidui.web.editing.preview import OpenProject, open_source, source_of
 from bidui.web.editing.tables import Vocabulary
 from bidui.web.editing.workers import PreviewWorkers
@@ -214,9 +214,10 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The places for words in a project's paradigms, and the files of these by uid."""
+    """The places for words in a project's paradigms, the links between them, and the files of these by uid."""
 
     places: tuple[WordPlace, ...]
+    links: tuple[WordLink, ...]
     files: Mapping[str, str]
 
 

@@ -275,3 +275,27 @@ def test_a_paradigm_saved_meanwhile_does_not_matter(client: TestClient) -> None:
     base = start(client)
     write(client, read(client)["text"] + "# more\n", base=read(client)["revision"])
     assert edit(client, base, {"do": "column", "name": "tone"})["merged"] is False
+
+
+def emptied(client: TestClient, *ops: dict[str, Any]) -> dict[str, list[str]]:
+    """The slots that no word fits any more after some operations on the lexicon, by uid."""
+    base = read(client, "lexicon.tsv")["revision"]
+    answer = post(client, "tables/lexicon.tsv", base=base, ops=list(ops))
+    assert answer["saved"], answer
+    return {use["uid"]: use["slots"] for use in answer["emptied"]}
+
+
+def test_an_edit_names_the_paradigms_that_it_empties(client: TestClient) -> None:
+    """A value that is renamed in the lexicon and not in the rules breaks them, and nobody looks there."""
+    assert emptied(client, {"do": "set", "line": 8, "column": "pos", "value": "PRON"}) == {}  # the other is left
+    slots = emptied(client, {"do": "set", "line": 9, "column": "pos", "value": "PRON"})
+    assert slots == {"gender": ["right", "wrong"]}
+    assert emptied(client, {"do": "set", "line": 9, "column": "gender", "value": "x"}) == {}  # it was empty before
+
+
+def test_an_edit_that_leaves_no_partners_empties_both_slots(client: TestClient) -> None:
+    """Every word fits by its conditions, but no classifier goes with any noun."""
+    rows = get(client, "lexicon")["files"][0]["rows"]
+    things = [row[0] for row in rows if "thing" in row]
+    slots = emptied(client, *({"do": "set", "line": n, "column": "classifier", "value": "none"} for n in things))
+    assert {uid: sorted(paths) for uid, paths in slots.items()} == {"classifier": ["right", "thing"]}

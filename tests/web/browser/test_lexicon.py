@@ -200,3 +200,18 @@ def test_a_word_that_exists_already_is_pointed_out(page: Page, workbench: Runnin
     page.get_by_role("button", name="Add row").click()
     hands.keys(page, "李梅", "Enter")
     expect(page.locator("#lexicon")).to_contain_text("The lexicon already has 李梅.")
+
+
+def test_the_page_names_the_paradigms_that_an_edit_empties_and_offers_undo(page: Page, workbench: Running) -> None:
+    hands.open_lexicon(page, workbench)
+    hands.tab_to(page, "张三, expression")
+    hands.keys(page, "ArrowRight", "NX", "Enter")
+    hands.saved(page, workbench, "lexicon.tsv", "张三\tNX")
+    expect(page.get_by_role("alert")).to_have_count(0)  # 李梅 is left
+    hands.keys(page, "NX", "Enter")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("no word fits these paradigms any more")
+    expect(alert.get_by_role("link", name="gender")).to_be_visible()
+    alert.get_by_role("button", name="Undo").click()
+    hands.eventually(page, lambda: workbench.read("lexicon.tsv") == WORDS.replace("张三\tNR", "张三\tNX"))
+    expect(page.get_by_role("alert")).to_have_count(0)

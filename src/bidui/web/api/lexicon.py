@@ -21,7 +21,7 @@ from bidui.web.accounts import Access, Editor, Reader, Spoken
 from bidui.web.api.editing import arguments_of, step_of
 from bidui.web.api.files import Base, File, Tab, writing
 from bidui.web.editing import tables
-from bidui.web.editing.fitting import phrase_users, used_by, word_places
+from bidui.web.editing.fitting import emptied, phrase_users, used_by, word_links, word_places
 from bidui.web.editing.merging import Merge, merge_tables
 from bidui.web.editing.tables import Table, Vocabulary
 from bidui.web.editing.text import Change, Utf16, difference, inverse
@@ -219,7 +219,8 @@ def _places(access: Access) -> Places:
         with access.bench.opened.use(entry) as opened:
             phrases, relations = opened.project.phrases, opened.project.relations
         files = {paradigm.uid: paradigm.place.file for paradigm in paradigms}
-        return Places(word_places(paradigms, phrases=phrases, relations=relations), files)
+        places = word_places(paradigms, phrases=phrases, relations=relations)
+        return Places(places, word_links(paradigms, phrases=phrases, relations=relations), files)
 
     return access.bench.places.get((entry.id, *heads(entry, PLACES).items()), make)
 
@@ -305,6 +306,7 @@ class TableAnswer:
     changes: tuple[Change, ...]
     inverse: tuple[Change, ...]
     problems: list[TableProblem]
+    emptied: list[ParadigmUse]  # paradigms whose slots words fitted until this edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +352,18 @@ def _edited(access: Access, language: Language, file: str, base: str, mine: str,
         check = _WordCheck(_words(access), file) if check_file_name(file) in WORDS else None
         attempt = _saved(access, file, base, mine, body, check)
         problems = _problems(access, attempt, check)
-    return _answer(attempt, base, problems=_table_problems(problems, language))
+    lost = _emptied(access, attempt, check)
+    return _answer(attempt, base, problems=_table_problems(problems, language), lost=lost)
+
+
+def _emptied(access: Access, attempt: _Attempt, check: _WordCheck | None) -> list[ParadigmUse]:
+    """Return the paradigms that a change of the lexicon has just broken, with their slots."""
+    if check is None or check.vocabulary is None or not isinstance(attempt.outcome, NewRevision):
+        return []
+    places = _places(access)
+    before, after = check.words.vocabulary.lexicon, check.vocabulary.lexicon
+    lost = emptied(before, after, places=places.places, links=places.links)
+    return [ParadigmUse(places.files[uid], uid, list(paths)) for uid, paths in lost.items()]
 
 
 def _base(access: Access, file: str, number: int | None) -> str:
@@ -396,7 +409,7 @@ def _problems(access: Access, attempt: _Attempt, check: _WordCheck | None) -> Se
     return check.vocabulary.problems
 
 
-def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> TableAnswer:
+def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem], lost: list[ParadigmUse]) -> TableAnswer:
     outcome = attempt.outcome
     old, new = tables.read_table(base).by_line, tables.read_table(attempt.text)
     moved = attempt.merged or base.count("\n") != attempt.text.count("\n")
@@ -414,4 +427,5 @@ def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem]) -> Ta
         changes=Utf16(base).edit(difference(base, attempt.text)),
         inverse=Utf16(attempt.text).edit(back),
         problems=problems,
+        emptied=lost,
     )

@@ -2,7 +2,8 @@
 
 `Fitting` finds the words that a rule allows by itself, as sets of rows of the lexicon (bits of an integer).
 `slot_words` adds how many of them have partners in all linked slots, and which condition is to blame where no word is
-left. `word_places` and `used_by` go the other way: which slots of a project could take a word.
+left. `word_places` and `used_by` go the other way: which slots of a project could take a word; `emptied` names those
+that an edit of the lexicon has left without words.
 """
 
 import re
@@ -10,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, reduce
-from itertools import islice
+from functools import cache, partial, reduce
+from itertools import combinations, islice
 from operator import or_
 
 from bidui.errors import InputError, Place
@@ -403,6 +404,70 @@ def used_by(word: LexiconWord, *, places: Iterable[WordPlace], features: tuple[s
         return bool(meets(place.conditions)) and all(map(stands_in, place.columns))
 
     return tuple(filter(takes, places))
+
+
+@dataclass(frozen=True, slots=True)
+class WordLink:
+    """Two places whose words must share a value: for each, what its rule requires, and the feature compared."""
+
+    uid: str
+    paths: tuple[str, str]
+    ends: tuple[tuple[tuple[Condition, ...], str], tuple[tuple[Condition, ...], str]]
+
+
+def word_links(
+    paradigms: Iterable[Paradigm], *, phrases: Mapping[str, PhraseRule], relations: Mapping[str, Relation]
+) -> tuple[WordLink, ...]:
+    """Return all matches between places that the lexicon fills; they do not depend on the lexicon."""
+    endless = endless_phrases(phrases)
+    links: dict[WordLink, None] = {}
+    for paradigm in paradigms:
+        for variant in paradigm.variants:
+            with suppress(InputError):  # a variant that cannot be read
+                tree = expand(variant, phrases, endless=endless)
+                links |= dict.fromkeys(_links(paradigm.uid, build_constraints(tree, relations)))
+    return tuple(links)
+
+
+def _links(uid: str, constraints: Iterable[Constraint]) -> Iterator[WordLink]:
+    for constraint in constraints:
+        ends = [(leaf, member.feature) for member in constraint.members for leaf in member.leaves]
+        for (a, mine), (b, theirs) in combinations(ends if constraint.kind == "share" else (), 2):
+            if isinstance(a.rule, Lexical) and isinstance(b.rule, Lexical) and a.together(b):
+                yield WordLink(uid, (a.path, b.path), ((a.rule.conditions, mine), (b.rule.conditions, theirs)))
+
+
+def emptied(
+    before: Lexicon, after: Lexicon, *, places: Iterable[WordPlace], links: Iterable[WordLink]
+) -> dict[str, tuple[str, ...]]:
+    """Return the places that an edit of the lexicon has broken, by uid.
+
+    A place is broken if words fitted it before and none does now, if a value that its rule names is gone, or if no word
+    there agrees any more with a word of a place it is linked to.
+    """
+    lost: dict[str, dict[str, None]] = {}
+    fits = [cache(partial(_fits, lexicon)) for lexicon in (before, after)]
+    values = [cache(partial(_values, lexicon)) for lexicon in (before, after)]
+    for place in places:
+        if not place.words and fits[0](place.conditions) and not fits[1](place.conditions):
+            lost.setdefault(place.uid, {})[place.path] = None
+    for link in links:
+        was, now = (not each(*link.ends[0]).isdisjoint(each(*link.ends[1])) for each in values)
+        if was and not now and all(fits[1](conditions) for conditions, _ in link.ends):
+            lost.setdefault(link.uid, {}).update(dict.fromkeys(link.paths))
+    return {uid: tuple(paths) for uid, paths in lost.items()}
+
+
+def _fits(lexicon: Lexicon, conditions: tuple[Condition, ...]) -> bool:
+    """Tell whether some word meets the conditions, and every value that they name exists."""
+    named = ((c.feature, value) for c in conditions for value in c.values)
+    features = all(lexicon.has_feature(condition.feature) for condition in conditions)
+    return features and all(lexicon.knows(*each) for each in named) and bool(lexicon.bits(conditions))
+
+
+def _values(lexicon: Lexicon, conditions: tuple[Condition, ...], feature: str) -> frozenset[str]:
+    words = lexicon.select(conditions) if lexicon.has_feature(feature) else ()
+    return frozenset(value for word in words for value in word.get(feature))
 
 
 def phrase_users(texts: Mapping[str, str], *, phrase: str) -> tuple[str, ...]:
