@@ -4,7 +4,10 @@ All of it waits without holding up other requests, and no longer than the browse
 """
 
 import asyncio
+import csv
+import io
 import os
+import re
 import shutil
 import signal
 import sys
@@ -40,7 +43,7 @@ from bidui.web.store.revisions import latest
 from bidui.web.store.workspace import Entry
 from bidui.words import Language
 
-Format = Literal["jsonl", "csv"]
+Format = Literal["jsonl", "csv", "spreadsheet"]  # the last is CSV that spreadsheets open safely
 T = TypeVar("T")
 
 SECONDS = 2.0  # after which no other count is started, so that the page gets some
@@ -229,12 +232,15 @@ async def export_pairs(
     place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
     try:
         source = await run_in_threadpool(_copied, folder, uid, place / "source" / folder.name)
-        arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed), "--format", format]
-        arguments += ["-o", str(place / name), *(["--only", uid, "--include-excluded"] if uid is not None else [])]
+        arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed)]
+        written = "csv" if format == "spreadsheet" else format
+        arguments += ["--format", written, "-o", str(place / name)]
+        arguments += ["--only", uid, "--include-excluded"] if uid is not None else []
         status, output = await _run(arguments, place=place, seconds=seconds)
         if status not in {0, 1}:  # 1: some paradigms fell short
             await run_in_threadpool(_explain, source, uid, output)
-        return await run_in_threadpool(_packed, place / name, f"{uid}.{format}" if uid is not None else None)
+        only = f"{uid}.{written}" if uid is not None else None
+        return await run_in_threadpool(_packed, place / name, only, format == "spreadsheet")
     finally:
         await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
 
@@ -290,17 +296,33 @@ def _explain(folder: Path, uid: str | None, output: str) -> None:
     raise fail("pairs-failed", None, {"reason": output.strip().rpartition("\n")[2] or "?"})
 
 
-def _packed(folder: Path, only: str | None) -> PairsDownload:
-    """Return one file of a folder of pairs, or all of it in a zip, as a file without a name."""
+def for_spreadsheets(data: bytes) -> bytes:
+    """Return a CSV file that spreadsheets read as UTF-8, with a quote before each text that they would compute."""
+    rows = csv.reader(io.StringIO(data.decode("utf-8"), newline=""))
+    guarded = io.StringIO(newline="")
+    guard = re.compile(r"(?=[=+@\t\r]|-(?![\d.]+$))")
+    csv.writer(guarded).writerows([f"'{cell}" if guard.match(cell) else cell for cell in row] for row in rows)
+    return guarded.getvalue().encode("utf-8-sig")
+
+
+def _packed(folder: Path, only: str | None, spreadsheet: bool) -> PairsDownload:
+    """Return one file of a folder of pairs, or all of it in a zip, as a file without a name.
+
+    For spreadsheets, files differ from those that the manifest describes, so it is left out.
+    """
     manifest = read_manifest(folder)
     target: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (whoever sends it closes it)
     if only is not None:
         with (folder / only).open("rb") as source:
-            shutil.copyfileobj(source, target)
+            if spreadsheet:
+                target.write(for_spreadsheets(source.read()))
+            else:
+                shutil.copyfileobj(source, target)
     else:
         with zipfile.ZipFile(target, "w") as archive:
-            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-                add_to_zip(archive, f"{folder.name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
+            for path in sorted(path for path in folder.rglob("*.csv" if spreadsheet else "*") if path.is_file()):
+                data = for_spreadsheets(path.read_bytes()) if spreadsheet else path.read_bytes()
+                add_to_zip(archive, f"{folder.name}/{path.relative_to(folder).as_posix()}", data)
     size = target.tell()
     target.seek(0)
     return PairsDownload(only or f"{folder.name}.zip", target, size, manifest.short if manifest else ())

@@ -1,6 +1,7 @@
 """Projects: listed, added, imported, exported, deleted and brought back without loss; their problems and pairs."""
 
 import asyncio
+import csv
 import io
 import json
 import os
@@ -264,6 +265,26 @@ def test_one_paradigm_comes_as_its_file(client: TestClient, tmp_path: Path) -> N
     assert answer.content == expected["classifier.csv"]
     assert "bidui-short" not in answer.headers
     assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''classifier.csv"
+
+
+def test_pairs_for_spreadsheets_are_marked_as_utf8_and_compute_nothing(client: TestClient, tmp_path: Path) -> None:
+    """Excel takes UTF-8 without a mark for another encoding, and computes a cell that begins with an equals sign."""
+    text = "format: 1\nuid: sums\nphenomenon: p\nslots:\n  a: '\"=1+1\"'\ngood: a 好\nbad: a 坏\n"
+    write(client, text, base=None, file="paradigms/p/sums.yaml")
+    options = {"n": 1, "uid": "sums"}
+    plain = client.get(f"{SMALL}/pairs", params={**options, "format": "csv"})
+    guarded = client.get(f"{SMALL}/pairs", params={**options, "format": "spreadsheet"})
+    assert b"=1+1" in plain.content and b"'=1+1" not in plain.content
+    assert guarded.content.startswith("\ufeff".encode())
+    rows = list(csv.DictReader(io.StringIO(guarded.content.decode("utf-8-sig"), newline="")))
+    assert [(row["sentence_good"], row["sentence_bad"]) for row in rows] == [("'=1+1好", "'=1+1坏")]
+    assert guarded.headers["content-disposition"] == "attachment; filename*=UTF-8''sums.csv"
+    assert guarded.headers["content-type"].startswith("text/csv")
+    every = client.get(f"{SMALL}/pairs", params={"n": 1, "format": "spreadsheet"})
+    with zipfile.ZipFile(io.BytesIO(every.content)) as archive:
+        names = sorted(name.partition("/")[2] for name in archive.namelist())
+        assert names == ["classifier.csv", "gender.csv", "sums.csv"]  # the manifest describes other bytes
+        assert all(archive.read(name).startswith("\ufeff".encode()) for name in archive.namelist())
 
 
 def test_a_paradigm_that_is_not_there_is_said(client: TestClient) -> None:

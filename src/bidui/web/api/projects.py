@@ -330,7 +330,7 @@ async def pairs(
     download = await jobs.until_gone(asyncio.ensure_future(making), request)
     if download is None:
         return Response(status_code=204)  # nobody is there to read it
-    kind = "application/zip" if uid is None else "text/csv" if format == "csv" else "application/jsonl"
+    kind = "application/zip" if uid is None else "text/csv" if format != "jsonl" else "application/jsonl"
     headers = {**_attached(download.name), "Content-Length": str(download.size), **_short(download.short)}
     return StreamingResponse(_chunks(download), headers=headers, media_type=kind)
 
