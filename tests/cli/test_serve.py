@@ -97,14 +97,16 @@ def test_a_folder_that_holds_no_project_is_an_empty_workspace(tmp_path: Path) ->
         assert browser.get("/api/projects").json()["projects"] == []
 
 
-def test_a_session_outlives_the_server(project: Path) -> None:
-    """Whoever types while the server is started again goes on typing."""
+def test_a_start_ends_the_sessions_before_it_and_lets_its_own_address_in(project: Path) -> None:
+    """A session must not be good for ever, nor for whoever copied the folder."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as browser:
         with serving(project, "--port", str(port)) as (_, address):
             assert browser.get(address).status_code == 303
-        with serving(project, "--port", str(port)):
+        with serving(project, "--port", str(port)) as (_, address):
+            assert browser.get("/api/me").status_code == 401
+            assert browser.get(address).status_code == 303
             assert browser.get("/api/me").status_code == 200
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bidui.errors import InputError
@@ -82,12 +83,15 @@ def test_from_text_to_a_curve(bidui: Bidui, books: Path, tmp_path: Path) -> None
     manifest, table = stored.manifest, stored.table
     assert manifest.model == f"14m-all-1@step-{steps[-1]:06d}"
     assert len(table.frame) == 2 * len(pairs())
-    # `bidui score` gives the same of the kept checkpoint, under the same name
+    # `bidui score` gives the same of the kept checkpoint, under the same name, but for the rounding of another program:
+    # while a model is trained, transformers runs it
     assert bidui("score", "pairs.jsonl", "--model", f"runs/14m-all-1/step-{steps[-1]:06d}").code == 0
     stored = read_scores(tmp_path / "results" / manifest.model)
     again, afterwards = stored.manifest, stored.table
     assert again.declared == manifest.declared
-    assert afterwards.frame.equals(table.frame)
+    assert afterwards.frame.drop("logprobs").equals(table.frame.drop("logprobs"))
+    logprobs = [np.concatenate(frame["logprobs"].to_list()) for frame in (afterwards.frame, table.frame)]
+    np.testing.assert_allclose(*logprobs, rtol=0, atol=1e-4)
 
 
 def test_scoring_later_gives_the_table_that_scoring_at_once_gives(bidui: Bidui, books: Path, tmp_path: Path) -> None:

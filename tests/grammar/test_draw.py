@@ -291,6 +291,9 @@ def test_uniform_draws_are_refused_where_they_could_not_be_uniform(monkeypatch: 
     """A pair that two fillings print would come twice as often."""
     monkeypatch.setattr(drawing, "SMALL", 0)
     text = "slots: {s: 'pos:N | pos:N f:1', v: pos:V}\ngood: s v\nbad: v s"
+    # while all fillings can be listed, each pair is taken once, though a third of the nouns fit both alternatives
+    assert sorted(len(drawn(PROJECT, text, n, draw="uniform")) for n in (5, 1000)) == [5, 30 * 17]
+    monkeypatch.setattr(drawing, "REPEATING", 0)
     with pytest.raises(InputError, match="use `--draw even`"):
         drawn(PROJECT, text, 5, draw="uniform")
 

@@ -147,7 +147,7 @@ FILES_BY_KIND: dict[str, tuple[dict[str, str | bytes], str]] = {
         },
         "relation-column",
     ),
-    "a relation in a file without a name": ({"project.yaml": 'format: 1\nrelations: {r: "\\0"}\n'}, "file-unreadable"),
+    "a relation in a file without a name": ({"project.yaml": 'format: 1\nrelations: {r: "\\0"}\n'}, "table-name"),
     # bytes
     "null bytes": ({PARADIGM: b"\0" * 1_000_000}, "control-character"),
     "random bytes": ({PARADIGM: bytes((n * 7919 + 13) % 256 for n in range(100_000))}, "not-utf8"),

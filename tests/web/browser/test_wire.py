@@ -9,8 +9,8 @@ from playwright.sync_api import CDPSession, Page, expect
 import bidui.web.pages
 from bidui.grammar.project import new_project
 
-from .browser import conftest, hands
-from .browser.running import Running
+from . import conftest, hands
+from .running import Running
 
 MOST = 400_000  # bytes of a page with all that it loads, compressed as they travel, into an empty cache
 WRITTEN = "paradigms/anaphor/anaphor_gender_agreement.yaml"
@@ -34,9 +34,6 @@ PAGES = {
     "/p/none": ("error", "main"),
     "/p/large": ("project", "#paradigms"),  # last, since it goes on counting
 }
-
-chromium, folder, serve = conftest.chromium, conftest.folder, conftest.serve
-someone, witness = conftest.someone, conftest.witness
 
 
 class Meter:
