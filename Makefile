@@ -5,6 +5,8 @@ INSTALLED := .venv/.stamp-installed
 SYSTEM := .venv/.stamp-system
 FRONTEND := .venv/.stamp-frontend
 OLDEST := .venv-oldest
+# One more process of tests than there are cores: tests in a browser wait most of their time.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .PHONY: demo test quick quick-tests lint matrix bench docs clean
 .DEFAULT_GOAL := test
@@ -36,7 +38,7 @@ demo: $(INSTALLED)
 test: lint $(SYSTEM) $(FRONTEND)
 	@if command -v node > /dev/null && test -d frontend/node_modules; then cd frontend && npm test --silent; \
 	else echo "No Node.js with the packages of the front end: its unit tests are skipped"; fi
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 # Lint, types and the fast tests, without torch, browser and database, side by side: the loop while you work.
 quick: $(INSTALLED)

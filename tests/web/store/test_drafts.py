@@ -30,7 +30,7 @@ def test_the_latest_text_of_a_tab_is_its_draft(store: Store) -> None:
 
 def test_drafts_are_listed_for_their_owner_the_latest_first(store: Store) -> None:
     """After a crash the first page shows what can be taken up again, in all projects."""
-    li, han = add_user(store, "Li", "password 1"), add_user(store, "Han", "password 2")
+    li, han = add_user(store, "Li", "ink stone 1"), add_user(store, "Han", "ink stone 2")
     small, other = the_entry(store), new_project(store, "other", lang="zh", who=li)
     keep_draft(small, PARADIGM, "one", base=None, who=li)
     keep_draft(other, "paradigms/x/new.yaml", "two", base=None, who=li)
@@ -46,7 +46,7 @@ def test_drafts_are_listed_for_their_owner_the_latest_first(store: Store) -> Non
 
 
 def test_saving_is_no_end_to_the_draft_of_somebody_else(store: Store) -> None:
-    li = add_user(store, "Li", "password 1")
+    li = add_user(store, "Li", "ink stone 1")
     base = current(the_entry(store), PARADIGM).revision.id
     keep_draft(the_entry(store), PARADIGM, "hers", base=base, who=li)
     saved(store, "mine\n", base=base)

@@ -160,7 +160,7 @@ class _Job:
     editor: str
     who: str = ""  # the person who asks
     future: "Future[Answer]" = field(default_factory=Future)
-    again: bool = False  # a worker has ended while it had this job
+    ends: int = 0  # workers that ended while they had this job
 
     @property
     def slow(self) -> bool:
@@ -320,8 +320,9 @@ class PreviewWorkers:
         try:
             data = worker.connection.recv_bytes()
         except (EOFError, OSError):
-            if worker.job and not worker.job.again:  # perhaps the job was not the reason
-                worker.job.again = True
+            # perhaps the job was not the reason: all workers may have been killed before it came
+            if worker.job and worker.job.ends < len(self._workers):
+                worker.job.ends += 1
                 self._waiting.insert(0, worker.job)
                 worker.job = None
             self._replace(worker, Problem("preview-crashed"))
