@@ -43,12 +43,7 @@ def read_bytes(path: Path, *, name: str = "", limit: int | None = None) -> bytes
     place = Place(name or str(path))
     try:
         if limit is not None:
-            status = path.stat()
-            if not stat.S_ISREG(status.st_mode):
-                code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
-                raise OSError(code, os.strerror(code))
-            if status.st_size > limit:
-                raise fail("file-too-large", place, {"bytes": status.st_size, "limit": limit})
+            _refuse_endless(path.stat(), place, limit)
         return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         raise fail("file-unreadable", place, {"reason": reason(error)}) from None
@@ -62,17 +57,20 @@ def read_inside(folder: Path, name: str, *, limit: int) -> bytes:
     place = Place(name)
     try:
         with os.fdopen(_open_inside(folder, name), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
-                raise OSError(code, os.strerror(code))
-            if status.st_size > limit:
-                raise fail("file-too-large", place, {"bytes": status.st_size, "limit": limit})
+            _refuse_endless(os.fstat(file.fileno()), place, limit)
             return file.read()
     except (OSError, ValueError) as error:
         if _linked(folder, name):
             raise fail("file-is-link", place) from None
         raise fail("file-unreadable", place, {"reason": reason(error)}) from None
+
+
+def _refuse_endless(status: os.stat_result, place: Place, limit: int) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise OSError(code, os.strerror(code))
+    if status.st_size > limit:
+        raise fail("file-too-large", place, {"bytes": status.st_size, "limit": limit})
 
 
 def _open_inside(folder: Path, name: str) -> int:

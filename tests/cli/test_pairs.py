@@ -120,7 +120,7 @@ def test_the_same_seed_gives_the_same_bytes(run: Run, project: Path, tmp_path: P
 
 @pytest.mark.parametrize("draw", ["even", "uniform"])
 def test_fewer_pairs_are_the_first_of_more(run: Run, project: Path, tmp_path: Path, draw: str) -> None:
-    """Somebody who starts with 100 and goes on to 300 keeps what was already judged."""
+    """Somebody who starts with 100 and asks for 300 later keeps what was already judged."""
     run("generate", project, "-n", 100, "--draw", draw, "-o", "few")
     run("generate", project, "-n", 300, "--draw", draw, "-o", "many")
     for uid in UIDS:

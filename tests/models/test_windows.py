@@ -111,7 +111,7 @@ beginnings = st.lists(st.lists(st.integers(8, 47), min_size=1, max_size=24), min
 def test_random_trees_give_the_scores_of_plain_passes(
     kind: str, tokens: list[list[int]], cuts: list[int], row: int
 ) -> None:
-    """Each sequence goes on from a beginning of the one before it."""
+    """Each sequence continues a beginning of the one before it."""
     sequences: list[list[int]] = []
     for new, cut in zip(tokens, cuts, strict=False):
         sequences.append([*(sequences[-1][: cut + 1] if sequences else [1]), *new][:60])

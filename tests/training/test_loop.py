@@ -1,4 +1,4 @@
-"""The loop: it learns, and killed at any moment it goes on to the very same model."""
+"""The loop: it learns, and a run killed at any moment resumes and ends with the very same model."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Heavy work: it has a time, a queue and processes of its own, and the server goes on and can end."""
+"""Heavy work: it has a time limit, a queue and processes of its own, so that the server keeps answering and can stop."""
 
 import asyncio
 import json
