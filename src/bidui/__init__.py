@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from bidui.training.suite import Suite, SuiteRun, SuiteTokenizer, choose_runs, plan_suite, suite_totals, zh_pythia
     from bidui.training.suite_file import read_suite
     from bidui.training.tokenizers import describe_tokenizer, load_tokenizer, train_char, train_tokenizer, train_word
+    from bidui.treebank.extract import Extraction, extract_phrases
+    from bidui.treebank.search import TreeMatch, search_trees
+    from bidui.treebank.trees import Tree, Trees, read_trees
     from bidui.web.server import Service, serve
 
 # The module that each public name is imported from when it is first used.
@@ -88,6 +91,9 @@ _HOMES = {
     "bidui.training.suite": "Suite SuiteRun SuiteTokenizer choose_runs plan_suite suite_totals zh_pythia",
     "bidui.training.suite_file": "read_suite",
     "bidui.training.tokenizers": "describe_tokenizer load_tokenizer train_char train_tokenizer train_word",
+    "bidui.treebank.extract": "Extraction extract_phrases",
+    "bidui.treebank.search": "TreeMatch search_trees",
+    "bidui.treebank.trees": "Tree Trees read_trees",
     "bidui.web.server": "Service serve",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -104,6 +110,7 @@ __all__ = [
     "Count",
     "Diversity",
     "Estimate",
+    "Extraction",
     "InputError",
     "Interruption",
     "Lexicon",
@@ -133,6 +140,9 @@ __all__ = [
     "TokenScores",
     "Totals",
     "TrainingRun",
+    "Tree",
+    "TreeMatch",
+    "Trees",
     "Written",
     "accuracy",
     "alpha_grid",
@@ -151,6 +161,7 @@ __all__ = [
     "export_classic",
     "export_lm_eval",
     "export_scores",
+    "extract_phrases",
     "find_pairs",
     "generate",
     "generate_folder",
@@ -180,10 +191,12 @@ __all__ = [
     "read_published",
     "read_scores",
     "read_suite",
+    "read_trees",
     "report",
     "run_progress",
     "run_suite",
     "score",
+    "search_trees",
     "serve",
     "signed_rank",
     "slln_lp",

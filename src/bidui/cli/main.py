@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 import bidui
-from bidui.cli import corpus, messages, pairs, project, report, scores, serve, suite, train
+from bidui.cli import corpus, messages, pairs, project, report, scores, serve, suite, train, trees
 
 TERMINATED = 128 + signal.SIGTERM  # the exit code that shells show for a process that SIGTERM ended
 
@@ -35,6 +35,7 @@ app.command("export-scores")(scores.export_scores)
 app.command("export-lm-eval")(pairs.export_lm_eval)
 app.add_typer(corpus.tokenizer_app, name="tokenizer")
 app.add_typer(corpus.app, name="corpus")
+app.add_typer(trees.app, name="trees")
 
 
 def _version(wanted: bool) -> None:
