@@ -1,4 +1,4 @@
-"""Heavy work: it has a time limit, a queue and processes of its own, so that the server keeps answering and can stop."""
+"""Heavy work: it has a time limit, a queue and its own processes, so that the server keeps answering and can stop."""
 
 import asyncio
 import json

@@ -94,6 +94,33 @@ def test_a_link_that_leaves_nothing_is_seen(small: OpenProject) -> None:
     assert found.narrowings[-1] == Narrowing("mPos:who mPro:gender", alone=0, without=4)
 
 
+def test_a_link_that_nothing_meets_is_told_once(small: OpenProject) -> None:
+    """Only the slot whose link is impossible has no words; the others show what fits their rules."""
+    text = CLASSIFIER.replace("rel:acts(verb, thing)", "rel:acts(verb, thing) mPos:thing mPro:kind=classifier")
+    found = words(text, small)
+    impossible = (Narrowing("mPos:thing mPro:kind=classifier", alone=0, without=2),)
+    for wording in (0, 1):
+        assert (found[wording, "verb"].joint, found[wording, "verb"].narrowings) == (0, impossible)
+        others = [found[wording, name] for name in ("thing", "right", "wrong")]
+        assert [(slot.alone, slot.joint, slot.narrowings) for slot in others] == [(4, None, ())] * 3
+        assert others[0].examples == ("书", "词典", "红酒")
+
+
+def test_links_that_exclude_each_other_are_told_at_the_first_of_them(small: OpenProject) -> None:
+    """看 goes with things to read, 杯 with things to drink: each link has its words, together they have none."""
+    text = CLASSIFIER.replace("pos:VV rel", "pos:VV expression:看 rel")
+    text = text.replace("right: pos:M ", "right: pos:M expression:杯 ")
+    found = words(text, small)
+    assert found[0, "verb"].narrowings == (Narrowing("rel:acts(verb, thing)", alone=0, without=1),)
+    assert [found[0, name].joint for name in ("verb", "thing", "right", "wrong")] == [0, None, None, None]
+
+
+def test_an_alternative_that_nothing_meets_leaves_the_others(small: OpenProject) -> None:
+    text = GENDER.replace("right: pos:PN mPos", "right: pos:M mPos:who mPro:gender | pos:PN mPos")
+    found = words(text, small)
+    assert (found[0, "right"].joint, found[0, "right"].examples, found[0, "who"].joint) == (2, ("他", "她"), 2)
+
+
 def test_half_typed_paradigms_still_count_their_rules(small: OpenProject) -> None:
     text = GENDER.replace("right: pos:PN mPos:who mPro:gender", "right: 'pos:PN mPos:'")
     found = words(text, small)

@@ -1,13 +1,17 @@
 """A preview shows pairs of the text as it stands, how many there are, and why there are not more."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bidui.grammar.generate import count, enumerate_all
+from bidui.grammar.paradigm_file import phrases_of
 from bidui.web.editing import preview as previews
+from bidui.web.editing.diagnostics import compile_text
+from bidui.web.editing.edits import read_tree
 from bidui.web.editing.preview import Counts, OpenProject, counts_of, preview, source_of
-from tests.web.editing.small import CLASSIFIER, GENDER, open_small
+from tests.web.editing.small import CLASSIFIER, GENDER, PHRASES, open_small
 
 
 def test_a_preview_is_drawn_from_the_pairs_that_there_are(small: OpenProject) -> None:
@@ -72,6 +76,20 @@ def test_few_pairs_have_a_reason_in_both_languages(small: OpenProject) -> None:
     assert by_link.range is not None
     assert GENDER[by_link.range.start : by_link.range.end] == "mmPos:who"
     assert "instead of 2" in by_link.text and "而不是 2 种" in by_link.said("zh").text
+
+
+def test_reasons_name_the_variant_the_slot_and_the_phrase(small: OpenProject) -> None:
+    """As the command line does: two variants often have slots of one name, and links also stand in phrases."""
+    found = counts_of(small.compiled(CLASSIFIER, name="x"))
+    places = {reason.where for reason in found.reasons if "`mPos:thing" in reason.text}
+    assert places == {'variant "plain" slot "right"', 'variant "of somebody" slot "right"'}
+    assert {reason.said("zh").where for reason in found.reasons} > {'变体 "plain" 槽位 "right"'}
+    phrase = PHRASES.replace("whose: 我 你", "whose: pos:M").replace("kind:kin", "kind:kin mPos:whose mPro:gender")
+    compiler = replace(small.compiler, phrases=phrases_of(read_tree(phrase, name="phrases.yaml"))[0])
+    linked = counts_of(compile_text(CLASSIFIER, name="x", compiler=compiler))
+    reasons = [reason for reason in linked.reasons if reason.kind == "link-shares-nothing"]
+    assert [reason.where for reason in reasons] == ['phrases.yaml:7:30 phrase "Person" alternative 2 part "kin"']
+    assert reasons[0].said("zh").where == 'phrases.yaml:7:30 短语 "Person" 备选项 2 成分 "kin"'
 
 
 def test_no_pair_at_all_has_a_reason_too(small: OpenProject) -> None:

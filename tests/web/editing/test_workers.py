@@ -1,4 +1,4 @@
-"""Whatever a paradigm does, the server keeps working: questions are answered, dropped, or given up, and workers come back."""
+"""Whatever a paradigm does, the server keeps working: it answers, drops or gives up questions, workers come back."""
 
 import os
 import signal

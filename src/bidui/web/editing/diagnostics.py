@@ -145,7 +145,8 @@ class Diagnostic:
     """A problem of a text; without a range it lies in another file.
 
     `row` is the path of the scalar that it stands in, and `inner` its characters in that rule or line, as browsers
-    count them. `slot` and `variant` (from 0) are the slot and the variant that it stands in, if it does.
+    count them. `slot` and `variant` (from 0) are the slot and the variant that it stands in, if it does. `where` says
+    in words what it is about, as the command line does; `part` is the same in English.
     """
 
     kind: str
@@ -158,10 +159,13 @@ class Diagnostic:
     variant: int | None = None
     row: Path = ()
     inner: Span | None = None
+    where: str = ""
+    part: str = ""
 
     def said(self, language: Language) -> "Diagnostic":
         """Return the same in another language."""
-        return replace(self, text=Problem(self.kind, values=self.values).text(language))
+        text = Problem(self.kind, values=self.values).text(language)
+        return replace(self, text=text, where=Place(part=self.part).text(language))
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +251,10 @@ def located(
 
 def _diagnostic(problem: Problem, name: str, lines: Lines, sites: Sequence[Site], language: Language) -> Diagnostic:
     values = {key: plain(value) for key, value in problem.values.items()}
-    text = Problem(problem.kind, values=values).text(language)
-    diagnostic = Diagnostic(problem.kind, problem.severity, text, values)
-    if problem.place.file not in {name, ""}:
+    elsewhere = problem.place.file not in {name, ""}
+    part = str(problem.place) if elsewhere else problem.place.part
+    diagnostic = Diagnostic(problem.kind, problem.severity, "", values, part=part).said(language)
+    if elsewhere:
         return replace(diagnostic, file=problem.place.file)
     span, site = span_of(problem, lines, sites)
     row = site.path if site else ()

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial, reduce
 from itertools import combinations, islice
 from operator import or_
@@ -200,8 +200,9 @@ class Narrowing:
 class SlotWords:
     """The words that may fill a slot in a wording; of a phrase, its head.
 
-    `joint` counts the words that go with some word of every linked slot; it is null while the paradigm is unfinished.
-    Where no word is left, `narrowings` are the conditions that could be to blame.
+    `joint` counts the words that go with some word of every linked slot; it is null while the paradigm is unfinished,
+    and where links of another slot leave nothing at all. Where no word is left, `narrowings` are the conditions or, if
+    words fit the rule by itself, the links that could be to blame.
     """
 
     slot: str
@@ -224,43 +225,97 @@ def slot_words(
 
     A slot whose rule cannot be read yet, or is empty, is left out.
     """
-    joint = joint_words(paradigm, networks) if paradigm and networks else {}
+    together = joint_words(paradigm, networks) if paradigm and networks else []
     forms = cache(lambda rule: _forms(rule, fitting))  # wordings often have the same rules
     slots = []
     for number, wording in enumerate(rows.wordings):
         rules = {name: row.rule for name, row in rows.in_scope(wording).items()}
+        joint = together[number] if together else None
         for name, rule in rules.items():
-            alone, words = forms(rule), joint.get((number, name))
-            if alone is None or (words is None and joint):  # shared, and not used in this wording
+            alone = forms(rule)
+            if alone is None or (joint and name not in joint.words):  # shared, and not used in this wording
                 continue
-            left = alone if words is None else list(words)
-            narrowings = () if left else tuple(_narrowings(rule, rules, fitting))
+            words = joint.words[name] if joint else None
+            left = alone if words is None else words
+            narrowings = joint.culprits.get(name, ()) if joint else ()
+            narrowings = narrowings or (() if left else tuple(_narrowings(rule, rules, fitting)))
             count = None if words is None else len(words)
             slots.append(SlotWords(name, number, len(alone), count, tuple(left[:examples]), narrowings))
     return tuple(slots)
 
 
-def joint_words(paradigm: Paradigm, networks: Sequence[Network]) -> dict[tuple[int, str], dict[str, None]]:
-    """Return for each wording and slot the words that have partners everywhere, for some choice of alternatives."""
-    joint: dict[tuple[int, str], dict[str, None]] = {}
+@dataclass(frozen=True, slots=True)
+class JointWords:
+    """For each slot of a wording the words that have partners everywhere, for some choice of alternatives.
+
+    Where that leaves no filling at all, `culprits` are the slots whose links are to blame; those of all others are
+    null, and so are all where there are too many choices to look at.
+    """
+
+    words: Mapping[str, list[str] | None]
+    culprits: Mapping[str, tuple[Narrowing, ...]]
+
+
+def joint_words(paradigm: Paradigm, networks: Sequence[Network]) -> list[JointWords]:
+    """Return for each wording the words that fit together."""
     numbers = [n for n, variant in enumerate(paradigm.variants) for _ in range(1 + variant.crossed)]
+    directions: list[list[Network]] = [[] for _ in paradigm.variants]
     for number, network in zip(numbers, networks, strict=True):
-        nodes = network.tree.scope.nodes
-        heads = {leaf.index: slot for slot, node in nodes.items() for leaf in _heads(node)}
-        for slot in nodes:
-            joint.setdefault((number, slot), {})
-        groups: dict[int, int] = {}
-        for choices in islice(choices_of(network), MAX_FRAMES):
-            frame = make_frame(network, choices)
-            if all(frame.start):
-                for column, mask in zip(frame.columns, frame.start, strict=False):
-                    groups[column.leaf.index] = groups.get(column.leaf.index, 0) | mask
-        for leaf, mask in sorted(groups.items()):
-            if leaf in heads:
-                domain = network.columns[leaf].domain
-                values = sorted(value for group in bits_of(mask) for value in domain.groups[group])
-                joint[number, heads[leaf]].update(dict.fromkeys(domain.shown[value] for value in values))
-    return joint
+        directions[number].append(network)
+    return [_joint(each) for each in directions]
+
+
+def _joint(directions: Sequence[Network]) -> JointWords:
+    words: dict[str, dict[str, None]] = {slot: {} for network in directions for slot in network.tree.scope.nodes}
+    if any(len([*islice(choices_of(network), MAX_FRAMES + 1)]) > MAX_FRAMES for network in directions):
+        return JointWords(dict.fromkeys(words), {})
+    for network in directions:
+        for slot, fillers in _together(network).items():
+            words[slot].update(fillers)
+    if any(words.values()):
+        return JointWords({slot: list(fillers) for slot, fillers in words.items()}, {})
+    culprits = _culprits(directions[0])
+    return JointWords({slot: [] if slot in culprits else None for slot in words}, culprits)
+
+
+def _together(network: Network) -> dict[str, dict[str, None]]:
+    """Return for each slot of a network the words that fit together with all others."""
+    nodes = network.tree.scope.nodes
+    heads = {leaf.index: slot for slot, node in nodes.items() for leaf in _heads(node)}
+    words: dict[str, dict[str, None]] = {slot: {} for slot in nodes}
+    groups: dict[int, int] = {}
+    for choices in choices_of(network):
+        frame = make_frame(network, choices)
+        if all(frame.start):
+            for column, mask in zip(frame.columns, frame.start, strict=False):
+                groups[column.leaf.index] = groups.get(column.leaf.index, 0) | mask
+    for leaf, mask in sorted(groups.items()):
+        if leaf in heads:
+            domain = network.columns[leaf].domain
+            values = sorted(value for group in bits_of(mask) for value in domain.groups[group])
+            words[heads[leaf]].update(dict.fromkeys(domain.shown[value] for value in values))
+    return words
+
+
+def _culprits(network: Network) -> dict[str, tuple[Narrowing, ...]]:
+    """Return the slots whose links leave a network without any filling, with these links.
+
+    These are all links that no two words meet. Where several links exclude each other, it is the first of them without
+    which there would be fillings, so that one fault is reported once.
+    """
+    network.number_keys()
+    links = network.constraints
+    impossible = [link for link in links if len(link.members) == 2 and not any(link.compatible(0, 1))]
+    culprits: dict[str, tuple[Narrowing, ...]] = {}
+    for link in impossible or links:
+        slot = next(leaf.slot for member in link.members if member.declares for leaf in member.leaves)
+        others = [other for other in links if other is not link]
+        without = len(_together(replace(network, constraints=others)).get(slot, ()))
+        if impossible or without:
+            culprits[slot] = (*culprits.get(slot, ()), Narrowing(link.text, 0, without))
+        if culprits and not impossible:
+            break
+    return culprits
 
 
 def _heads(node: Node) -> Iterator[Word]:
@@ -364,14 +419,20 @@ def word_places(
     paradigms: Iterable[Paradigm], *, phrases: Mapping[str, PhraseRule], relations: Mapping[str, Relation]
 ) -> tuple[WordPlace, ...]:
     """Return all places for words in some paradigms; they do not depend on the lexicon."""
+    compiled = _compiled(paradigms, phrases, relations)
+    return tuple(dict.fromkeys(place for uid, tree, links in compiled for place in _places(uid, tree, links)))
+
+
+def _compiled(
+    paradigms: Iterable[Paradigm], phrases: Mapping[str, PhraseRule], relations: Mapping[str, Relation]
+) -> Iterator[tuple[str, Tree, list[Constraint]]]:
+    """Yield the tree and the constraints of each variant that can be read, with the uid of its paradigm."""
     endless = endless_phrases(phrases)
-    places: dict[WordPlace, None] = {}
     for paradigm in paradigms:
         for variant in paradigm.variants:
-            with suppress(InputError):  # a variant that cannot be read
+            with suppress(InputError):
                 tree = expand(variant, phrases, endless=endless)
-                places |= dict.fromkeys(_places(paradigm.uid, tree, build_constraints(tree, relations)))
-    return tuple(places)
+                yield paradigm.uid, tree, build_constraints(tree, relations)
 
 
 def _places(uid: str, tree: Tree, constraints: Iterable[Constraint]) -> Iterator[WordPlace]:
@@ -419,14 +480,8 @@ def word_links(
     paradigms: Iterable[Paradigm], *, phrases: Mapping[str, PhraseRule], relations: Mapping[str, Relation]
 ) -> tuple[WordLink, ...]:
     """Return all matches between places that the lexicon fills; they do not depend on the lexicon."""
-    endless = endless_phrases(phrases)
-    links: dict[WordLink, None] = {}
-    for paradigm in paradigms:
-        for variant in paradigm.variants:
-            with suppress(InputError):  # a variant that cannot be read
-                tree = expand(variant, phrases, endless=endless)
-                links |= dict.fromkeys(_links(paradigm.uid, build_constraints(tree, relations)))
-    return tuple(links)
+    compiled = _compiled(paradigms, phrases, relations)
+    return tuple(dict.fromkeys(link for uid, _, constraints in compiled for link in _links(uid, constraints)))
 
 
 def _links(uid: str, constraints: Iterable[Constraint]) -> Iterator[WordLink]:
