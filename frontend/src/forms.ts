@@ -6,7 +6,7 @@
 // `data-set-name="value"`, and closed by `data-close`.
 import { ask, call } from "./api";
 import { focusStays } from "./keyboard";
-import { element, failure, problemList, saveAs, say, sayNext } from "./notices";
+import { element, failure, listed, problemList, saveAs, say, sayNext } from "./notices";
 import { encodePath, t } from "./page";
 import { tab } from "./tabs";
 import type { Problem } from "./wire";
@@ -100,15 +100,13 @@ function report(form: HTMLFormElement, answer: Values, next: string, stays: () =
 async function download(form: HTMLFormElement): Promise<void> {
   const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const response = await ask("GET", `${new URL(form.action).pathname.slice("/api".length)}?${query}`);
-  const disposition = response.headers.get("Content-Disposition") ?? "";
-  const name = /filename\*?=(?:UTF-8'')?"?([^";]+)/.exec(disposition)?.[1] ?? "pairs.zip";
-  const file = decodeURIComponent(name);
-  await saveAs(response, file);
-  const short = (response.headers.get("Bidui-Short") ?? "").split(/[,;]\s*/).filter(Boolean);
-  const list = short.map((entry) => element("li", { class: "place" }, decodeURIComponent(entry).replace("=", ": ")));
+  const file = await saveAs(response);
+  const [short, drafts] = [listed(response, "Bidui-Short"), listed(response, "Bidui-Drafts")];
+  const list = short.map((entry) => element("li", { class: "place" }, entry.replace("=", ": ")));
   const parts = short.length ? [element("p", {}, t("js.shell.short")), element("ul", {}, ...list)] : [];
+  if (drafts.length) parts.push(element("p", {}, t("js.shell.without_drafts", { files: drafts.join(", ") })));
   show(form, element("p", {}, t("js.shell.downloaded", { file })), ...parts);
-  form.querySelector(".outcome")?.classList.replace("bad", short.length ? "warn" : "good");
+  form.querySelector(".outcome")?.classList.replace("bad", parts.length ? "warn" : "good");
 }
 
 function show(form: HTMLFormElement, ...parts: Node[]): void {

@@ -47,12 +47,19 @@ export function showKept(): void {
   say(text);
 }
 
-/** Save an answer as a file of the reader. */
-export async function saveAs(response: Response, name: string): Promise<void> {
+/** Save an answer as a file of the reader, under the name that the server gives it; return that name. */
+export async function saveAs(response: Response): Promise<string> {
+  const disposition = response.headers.get("Content-Disposition") ?? "";
+  const name = decodeURIComponent(/filename\*=UTF-8''([^;]+)/.exec(disposition)?.[1] ?? "pairs");
   const address = URL.createObjectURL(await response.blob());
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  return name;
 }
+
+/** The names that a header of an answer lists. */
+export const listed = (response: Response, header: string): string[] =>
+  (response.headers.get(header) ?? "").split(", ").filter(Boolean).map(decodeURIComponent);
 
 /** A list of problems, each with its place. */
 export function problemList(problems: readonly Problem[]): HTMLElement {

@@ -278,7 +278,8 @@ export interface DiagnoseQuestion {
  * A problem of a text; without a range it lies in another file.
  *
  * `row` is the path of the scalar that it stands in, and `inner` its characters in that rule or line, as browsers
- * count them. `slot` and `variant` (from 0) are the slot and the variant that it stands in, if it does.
+ * count them. `slot` and `variant` (from 0) are the slot and the variant that it stands in, if it does. `where` says
+ * in words what it is about, as the command line does; `part` is the same in English.
  */
 export interface Diagnostic {
   kind: string;
@@ -291,6 +292,8 @@ export interface Diagnostic {
   variant: number | null;
   row: (string | number)[];
   inner: Span | null;
+  where: string;
+  part: string;
 }
 
 /** What is wrong with a text, by position. */
@@ -310,7 +313,8 @@ export interface Difference {
  * The latest text that somebody has for a file, and the revision that it was made from.
  *
  * `tab` tells the pages of one user apart, so that none takes over what was typed into another. `why` says why it is
- * not a revision: it is being typed, does not parse, met a conflict, or could not be written.
+ * not a revision: it is being typed, does not parse, met a conflict, or could not be written. One that was just kept
+ * has no `author`.
  */
 export interface Draft {
   project: string;
@@ -320,6 +324,7 @@ export interface Draft {
   time: string;
   why: "typing" | "unparsed" | "conflict" | "unwritten";
   tab: string;
+  author: string;
 }
 
 /** A file that has a draft, and when the draft was last changed. */
@@ -332,6 +337,19 @@ export interface DraftPlace {
 /** The drafts of one person in a project, the latest first. */
 export interface DraftPlaces {
   drafts: DraftPlace[];
+}
+
+/** A text that somebody has for a file, but that is not in it; of her own texts a reader also sees the problems. */
+export interface DraftSummary {
+  file: string;
+  author: string;
+  mine: boolean;
+  time: string;
+  why: "typing" | "unparsed" | "conflict" | "unwritten";
+  base: number | null;
+  errors: number;
+  warnings: number;
+  problems: Problem[];
 }
 
 /** All drafts of one person, the latest first. */
@@ -825,7 +843,7 @@ export interface Problems {
  * What a project holds; `phenomena` counts the included paradigms, `skipped` are files that are not read.
  *
  * `problems` are the first errors and warnings in words, at most two hundred. What keeps a paradigm from having pairs
- * is among them once its pairs were counted.
+ * is among them once its pairs were counted. `drafts` are in none of the numbers, nor in any pairs.
  */
 export interface ProjectAnswer {
   name: string;
@@ -841,6 +859,7 @@ export interface ProjectAnswer {
   phenomena: Record<string, number>;
   paradigms: ParadigmLine[];
   files: FileLine[];
+  drafts: DraftSummary[];
   skipped: Problem[];
 }
 
@@ -857,6 +876,7 @@ export interface ProjectLine {
   role: "viewer" | "editor" | "owner";
   paradigms: number;
   phenomena: number;
+  drafts: number;
 }
 
 /** The projects that the reader may see, the benchmarks that can be copied, and folders that cannot be served. */
@@ -1116,8 +1136,9 @@ export interface SlotRow {
 /**
  * The words that may fill a slot in a wording; of a phrase, its head.
  *
- * `joint` counts the words that go with some word of every linked slot; it is null while the paradigm is unfinished.
- * Where no word is left, `narrowings` are the conditions that could be to blame.
+ * `joint` counts the words that go with some word of every linked slot; it is null while the paradigm is unfinished,
+ * and where links of another slot leave nothing at all. Where no word is left, `narrowings` are the conditions or, if
+ * words fit the rule by itself, the links that could be to blame.
  */
 export interface SlotWords {
   slot: string;

@@ -17,7 +17,7 @@ const opened = (more: Partial<FileAnswer> = {}): FileAnswer => ({
   file: FILE, kind: "paradigm", text: "uid: a\n", revision: 3, time: "", author: "", drafts: [], others: [], may_edit: true, ...more,
 });
 const draft = (text: string, more: Partial<Draft> = {}): Draft => ({
-  project: "demo", file: FILE, text, base: 3, time: "", why: "typing", tab: "other", ...more,
+  project: "demo", file: FILE, text, base: 3, time: "", why: "typing", tab: "other", author: "", ...more,
 });
 function open(more: Partial<FileAnswer> = {}, drafts: Draft[] = []): FileDocument {
   for (const name of Object.keys(localStorage)) localStorage.removeItem(name);

@@ -34,7 +34,7 @@ interface WordsProps {
   quiet: boolean; // a problem is shown already, or the rule is being typed
 }
 
-/** How many words fit, and some of them; if none does, how many words each condition leaves. */
+/** How many words fit, and some of them; if none does, how many words each condition leaves, or which link is to blame. */
 function Words({ words, wrong, quiet }: WordsProps) {
   if (!words || wrong) return null;
   const count = words.joint ?? words.alone;
@@ -54,6 +54,16 @@ function Words({ words, wrong, quiet }: WordsProps) {
 
 function Narrowings({ words }: { words: SlotWords }) {
   const blamed = words.narrowings.filter(({ without }) => without > 0);
+  if (words.alone > 0) {
+    return (
+      <div class="words none">
+        <p><strong>{t("js.words.apart", { n: words.alone })}</strong></p>
+        {words.narrowings.map(({ text, without }) => (
+          <p key={text}>{t(without > 0 ? "js.words.without" : "js.words.impossible", { condition: text, n: without })}</p>
+        ))}
+      </div>
+    );
+  }
   return (
     <div class="words none">
       <p><strong>{t("js.words.none")}</strong></p>

@@ -71,7 +71,7 @@ function ParadigmPage({ model }: { model: ParadigmModel }) {
         <aside class="beside-writing">
           <PreviewPanel live={live} quiet={!plain && model.unreadable.length > 0} jump={jump}
             repair={(diagnostic) => <Repair model={model} diagnostic={diagnostic} />} loose={(diagnostics) => diagnostics.filter(({ slot }) => plain || !slot)} />
-          {rows && <Download model={model} uid={fieldOf(rows, "uid")} />}
+          <Download model={model} />
         </aside>
       </div>
       {renaming && rows && <RenameDialog model={model} rows={rows} close={() => setRenaming(false)} />}

@@ -24,11 +24,11 @@ function readLine(row: HTMLTableRowElement): Line {
   const cells = row.cells;
   const textOf = (at: number): string => cells[at]!.textContent.trim();
   const link = cells[1]!.querySelector("a")!;
-  const { count, errors, warnings, status } = row.dataset;
+  const { count, errors, warnings, draft, status } = row.dataset;
   const line = {
     ...{ row, link, phenomenon: textOf(0), uid: link.textContent, author: textOf(5), status: status ?? "" },
     time: cells[4]!.querySelector("time")?.dateTime ?? "",
-    problems: 1000 * Number(errors) + Number(warnings),
+    problems: 1000 * Number(errors) + Number(warnings) + Number(draft !== undefined),
     count: count === undefined || count === "None" ? null : Number(count),
     exact: !("inexact" in row.dataset),
   };

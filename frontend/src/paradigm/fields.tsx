@@ -1,9 +1,9 @@
 // The fields of a paradigm: its description, source and options; renaming it, and downloading its pairs.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { edit, pairsFile, problemOf, Refused, renameFile } from "../api";
-import { useDialog, useEchoes } from "../drawing";
-import { saveAs } from "../notices";
-import { editAddress, t } from "../page";
+import { useDialog, useEchoes, useObserved } from "../drawing";
+import { listed, saveAs } from "../notices";
+import { editAddress, t, time } from "../page";
 import { Problems } from "../status";
 import { tab } from "../tabs";
 import type { ParadigmRows, Problem } from "../wire";
@@ -141,34 +141,51 @@ export function RenameDialog({ model, rows, close }: { model: ParadigmModel; row
   );
 }
 
-/** Download the pairs of the saved paradigm. */
-export function Download({ model, uid }: { model: ParadigmModel; uid: string }) {
+const NOT_IN_FILE = ["draft", "conflict", "refused", "offline"]; // states in which the file has another text
+
+/** Download the pairs of the saved paradigm; while the text on the page is not in the file, say whose pairs these are. */
+export function Download({ model }: { model: ParadigmModel }) {
+  useObserved(model.file);
   const [outcome, setOutcome] = useState<{ text: string; bad: boolean } | null>(null);
+  const { file } = model;
+  const apart = NOT_IN_FILE.includes(file.state) && file.base !== null;
+  const saved = { revision: String(file.base), time: time(file.time) };
   const download = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const query = new URLSearchParams([...new FormData(event.target as HTMLFormElement)].map(([key, value]) => [key, String(value)]));
-    query.set("uid", uid);
+    query.set("uid", file.file.split("/").at(-1)!.replace(/\.ya?ml$/, "")); // what the text says may not be saved
     setOutcome({ text: t("paradigm.download.wait"), bad: false });
     try {
       await model.finished();
-      const response = await pairsFile(model.file.project, query);
-      const name = `${uid}.${query.get("format")}`;
-      await saveAs(response, name);
-      const short = decodeURIComponent(response.headers.get("Bidui-Short") ?? "").split("=")[1];
-      const numbers = { given: Number(short), asked: Number(query.get("n")) };
-      setOutcome({ text: short ? t("paradigm.download.short", numbers) : t("paradigm.download.done", { file: name }), bad: false });
+      const response = await pairsFile(file.project, query);
+      const texts = [downloaded(await saveAs(response), response, Number(query.get("n")))];
+      const drafts = listed(response, "Bidui-Drafts");
+      const revision = response.headers.get("Bidui-Revision") ?? "?";
+      if (NOT_IN_FILE.includes(file.state)) texts.push(t("paradigm.download.apart", { revision }));
+      const others = drafts.filter((name) => name !== file.file || !NOT_IN_FILE.includes(file.state));
+      if (others.length) texts.push(t("js.shell.without_drafts", { files: others.join(", ") }));
+      setOutcome({ text: texts.join(" "), bad: texts.length > 1 });
     } catch (error) {
       setOutcome({ text: error instanceof Refused ? error.message : t("js.state.offline.why"), bad: true });
     }
   };
   return (
     <form class="download" onSubmit={(event) => void download(event)} aria-label={t("paradigm.download")}>
-      <label class="field"><span>{t("paradigm.download.n")}</span><input name="n" type="number" min={1} max={100000} defaultValue="300" /></label>
+      {apart && <p class="notice warn" role="status">{t(file.state === "draft" ? "paradigm.download.draft" : "paradigm.download.unsaved", saved)}</p>}
+      <label class="field"><span>{t("paradigm.download.n")}</span><input name="n" type="number" min={1} max={10000} defaultValue="300" /></label>
       <label class="field"><span>{t("paradigm.download.seed")}</span><input name="seed" type="number" min={0} defaultValue="0" /></label>
       <label class="field"><span>{t("paradigm.download.format")}</span>
-        <select name="format"><option value="jsonl">JSONL</option><option value="csv">CSV</option></select></label>
+        <select name="format">
+          <option value="jsonl">JSONL</option><option value="csv">CSV</option><option value="spreadsheet">{t("paradigm.download.spreadsheet")}</option>
+        </select></label>
       <button>{t("paradigm.download")}</button>
       <p class={outcome?.bad ? "outcome bad-text" : "outcome muted"} role="status">{outcome?.text}</p>
     </form>
   );
+}
+
+/** What was downloaded: a file, or fewer pairs than there should be. */
+function downloaded(name: string, response: Response, asked: number): string {
+  const given = listed(response, "Bidui-Short")[0]?.split("=")[1];
+  return given === undefined ? t("paradigm.download.done", { file: name }) : t("paradigm.download.short", { given: Number(given), asked });
 }

@@ -82,9 +82,7 @@ function ProblemList({ title, diagnostics, kind, jump, repair }: ProblemListProp
       <ul>
         {diagnostics.map((diagnostic, n) => (
           <li key={n}>
-            {diagnostic.row.length > 0 && diagnostic.row[0] !== "format" && (
-              <><button type="button" class="plain jump mono" onClick={() => jump(diagnostic)}>{diagnostic.row.at(-1)}</button>{" "}</>
-            )}
+            <Where diagnostic={diagnostic} jump={jump} />
             {diagnostic.text.split("\n")[0]}
             {repair && repair(diagnostic)}
           </li>
@@ -92,6 +90,15 @@ function ProblemList({ title, diagnostics, kind, jump, repair }: ProblemListProp
       </ul>
     </div>
   );
+}
+
+/** What a problem is about, in words; in this file, a button that goes there. */
+function Where({ diagnostic, jump }: Pick<ProblemListProps, "jump"> & { diagnostic: Diagnostic }) {
+  const { row, where, kind } = diagnostic;
+  const text = where || row.at(-1);
+  if (text === undefined || row[0] === "format" || kind === "pairs-no" || kind === "pairs-few") return null;
+  if (!row.length) return <><span class="place">{text}</span>{" "}</>;
+  return <><button type="button" class="plain jump mono" onClick={() => jump(diagnostic)}>{text}</button>{" "}</>;
 }
 
 function Pair({ pair }: { pair: PreviewPair }) {

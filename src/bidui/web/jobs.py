@@ -17,6 +17,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal, TypeVar
 
@@ -214,12 +215,13 @@ def _spoken(count: ParadigmCount, language: Language) -> ParadigmCount:
 
 @dataclass(frozen=True, slots=True)
 class PairsDownload:
-    """A temporary file to be sent, open at its start, and the paradigms that fell short."""
+    """A temporary file to be sent, open at its start, the paradigms that fell short, and the hashes of all sources."""
 
     name: str
     file: IO[bytes]
     size: int
     short: tuple[Short, ...]
+    sources: Mapping[str, str]
 
 
 async def export_pairs(
@@ -231,7 +233,8 @@ async def export_pairs(
     """
     place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
     try:
-        source = await run_in_threadpool(_copied, folder, uid, place / "source" / folder.name)
+        source = place / "source" / folder.name
+        sources = await run_in_threadpool(_copied, folder, uid, source)
         arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed)]
         written = "csv" if format == "spreadsheet" else format
         arguments += ["--format", written, "-o", str(place / name)]
@@ -240,25 +243,28 @@ async def export_pairs(
         if status not in {0, 1}:  # 1: some paradigms fell short
             await run_in_threadpool(_explain, source, uid, output)
         only = f"{uid}.{written}" if uid is not None else None
-        return await run_in_threadpool(_packed, place / name, only, format == "spreadsheet")
+        return await run_in_threadpool(_packed, place / name, only, format == "spreadsheet", sources)
     finally:
         await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
 
 
-def _copied(folder: Path, uid: str | None, target: Path) -> Path:
-    """Copy the files that pairs are made from: the project's own, never through a link.
-
-    With a uid, copy that paradigm alone, so that errors in another one do not matter.
-    """
+def _copied(folder: Path, uid: str | None, target: Path) -> dict[str, str]:
+    """Copy the files that pairs are made from, the project's own, never through a link; return their hashes."""
     target.mkdir(parents=True)
-    for name in scan(folder)[0]:
-        kind = kind_of(name)
-        if kind == "notes" or (kind == "paradigm" and uid not in {None, PurePosixPath(name).stem}):
-            continue
+    sources: dict[str, str] = {}
+    for name in filter(partial(is_source, uid=uid), scan(folder)[0]):
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(read(folder, name).data)
-    return target
+        file = read(folder, name)
+        path.write_bytes(file.data)
+        sources[name] = file.sha256
+    return sources
+
+
+def is_source(name: str, *, uid: str | None) -> bool:
+    """Tell whether pairs are made from a file; of one paradigm, not from others, so that errors there do not matter."""
+    kind = kind_of(name)
+    return kind != "notes" and (kind != "paradigm" or uid in {None, PurePosixPath(name).stem})
 
 
 async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tuple[int, str]:
@@ -305,7 +311,7 @@ def for_spreadsheets(data: bytes) -> bytes:
     return guarded.getvalue().encode("utf-8-sig")
 
 
-def _packed(folder: Path, only: str | None, spreadsheet: bool) -> PairsDownload:
+def _packed(folder: Path, only: str | None, spreadsheet: bool, sources: Mapping[str, str]) -> PairsDownload:
     """Return one file of a folder of pairs, or all of it in a zip, as a file without a name.
 
     For spreadsheets, files differ from those that the manifest describes, so it is left out.
@@ -325,4 +331,5 @@ def _packed(folder: Path, only: str | None, spreadsheet: bool) -> PairsDownload:
                 add_to_zip(archive, f"{folder.name}/{path.relative_to(folder).as_posix()}", data)
     size = target.tell()
     target.seek(0)
-    return PairsDownload(only or f"{folder.name}.zip", target, size, manifest.short if manifest else ())
+    short = manifest.short if manifest else ()
+    return PairsDownload(only or f"{folder.name}.zip", target, size, short, sources)

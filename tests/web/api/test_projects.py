@@ -287,6 +287,47 @@ def test_pairs_for_spreadsheets_are_marked_as_utf8_and_compute_nothing(client: T
         assert all(archive.read(name).startswith("\ufeff".encode()) for name in archive.namelist())
 
 
+def test_pairs_say_which_revision_they_are_of_and_which_drafts_they_leave_out(client: TestClient) -> None:
+    """Beside a text with errors, pairs are those of the text saved before it; the answer says so."""
+    old = read(client)
+    saved = write(client, old["text"].replace("总是", "常常"), base=old["revision"]).json()
+    first = client.get(f"{SMALL}/pairs", params={"uid": "gender"})
+    assert first.headers["Bidui-Revision"] == str(saved["revision"]) and "Bidui-Drafts" not in first.headers
+    broken = read(client)["text"].replace("who: pos:NR", 'who: "pos:NR ("')
+    assert write(client, broken, base=saved["revision"]).json()["draft"]
+    second = client.get(f"{SMALL}/pairs", params={"uid": "gender"})
+    assert second.content == first.content
+    assert second.headers["Bidui-Revision"] == str(saved["revision"])
+    assert second.headers["Bidui-Drafts"] == GENDER
+    assert "Bidui-Drafts" not in client.get(f"{SMALL}/pairs", params={"uid": "classifier"}).headers
+    assert client.get(f"{SMALL}/pairs", params={"n": 1}).headers["Bidui-Drafts"] == GENDER
+
+
+def test_the_overview_shows_drafts_and_their_errors(client: TestClient) -> None:
+    assert get(client, "")["drafts"] == []
+    base = read(client)["revision"]
+    assert write(client, "uid: [", base=base).json()["draft"]
+    (draft,) = get(client, "")["drafts"]
+    assert (draft["file"], draft["mine"], draft["base"], draft["why"]) == (GENDER, True, base, "unparsed")
+    assert draft["errors"] == len(draft["problems"]) == 1 and draft["problems"][0]["place"]["file"] == GENDER
+    assert get(client, "")["errors"] == 0  # of what is saved
+    (line,) = client.get("/api/projects").json()["projects"]
+    assert line["drafts"] == 1
+    assert write(client, TEXT.replace("总是", "常常"), base=base).json()["saved"]
+    assert get(client, "")["drafts"] == []
+
+
+def test_of_drafts_of_others_only_their_place_is_seen(team: dict[str, TestClient]) -> None:
+    """The text, and so what is said about it, is its author's alone."""
+    base = read(team["Li"])["revision"]
+    assert write(team["Li"], "uid: [秘密", base=base).json()["draft"]
+    (mine,), (theirs,) = (get(team[name], "")["drafts"] for name in ("Li", "Viewer"))
+    assert (mine["mine"], theirs["mine"], theirs["problems"]) == (True, False, [])
+    assert (theirs["author"], theirs["errors"]) == (mine["author"], mine["errors"]) != ("", 0)
+    assert "秘密" not in json.dumps(theirs, ensure_ascii=False)
+    assert "Bidui-Drafts" not in team["Viewer"].get(f"{SMALL}/pairs", params={"uid": "gender"}).headers
+
+
 def test_a_paradigm_that_is_not_there_is_said(client: TestClient) -> None:
     for uid in ("nothing", "*", "[a-z]*", "a\x00", ""):
         answer = client.get(f"{SMALL}/pairs", params={"uid": uid})

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import IO, Annotated, Any, Literal
 from urllib.parse import quote
@@ -27,11 +28,23 @@ from bidui.web.store import projects
 from bidui.web.store.accounts import Role, User, may, role_of, visible
 from bidui.web.store.archives import Bundle, read_files, read_zip
 from bidui.web.store.disk import current, refresh
+from bidui.web.store.drafts import Why
 from bidui.web.store.files import Change, Conflict, commit
-from bidui.web.store.names import paradigm_file
-from bidui.web.store.overview import FileLine, ParadigmLine, ProjectFacts, check_uid_free, coverage, file_problems
+from bidui.web.store.names import kind_of, paradigm_file
+from bidui.web.store.overview import (
+    DraftLine,
+    FileLine,
+    ParadigmLine,
+    ProjectFacts,
+    check_uid_free,
+    coverage,
+    draft_lines,
+    file_problems,
+)
 from bidui.web.store.projects import BinnedProject
+from bidui.web.store.revisions import number_of
 from bidui.web.store.workspace import Entry, Store, entries
+from bidui.words import Language
 
 router = APIRouter(prefix="/api", tags=["projects"], responses=fails(400, 401, 422))
 
@@ -43,6 +56,7 @@ class ProjectLine(ProjectFacts):
     role: Role
     paradigms: int
     phenomena: int
+    drafts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +156,13 @@ def _line(who: User, entry: Entry) -> ProjectLine:
     role = role_of(entry.store, who, entry)
     assert role is not None
     more = sum(jobs.count_errors(line, counts.get(line.file)) for line in overview.paradigms)
-    facts = _fields(overview.facts, errors=overview.facts.errors + more)
-    return ProjectLine(**facts, role=role, paradigms=len(overview.paradigms), phenomena=len(overview.phenomena))
+    return ProjectLine(
+        **_fields(overview.facts, errors=overview.facts.errors + more),
+        role=role,
+        paradigms=len(overview.paradigms),
+        phenomena=len(overview.phenomena),
+        drafts=len(draft_lines(entry)),
+    )
 
 
 def _fields(value: Any, **others: object) -> dict[str, Any]:
@@ -168,11 +187,26 @@ class ParadigmLineShape(ParadigmLine):
 
 
 @dataclass(frozen=True, slots=True)
+class DraftSummary:
+    """A text that somebody has for a file, but that is not in it; of her own texts a reader also sees the problems."""
+
+    file: str
+    author: str
+    mine: bool
+    time: datetime
+    why: Why
+    base: int | None
+    errors: int
+    warnings: int
+    problems: list[ProblemShape]
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectAnswer(ProjectFacts):
     """What a project holds; `phenomena` counts the included paradigms, `skipped` are files that are not read.
 
     `problems` are the first errors and warnings in words, at most two hundred. What keeps a paradigm from having pairs
-    is among them once its pairs were counted.
+    is among them once its pairs were counted. `drafts` are in none of the numbers, nor in any pairs.
     """
 
     role: Role
@@ -180,6 +214,7 @@ class ProjectAnswer(ProjectFacts):
     phenomena: Mapping[str, int]
     paradigms: list[ParadigmLineShape]
     files: tuple[FileLine, ...]
+    drafts: list[DraftSummary]
     skipped: list[ProblemShape]
 
 
@@ -234,8 +269,16 @@ def project(access: Reader, language: Spoken) -> ProjectAnswer:
         phenomena=overview.phenomena,
         paradigms=paradigms,
         files=overview.files,
+        drafts=[_draft(line, access.user, language) for line in draft_lines(access.entry)],
         skipped=problem_shapes(skipped, language),
     )
+
+
+def _draft(line: DraftLine, who: User, language: Language) -> DraftSummary:
+    mine = line.author == who.name
+    problems = problem_shapes(line.problems, language) if mine else []
+    rest = (line.time, line.why, line.base, line.errors, line.warnings)
+    return DraftSummary(line.file, line.author, mine, *rest, problems)
 
 
 @router.post("/projects/{project}/counts", responses=fails(404))
@@ -278,7 +321,14 @@ _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}
 _PAIRS: dict[int | str, dict[str, Any]] = {
     200: {
         "content": {"application/zip": {}, "application/jsonl": {}, "text/csv": {}},
-        "headers": {"Bidui-Short": {"schema": {"type": "string"}, "description": "uid=given of those that fell short"}},
+        "headers": {
+            name: {"schema": {"type": "string"}, "description": text}
+            for name, text in {
+                "Bidui-Short": "uid=given of those that fell short",
+                "Bidui-Revision": "The revision of the paradigm that the pairs were made from",
+                "Bidui-Drafts": "Files of which the reader has a draft that is not in the pairs",
+            }.items()
+        },
         "description": "The pairs of one paradigm, or a zip of all",
     }
 }
@@ -324,14 +374,19 @@ async def pairs(
     format: Format = "jsonl",
     uid: str | None = None,
 ) -> Response:
-    """Return pairs as `bidui generate` writes them: of one paradigm, or of all in a zip."""
+    """Return pairs as `bidui generate` writes them: of one paradigm, or of all in a zip.
+
+    They are made from the files as they are saved: the headers say from which revision of the paradigm, and of which
+    files the reader has a draft that is not in them.
+    """
     await run_in_threadpool(_check_uid, access, uid)
     making = _made(access, n=n, seed=seed, format=format, uid=uid)
     download = await jobs.until_gone(asyncio.ensure_future(making), request)
     if download is None:
         return Response(status_code=204)  # nobody is there to read it
     kind = "application/zip" if uid is None else "text/csv" if format != "jsonl" else "application/jsonl"
-    headers = {**_attached(download.name), "Content-Length": str(download.size), **_short(download.short)}
+    origin = await run_in_threadpool(_origin, access, uid, download.sources)
+    headers = {**_attached(download.name), "Content-Length": str(download.size), **_short(download.short), **origin}
     return StreamingResponse(_chunks(download), headers=headers, media_type=kind)
 
 
@@ -344,6 +399,7 @@ async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str |
 
 def _check_uid(access: Access, uid: str | None) -> None:
     """Refuse what is no paradigm's name before a process is started; to the command, `*` would mean all."""
+    refresh(access.entry)
     uids = [line.uid for line in coverage(access.entry).paradigms] if uid is not None else []
     if uid is not None and uid not in uids:
         raise fail("uid-unknown", Place(), {"uid": repr(uid), "uids": uids})
@@ -365,9 +421,23 @@ def _attached(name: str) -> dict[str, str]:
 
 
 def _short(short: tuple[Short, ...]) -> dict[str, str]:
-    named = [f"{quote(each.uid)}={each.given}" for each in short[:_NAMED]]
-    more = [f"+{len(short) - _NAMED}"] if len(short) > _NAMED else []
-    return {"Bidui-Short": ", ".join((*named, *more))} if short else {}
+    return _listed("Bidui-Short", [f"{quote(each.uid)}={each.given}" for each in short])
+
+
+def _origin(access: Access, uid: str | None, sources: Mapping[str, str]) -> dict[str, str]:
+    """Return headers that say which revision of a paradigm pairs were made from, and which drafts are not in them."""
+    entry = access.entry
+    refresh(entry)
+    files = {line.file for line in draft_lines(entry) if line.author == access.user.name}
+    headers = _listed("Bidui-Drafts", [quote(file) for file in sorted(files) if jobs.is_source(file, uid=uid)])
+    paradigm = next((name for name in sources if uid is not None and kind_of(name) == "paradigm"), None)
+    number = number_of(entry, paradigm, sources[paradigm]) if paradigm else None
+    return headers if number is None else {**headers, "Bidui-Revision": str(number)}
+
+
+def _listed(header: str, names: list[str]) -> dict[str, str]:
+    more = [f"+{len(names) - _NAMED}"] if len(names) > _NAMED else []
+    return {header: ", ".join((*names[:_NAMED], *more))} if names else {}
 
 
 def _chunks(download: PairsDownload) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from bidui.errors import Place, fail
 from bidui.grammar.yaml import MAX_BYTES
 from bidui.web.store.accounts import User
 from bidui.web.store.database import drafts as table
-from bidui.web.store.database import projects, put
+from bidui.web.store.database import projects, put, users
 from bidui.web.store.names import check_file_name
 from bidui.web.store.revisions import check_base
 from bidui.web.store.workspace import Entry, Store
@@ -23,7 +23,8 @@ class Draft:
     """The latest text that somebody has for a file, and the revision that it was made from.
 
     `tab` tells the pages of one user apart, so that none takes over what was typed into another. `why` says why it is
-    not a revision: it is being typed, does not parse, met a conflict, or could not be written.
+    not a revision: it is being typed, does not parse, met a conflict, or could not be written. One that was just kept
+    has no `author`.
     """
 
     project: str
@@ -33,6 +34,7 @@ class Draft:
     time: datetime
     why: Why
     tab: str = ""
+    author: str = ""
 
 
 def keep_draft(
@@ -58,10 +60,15 @@ def put_draft(connection: Connection, entry: Entry, user: int, draft: Draft) -> 
     put(connection, table, {**key, **rest})
 
 
-def drafts(store: Store, *, who: User, entry: Entry | None = None, file: str | None = None) -> list[Draft]:
-    """Return the drafts of a user in all projects, one project, or one file, the latest first."""
-    query = select(table, projects.c.name.label("name")).join(projects, projects.c.id == table.c.project)
-    query = query.where(table.c.user == who.id, projects.c.binned.is_(None))
+def drafts(
+    store: Store, *, who: User | None = None, entry: Entry | None = None, file: str | None = None
+) -> list[Draft]:
+    """Return the drafts of a user, or everybody's, in all projects, one project, or one file, the latest first."""
+    query = select(table, projects.c.name.label("name"), users.c.name.label("author"))
+    query = query.join(projects, projects.c.id == table.c.project).join(users, users.c.id == table.c.user)
+    query = query.where(projects.c.binned.is_(None))
+    if who is not None:
+        query = query.where(table.c.user == who.id)
     if entry is not None:
         query = query.where(table.c.project == entry.id)
     if file is not None:
@@ -112,4 +119,4 @@ def draft_bytes(text: str) -> bytes:
 
 def _draft(row: Row[Any]) -> Draft:
     text = row.text.decode("utf-8", "surrogatepass")
-    return Draft(row.name, row.file, text, row.base, row.time, row.why, row.tab)
+    return Draft(row.name, row.file, text, row.base, row.time, row.why, row.tab, row.author)

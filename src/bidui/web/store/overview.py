@@ -25,6 +25,7 @@ from bidui.grammar.project import read_project
 from bidui.grammar.yaml import decode
 from bidui.web.store.database import facts as table
 from bidui.web.store.database import files, put, revisions, users
+from bidui.web.store.drafts import Why, draft_bytes, drafts
 from bidui.web.store.names import Kind, check_file_name, kind_of
 from bidui.web.store.revisions import content
 from bidui.web.store.workspace import Entry, Store
@@ -84,6 +85,37 @@ class Coverage:
     paradigms: tuple[ParadigmLine, ...]
     files: tuple[FileLine, ...]
     problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLine:
+    """A draft in a list: who has a text for which file that is not in it, and what is wrong with that text."""
+
+    file: str
+    kind: Kind
+    author: str
+    time: datetime
+    why: Why
+    base: int | None
+    errors: int
+    warnings: int
+    problems: tuple[Problem, ...]
+
+
+def draft_lines(entry: Entry) -> tuple[DraftLine, ...]:
+    """Return everybody's drafts in a project, the latest first; not those that say what the file says."""
+    saved = {row.name: row.sha256 for row in _latest(entry)}
+    lines = []
+    for each in drafts(entry.store, entry=entry):
+        kind, data = kind_of(each.file), draft_bytes(each.text)
+        sha256 = hash_of(data)
+        if kind is None or saved.get(each.file) == sha256:
+            continue
+        facts = _facts(entry.store, kind, {sha256}, {sha256: data})[sha256]
+        problems = tuple(replace(problem, place=replace(problem.place, file=each.file)) for problem in facts.problems)
+        who = (each.file, kind, each.author, each.time, each.why, each.base)
+        lines.append(DraftLine(*who, facts.errors, facts.warnings, problems))
+    return tuple(lines)
 
 
 def coverage(entry: Entry) -> Coverage:
@@ -302,16 +334,24 @@ def _all_facts(store: Store, rows: Sequence[_Latest]) -> dict[str, FileFacts]:
         if kind is not None and row.sha256 is not None:
             by_kind.setdefault(kind, {})[row.name] = row.sha256
     for kind, hashes in by_kind.items():
-        stored = recall(store, f"{kind}-{_VERSION}", set(hashes.values()))
-        by_hash = {sha256: _FACTS.validate_python(value) for sha256, value in stored.items()}
-        missing = {*hashes.values()} - by_hash.keys()
-        if missing:
-            with store.reading() as connection:
-                new = {sha256: file_facts(kind, content(connection, sha256)) for sha256 in missing}
-            values = {sha256: _FACTS.dump_python(each, mode="json", fallback=str) for sha256, each in new.items()}
-            remember(store, f"{kind}-{_VERSION}", values)
-            by_hash |= new
+        by_hash = _facts(store, kind, {*hashes.values()})
         facts |= {name: by_hash[sha256] for name, sha256 in hashes.items()}
+    return facts
+
+
+def _facts(
+    store: Store, kind: Kind, hashes: set[str], texts: Mapping[str, bytes] | None = None
+) -> dict[str, FileFacts]:
+    """Return the facts of some contents by their hashes: of revisions, or of the given texts."""
+    stored = recall(store, f"{kind}-{_VERSION}", hashes)
+    facts = {sha256: _FACTS.validate_python(value) for sha256, value in stored.items()}
+    if missing := hashes - facts.keys():
+        with store.reading() as connection:
+            contents = texts or {sha256: content(connection, sha256) for sha256 in missing}
+        new = {sha256: file_facts(kind, contents[sha256]) for sha256 in missing}
+        values = {sha256: _FACTS.dump_python(each, mode="json", fallback=str) for sha256, each in new.items()}
+        remember(store, f"{kind}-{_VERSION}", values)
+        facts |= new
     return facts
 
 

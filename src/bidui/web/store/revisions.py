@@ -7,7 +7,7 @@ from datetime import datetime
 from difflib import SequenceMatcher, unified_diff
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, Select, and_, insert, select
+from sqlalchemy import Connection, Row, Select, and_, func, insert, select
 
 from bidui.errors import Place, fail
 from bidui.files import sha256 as hash_of
@@ -135,6 +135,14 @@ def revision(entry: Entry, number: int) -> Version:
     """Return one revision of a project, with its bytes."""
     with entry.store.reading() as connection:
         return version(connection, entry, number)
+
+
+def number_of(entry: Entry, file: str, sha256: str) -> int | None:
+    """Return the latest revision of a file with that content."""
+    query = select(func.max(revisions.c.id)).where(revisions.c.project == entry.id, revisions.c.file == file)
+    with entry.store.reading() as connection:
+        number: int | None = connection.scalar(query.where(revisions.c.sha256 == sha256, revisions.c.state == "done"))
+    return number
 
 
 def deleted_files(entry: Entry) -> list[Revision]:
