@@ -1,14 +1,18 @@
 """Every format writes what is documented, gives back equal pairs, and locates what is wrong."""
 
 import json
+import os
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bidui.benchmarks import generate
 from bidui.errors import InputError, Place
-from bidui.pairs import Format, Pair, Pairs, Region, Side, pairs_to_bytes, read_pairs
+from bidui.pairs import Format, Pair, Pairs, Region, Side, pairs_to_bytes, read_pairs, write_pairs
 from bidui.pairs.formats import from_csv, from_jsonl, from_parquet, to_csv, to_jsonl, to_parquet
 
 PAIR = Pair(
@@ -26,14 +30,20 @@ PAIR = Pair(
 JSONL = (
     '{"sentence_good": "王奶奶佩服她自己。", "sentence_bad": "王奶奶佩服他自己。", "UID": "anaphor_gender", '
     '"phenomenon": "anaphor", "pairID": "7", "variant": "plain", "edit": "agreement", '
-    '"regions": {"good": [[5, 6, "right", "agree"]], "bad": [[5, 6, "wrong", "agree"]]}, '
-    '"slots": {"who": "王奶奶", "right": "她"}, "words": ["王奶奶", "她"]}\n'
+    '"regions": [{"side": "good", "start": 5, "end": 6, "slot": "right", "edit": "agree"}, '
+    '{"side": "bad", "start": 5, "end": 6, "slot": "wrong", "edit": "agree"}], '
+    '"slots": [{"slot": "who", "form": "王奶奶"}, {"slot": "right", "form": "她"}], "words": ["王奶奶", "她"]}\n'
+)
+OLD = (  # what earlier versions wrote
+    JSONL[: JSONL.index('"regions"')] + '"regions": {"good": [[5, 6, "right", "agree"]], '
+    '"bad": [[5, 6, "wrong", "agree"]]}, "slots": {"who": "王奶奶", "right": "她"}, "words": ["王奶奶", "她"]}\n'
 )
 CSV = (
     "sentence_good,sentence_bad,UID,phenomenon,pairID,variant,edit,regions,slots,words\n"
     "王奶奶佩服她自己。,王奶奶佩服他自己。,anaphor_gender,anaphor,7,plain,agreement,"
-    '"{""good"": [[5, 6, ""right"", ""agree""]], ""bad"": [[5, 6, ""wrong"", ""agree""]]}",'
-    '"{""who"": ""王奶奶"", ""right"": ""她""}","[""王奶奶"", ""她""]"\n'
+    '"[{""side"": ""good"", ""start"": 5, ""end"": 6, ""slot"": ""right"", ""edit"": ""agree""}, '
+    '{""side"": ""bad"", ""start"": 5, ""end"": 6, ""slot"": ""wrong"", ""edit"": ""agree""}]",'
+    '"[{""slot"": ""who"", ""form"": ""王奶奶""}, {""slot"": ""right"", ""form"": ""她""}]","[""王奶奶"", ""她""]"\n'
 )
 
 # What breaks naive readers: separators of fields and lines (U+2028, U+0085), quotes, a byte order mark, nothing.
@@ -69,6 +79,44 @@ def test_the_bytes_are_the_documented_ones() -> None:
     """Scripts of others read these fields, and manifests hash these bytes."""
     assert to_jsonl([PAIR]).decode() == JSONL
     assert to_csv([PAIR]).decode() == CSV
+
+
+def test_regions_and_slots_of_earlier_versions_are_read() -> None:
+    """Files that were published keep their use: lists by side, and one object of slots."""
+    assert from_jsonl(OLD.encode(), file="f", uid="u").items == (PAIR,)
+    fields = json.loads(OLD)
+    row = [json.dumps(value) if isinstance(value, dict | list) else value for value in fields.values()]
+    quoted = ",".join('"' + text.replace('"', '""') + '"' for text in row)
+    assert from_csv(f"{','.join(fields)}\n{quoted}\n".encode(), file="f", uid="u").items == (PAIR,)
+
+
+def test_arrow_reads_pairs_of_several_paradigms_as_one_table(tmp_path: Path) -> None:
+    """pyarrow, `datasets` and Spark want one type for each field: no mixed lists, no keys that depend on the file."""
+    arrow = pytest.importorskip("pyarrow.json", reason="pyarrow is not installed")
+    other = replace(PAIR, uid="other", regions=PAIR.regions[:1], slots=(("verb.word", "佩服"),))
+    (tmp_path / "both.jsonl").write_bytes(to_jsonl([PAIR, other]))
+    table = arrow.read_json(tmp_path / "both.jsonl")
+    region = "struct<side: string, start: int64, end: int64, slot: string, edit: string>"
+    assert str(table.schema.field("regions").type) == f"list<item: {region}>"
+    assert str(table.schema.field("slots").type) == "list<item: struct<slot: string, form: string>>"
+    again = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist())
+    assert from_jsonl(again.encode(), file="f", uid="u").items == (PAIR, other)
+
+
+def test_every_list_and_object_in_a_line_has_one_type() -> None:
+    """The same without pyarrow: lists hold values of one type, and objects have the keys that every other pair has."""
+    other = json.loads(to_jsonl([replace(PAIR, slots=(("verb.word", "佩服"),))]))
+
+    def shape(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: shape(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            shapes = [shape(inner) for inner in value]
+            assert all(inner == shapes[0] for inner in shapes)
+            return shapes[:1]
+        return type(value)
+
+    assert shape(json.loads(to_jsonl([PAIR]))) == shape(other)
 
 
 def test_no_pairs_are_an_empty_file() -> None:
@@ -109,6 +157,7 @@ def test_blimps_layout_is_read(tmp_path: Path) -> None:
 
 
 OK = '{"sentence_good": "好", "sentence_bad": "坏"'
+REGION = '"start": 0, "end": 1, "slot": "s", "edit": "move"'
 
 
 @pytest.mark.parametrize(
@@ -123,11 +172,19 @@ OK = '{"sentence_good": "好", "sentence_bad": "坏"'
         (OK + ', "pairID": "1_0"}', "pairs-field-number", 0),
         (OK + ', "pairID": true}', "pairs-field-number", 0),
         (OK + ', "pairID": -1}', "pairs-field-number", 0),
-        (OK + ', "regions": []}', "pairs-field-regions", 0),
+        (OK + ', "regions": "01"}', "pairs-field-regions", 0),
+        (OK + ', "regions": [[0, 1, "s", "move"]]}', "pairs-field-regions", 0),
+        (OK + ', "regions": [{"side": "good", "start": 0, "end": 1, "slot": "s"}]}', "pairs-field-regions", 0),
+        (OK + ', "regions": [{"side": "ugly", ' + REGION + "}]}", "pairs-field-regions", 0),
+        (OK + ', "regions": [{"side": "good", "word": "", ' + REGION + "}]}", "pairs-field-regions", 0),
+        (OK + ', "regions": {"good": [[0, 1, "s"]]}}', "pairs-field-regions", 0),
         (OK + ', "regions": {"good": [[0, 2, "s", "move"]]}}', "pairs-field-regions", 0),
         (OK + ', "regions": {"good": [[0, true, "s", "move"]]}}', "pairs-field-regions", 0),
         (OK + ', "regions": {"good": "01"}}', "pairs-field-regions", 0),
+        (OK + ', "regions": {"ugly": []}}', "pairs-field-regions", 0),
         (OK + ', "slots": {"a": 1}}', "pairs-field-slots", 0),
+        (OK + ', "slots": [{"slot": "a"}]}', "pairs-field-slots", 0),
+        (OK + ', "slots": "a"}', "pairs-field-slots", 0),
         (OK + ', "words": "好"}', "pairs-field-words", 0),
         (OK + ', "variant": "\\ud800"}', "text-not-unicode", 0),
     ],
@@ -205,3 +262,29 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
 def test_half_a_character_is_refused_on_writing() -> None:
     with pytest.raises(InputError, match=r"U\+D800 is only half a character"):
         to_jsonl([Pair("好\ud800", "坏", "u", "p", 0)])
+
+
+_LOAD = """
+import datasets
+for format in ("jsonl", "parquet"):
+    name = {"jsonl": "json"}.get(format, format)
+    loaded = datasets.load_dataset(name, data_files=f"{format}/*.{format}", cache_dir="cache")["train"]
+    assert set(loaded.features["regions"].feature) == {"side", "start", "end", "slot", "edit"}, loaded.features
+    loaded.to_json(f"{format}.jsonl", force_ascii=False)
+"""
+
+
+def test_datasets_loads_a_folder_of_pairs_and_gives_them_back(tmp_path: Path) -> None:
+    """A benchmark in Hugging Face `datasets`, every paradigm with slots of its own, keeps all its fields."""
+    python = os.environ.get("BIDUI_DATASETS")
+    if not python:
+        pytest.skip("BIDUI_DATASETS does not name a Python with Hugging Face datasets")
+    pairs = generate("zhoblimp", n=2, seed=0)
+    write_pairs(pairs, tmp_path / "jsonl")
+    write_pairs(pairs, tmp_path / "parquet", format="parquet")
+    elsewhere = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    elsewhere |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
+    subprocess.run([python, "-c", _LOAD], cwd=tmp_path, env=elsewhere, check=True, capture_output=True)
+    for format in ("jsonl", "parquet"):
+        loaded = read_pairs(tmp_path / f"{format}.jsonl")
+        assert loaded.by_uid() == pairs.by_uid()  # as a mapping: files are in the order of their names

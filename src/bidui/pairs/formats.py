@@ -19,7 +19,7 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import decode, encode, json_text, parse_json, read_bytes
 from bidui.pairs.archives import is_archive
 from bidui.pairs.layouts import BLIMP, LAYOUTS, Columns, Layout, is_suite, layout_note, layout_of, suite_pairs
-from bidui.pairs.pair import Pair, Pairs, Region, Side
+from bidui.pairs.pair import Pair, Pairs, Region
 
 Format = Literal["jsonl", "csv", "parquet"]
 WRITTEN = tuple(f".{name}" for name in get_args(Format))  # the suffixes of our own files
@@ -258,7 +258,7 @@ def _bare_record(rows: tuple[list[str], list[str]], place: Place) -> dict[str, o
     return {"sentence_good": good, "sentence_bad": bad}
 
 
-# Parquet; slots and regions are lists of structs, since Parquet has no objects with open keys
+# Parquet, with the same lists of structs as JSON lines
 
 
 def to_parquet(pairs: Iterable[Pair]) -> bytes:
@@ -282,33 +282,20 @@ def from_parquet(data: bytes, *, file: str, uid: str, columns: Columns = ANY) ->
         frame = polars.read_parquet(io.BytesIO(data))
     except (polars.exceptions.PolarsError, OSError) as error:
         raise fail("pairs-bad-parquet", Place(file), {"reason": str(error).splitlines()[0]}) from None
-    layout = layout_of(frame.columns, columns=columns, place=Place(file))  # of a file without rows, too
+    layout_of(frame.columns, columns=columns, place=Place(file))  # of a file without rows, too
     rows = ((Place(file, number), row) for number, row in enumerate(frame.iter_rows(named=True), start=1))
-    record = _parquet_record if layout.good == BLIMP.good else _object
-    return _pairs_of(rows, record, file=file, uid=uid, columns=columns)
-
-
-def _parquet_record(row: dict[str, Any], place: Place) -> dict[str, object]:
-    """Return the row in the form that JSON has."""
-    try:
-        regions = {
-            side: [[r["start"], r["end"], r["slot"], r["edit"]] for r in row.get("regions") or () if r["side"] == side]
-            for side in ("good", "bad")
-        }
-        slots = {slot["slot"]: slot["form"] for slot in row.get("slots") or ()}
-    except (TypeError, KeyError) as error:
-        raise fail("pairs-bad-parquet", place, {"reason": f"regions or slots: {error!r}"}) from None
-    return row | {"regions": regions, "slots": slots}
+    return _pairs_of(rows, _object, file=file, uid=uid, columns=columns)
 
 
 # Records
 
 
 def record_of(pair: Pair) -> dict[str, Any]:
-    """Return the fields of `pair`, in the order of `FIELDS`."""
-    regions: dict[Side, list[list[object]]] = {"good": [], "bad": []}
-    for region in pair.regions:
-        regions[region.side].append([region.start, region.end, region.slot, region.edit])
+    """Return the fields of `pair`, in the order of `FIELDS`.
+
+    Regions and slots are lists of objects with fixed keys and types: Arrow, and so `datasets` and Spark, cannot read
+    lists of mixed types, nor objects whose keys are different in each file.
+    """
     return {
         "sentence_good": pair.good,
         "sentence_bad": pair.bad,
@@ -317,8 +304,8 @@ def record_of(pair: Pair) -> dict[str, Any]:
         "pairID": str(pair.pair_id),
         "variant": pair.variant,
         "edit": pair.edit,
-        "regions": regions,
-        "slots": dict(pair.slots),
+        "regions": [{name: getattr(region, name) for name in Region.__slots__} for region in pair.regions],
+        "slots": [{"slot": path, "form": form} for path, form in pair.slots],
         "words": pair.words,
     }
 
@@ -431,39 +418,52 @@ def _number(record: Mapping[str, object], names: Iterable[str], *, place: Place,
 
 
 def _regions(value: object, *, good: str, bad: str, place: Place) -> tuple[Region, ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, dict) or not value.keys() <= {"good", "bad"}:
-        raise _wrong("pairs-field-regions", place, "regions", value)
+    """Read a list of objects; or, as earlier versions wrote them, lists of start, end, slot and edit by side."""
+    if isinstance(value, dict) and value.keys() <= {"good", "bad"}:
+        try:
+            old = [(side, *stretch) for side in ("good", "bad") for stretch in value.get(side, ())]
+            value = [dict(zip(Region.__slots__, fields, strict=True)) for fields in old]
+        except (TypeError, ValueError):
+            raise _wrong("pairs-field-regions", place, "regions", value) from None
     regions: list[Region] = []
-    sides: tuple[tuple[Side, str], ...] = (("good", good), ("bad", bad))
-    for side, sentence in sides:
-        stretches = value.get(side, [])
-        if not isinstance(stretches, list):
-            raise _wrong("pairs-field-regions", place, "regions", stretches)
-        for stretch in stretches:
-            match stretch:
-                # The type and not int(): JSON's true would pass for 1.
-                case [start, end, str(slot), str(edit)] if type(start) is type(end) is int:
-                    if not 0 <= start <= end <= len(sentence):
-                        raise _wrong("pairs-field-regions", place, "regions", stretch)
-                    regions.append(Region(side, start, end, slot, edit))
-                case _:
-                    raise _wrong("pairs-field-regions", place, "regions", stretch)
+    for fields in _listed("pairs-field-regions", place, "regions", value):
+        match fields:
+            # The type and not int(): JSON's true would pass for 1.
+            case {"side": "good" | "bad" as side, "start": start, "end": end, "slot": str(slot), "edit": str(edit)} if (
+                type(start) is type(end) is int
+                and 0 <= start <= end <= len(good if side == "good" else bad)
+                and len(fields) == len(Region.__slots__)
+            ):
+                regions.append(Region(side, start, end, slot, edit))
+            case _:
+                raise _wrong("pairs-field-regions", place, "regions", fields)
     return tuple(regions)
 
 
 def _slots(value: object, *, place: Place) -> tuple[tuple[str, str], ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, dict) or not all(isinstance(form, str) for form in value.values()):
-        raise _wrong("pairs-field-slots", place, "slots", value)
-    return tuple(value.items())
+    """Read a list of objects; or, as earlier versions wrote them, one object of slots and forms."""
+    if isinstance(value, dict):
+        value = [{"slot": slot, "form": form} for slot, form in value.items()]
+    slots: list[tuple[str, str]] = []
+    for fields in _listed("pairs-field-slots", place, "slots", value):
+        match fields:
+            case {"slot": str(slot), "form": str(form)} if len(fields) == 2:
+                slots.append((slot, form))
+            case _:
+                raise _wrong("pairs-field-slots", place, "slots", fields)
+    return tuple(slots)
 
 
 def _words(value: object, *, place: Place) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
+    words = _listed("pairs-field-words", place, "words", value)
+    if not all(isinstance(word, str) for word in words):
         raise _wrong("pairs-field-words", place, "words", value)
-    return tuple(value)
+    return tuple(words)
+
+
+def _listed(kind: str, place: Place, field: str, value: object) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _wrong(kind, place, field, value)
+    return value

@@ -26,10 +26,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sentences that differ in one contrast, and where they came from.
-
-    Files keep the regions by side, so those of the good sentence come first here too.
-    """
+    """Two sentences that differ in one contrast, and where they came from."""
 
     good: str
     bad: str
