@@ -15,6 +15,7 @@ ROOMS = [
         "words",
         "errors",
         "files",
+        "frames",
         "signals",
         "pairs",
         "grammar",

@@ -8,16 +8,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
     from bidui.analysis import Accuracies, Accuracy, accuracy
     from bidui.analysis.estimate import Estimate
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
     from bidui.analysis.significance import Comparison, compare_models, signed_rank
-    from bidui.benchmarks import check, find_pairs, generate, generate_folder, open_project
+    from bidui.benchmarks import (
+        check,
+        count,
+        enumerate_all,
+        export_classic,
+        find_pairs,
+        generate,
+        generate_folder,
+        open_project,
+    )
     from bidui.errors import BiduiError, InputError, Interruption, OutputRefused, Place, Problem, import_failed
     from bidui.files import check_new_folder
     from bidui.grammar import Count, Lexicon, Paradigm, Project, new_project, read_lexicon
-    from bidui.grammar.classic import ClassicExport, export_classic, import_classic
-    from bidui.grammar.generate import count, enumerate_all
+    from bidui.grammar.classic import ClassicExport, import_classic
     from bidui.models.given import given
     from bidui.models.model import Model, TokenScores
     from bidui.models.specs import expand_specs, load_model, model_kinds
@@ -62,12 +71,11 @@ _HOMES = {
     "bidui.analysis.estimate": "Estimate",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
-    "bidui.benchmarks": "check find_pairs generate generate_folder open_project",
+    "bidui.benchmarks": "check count enumerate_all export_classic find_pairs generate generate_folder open_project",
     "bidui.errors": "BiduiError InputError Interruption OutputRefused Place Problem import_failed",
     "bidui.files": "check_new_folder",
     "bidui.grammar": "Count Lexicon Paradigm Project new_project read_lexicon",
-    "bidui.grammar.classic": "ClassicExport export_classic import_classic",
-    "bidui.grammar.generate": "count enumerate_all",
+    "bidui.grammar.classic": "ClassicExport import_classic",
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
     "bidui.models.specs": "expand_specs load_model model_kinds",
@@ -216,6 +224,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from bidui.files import tool_version
+
+        return tool_version()
     if name not in _HOME:
         raise AttributeError(f"module 'bidui' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

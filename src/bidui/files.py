@@ -195,8 +195,9 @@ def write_json(path: Path, value: object, *, indent: int = 1, sort: bool = False
     write_file(path, encode(json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort) + "\n"))
 
 
-def check_new_folder(folder: Path) -> None:
+def check_new_folder(folder: str | Path) -> None:
     """Refuse a folder that is not empty; call it before long work, too."""
+    folder = Path(folder)
     if folder.is_dir():
         if names := tuple(sorted(path.name for path in list_folder(folder))):
             raise OutputRefused(str(Problem("output-not-empty", Place(str(folder)), {"names": names})))

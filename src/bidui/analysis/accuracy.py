@@ -21,10 +21,12 @@ from bidui.analysis.estimate import (
     wilson,
 )
 from bidui.errors import fail
+from bidui.frames import to_pandas
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
 if TYPE_CHECKING:
+    import pandas
     import polars as pl
 
 Interval = Literal["wilson", "bootstrap"]
@@ -79,6 +81,10 @@ class Accuracies(Mapping[str, Accuracy]):
 
         rows = [(name, one.value, one.low, one.high, one.pairs, one.ties) for name, one in self.rows.items()]
         return pl.DataFrame(rows, schema=[self.by, "accuracy", "low", "high", "pairs", "ties"], orient="row")
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
 
     def __repr__(self) -> str:
         return f"accuracy by {self.by} ({self.link})\n{self.frame}"

@@ -7,7 +7,7 @@ each paradigm and used on the other half, both ways. Accuracy is over all pairs 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,24 @@ from scipy.optimize import minimize
 
 from bidui.analysis.estimate import PERCENTILES, Estimate, Strata, percentile_estimate, resampled_sums, stratify
 from bidui.errors import fail
-from bidui.scores.choices import Choices, LengthSplit, PairTotals, choose_from, delta_acc, length_split, sides
+from bidui.frames import counted, to_pandas
+from bidui.scores.choices import (
+    AnyScores,
+    Choices,
+    LengthSplit,
+    PairTotals,
+    choose_from,
+    delta_acc,
+    length_split,
+    pair_totals,
+    sides,
+)
 from bidui.scores.links import Floats, Link, Totals, lp, morcela, slln_lp
 from bidui.scores.table import LengthUnit
+
+if TYPE_CHECKING:
+    import pandas
+    import polars as pl
 
 By = Literal["delta", "accuracy"]
 Setting = tuple[float, ...]
@@ -36,7 +51,7 @@ class Grid:
         return [self.make(*setting) for setting in self.settings]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Sweep:
     """For every setting of a grid, accuracy over all pairs and on D=, D< and D>; NaN where a group has no pairs."""
 
@@ -50,6 +65,26 @@ class Sweep:
     def delta(self) -> Floats:
         """delta-acc."""
         return delta_acc(self.equal, self.shorter, self.longer)
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A polars data frame with one row per setting; `setting` holds its parameters, joined by commas."""
+        import polars as pl
+
+        names = [",".join(f"{value:g}" for value in setting) for setting in self.settings]
+        groups = {"D=": self.equal, "D<": self.shorter, "D>": self.longer, "delta": self.delta}
+        return pl.DataFrame({"setting": names, "accuracy": self.accuracy, **groups})
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
+    def __repr__(self) -> str:
+        best = f", accuracy up to {100 * self.accuracy.max():.2f}%" if len(self.settings) else ""
+        return f"Sweep of {counted(len(self.settings), 'setting')}{best}"
+
+    def _repr_html_(self) -> str:
+        return self.frame._repr_html_()
 
     @property
     def unequal(self) -> Floats:
@@ -106,9 +141,23 @@ def morcela_grid() -> Grid:
     return Grid(morcela, tuple((beta / 10, float(gamma)) for beta in range(11) for gamma in range(0, 30, 3)))
 
 
-def sweep(totals: PairTotals, grid: Grid, *, unit: LengthUnit = "tokens", groups: LengthUnit = "tokens") -> Sweep:
-    """Return the accuracy at every setting; `groups` is the unit of length for D=, D< and D>."""
+def sweep(
+    totals: PairTotals | AnyScores,
+    grid: Grid | None = None,
+    *,
+    unit: LengthUnit = "tokens",
+    groups: LengthUnit = "tokens",
+) -> Sweep:
+    """Return the accuracy at every setting of a grid, by default every alpha of SLLN-LP.
+
+    `totals` may also be scores or their folder; `groups` is the unit of length for D=, D< and D>.
+    """
+    totals, grid = _totals_of(totals), grid or alpha_grid()
     return _sweep(grid, _worths(totals, grid, unit), totals.length_sign(groups))
+
+
+def _totals_of(totals: PairTotals | AnyScores) -> PairTotals:
+    return totals if isinstance(totals, PairTotals) else pair_totals(totals)
 
 
 def best_setting(totals: PairTotals, grid: Grid, *, by: By, seed: int, resamples: int = 1000) -> Best:
@@ -131,15 +180,16 @@ def best_setting(totals: PairTotals, grid: Grid, *, by: By, seed: int, resamples
 
 
 def held_out(
-    totals: PairTotals,
-    grid: Grid,
+    totals: PairTotals | AnyScores,
+    grid: Grid | None = None,
     *,
     by: By,
-    seed: int,
+    seed: int = 0,
     unit: LengthUnit = "tokens",
     groups: LengthUnit = "tokens",
 ) -> HeldOut:
     """Choose the setting on one half of each paradigm's pairs and use it on the other half, both ways."""
+    totals, grid = _totals_of(totals), grid or alpha_grid()
     worths, sign, first = _worths(totals, grid, unit), totals.length_sign(groups), halves(totals, seed=seed)
     one, other = (grid.settings[_sweep(grid, worths[half], sign[half]).best(by)] for half in (first, ~first))
     links = (grid.make(*one), grid.make(*other))

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from bidui.errors import Place, Problem, fail
 from bidui.files import Json
-from bidui.pairs import Format, Pair, Pairs, Written, plan_folder, read_pairs, write_folder
+from bidui.pairs import AnyPairs, Format, Pair, Pairs, Written, as_pairs, plan_folder, write_folder
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
 
 if TYPE_CHECKING:  # scoring pairs from a file needs no grammar, so it is imported where it is used
     from bidui.grammar.check import Stage
+    from bidui.grammar.classic import ClassicExport
+    from bidui.grammar.count import Count
     from bidui.grammar.generate import Drawing, Source
     from bidui.grammar.project import Project
 
@@ -65,11 +67,38 @@ def project_folder(name_or_path: str | Path) -> Path:
     return path
 
 
-def open_project(name_or_path: str | Path) -> "Project":
-    """Open a shipped benchmark by name, or the project in a folder; raises `InputError` with every error found."""
+def open_project(name_or_path: "str | Path | Project") -> "Project":
+    """Open a shipped benchmark by name, or the project in a folder; raises `InputError` with every error found.
+
+    A project that is open already is returned as it is.
+    """
     from bidui.grammar.project import load_project
 
-    return load_project(project_folder(name_or_path))
+    return load_project(project_folder(name_or_path)) if isinstance(name_or_path, str | Path) else name_or_path
+
+
+def count(project: "str | Path | Project", uid: str) -> "Count":
+    """Return how many distinct pairs a paradigm has."""
+    from bidui.grammar.generate import count
+
+    return count(open_project(project), uid)
+
+
+def enumerate_all(project: "str | Path | Project", uid: str) -> Iterator[Pair]:
+    """Yield every distinct pair of a paradigm, in a fixed order; raise `InputError` if the search is given up."""
+    from bidui.grammar.generate import enumerate_all
+
+    return enumerate_all(open_project(project), uid)
+
+
+def export_classic(project: "str | Path | Project", *, out: str | Path, only: Sequence[str] = ()) -> "ClassicExport":
+    """Write the paradigms of a project as JSON templates, with the vocabulary and the phrases they need.
+
+    A paradigm that uses means the format lacks, or whose template would produce pairs it does not have, is left out.
+    """
+    from bidui.grammar.classic import export_classic
+
+    return export_classic(open_project(project), out=out, only=only)
 
 
 def check(
@@ -119,7 +148,7 @@ def open_source(source: "str | Path | Project | Source") -> "Source":
 
 
 def find_pairs(
-    source: str | Path | Pairs | Sequence[Pair],
+    source: "AnyPairs | Project",
     *,
     n: int = 300,
     seed: int = 0,
@@ -131,17 +160,19 @@ def find_pairs(
     """Return the pairs that a source names.
 
     `n` pairs per paradigm are generated from a shipped benchmark or a project; a file, archive or folder of pairs is
-    read, with the columns that are named, as `read_pairs` does; pairs are returned as they are.
+    read, with the columns that are named, as `read_pairs` does; pairs are returned as they are. Pairs may also be a
+    data frame of polars or pandas, or a list of pairs, of mappings with the fields of files, such as a data set of
+    Hugging Face, or of tuples of two sentences, the good one first.
     """
-    if isinstance(source, Pairs):
-        return source
-    if not isinstance(source, str | Path):
-        return Pairs(tuple(source))
-    if source not in shipped() and not (Path(source) / "project.yaml").is_file():
-        return read_pairs(source, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    if isinstance(source, str | Path):
+        made = source in shipped() or (Path(source) / "project.yaml").is_file()
+    else:
+        made = hasattr(source, "paradigms")  # a project
+    if not made:
+        return as_pairs(source, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
     if named := next(filter(None, (good, bad, paradigm, phenomenon)), None):
         raise fail("columns-not-for", Place(), {"column": named, "source": str(source)})
-    return generate(source, n=n, seed=seed)
+    return generate(source, n=n, seed=seed)  # type: ignore[arg-type]
 
 
 def generate_folder(
@@ -173,7 +204,7 @@ def generate_folder(
         "n": n,
         "seed": seed,
         "draw": draw,
-        "only": [*sorted(only)],
+        "only": [only] if isinstance(only, str) else [*sorted(only)],
         "include_excluded": include_excluded,
     }
     plan = plan_folder(out, asked=settings, inputs=opened.inputs, format=format, force=force)

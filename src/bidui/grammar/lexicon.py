@@ -6,12 +6,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
+from html import escape
 from itertools import compress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bidui.errors import InputError, Place, Problem
+from bidui.frames import SHOWN, counted, html_table, to_pandas
 from bidui.grammar.rules import ESCAPED, KEYWORDS, Condition, Lexical, Phrase, Rule, Words
 from bidui.grammar.yaml import read_text
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 Values = frozenset[str]
 NO_VALUES: Values = frozenset()
@@ -34,7 +41,7 @@ class Word:
         return frozenset((self.form,)) if feature == "expression" else self.values.get(feature, NO_VALUES)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lexicon:
     """All words, with an index from feature values to rows.
 
@@ -45,6 +52,28 @@ class Lexicon:
     features: tuple[str, ...]
     name: str = "lexicon.tsv"
     _bits: dict[Condition, int] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    @property
+    def frame(self) -> "polars.DataFrame":
+        """A polars data frame with one row per word: its expression and its features, each a list of values."""
+        import polars  # here, so that opening a project stays quick
+
+        columns = {feature: [sorted(word.get(feature)) for word in self.words] for feature in self.features}
+        lists = dict.fromkeys(self.features, polars.List(polars.String))
+        forms = polars.Series("expression", [word.form for word in self.words], polars.String)
+        return polars.DataFrame([forms, *(polars.Series(name, columns[name], kind) for name, kind in lists.items())])
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
+    def __repr__(self) -> str:
+        return f"<Lexicon {self.name}: {counted(len(self.words), 'word')}, {counted(len(self.features), 'feature')}>"
+
+    def _repr_html_(self) -> str:
+        head = ("expression", *self.features)
+        rows = ([escape("/".join(sorted(word.get(name)))) for name in head] for word in self.words[:SHOWN])
+        return html_table(repr(self), head, rows, count=len(self.words))
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, list[int]]]:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from bidui.errors import InputError, Place, Problem, fail
+from bidui.frames import counted
 from bidui.grammar.rules import Ref, Rule, quote
 
 # The `good:` and `bad:` lines: which slots are printed, in which order, and the literal words between them.
@@ -186,7 +187,7 @@ class Variant:
     place: Place = field(default_factory=Place, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Paradigm:
     """A contrast with what a reader needs to know about it."""
 
@@ -205,3 +206,6 @@ class Paradigm:
     one_sided: str = ""  # why some words stand on one side only
     example: Mapping[str, str] = field(default_factory=dict)
     place: Place = field(default_factory=Place, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Paradigm {self.uid} ({self.phenomenon}): {counted(len(self.variants), 'variant')}>"

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from bidui.errors import InputError, Place, Problem, collect, fail
 from bidui.files import check_new_folder, new_folder, read_inside, sha256
+from bidui.frames import SHOWN, counted, html_table, to_pandas
 from bidui.grammar.lexicon import (
     Lexicon,
     Relation,
@@ -32,6 +34,10 @@ from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_
 from bidui.grammar.yaml import MAX_BYTES, Fields, Scalar, decode, parse_document, read_bytes, written
 from bidui.pairs.folder import uid_fits
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
 T = TypeVar("T")
 
 
@@ -49,7 +55,7 @@ class Settings:
     repeat_place: Place = field(default=Place(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Project:
     """Everything that pairs are made from."""
 
@@ -67,12 +73,42 @@ class Project:
         """The problems that keep pairs from being made."""
         return tuple(problem for problem in self.problems if problem.severity == "error")
 
+    @property
+    def frame(self) -> "polars.DataFrame":
+        """A polars data frame with one row per paradigm: uid, phenomenon, status, and what it is about in English."""
+        import polars  # here, so that opening a project stays quick
+
+        rows = [(each.uid, each.phenomenon, each.status, _about(each)) for each in self.paradigms]
+        return polars.DataFrame(rows, schema=dict.fromkeys(_COLUMNS, polars.String), orient="row")
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
+    def __repr__(self) -> str:
+        phenomena = counted(len({each.phenomenon for each in self.paradigms}), "phenomenon", "phenomena")
+        words = counted(len(self.lexicon.words), "word")
+        return f"<Project {self.settings.name}: {counted(len(self.paradigms), 'paradigm')}, {phenomena}, {words}>"
+
+    def _repr_html_(self) -> str:
+        shown = self.paradigms[:SHOWN]
+        rows = ([escape(text) for text in (each.uid, each.phenomenon, each.status, _about(each))] for each in shown)
+        return html_table(repr(self), _COLUMNS, rows, count=len(self.paradigms))
+
     def paradigm(self, uid: str) -> Paradigm:
         """Return the paradigm with that uid."""
         for paradigm in self.paradigms:
             if paradigm.uid == uid:
                 return paradigm
         raise fail("uid-unknown", Place(), {"uid": uid, "uids": [p.uid for p in self.paradigms]})
+
+
+_COLUMNS = ("uid", "phenomenon", "status", "about")
+
+
+def _about(paradigm: Paradigm) -> str:
+    """Return what a paradigm is about, in English if it says so, or else in the first language that it has."""
+    return paradigm.about.get("en") or next(iter(paradigm.about.values()), "")
 
 
 def load_project(path: str | Path) -> Project:
@@ -112,7 +148,7 @@ def chosen(paradigms: Iterable[Paradigm], *, only: Iterable[str] = (), excluded:
 
 def chosen_uids(uids: Mapping[str, bool], *, only: Iterable[str] = (), excluded: bool = False) -> tuple[str, ...]:
     """Return the uids named by globs, or those that are included; each comes with whether it is."""
-    patterns = tuple(only)
+    patterns = (only,) if isinstance(only, str) else tuple(only)
     for pattern in patterns:
         if not any(fnmatchcase(uid, pattern) for uid in uids):
             raise fail("uid-unknown", Place(), {"uid": pattern, "uids": list(uids)})

@@ -40,7 +40,7 @@ class Answer:
     generated: int | None = None  # how many were generated, if the server says so
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class ApiModel(HasTexts):
     """A model on a server; `spent` counts the tokens of all requests."""
 

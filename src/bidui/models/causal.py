@@ -90,7 +90,7 @@ class Network(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class CausalModel(HasTokenizer):
     """A causal model with its tokenizer and the conventions it is scored by."""
 

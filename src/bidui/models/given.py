@@ -12,7 +12,7 @@ from bidui.files import sha256
 from bidui.models.model import Declared, HasTexts, TokenScores, refuse_broken, spans_of, stable_ids
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GivenModel(HasTexts):
     """Scores by sentence; a sentence without scores is an error."""
 

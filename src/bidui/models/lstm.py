@@ -135,7 +135,7 @@ SHAPE = "lstm.json"
 WEIGHTS = "model.safetensors"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class LstmModel(HasTokenizer):
     """A network with its tokenizer, how sentences are split, and the conventions they are scored by."""
 

@@ -71,7 +71,7 @@ def pseudo_scores(
 Metric = Literal["original", "within_word_l2r"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class MaskedModel(HasTokenizer):
     """A masked model with its tokenizer."""
 

@@ -13,7 +13,7 @@ from bidui.errors import Place, fail
 Declared = dict[str, str | int | bool | None]  # what scores depend on besides the sentences: see `Model.declared`
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TokenScores:
     """The tokens of one sentence: their ids, the characters they cover, and their log-probabilities.
 
@@ -29,6 +29,9 @@ class TokenScores:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"TokenScores of {self.sentence!r}: {len(self)} tokens, {self.logprob:.4f}"
 
     @property
     def logprob(self) -> float:
@@ -66,7 +69,11 @@ class HasTexts:
     """What models without ids of their own do in the same way: `texts` has the tokens by the numbers they got here."""
 
     __slots__ = ()
+    name: str
     texts: dict[int, str]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
         """Return the tokens as they were given."""

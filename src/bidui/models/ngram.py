@@ -22,7 +22,7 @@ LONGEST_WORD = 10  # characters of a word of the model's lexicon
 _LN10 = log(10)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class NgramModel(HasTexts):
     """An n-gram model, and how sentences are split for it.
 

@@ -24,7 +24,7 @@ from bidui.models.model import Declared, TokenScores
 from bidui.models.tokenize import Encoding, HasTokenizer, encode
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Seq2SeqModel(HasTokenizer):
     """An encoder-decoder with its tokenizer and the sentinel that stands for the missing token."""
 

@@ -82,13 +82,13 @@ def model_kinds() -> dict[str, str]:
     return dict(KINDS)
 
 
-def expand_specs(texts: Iterable[str]) -> list[str]:
+def expand_specs(texts: str | Iterable[str]) -> list[str]:
     """Replace each spec with `*` by one for every folder or file that it matches, in order; no match is an error.
 
     Without any spec, the model that comes with bidui is taken.
     """
     specs: list[str] = []
-    for text in [*texts] or [DEFAULT]:
+    for text in [texts] if isinstance(texts, str) else [*texts] or [DEFAULT]:
         kind, colon, rest = text.partition(":")
         prefix, pattern = (f"{kind}:", rest) if colon and kind in KINDS else ("", text)
         name, mark, query = pattern.partition("?")
@@ -104,14 +104,14 @@ def expand_specs(texts: Iterable[str]) -> list[str]:
 
 
 def load_model(
-    text: str,
+    text: str | Path,
     *,
     device: Literal["cpu", "cuda"] | str = "cpu",
     dtype: str = "float32",
     batch_tokens: int | None = None,
     bos: str | None = None,
     eos: bool = False,
-    cache: Path | None = None,
+    cache: str | Path | None = None,
     trust_remote_code: bool = False,
 ) -> "Model":
     """Load the model of a spec: `hf:FOLDER`, `ngram:FILE`, `lstm:FOLDER`, `given:FILE`, `api:URL`, `bidui:NAME`.
@@ -120,7 +120,7 @@ def load_model(
     scored too. `cache` is a folder for the answers of a server. With `trust_remote_code`, a model of transformers that
     brings Python code of its own may run it.
     """
-    spec = parse_spec(text)
+    spec = parse_spec(str(text))
     if spec.kind in ("given", "ngram", "api"):
         options = {"--bos": bos is not None, "--eos": eos, "--dtype": dtype != "float32"}
         for option, used in options.items():
@@ -139,16 +139,18 @@ def load_model(
         from bidui.models.api import load_api
 
         if "model" not in spec.options:
-            raise fail("spec-api-model", Place(), {"spec": text})
+            raise fail("spec-api-model", Place(), {"spec": str(text)})
         value = spec.options.get("per_second", "")
         try:
             rate = float(value) if "per_second" in spec.options else None
         except ValueError:
             rate = 0.0
         if rate is not None and not 0 < rate < float("inf"):
-            raise fail("spec-value", Place(), {"spec": text, "value": value, "allowed": ("a number above 0",)})
+            raise fail("spec-value", Place(), {"spec": str(text), "value": value, "allowed": ("a number above 0",)})
         key = os.environ.get("BIDUI_API_KEY")
-        return load_api(spec.name, spec.options["model"], key=key, cache=cache, per_second=rate)
+        return load_api(
+            spec.name, spec.options["model"], key=key, cache=Path(cache) if cache else None, per_second=rate
+        )
     settings: dict[str, Any] = {"device": device, "dtype": dtype, "bos": bos, "eos": eos, "batch_tokens": batch_tokens}
     try:
         if spec.kind == "lstm":

@@ -125,7 +125,11 @@ class HasTokenizer:
     """What all models with a tokenizer of transformers do in the same way."""
 
     __slots__ = ()
+    name: str
     tokenizer: "PreTrainedTokenizerBase"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
 
     def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
         """Return the tokens that ids stand for, as the tokenizer writes them."""

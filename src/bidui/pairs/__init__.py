@@ -11,10 +11,12 @@ classifier of words can tell good from bad.
 
 from bidui.pairs.diversity import Diversity, Shares, measure_diversity, told_apart
 from bidui.pairs.folder import (
+    AnyPairs,
     PairFile,
     PairsManifest,
     Plan,
     Written,
+    as_pairs,
     plan_folder,
     read_pairs,
     uid_fits,
@@ -26,6 +28,7 @@ from bidui.pairs.lm_eval import export_lm_eval, lm_eval_files
 from bidui.pairs.pair import Pair, Pairs, Region, Short, Side
 
 __all__ = [
+    "AnyPairs",
     "Diversity",
     "Format",
     "Pair",
@@ -38,6 +41,7 @@ __all__ = [
     "Short",
     "Side",
     "Written",
+    "as_pairs",
     "export_lm_eval",
     "lm_eval_files",
     "measure_diversity",

@@ -12,8 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log
+from typing import TYPE_CHECKING
 
-from bidui.pairs.pair import Pair
+from bidui.frames import to_pandas
+from bidui.pairs.folder import AnyPairs, as_pairs
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +52,33 @@ class Diversity:
         return self.equal + self.good_shorter + self.good_longer
 
     @property
+    def frame(self) -> "polars.DataFrame":
+        """A polars data frame with one row, to be put below those of other pairs."""
+        import polars  # here, so that `import bidui` stays quick
+
+        ngrams = {f"{n}-grams": count for n, count in enumerate(self.ngrams, start=1)}
+        fields = {name: getattr(self, name) for name in Diversity.__slots__ if name != "ngrams"}
+        return polars.DataFrame([{"pairs": self.pairs, **fields, **ngrams}])
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
+    def _repr_html_(self) -> str:
+        return self.frame._repr_html_()
+
+    @property
     def shares(self) -> Shares:
         """The length groups as fractions of all pairs."""
         whole = self.pairs or 1
         return Shares(self.equal / whole, self.good_shorter / whole, self.good_longer / whole)
 
 
-def measure_diversity(pairs: Iterable[Pair]) -> Diversity:
+def measure_diversity(pairs: AnyPairs) -> Diversity:
     """Count types of characters, n-grams and words, sentence lengths, and which side is longer (Song et al. 2022)."""
     from statistics import median  # here, so that `import bidui` stays quick
 
-    pairs = tuple(pairs)
+    pairs = as_pairs(pairs)
     sentences = [sentence for pair in pairs for sentence in (pair.good, pair.bad)]
     distinct = dict.fromkeys(sentences)  # types need each sentence once
     lengths = [len(sentence) for sentence in sentences]
@@ -98,9 +120,9 @@ def _jieba_words(sentences: Iterable[str]) -> int:
 FOLDS = 10
 
 
-def told_apart(pairs: Iterable[Pair]) -> float:
+def told_apart(pairs: AnyPairs) -> float:
     """Return the cross-validated accuracy of the classifier; a tie counts one half, and chance is 0.5."""
-    bags = [(_bag(pair.good), _bag(pair.bad)) for pair in pairs]
+    bags = [(_bag(pair.good), _bag(pair.bad)) for pair in as_pairs(pairs)]
     if len(bags) < FOLDS:
         return 0.5
     correct = 0.0

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bidui.errors import InputError, OutputRefused, Place, Problem, fail
 from bidui.files import (
@@ -27,12 +27,21 @@ from bidui.files import (
     write_file,
     write_json,
 )
+from bidui.frames import counted
 from bidui.pairs.archives import is_archive, read_archive
-from bidui.pairs.formats import SUFFIXES, WRITTEN, Format, NoPairs, pairs_to_bytes, read_file, to_jsonl
+from bidui.pairs.formats import SUFFIXES, WRITTEN, Format, NoPairs, from_records, pairs_to_bytes, read_file, to_jsonl
 from bidui.pairs.layouts import Columns
 from bidui.pairs.pair import Pair, Pairs, Short
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
 NAME = "manifest.json"
+# Everything that pairs can be given as: see `as_pairs`.
+AnyPairs: TypeAlias = (
+    "str | Path | Pairs | polars.DataFrame | pandas.DataFrame | Iterable[Pair | Mapping[str, object] | tuple[str, str]]"
+)
 # What no file system, or not every one, takes in a name: Windows is the strictest, and its users get our folders too.
 _UNFIT = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f\ud800-\udfff]|^[.\s]|[.\s]$')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
@@ -50,7 +59,7 @@ class PairFile:
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairsManifest:
     """The content of `manifest.json`.
 
@@ -63,6 +72,11 @@ class PairsManifest:
     files: Mapping[str, PairFile] = field(default_factory=dict)
     short: tuple[Short, ...] = ()
     finished: bool = False
+
+    def __repr__(self) -> str:
+        pairs = counted(sum(file.pairs for file in self.files.values()), "pair")
+        state = "finished" if self.finished else "unfinished"
+        return f"<PairsManifest: {pairs} in {counted(len(self.files), 'file')}, {state}>"
 
     @property
     def manifest(self) -> Manifest:
@@ -151,6 +165,31 @@ def read_pairs(
     notes += _summed((note for own in pairs.values() for note in own.notes), path)
     short = tuple(short for manifest in manifests for short in manifest.short)
     return Pairs(tuple(pair for own in pairs.values() for pair in own), short, tuple(notes))
+
+
+def as_pairs(
+    source: AnyPairs,
+    *,
+    good: str | None = None,
+    bad: str | None = None,
+    paradigm: str | None = None,
+    phenomenon: str | None = None,
+) -> Pairs:
+    """Return pairs as they are, from a file or folder, from a data frame, or from a list.
+
+    A list holds pairs; mappings with the fields of files, such as a data set of Hugging Face has; or tuples of two
+    sentences, the good one first. The columns can be named as for `read_pairs`.
+    """
+    if isinstance(source, Pairs):
+        return source
+    if isinstance(source, str | Path):
+        return read_pairs(source, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    rows: Any = source
+    if hasattr(source, "to_dicts"):  # polars
+        rows = source.to_dicts()
+    elif hasattr(source, "to_dict") and hasattr(source, "columns"):  # pandas
+        rows = source.to_dict("records")
+    return from_records(rows, columns=Columns(good, bad, paradigm, phenomenon))
 
 
 def _read_files(files: Mapping[Path, bytes | None], columns: Columns) -> tuple[dict[Path, Pairs], list[Problem]]:
@@ -353,7 +392,7 @@ def write_folder(plan: Plan, paradigms: Iterable[Pairs]) -> Written:
 
 
 def write_pairs(
-    pairs: Pairs,
+    pairs: AnyPairs,
     out: str | Path,
     *,
     asked: Mapping[str, Json] | None = None,
@@ -362,6 +401,7 @@ def write_pairs(
     force: bool = False,
 ) -> Written:
     """Write pairs, one file per paradigm; without `asked`, the manifest has the hash of the pairs instead."""
+    pairs = as_pairs(pairs)
     _check_uids(_by_uid(pairs), taken=(), suffix=format)  # before anything is touched
     if asked is None:
         asked = {"pairs": sha256(to_jsonl(pairs) + encode(json_text([astuple(short) for short in pairs.short])))}

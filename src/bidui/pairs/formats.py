@@ -290,6 +290,26 @@ def from_parquet(data: bytes, *, file: str, uid: str, columns: Columns = ANY) ->
 # Records
 
 
+def from_records(records: Iterable[object], *, uid: str = "pairs", columns: Columns = ANY) -> Pairs:
+    """Read what is in memory: pairs, records with the fields that files have, or two sentences, the good one first."""
+    items = tuple(records)
+    pairs = tuple(item for item in items if isinstance(item, Pair))
+    if len(pairs) == len(items):
+        return Pairs(pairs)
+    rows = ((Place(part=f"record {number}"), item) for number, item in enumerate(items, start=1))
+    return _pairs_of(rows, _record_in_memory, file="", uid=uid, columns=columns)
+
+
+def _record_in_memory(item: object, place: Place) -> dict[str, object]:
+    match item:
+        case Mapping():  # numpy's values, of pandas, have `tolist`
+            return {str(name): value.tolist() if hasattr(value, "tolist") else value for name, value in item.items()}
+        case [str(good), str(bad)]:
+            return {BLIMP.good: good, BLIMP.bad: bad}
+        case _:
+            raise fail("pairs-not-pair", place, {"value": repr(item)})
+
+
 def record_of(pair: Pair) -> dict[str, Any]:
     """Return the fields of `pair`, in the order of `FIELDS`.
 

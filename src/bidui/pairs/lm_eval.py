@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bidui.errors import Place, fail
 from bidui.files import encode, json_text, write_new_folder
-from bidui.pairs.folder import uid_fits
+from bidui.pairs.folder import AnyPairs, as_pairs, uid_fits
 from bidui.pairs.formats import record_of
 from bidui.pairs.pair import Pair, Pairs
 
@@ -71,9 +71,9 @@ warning that kwargs could be passed. `acc` is what `bidui compare --link lp` sho
 """
 
 
-def export_lm_eval(pairs: Pairs, *, out: str | Path, name: str) -> None:
+def export_lm_eval(pairs: AnyPairs, *, out: str | Path, name: str = "bidui") -> None:
     """Write pairs as a new folder of tasks for lm-evaluation-harness; `name` is the group of all tasks."""
-    write_new_folder(Path(out), lm_eval_files(pairs, name=name))
+    write_new_folder(Path(out), lm_eval_files(as_pairs(pairs), name=name))
 
 
 def lm_eval_files(pairs: Pairs, *, name: str) -> Iterator[tuple[str, bytes]]:

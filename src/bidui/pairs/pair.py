@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Literal, overload
 
 from bidui.errors import Problem
+from bidui.frames import SHOWN, counted, html_table, to_pandas
 
 if TYPE_CHECKING:
+    import pandas
     import polars
 
 Side = Literal["good", "bad"]
-SHOWN = 10  # pairs in a notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,38 +106,31 @@ class Pairs(Sequence[Pair]):
         ]
         return polars.DataFrame(rows, schema=schema, orient="row")
 
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
     def __repr__(self) -> str:
         return f"<Pairs: {self._summary()}>"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        rows = "".join(
-            f"<tr><td>{escape(pair.uid)}</td><td>{pair.pair_id}</td><td>{_marked(pair, 'good')}</td>"
-            f"<td>{_marked(pair, 'bad')}</td></tr>"
+        rows = (
+            (escape(pair.uid), str(pair.pair_id), _marked(pair, "good"), _marked(pair, "bad"))
             for pair in self.items[:SHOWN]
         )
-        more = f"<p>… and {len(self) - SHOWN:,} more</p>" if len(self) > SHOWN else ""
-        head = "<tr><th>paradigm</th><th>pair</th><th>good</th><th>bad</th></tr>"
-        return f"<p>{escape(self._summary())}</p><table>{head}{rows}</table>{more}"
+        return html_table(self._summary(), ("paradigm", "pair", "good", "bad"), rows, count=len(self))
 
     def _summary(self) -> str:
         uids = {pair.uid for pair in self.items}
         phenomena = {pair.phenomenon for pair in self.items if pair.phenomenon}
-        parts = [_counted(len(self), "pair"), _counted(len(uids), "paradigm")]
-        parts += [_counted(len(phenomena), "phenomenon", "phenomena")] if phenomena else []
-        parts += [f"{_counted(len(self.short), 'paradigm')} short"] if self.short else []
+        parts = [counted(len(self), "pair"), counted(len(uids), "paradigm")]
+        parts += [counted(len(phenomena), "phenomenon", "phenomena")] if phenomena else []
+        parts += [f"{counted(len(self.short), 'paradigm')} short"] if self.short else []
         return ", ".join(parts)
-
-
-def _counted(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def _marked(pair: Pair, side: Side) -> str:
     """Write a sentence as HTML with its regions marked."""
-    from html import escape
-
     sentence = pair.good if side == "good" else pair.bad
     text, at = "", 0
     for start, end in sorted((region.start, region.end) for region in pair.regions if region.side == side):

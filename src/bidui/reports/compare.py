@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from bidui.analysis.accuracy import accuracy
 from bidui.benchmarks import judged_benchmarks
 from bidui.errors import Problem
 from bidui.files import natural
+from bidui.frames import to_pandas
 from bidui.reports.results import (
     ALL,
     HELD_OUT,
@@ -25,9 +26,12 @@ from bidui.reports.results import (
 )
 from bidui.reports.tables import Column, Table, Unit, csv_text, latex
 from bidui.scores.choices import Choices, choose_from, length_split
-from bidui.scores.links import Link, parse_link
+from bidui.scores.links import AnyLink, as_links, parse_link
 from bidui.scores.run import read_totals
 from bidui.scores.table import LengthUnit, ScoreManifest, score_folders
+
+if TYPE_CHECKING:
+    import pandas
 
 HUMANS = "humans"  # the column of published human figures
 
@@ -51,6 +55,10 @@ class AccuracyTable:
 
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
 
     def write(self, format: Literal["csv", "json", "latex"]) -> str:
         """Return the table as text: shares in percent, unrounded but in LaTeX; notes only in JSON."""
@@ -78,7 +86,7 @@ def _json_value(value: str | int | float | None) -> str | int | float | None:
 def compare(
     results: str | Path,
     *,
-    links: Sequence[str | Link] = (),
+    links: AnyLink | Sequence[AnyLink] = (),
     by: Literal["overall", "phenomenon", "paradigm"] = "overall",
     unit: LengthUnit = "tokens",
     groups: LengthUnit = "tokens",
@@ -94,7 +102,7 @@ def compare(
     tokens that a published file of probabilities lacks. The notes say which runs are not finished, whether models were
     scored on different pairs, and how far unigrams without a tokenizer fit.
     """
-    chosen = [parse_link(link) if isinstance(link, str) else link for link in links or USUAL]
+    chosen = as_links(links or USUAL)
     main = chosen[0] if links else parse_link(MAIN)
     needed = main.needs_unigrams if by != "overall" else not links or any(link.needs_unigrams for link in chosen)
     rows: list[dict[str, object]] = []

@@ -7,12 +7,18 @@ counts behind their column of humans are in the folder of the benchmark (`bidui.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from html import escape
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bidui.benchmarks import shipped
 from bidui.errors import Place, fail
+from bidui.frames import counted, to_pandas
+
+if TYPE_CHECKING:
+    import pandas
+    import polars as pl
 
 SOURCES = "sources.tsv"
 Level = Literal["paradigm", "phenomenon", "overall", "length", "status", "ratings", "models", "paradigms"]
@@ -33,7 +39,7 @@ class Cell:
     remarks: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Published:
     """One printed table with its source."""
 
@@ -47,6 +53,23 @@ class Published:
     remarks: str
     cells: tuple[Cell, ...]
     phenomena: Mapping[str, str] = field(default_factory=dict)  # by uid, where they are not those of our benchmark
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A polars data frame with one row per printed number: the fields of `Cell`."""
+        import polars as pl
+
+        return pl.DataFrame([asdict(cell) for cell in self.cells], infer_schema_length=None)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
+    def __repr__(self) -> str:
+        return f"<Published {self.name}: {self.paper}, {self.table}; {counted(len(self.cells), 'number')}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.frame._repr_html_()}"
 
     @property
     def short_paper(self) -> str:

@@ -27,7 +27,7 @@ from bidui.files import (
     write_file,
     write_json,
 )
-from bidui.pairs import read_pairs
+from bidui.pairs import AnyPairs, as_pairs, pairs_to_bytes
 from bidui.people.ratings import read_ratings
 from bidui.reports.figures import save_figure
 from bidui.reports.results import MAIN, USUAL, Results, collect, model_choices
@@ -43,7 +43,7 @@ from bidui.reports.sections.published import published_section
 from bidui.reports.sections.regions import parse_regions, regions_section
 from bidui.reports.sections.sling import sling_section
 from bidui.reports.tables import SENTENCE, Table, csv_text, latex, markdown, shown
-from bidui.scores.links import Link, parse_link
+from bidui.scores.links import AnyLink, as_links
 from bidui.words import Language, texts
 
 MANIFEST, INDEX = "report.json", "index.html"
@@ -73,12 +73,12 @@ def report(
     results: str | Path,
     *,
     out: str | Path,
-    links: Sequence[str | Link] = (),
+    links: AnyLink | Sequence[AnyLink] = (),
     unigrams: str | Path | None = None,
     language: Language = "en",
     published: bool = True,
-    pairs: str | Path | None = None,
-    regions: Sequence[str] = (),
+    pairs: "AnyPairs | None" = None,
+    regions: str | Sequence[str] = (),
     ratings: str | Path | None = None,
     frequencies: str | Path | None = None,
     on_step: OnStep = lambda name, count: None,
@@ -86,20 +86,20 @@ def report(
     """Write all tables (Markdown, LaTeX, CSV) and figures (SVG, PDF, PNG, CSV), and a page that works offline.
 
     `results` is a folder that contains score folders, training runs, or both. The first of the `links` is used for
-    details. `pairs` (the scored pairs), `ratings` and `frequencies` (a word list) are files that some tables require;
-    `regions` are custom regions, `NAME=slot,slot`. What cannot be computed is listed on the page with the reason. An
-    earlier report in `out` is replaced; a folder with anything else is refused.
+    details. `pairs` (the scored pairs), `ratings` and `frequencies` (a word list) are files that some tables require,
+    and pairs may also be in memory; `regions` are custom regions, `NAME=slot,slot`. What cannot be computed is listed
+    on the page with the reason. An earlier report in `out` is replaced; a folder with anything else is refused.
     """
     folder, site = Path(results), Path(out)
-    chosen = tuple(parse_link(link) if isinstance(link, str) else link for link in links or USUAL)
+    chosen = tuple(as_links(links or USUAL))
     check_place(site)
-    files = {"--pairs": pairs, "--ratings": ratings, "--frequencies": frequencies}
+    files = {"--ratings": ratings, "--frequencies": frequencies}
     for option, needed in (("--region", regions), ("--frequencies", frequencies)):
         if needed and pairs is None:
             raise fail("report-needs-pairs", None, {"option": option})
     extras = Extras(
-        tuple(read_pairs(Path(pairs))) if pairs else None,
-        parse_regions(regions),
+        tuple(as_pairs(pairs)) if pairs is not None else None,
+        parse_regions([regions] if isinstance(regions, str) else regions),
         read_ratings(Path(ratings)) if ratings else None,
         read_frequencies(Path(frequencies)) if frequencies else None,
     )
@@ -115,6 +115,10 @@ def report(
         published=published,
         extras=extras,
     )
+    inputs = {option: _hash(Path(path)) for option, path in files.items() if path}
+    if pairs is not None:
+        data = pairs_to_bytes(extras.pairs or (), format="jsonl")
+        inputs["--pairs"] = _hash(Path(pairs)) if isinstance(pairs, str | Path) else sha256(data)
     asked: dict[str, Json] = {
         "links": [link.name for link in chosen],
         "lang": language,
@@ -127,7 +131,7 @@ def report(
         title=settings.say("title").format(name=folder.resolve().name),
         language=language,
         asked=asked,
-        inputs={**collected.inputs, **{option: _hash(Path(path)) for option, path in files.items() if path}},
+        inputs={**collected.inputs, **inputs},
         on_file=on_step,
     )
     warnings = (*collected.problems, *problems)

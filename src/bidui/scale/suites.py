@@ -37,10 +37,10 @@ BIDUI = (sys.executable, "-P", "-m", "bidui")
 
 def run_suite(
     suite: Suite | Sequence[SuiteRun],
-    corpora: Mapping[str, Path] | None = None,
+    corpora: Mapping[str, str | Path] | None = None,
     *,
-    out: Path,
-    text: Path | None = None,
+    out: str | Path,
+    text: str | Path | None = None,
     device: str = "cpu",
     processes: int = 1,
     score: str | None = None,
@@ -56,8 +56,9 @@ def run_suite(
     `bidui train`. Wrong inputs are reported before the first run starts. A run that another machine left for
     `stale_seconds` is taken over. If a corpus cannot be made, what is returned are the tasks that make them.
     """
-    suite = suite_of(suite)
-    folders, source, pairs = corpus_folders(suite, corpora or {}), text or suite.text, score or suite.score or LATER
+    suite, out = suite_of(suite), Path(out)
+    folders, pairs = corpus_folders(suite, corpora or {}), score or suite.score or LATER
+    source = Path(text) if text is not None else suite.text
     steps = preparations(suite, folders, text=source, out=out) if source is not None else ()
     if source is not None:
         folders |= {name: _corpus_folder(out, name) for name in _without_corpus(suite, folders)}
@@ -78,9 +79,10 @@ def run_suite(
 # Corpora: given, named by the suite, or made from text by `bidui tokenizer train` and `bidui corpus build`.
 
 
-def corpus_folders(suite: Suite, given: Mapping[str, Path]) -> dict[str, Path]:
+def corpus_folders(suite: Suite, given: Mapping[str, str | Path]) -> dict[str, Path]:
     """Return the corpora that are given or that the suite names, by tokenizer."""
-    return {name: one.corpus for name, one in suite.tokenizers.items() if one.corpus is not None} | dict(given)
+    named = {name: one.corpus for name, one in suite.tokenizers.items() if one.corpus is not None}
+    return named | {name: Path(folder) for name, folder in given.items()}
 
 
 def _without_corpus(suite: Suite, folders: Mapping[str, Path]) -> list[str]:
@@ -156,10 +158,13 @@ def check_tokenizer(corpus: Corpus, suite: Suite, name: str) -> None:
 
 
 def suite_vocabularies(
-    suite: Suite | Sequence[SuiteRun], corpora: Mapping[str, Path] | None = None, *, out: Path | None = None
+    suite: Suite | Sequence[SuiteRun],
+    corpora: Mapping[str, str | Path] | None = None,
+    *,
+    out: str | Path | None = None,
 ) -> dict[str, int]:
     """Return the vocabulary sizes, by tokenizer, of the corpora and sources that a suite has, for `plan_suite`."""
-    suite = suite_of(suite)
+    suite, out = suite_of(suite), Path(out) if out else None
     folders = corpus_folders(suite, corpora or {})
     sizes = {}
     with all_problems() as problems:
@@ -220,8 +225,9 @@ def suite_workers(device: str, *, processes: int) -> list[dict[str, str]]:
     return [{"CUDA_VISIBLE_DEVICES": names[number % count]} for number in range(processes)]
 
 
-def run_progress(folder: Path) -> tuple[int, int | None]:
+def run_progress(folder: str | Path) -> tuple[int, int | None]:
     """Return how many steps the run in a folder has done, and of how many, as far as its files say."""
+    folder = Path(folder)
     done, steps = 0, None
     with suppress(OSError, ValueError, KeyError, IndexError):
         steps = int(json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["steps"])

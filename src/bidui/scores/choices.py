@@ -4,11 +4,11 @@ Linking functions need only the sums and lengths of every sentence. These totals
 scores; every linking function, every alpha and every setting of MORCELA is then a pass over a few columns.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
 import polars as pl
@@ -16,15 +16,21 @@ from numpy.typing import NDArray
 
 from bidui.errors import Problem
 from bidui.files import encode, json_text
-from bidui.scores.links import Floats, Link, Totals, as_link, worth
-from bidui.scores.table import LengthUnit, Scores, ScoreTable, number
+from bidui.frames import counted, to_pandas
+from bidui.scores.links import AnyLink, Floats, Link, Totals, as_link, worth
+from bidui.scores.table import LengthUnit, Scores, ScoreTable, read_scores
+
+if TYPE_CHECKING:
+    import pandas
+
+AnyScores = Scores | ScoreTable | str | Path  # scores in memory, or their folder
 
 Number = TypeVar("Number", float, Floats)
 COLUMNS = ("uid", "phenomenon", "pair", "sentence", "logprobs")  # what totals are made from; and ids, with unigrams
 NEAR_TIE = 2e-4  # log-probabilities of fp32 runs differ by half as much
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairTotals:
     """Paradigm, phenomenon and number of each pair; and LP, lengths and U of its two sentences, the good one first."""
 
@@ -39,6 +45,10 @@ class PairTotals:
     def __len__(self) -> int:
         return len(self.uids)
 
+    def __repr__(self) -> str:
+        unigrams = "" if self.unigram is None else ", with unigrams"
+        return f"PairTotals of {counted(len(self), 'pair')} of {counted(len(set(self.uids)), 'paradigm')}{unigrams}"
+
     def totals(self, unit: LengthUnit = "tokens") -> Totals:
         """Return the totals of all sentences, as linking functions take them, with lengths counted in `unit`."""
         return Totals(self.logprob, self.lengths[unit], self.unigram)
@@ -49,8 +59,16 @@ class PairTotals:
         return np.sign(good - bad).astype(np.int8)
 
 
-def pair_totals(table: ScoreTable, *, unigrams: Floats | None = None) -> PairTotals:
-    """Return the totals of the pairs of a table; with U if unigram log-probabilities by id are given."""
+def table_of(scores: AnyScores) -> ScoreTable:
+    """Return the table of scores that are in memory or in a folder."""
+    if isinstance(scores, str | Path):
+        scores = read_scores(scores)
+    return scores.table if isinstance(scores, Scores) else scores
+
+
+def pair_totals(scores: AnyScores, *, unigrams: Floats | None = None) -> PairTotals:
+    """Return the totals of the pairs of scores; with U if unigram log-probabilities by id are given."""
+    table = table_of(scores)
     sums = table.totals(unigrams=unigrams)
     units: tuple[LengthUnit, ...] = get_args(LengthUnit)
     pairs = table.frame.select("uid", "phenomenon", "pair").gather_every(2)
@@ -103,9 +121,13 @@ class Choices:
         names = {"uid": self.uids.tolist(), "phenomenon": self.phenomena.tolist(), "pair": self.pairs}
         return pl.DataFrame({**names, **columns}, schema_overrides={"uid": pl.String, "phenomenon": pl.String})
 
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
     def __repr__(self) -> str:
         accuracy = f"{100 * self.worth.mean():.2f}% correct" if len(self.uids) else "no accuracy"
-        return f"Choices by {self.link}: {number(len(self.uids), 'pair')}, {accuracy}, {number(self.ties, 'tie')}"
+        return f"Choices by {self.link}: {counted(len(self.uids), 'pair')}, {accuracy}, {counted(self.ties, 'tie')}"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.frame._repr_html_()}"
@@ -122,8 +144,8 @@ class LengthSplit:
 
 
 def choose(
-    scores: Scores | ScoreTable,
-    link: str | Link | Callable[[Totals], Floats],
+    scores: AnyScores,
+    link: AnyLink,
     *,
     unit: LengthUnit = "tokens",
     unigrams: Floats | None = None,
@@ -131,17 +153,18 @@ def choose(
 ) -> Choices:
     """Return which sentence of every pair a model prefers by a linking function.
 
-    `link` is a name such as `slln:0.5`, what one of the functions in `links` returns, or any function of `Totals`.
-    `unit` is what the function divides by; `groups` is what the lengths of D=, D< and D> are counted in.
+    `scores` is what `score` or `read_scores` returned, or the folder of one model's scores. `link` is a name such as
+    `slln:0.5`, what one of the functions in `links` returns, or any function of `Totals`. `unit` is what the function
+    divides by; `groups` is what the lengths of D=, D< and D> are counted in.
     """
-    table, function = scores.table if isinstance(scores, Scores) else scores, as_link(link)
-    totals = pair_totals(table, unigrams=unigrams if function.needs_unigrams else None)
+    function = as_link(link)
+    totals = pair_totals(scores, unigrams=unigrams if function.needs_unigrams else None)
     return choose_from(totals, function, unit=unit, groups=groups)
 
 
 def choose_from(
     totals: PairTotals,
-    link: str | Link | Callable[[Totals], Floats],
+    link: AnyLink,
     *,
     unit: LengthUnit = "tokens",
     groups: LengthUnit = "tokens",

@@ -7,7 +7,7 @@ over columns, so that a table of a million sentences and a single one are scored
 To add a linking function, write it here and enter it in `LINKS`: commands, reports and `choose` take it by that name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import signature
 
@@ -15,17 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import Place, fail
+from bidui.frames import counted
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Totals:
     """LP, |x| and, if unigrams are known, U of each sentence."""
 
     logprob: Floats
     length: Floats
     unigram: Floats | None = None
+
+    def __repr__(self) -> str:
+        unigrams = "" if self.unigram is None else ", with unigrams"
+        return f"Totals of {counted(np.size(self.logprob), 'sentence')}{unigrams}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +108,19 @@ def parse_link(text: str) -> Link:
     return make(*values)
 
 
-def as_link(link: str | Link | Callable[[Totals], Floats]) -> Link:
+AnyLink = str | Link | Callable[[Totals], Floats]  # a name such as slln:0.5, or a function
+
+
+def as_link(link: AnyLink) -> Link:
     """Return a linking function that is given by name, as it is, or as any function of `Totals`."""
     if isinstance(link, str):
         return parse_link(link)
     return link if isinstance(link, Link) else Link(getattr(link, "__name__", "custom"), link)
+
+
+def as_links(links: AnyLink | Sequence[AnyLink]) -> list[Link]:
+    """Return the linking functions that are given, one or several."""
+    return [as_link(link) for link in ([links] if isinstance(links, str | Link) or callable(links) else links)]
 
 
 def worth(good: Floats, bad: Floats) -> Floats:

@@ -26,9 +26,9 @@ from bidui.files import (
 )
 from bidui.models.model import Model, TokenScores
 from bidui.models.specs import DEFAULT, load_model, parse_spec
-from bidui.pairs import Pair, Pairs, uid_fits
+from bidui.pairs import AnyPairs, Pair, Pairs, uid_fits
 from bidui.scores.choices import COLUMNS, PairTotals, file_of, pair_totals, published_lines
-from bidui.scores.links import Floats, Link, as_link
+from bidui.scores.links import AnyLink, Floats, as_link
 from bidui.scores.table import (
     LengthUnit,
     ScoreManifest,
@@ -57,8 +57,8 @@ PARTS = "parts"  # the folder of parts of paradigms under way
 
 
 def score(
-    pairs: str | Path | Pairs | Sequence[Pair],
-    model: str | Model = DEFAULT,
+    pairs: AnyPairs,
+    model: str | Path | Model = DEFAULT,
     *,
     out: str | Path | None = None,
     n: int = 300,
@@ -76,19 +76,23 @@ def score(
     """Score every sentence of pairs with a language model.
 
     `pairs` is a shipped benchmark or a project, of which `n` pairs per paradigm are generated with `seed`; a file or
-    folder of pairs; or the pairs themselves. `model` is a spec (`hf:FOLDER`, see `bidui score --list-models`) or a
-    loaded model; `device`, `dtype`, `batch_tokens`, `bos`, `eos` and `trust_remote_code` are for a spec. With `out`,
-    the scores are stored in the folder of the model's name in `out`: paradigms already scored are skipped, so an
-    interrupted run resumes, and scores made with different settings are overwritten only with `force`. `on_paradigm` is
-    called with the uid and the number of pairs when they are scored; a large paradigm is scored in parts.
+    folder of pairs; or the pairs themselves, as `find_pairs` takes them. `model` is a spec (`hf:FOLDER`, see `bidui
+    score --list-models`) or a loaded model; `device`, `dtype`, `batch_tokens`, `bos`, `eos` and `trust_remote_code` are
+    for a spec. With `out`, the scores are stored in the folder of the model's name in `out`: paradigms already scored
+    are skipped, so an interrupted run resumes, and scores made with different settings are overwritten only with
+    `force`. `on_paradigm` is called with the uid and the number of pairs when they are scored; a large paradigm is
+    scored in parts.
     """
     source = find_pairs(pairs, n=n, seed=seed)
     cache = None if out is None else Path(out) / "api"
+    model = str(model) if isinstance(model, Path) else model
     if isinstance(model, str):
         options = {"device": device, "dtype": dtype, "batch_tokens": batch_tokens, "bos": bos, "eos": eos}
         loaded = load_model(model, cache=cache, trust_remote_code=trust_remote_code, **options)  # type: ignore[arg-type]
-    else:
+    elif callable(getattr(model, "score", None)) and hasattr(model, "declared"):
         loaded = model
+    else:
+        raise fail("not-a-model", None, {"type": type(model).__name__})
     on_start(loaded, source)
     if out is None:
         return _score_in_memory(source, loaded, on_paradigm)
@@ -237,9 +241,9 @@ def export_scores(
     results: str | Path,
     *,
     out: str | Path,
-    link: str | Link = "lp",
+    link: AnyLink = "lp",
     unit: LengthUnit = "tokens",
-    unigrams: Path | None = None,
+    unigrams: str | Path | None = None,
     smoothing: float = 1.0,
     unseen: float | None = None,
 ) -> int:
@@ -252,7 +256,7 @@ def export_scores(
             scores, logprobs = read_scores(folder), None
             if unigrams is not None:
                 logprobs, _ = unigram_logprobs(
-                    unigrams, scores.manifest, scores.table, smoothing=smoothing, unseen=unseen
+                    Path(unigrams), scores.manifest, scores.table, smoothing=smoothing, unseen=unseen
                 )
             lines = published_lines(scores.table, function, unit=unit, unigrams=logprobs)
             yield file_of(folder, results=results), lines

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -19,9 +19,13 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, Problem, fail
 from bidui.files import Manifest, natural, sha256, tool_version, write_json
+from bidui.frames import counted, to_pandas
 from bidui.models.model import Declared, TokenScores
 from bidui.pairs import Pair
 from bidui.scores.links import Floats, Totals
+
+if TYPE_CHECKING:
+    import pandas
 
 LengthUnit = Literal["tokens", "characters", "bytes"]
 MANIFEST = "scores.json"
@@ -47,10 +51,14 @@ class ScoreTable:
 
     def __repr__(self) -> str:
         paradigms = self.frame["uid"].n_unique()
-        return f"ScoreTable of {number(len(self.frame) // 2, 'pair')} of {number(paradigms, 'paradigm')}"
+        return f"ScoreTable of {counted(len(self.frame) // 2, 'pair')} of {counted(paradigms, 'paradigm')}"
 
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
 
     def totals(self, *, unit: LengthUnit = "tokens", unigrams: Floats | None = None) -> Totals:
         """Return LP, length and, given unigram log-probabilities by id, U of every sentence."""
@@ -153,25 +161,30 @@ class Scores:
         """The scores as a data frame, one row per sentence."""
         return self.table.frame
 
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
     def __repr__(self) -> str:
         shards = self.manifest.shards
         pairs = sum(shard.count for shard in shards.values())
         place = f", in {self.folder}" if self.folder else ""
-        return f"Scores of {self.model}: {number(pairs, 'pair')} of {number(len(shards), 'paradigm')}{place}"
+        return f"Scores of {self.model}: {counted(pairs, 'pair')} of {counted(len(shards), 'paradigm')}{place}"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.table._repr_html_()}"
 
 
-def number(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 pair`, `2,000 pairs`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def read_scores(folder: str | Path) -> Scores:
-    """Read the scores of one model from a folder; a file that is not what `scores.json` says is an error."""
-    manifest = read_manifest(Path(folder))
-    return Scores(manifest, Path(folder), in_memory=stored_table(Path(folder), manifest, list(SCHEMA)))
+    """Read the scores of one model from its folder, or from a folder of results if that has only one model.
+
+    A file that is not what `scores.json` says is an error.
+    """
+    folders = [Path(folder)] if (Path(folder) / MANIFEST).is_file() else score_folders(Path(folder))
+    if len(folders) > 1:
+        raise fail("scores-several", Place(str(folder)), {"folders": [str(path) for path in folders]})
+    manifest = read_manifest(folders[0])
+    return Scores(manifest, folders[0], in_memory=stored_table(folders[0], manifest, list(SCHEMA)))
 
 
 def score_folders(results: Path) -> list[Path]:

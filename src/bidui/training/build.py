@@ -76,7 +76,7 @@ ENOUGH = 1_024  # characters of these: more than one row of any usual length
 
 def build_corpus(
     source: str | Path,
-    tokenizer: str | PreTrainedTokenizerBase,
+    tokenizer: str | Path | PreTrainedTokenizerBase,
     *,
     out: str | Path,
     bos: Bos = "line",
@@ -93,7 +93,7 @@ def build_corpus(
     another process is building the corpus, wait for it (`on_progress` gets "waiting") and use what it built.
     """
     source, out = Path(source), Path(out)
-    tokenizer = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
+    tokenizer = load_tokenizer(tokenizer) if isinstance(tokenizer, str | Path) else tokenizer
     vocabulary, hashed = vocabulary_size(tokenizer), tokenizer_hash(tokenizer)
     settings: dict[str, Json] = {"bos": bos, "validation": validation, "seed": seed, "field": field}
     settings |= {"shard_tokens": shard_tokens, "tokenizer": hashed, "pipeline": pipeline_hash(tokenizer)}

@@ -7,7 +7,7 @@
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,11 +19,12 @@ from transformers import PreTrainedTokenizerBase
 
 from bidui.errors import OutputRefused, Place, Problem, fail
 from bidui.files import write_file
+from bidui.frames import to_pandas
 from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.model import Model, first_line
 from bidui.models.specs import load_model
 from bidui.models.tokenize import declared_kind
-from bidui.pairs import Pair, Pairs
+from bidui.pairs import AnyPairs, Pairs
 from bidui.scores.links import Totals
 from bidui.scores.milestones import (
     FILE,
@@ -64,6 +65,7 @@ from bidui.training.sizes import LSTM
 from bidui.training.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
+    import pandas
     import polars as pl
 
 SCORES = "scores"  # the folder in a run's folder that holds one folder of token scores per checkpoint
@@ -135,6 +137,10 @@ class TrainingRun:
         columns = ("step", "uid", "phenomenon", "pairs")
         return pl.DataFrame([{**{name: getattr(m, name) for name in columns}, **m.right} for m in self.accuracies])
 
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
     def __repr__(self) -> str:
         count = len(self.checkpoints)
         return f"TrainingRun of {self.recipe.size} in {self.folder}: {count} checkpoint{'' if count == 1 else 's'}"
@@ -144,14 +150,14 @@ class TrainingRun:
 
 
 def train(
-    recipe: Recipe,
+    recipe: str | Recipe,
     *,
     corpus: str | Path | Corpus,
     out: str | Path = "runs",
     name: str | None = None,
-    tokenizer: str | None = None,
+    tokenizer: str | Path | None = None,
     bos: Bos | None = None,
-    score: str | Path | Pairs | Sequence[Pair] | None = None,
+    score: "AnyPairs | None" = None,
     n: int = 300,
     keep: Literal["all", "last"] = "all",
     device: str = "cpu",
@@ -161,13 +167,14 @@ def train(
 ) -> TrainingRun:
     """Train a language model from scratch, in a folder of `out`; an interrupted run resumes, a finished one is left.
 
-    `corpus` is what `build_corpus` made; or text, which is encoded by `tokenizer` with BOS as `bos` says. With `score`,
-    pairs as `bidui.score` takes them, every checkpoint is scored when it is saved, or afterwards if it was not. `keep`
-    says whether the weights of all checkpoints are kept, or only those of the last. The validation loss is measured on
-    `validation_tokens` held-out tokens, 32,768 by default or "all", the same ones at every checkpoint and in every run
-    on the corpus. Under torchrun, several processes train one model.
+    `recipe` may be a size alone, such as "14m", which reads the whole corpus once. `corpus` is what `build_corpus`
+    made; or text, which is encoded by `tokenizer` with BOS as `bos` says. With `score`, pairs as `bidui.score` takes
+    them, every checkpoint is scored when it is saved, or afterwards if it was not. `keep` says whether the weights of
+    all checkpoints are kept, or only those of the last. The validation loss is measured on `validation_tokens` held-out
+    tokens, 32,768 by default or "all", the same ones at every checkpoint and in every run on the corpus. Under
+    torchrun, several processes train one model.
     """
-    events = events or RunEvents()
+    recipe, events = Recipe(recipe) if isinstance(recipe, str) else recipe, events or RunEvents()
     folder = Path(out) / (name or recipe.name)
     if recipe.deterministic:  # only kernels that give the same bits every time; set before a GPU is used
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
@@ -180,7 +187,9 @@ def train(
         check_pairs(folder, pairs)
     team = processes()
     where = usable(team.device(device))
-    source = _corpus(corpus, tokenizer, bos, out=Path(out), alone=team.world == 1, events=events)
+    source = _corpus(
+        corpus, str(tokenizer) if tokenizer else None, bos, out=Path(out), alone=team.world == 1, events=events
+    )
     fixed = recipe.on(source, gpu=where.type == "cuda", world=team.world)
     data = make_data(source, fixed, validation=_validation_rows(folder, validation_tokens, source, fixed))
     with enough_memory(fixed), together(team, device=where):

@@ -138,11 +138,13 @@ def suite_of(runs: Suite | Iterable[SuiteRun]) -> Suite:
 def choose_runs(
     runs: Sequence[SuiteRun],
     *,
-    sizes: Collection[str] = (),
-    tokens: Collection[int | str] = (),
-    tokenizers: Collection[str] = (),
+    sizes: str | Collection[str] = (),
+    tokens: int | str | Collection[int | str] = (),
+    tokenizers: str | Collection[str] = (),
 ) -> tuple[SuiteRun, ...]:
     """Return the runs that match in size, tokens and tokenizer; nothing given matches all, and no match is an error."""
+    sizes, tokenizers = ([names] if isinstance(names, str) else names for names in (sizes, tokenizers))
+    tokens = [tokens] if isinstance(tokens, int | str) else tokens
     numbers = [token_count(number) if isinstance(number, str) else number for number in tokens]
     wanted: dict[str, Collection[str | int]] = {"size": sizes, "tokens": numbers, "tokenizer": tokenizers}
     for name, values in wanted.items():

@@ -50,8 +50,12 @@ class Service:
     adopt: bool = False
 
 
-def serve(service: Service, *, say: Callable[[str], None] = print, browser: bool = False) -> None:
-    """Serve until a key or a signal ends it; `say` prints the addresses, whose tokens are shown only once."""
+def serve(service: str | Path | Service, *, say: Callable[[str], None] = print, browser: bool = False) -> None:
+    """Serve until a key or a signal ends it; `say` prints the addresses, whose tokens are shown only once.
+
+    `service` may also be the folder of a project or of several, which is served on this machine only.
+    """
+    service = service if isinstance(service, Service) else Service(Path(service))
     check_service(service)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both ways to stop are one
     gc.set_threshold(*COLLECTING)
