@@ -45,6 +45,6 @@ def test_every_public_name_is_described_once_and_has_a_step(api: str) -> None:
 
 def test_a_signature_is_shown_as_written(api: str) -> None:
     """By hand: with its annotations, its defaults, and the star before the keywords."""
-    assert "count(project: Project, uid: str) -> Count" in api
+    assert "count(project: str | Path | Project, uid: str) -> Count" in api
     assert "slln_lp(alpha: float = 0.5) -> Link" in api
     assert "choose(" in api and "    *,\n" in api
