@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from bidui.training.tokenizers import describe_tokenizer, load_tokenizer, train_char, train_tokenizer, train_word
     from bidui.treebank.extract import Extraction, extract_phrases
     from bidui.treebank.search import TreeMatch, search_trees
+    from bidui.treebank.tables import TreeTables, extract_tables
     from bidui.treebank.trees import Tree, Trees, read_trees
     from bidui.web.server import Service, serve
 
@@ -101,6 +102,7 @@ _HOMES = {
     "bidui.training.tokenizers": "describe_tokenizer load_tokenizer train_char train_tokenizer train_word",
     "bidui.treebank.extract": "Extraction extract_phrases",
     "bidui.treebank.search": "TreeMatch search_trees",
+    "bidui.treebank.tables": "TreeTables extract_tables",
     "bidui.treebank.trees": "Tree Trees read_trees",
     "bidui.web.server": "Service serve",
 }
@@ -150,6 +152,7 @@ __all__ = [
     "TrainingRun",
     "Tree",
     "TreeMatch",
+    "TreeTables",
     "Trees",
     "Written",
     "accuracy",
@@ -170,6 +173,7 @@ __all__ = [
     "export_lm_eval",
     "export_scores",
     "extract_phrases",
+    "extract_tables",
     "find_pairs",
     "generate",
     "generate_folder",

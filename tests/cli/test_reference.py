@@ -19,7 +19,7 @@ def test_every_command_is_on_the_page() -> None:
         *("check", "compare", "corpus", "corpus build", "corpus show", "diversity", "export-classic"),
         *("export-lm-eval", "export-scores", "generate", "import-classic", "new", "ngram", "push", "report", "score"),
         *("serve", "suite", "tokenizer", "tokenizer show", "tokenizer train", "train", "trees"),
-        "trees search",
+        *("trees extract", "trees search"),
     ]
     titles = [line for line in cli_reference().splitlines() if line.startswith("## ")]
     assert titles == [f"## bidui {command}" for command in commands]

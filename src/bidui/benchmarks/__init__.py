@@ -67,14 +67,23 @@ def project_folder(name_or_path: str | Path) -> Path:
     return path
 
 
-def open_project(name_or_path: "str | Path | Project") -> "Project":
+def open_project(name_or_path: "str | Path | Project", *, trees: str | Path | Iterable[str | Path] = ()) -> "Project":
     """Open a shipped benchmark by name, or the project in a folder; raises `InputError` with every error found.
 
-    A project that is open already is returned as it is.
+    What the project takes from trees is taken from these files, folders or globs instead, if any are given. A project
+    that is open already is returned as it is.
     """
     from bidui.grammar.project import load_project
 
-    return load_project(project_folder(name_or_path)) if isinstance(name_or_path, str | Path) else name_or_path
+    if not isinstance(name_or_path, str | Path):
+        if trees:
+            raise fail("trees-opened", Place())
+        return name_or_path
+    if not trees:
+        return load_project(project_folder(name_or_path))
+    from bidui.treebank.tables import project_with_trees
+
+    return project_with_trees(project_folder(name_or_path), trees=trees)
 
 
 def count(project: "str | Path | Project", uid: str) -> "Count":

@@ -34,6 +34,13 @@ def generate(
     ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Number of processes; does not change the output.")] = 1,
     force: Annotated[bool, typer.Option("--force", help="Overwrite pairs made with different settings.")] = False,
+    trees: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Treebank file, folder or glob whose phrases replace those that the project takes from trees; may be "
+            "repeated."
+        ),
+    ] = None,
 ) -> None:
     """Generate minimal pairs from a project or a shipped benchmark.
 
@@ -45,7 +52,7 @@ def generate(
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("generating", total=None)
         written = bidui.generate_folder(
-            project,
+            _with_trees(console, project, trees) if trees else project,
             out=out,
             n=n,
             seed=seed,
@@ -62,6 +69,14 @@ def generate(
         console.print(f"{escape(str(out))}: nothing to do, these pairs already exist")
     _show(console, written)
     raise typer.Exit(1 if written.manifest.short else 0)
+
+
+def _with_trees(console: Console, project: str, trees: list[str]) -> bidui.Project:
+    """Open a project with other trees, and say what could not be used of them."""
+    opened = bidui.open_project(project, trees=trees)
+    for problem in opened.problems:
+        console.print(escape(str(problem)), style="yellow", highlight=False)
+    return opened
 
 
 def _show(console: Console, written: bidui.Written) -> None:

@@ -1,4 +1,4 @@
-"""`bidui trees`: search treebanks."""
+"""`bidui trees`: search treebanks, and take the tables of a project from them."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bidui.treebank.trees import TreeCounts
 
 app = typer.Typer(
-    help="Search treebanks: bracketed trees (Penn Chinese Treebank) and CoNLL-U.",
+    help="Search treebanks, bracketed (Penn Chinese Treebank) or CoNLL-U, and take phrases from them.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -76,6 +76,29 @@ def _print(match: bidui.TreeMatch, format: str) -> None:
     else:
         named = "".join(f"  {name}={text}" for name, text in parts.items())
         typer.echo(f"{match.place}: {match.text}{named}\n    {tree.text}")
+
+
+@app.command()
+def extract(
+    project: Annotated[Path, typer.Argument(help="Folder of a project that declares `trees:` in its project.yaml.")],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files, folders or globs of trees. Default: those named in project.yaml.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Take phrases from trees and write them as tables of a project's lexicon, replacing the tables it has.
+
+    The exit code is 1 if some trees could not be read; they are skipped and listed.
+    """
+    tables = bidui.extract_tables(project, trees=files or ())
+    for name, file in tables.files.items():
+        typer.echo(f"{project / file}: {count(len(tables.rows[name]), 'row')}")
+    console = messages()
+    console.print(f"{count(tables.counts.trees, 'tree')} in {count(tables.counts.files, 'file')}", highlight=False)
+    show_broken(console, tables.counts)
+    raise typer.Exit(1 if tables.counts.broken else 0)
 
 
 def show_broken(console: Console, counts: "TreeCounts") -> None:

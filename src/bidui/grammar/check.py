@@ -166,10 +166,11 @@ def _one_sided(compiled: _Compiled) -> Iterator[Problem]:
 
 
 def _unused_words(project: Project, networks: Sequence[Network]) -> Iterator[Problem]:
-    """Yield a warning about the words that no slot of any paradigm can hold."""
+    """Yield a warning about the words that no slot of any paradigm can hold; of those from trees, many need not fit."""
     columns = [column for network in networks for column in network.columns]
     used = {word.index for column in columns for words in column.domain.words for word in words}
-    unused = [word.form for word in project.lexicon.words if word.index not in used]
+    given = set(project.settings.tables.values())
+    unused = [word.form for word in project.lexicon.words if word.index not in used and word.file not in given]
     if unused and networks:
         place = Place(project.lexicon.name)
         yield Problem("words-unused", place, {"count": len(unused), "words": unused}, "warning")

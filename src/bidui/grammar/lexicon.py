@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Values = frozenset[str]
 NO_VALUES: Values = frozenset()
+TEXT = "sentence"  # a column for readers, the sentence that a row comes from: one value, with any signs in it
 _ZEROS = bytes.maketrans(b"01", b"\0\1")
 _CACHED = 4_096  # conditions whose words are cached; an editor asks about others with every key
 
@@ -465,7 +466,7 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
         elif cells[expression].strip():
             usable = tuple(map(_cleaned, cells)) if faults else cells
             features = {
-                feature: frozenset(cell.split("/")) if "/" in cell else frozenset((cell,))
+                feature: frozenset(cell.split("/")) if "/" in cell and feature != TEXT else frozenset((cell,))
                 for feature, cell in zip(header, usable, strict=True)
                 if cell and feature != "expression"
             }
@@ -527,7 +528,7 @@ def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: st
         return
     for column, cell in zip(header, cells, strict=False):
         place = Place(name, line, 0, f'column "{column}"')
-        parts = [cell] if column == "expression" else cell.split("/") if cell else []
+        parts = [cell] if column in {"expression", TEXT} and cell else cell.split("/") if cell else []
         if column == "expression" and not cell.strip():
             yield Problem("lexicon-empty-expression", place)
         elif any(not part or part != part.strip() for part in parts):
@@ -541,6 +542,8 @@ def _value_problems(lexicon: Lexicon, name: str) -> Iterator[Problem]:
             place = Place(name, word.line, 0, 'column "expression"')
             yield _width_problem(place, word.form)
     for feature in lexicon.features:
+        if feature == TEXT:
+            continue
         counts = lexicon.counts(feature)
         misspelt = dict(_misspellings(counts))
         odd = {value for value in counts if _FULL_WIDTH.search(value)} | misspelt.keys()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from bidui.errors import InputError, Place, Problem, collect, fail
-from bidui.files import check_new_folder, new_folder, read_inside, sha256
+from bidui.files import check_new_folder, encode, new_folder, read_inside, sha256
 from bidui.frames import SHOWN, counted, html_table, to_pandas
 from bidui.grammar.lexicon import (
     Lexicon,
@@ -52,6 +52,8 @@ class Settings:
     seams: tuple[str, ...] = ()
     repeat: tuple[Condition, ...] = ()
     relations: Mapping[str, str] = field(default_factory=dict)
+    trees: tuple[str, ...] = ()  # where its trees are: globs in the project's folder
+    tables: Mapping[str, str] = field(default_factory=dict)  # the table of the lexicon for each extraction from trees
     repeat_place: Place = field(default=Place(), compare=False, repr=False)
 
 
@@ -111,9 +113,12 @@ def _about(paradigm: Paradigm) -> str:
     return paradigm.about.get("en") or next(iter(paradigm.about.values()), "")
 
 
-def load_project(path: str | Path) -> Project:
-    """Return the project in a folder; raise `InputError` with every error in its files."""
-    project = read_project(path)
+def load_project(path: str | Path, *, texts: Mapping[str, str] | None = None) -> Project:
+    """Return the project in a folder; raise `InputError` with every error in its files.
+
+    `texts` are tables of its lexicon, by their names, that take the place of the files.
+    """
+    project = read_project(path, texts=texts)
     if errors := (*project.errors, *setting_problems(project)):
         raise InputError(errors)
     return project
@@ -131,12 +136,24 @@ def setting_problems(project: Project) -> Iterator[Problem]:
         yield Problem("no-word-fits", place, no_word_values(repeat, lexicon))
 
 
-def read_project(path: str | Path, *, paradigms: bool = True, links: bool = True) -> Project:
+def read_project(
+    path: str | Path, *, paradigms: bool = True, links: bool = True, texts: Mapping[str, str] | None = None
+) -> Project:
     """Return the project as far as it can be read, with all its problems; without its paradigms if so requested.
 
     Without `links`, no file is read through a link: the folder is served to others, and a link may lead anywhere.
+    `texts` are tables of its lexicon, by their names, that take the place of the files.
     """
-    return _Reader(Path(path), links=links).project(paradigms=paradigms)
+    return _Reader(Path(path), links=links, texts=texts or {}).project(paradigms=paradigms)
+
+
+def read_settings(path: str | Path) -> Settings:
+    """Return the settings of the project in a folder; raise `InputError` with every error in them."""
+    reader = _Reader(Path(path), links=True, texts={})
+    settings = reader.settings()
+    if reader.problems and any(problem.severity == "error" for problem in reader.problems):
+        raise InputError(reader.problems)
+    return settings
 
 
 def chosen(paradigms: Iterable[Paradigm], *, only: Iterable[str] = (), excluded: bool = False) -> tuple[Paradigm, ...]:
@@ -167,9 +184,10 @@ _OTHER_TABLES = {".tsv", ".csv", ".txt", ".tab", ".xls", ".xlsx", ".ods"}
 class _Reader:
     """Reads the files of a project and records their hashes and problems."""
 
-    def __init__(self, root: Path, *, links: bool) -> None:
+    def __init__(self, root: Path, *, links: bool, texts: Mapping[str, str]) -> None:
         self.root = root
         self.links = links
+        self.texts = texts
         self.inputs: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.loose: list[Slot] = []
@@ -197,7 +215,9 @@ class _Reader:
 
     def text(self, name: str, path: Path | None = None) -> str | None:
         with collect(self.problems):
-            if self.links:
+            if name in self.texts:
+                data = encode(self.texts[name])
+            elif self.links:
                 data = read_bytes(path or self.root / name, name=name)
             else:
                 data = read_inside(self.root, name, limit=MAX_BYTES)
@@ -222,6 +242,7 @@ class _Reader:
             return default
         fields.format()
         lang = fields.choice("lang", ("zh", "en"), "zh")
+        trees, tables = _trees(fields)
         separator = fields.text("separator") if fields.node("separator") else " " if lang == "en" else ""
         settings = Settings(
             name=fields.text("name", default.name),
@@ -231,6 +252,8 @@ class _Reader:
             seams=tuple(scalar.text for scalar in fields.texts("seams")),
             repeat=_repeat(fields),
             relations=_relations(fields),
+            trees=trees,
+            tables=tables,
             repeat_place=fields.place(fields.node("repeat")),
         )
         texts_by_key(fields, "about")
@@ -260,14 +283,14 @@ class _Reader:
 
     def tables(self, folder: str) -> list[str]:
         """Return the TSV files of a folder, by their names in the project; warn about tables in other formats."""
-        names = []
+        names = [name for name in self.texts if name.startswith(f"{folder}/")]
         for path in sorted((self.root / folder).glob("*")):
             if path.suffix == ".tsv":
                 names.append(f"{folder}/{path.name}")
             elif path.suffix.lower() in _OTHER_TABLES:
                 place = Place(f"{folder}/{path.name}")
                 self.problems.append(Problem("table-ignored", place, {"right": f"{path.stem}.tsv"}, "warning"))
-        return names
+        return sorted(set(names))
 
     def relation(self, name: str, file: str, lexicon: Lexicon) -> Relation | None:
         text = self.text(file)
@@ -312,11 +335,43 @@ def _relations(fields: Fields) -> dict[str, str]:
         scalar = sub.scalar(name) if sub else None
         if scalar and (Path(scalar.text).is_absolute() or ".." in Path(scalar.text).parts):
             fields.report("path-outside", scalar, {"path": scalar.text})
-        elif scalar and not (scalar.text.endswith(".tsv") and all(map(uid_fits, scalar.text.split("/")))):
+        elif scalar and not _is_table(scalar.text):
             fields.report("table-name", scalar, {"path": scalar.text})
         elif scalar:
             relations[name] = scalar.text
     return relations
+
+
+EXTRACTIONS = ("verb_objects", "noun_phrases", "nouns", "compounds")  # what is taken from trees
+
+
+def _trees(fields: Fields) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return where the trees of `trees: {files: …, tables: …}` are, and the table for each extraction."""
+    sub = fields.sub("trees")
+    if sub is None:
+        return (), {}
+    files = []
+    for scalar in sub.texts("files"):
+        if Path(scalar.text).is_absolute() or ".." in Path(scalar.text).parts:
+            fields.report("path-outside", scalar, {"path": scalar.text})
+        else:
+            files.append(scalar.text)
+    named = sub.sub("tables")
+    tables = {}
+    for name in EXTRACTIONS:
+        table = named.scalar(name) if named else None
+        if table and table.text.startswith("lexicon/") and _is_table(table.text):
+            tables[name] = table.text
+        elif table:
+            fields.report("trees-table", table, {"path": table.text})
+    if named:
+        named.unknown()
+    sub.unknown()
+    return tuple(files), tables
+
+
+def _is_table(path: str) -> bool:
+    return path.endswith(".tsv") and all(map(uid_fits, path.split("/")))
 
 
 def _repeat(fields: Fields) -> tuple[Condition, ...]:
@@ -414,6 +469,7 @@ def settings_text(settings: Settings) -> str:
             "seams": list(settings.seams) or None,
             "repeat": " ".join(map(str, settings.repeat)) or None,
             "relations": dict(settings.relations) or None,
+            "trees": {"files": list(settings.trees), "tables": dict(settings.tables)} if settings.tables else None,
         }
     )
 
