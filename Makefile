@@ -5,8 +5,10 @@ INSTALLED := .venv/.stamp-installed
 SYSTEM := .venv/.stamp-system
 FRONTEND := .venv/.stamp-frontend
 OLDEST := .venv-oldest
-# One more process of tests than there are cores: tests in a browser wait most of their time.
-WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# More processes of tests than there are cores: tests in a browser wait most of their time.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+# The tests start hundreds of processes, and each would compile every module again where bytecode is not written.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test quick quick-tests lint matrix bench docs clean
 .DEFAULT_GOAL := test

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ HOST = "testserver"
 SAME_SITE = {"Sec-Fetch-Site": "same-origin"}
 SECRET = "a secret of sixteen letters or more"
 PASSWORD = "correct horse battery"
+APPS: dict[Settings, FastAPI] = {}
 
 
 @contextmanager
@@ -45,10 +45,11 @@ def stranger(bench: Workbench, headers: Mapping[str, str] = SAME_SITE, *, addres
     return TestClient(app_of(bench), client=(address, 50_000), **options)
 
 
-@lru_cache(maxsize=1)
 def app_of(bench: Workbench) -> FastAPI:
-    """One app for all browsers: its routes are worked out at the first request."""
-    return make_app(bench)
+    """One app for all browsers, kept from test to test: its routes are worked out at the first request."""
+    app = APPS.setdefault(bench.settings, make_app(bench))
+    app.state.bench = bench
+    return app
 
 
 def browser_of(bench: Workbench, who: User, headers: Mapping[str, str] = SAME_SITE) -> TestClient:

@@ -1,29 +1,24 @@
 """A workbench over a small project, with real workers, asked as a browser would ask it."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 import bidui.web.store.accounts
 import bidui.web.store.database
 from bidui.grammar.project import write_texts
-from bidui.web.accounts import sealed
-from bidui.web.app import make_app
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.store.accounts import Role, User, local_user, start_session
+from bidui.web.store.accounts import Role
 from bidui.web.store.disk import open_store
 from bidui.web.workbench import Settings, Workbench
 
 from ..editing.small import FILES
-from ..served import HOST, SAME_SITE, SECRET, member
-
-Browser = Callable[[Workbench, User], TestClient]
+from ..served import HOST, SECRET, browser_of, local, member
 
 
 @pytest.fixture(autouse=True)
@@ -41,21 +36,6 @@ def workers() -> Iterator[PreviewWorkers]:
         yield running
 
 
-@pytest.fixture(scope="session")
-def browser() -> Browser:
-    """Opens browsers in which somebody is signed in; an app is made once, since its routes take a while."""
-    apps: dict[Settings, FastAPI] = {}
-
-    def open_browser(bench: Workbench, who: User) -> TestClient:
-        app = apps.setdefault(bench.settings, make_app(bench))
-        app.state.bench = bench
-        client = TestClient(app, base_url=f"http://{HOST}", headers=SAME_SITE, follow_redirects=False)
-        client.cookies.set(bench.settings.cookie, sealed(start_session(bench.store, who), bench.settings))
-        return client
-
-    return open_browser
-
-
 @pytest.fixture
 def bench(tmp_path: Path, database: str | None, workers: PreviewWorkers) -> Iterator[Workbench]:
     """A workspace that holds the project `small` of eighteen words."""
@@ -66,14 +46,14 @@ def bench(tmp_path: Path, database: str | None, workers: PreviewWorkers) -> Iter
 
 
 @pytest.fixture
-def client(bench: Workbench, browser: Browser) -> TestClient:
+def client(bench: Workbench) -> TestClient:
     """The browser of whoever sits at the machine."""
-    return browser(bench, local_user(bench.store))
+    return local(bench)
 
 
 @pytest.fixture
 def team(
-    tmp_path: Path, database: str | None, workers: PreviewWorkers, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, database: str | None, workers: PreviewWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, TestClient]]:
     """The browsers of an owner, two editors, and a viewer of the same workspace."""
     cheap = partial(PasswordHasher, time_cost=1, memory_cost=8, parallelism=1)
@@ -82,5 +62,5 @@ def team(
     store = open_store(tmp_path / "work", database=database)
     bench = Workbench(store, workers, Settings(team=True, hosts=frozenset({HOST}), secret=SECRET))
     roles: dict[str, Role] = {"Owner": "owner", "Li": "editor", "Wang": "editor", "Viewer": "viewer"}
-    yield {name: browser(bench, member(bench, name, role)) for name, role in roles.items()}
+    yield {name: browser_of(bench, member(bench, name, role)) for name, role in roles.items()}
     store.close()

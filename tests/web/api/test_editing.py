@@ -16,16 +16,14 @@ from bidui.errors import Problem
 from bidui.web.editing.preview import Answer
 from bidui.web.editing.workers import PreviewWorkers
 from bidui.web.jobs import until_gone
-from bidui.web.store.accounts import local_user
 from bidui.web.workbench import Workbench
 
 from ..editing.small import CLASSIFIER as CLASSIFIERS
 from ..editing.small import CLASSIFIER as CLASSIFIER_TEXT
 from ..editing.small import GENDER as TEXT
 from ..editing.small import PHRASES
-from ..served import files_of, kinds
+from ..served import files_of, kinds, local
 from .asking import CLASSIFIER, GENDER, SMALL, another, applied, as_browsers_do, get, js, post, read, write
-from .conftest import Browser
 
 RARE = TEXT.replace("# a comment at the top", "# 𠮷𠮷 at the top")  # two characters that a browser counts twice
 
@@ -299,13 +297,13 @@ def test_what_is_not_yaml_has_no_rows_in_a_preview_and_says_why(client: TestClie
     assert answer["diagnostics"][0]["kind"] == "yaml-broken"
 
 
-def test_rows_come_also_where_no_pairs_can_be_drawn(bench: Workbench, browser: Browser) -> None:
+def test_rows_come_also_where_no_pairs_can_be_drawn(bench: Workbench) -> None:
     slow = replace(bench, workers=cast(PreviewWorkers, _Failing(Problem("preview-too-long", values={"seconds": "3"}))))
-    answer = post(browser(slow, local_user(bench.store)), "preview", file=GENDER, text=TEXT)
+    answer = post(local(slow), "preview", file=GENDER, text=TEXT)
     assert [problem["kind"] for problem in answer["problems"]] == ["preview-too-long"]
     assert answer["rows"]["wordings"][0]["slots"][0]["name"] == "who" and answer["pairs"] == []
     crashed = replace(bench, workers=cast(PreviewWorkers, _Failing(Problem("preview-crashed"))))
-    post(browser(crashed, local_user(bench.store)), "preview", 503, file=GENDER, text=TEXT)
+    post(local(crashed), "preview", 503, file=GENDER, text=TEXT)
 
 
 @dataclass(frozen=True)
@@ -358,9 +356,9 @@ class _Dropping:
         return future
 
 
-def test_a_dropped_question_says_so(bench: Workbench, browser: Browser) -> None:
+def test_a_dropped_question_says_so(bench: Workbench) -> None:
     dropping = replace(bench, workers=cast(PreviewWorkers, _Dropping()))
-    client = browser(dropping, local_user(bench.store))
+    client = local(dropping)
     found = [post(client, path, 409, file=GENDER, text=TEXT) for path in ("preview", "count")]
     assert [answer["problems"][0]["kind"] for answer in found] == ["superseded"] * 2
 
