@@ -1,5 +1,7 @@
 """Accuracy by group, with ties worth one half and an interval worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -198,3 +200,52 @@ def test_climp_has_eight_local_and_three_hierarchical_paradigms() -> None:
     """Classifiers and verb complements; the ba construction, binding and filler-gap: section 5 of the paper."""
     kinds = list(CLIMP_KINDS.values())
     assert [kinds.count(kind) for kind in ("local", "hierarchical", "other")] == [8, 3, 5]
+
+
+# A 2 × 2 design: right, wrong; tie, right; and one pair without conditions
+DESIGN = replace(
+    MADE,
+    columns={
+        "number": np.array(["sg", "pl", "sg", "pl", ""], object),
+        "pairs": np.array(["near", "near", "far", "far", ""], object),  # a name that the table has, too
+    },
+)
+
+
+def test_accuracy_by_columns_of_ones_own_and_by_their_combinations() -> None:
+    """sg has 1 and 0.5, pl 0 and 1; the last pair has neither, and counts under the empty name."""
+    by = accuracy(DESIGN, by="number")
+    assert {name: (one.value, one.pairs, one.ties) for name, one in by.items()} == {
+        "sg": (0.75, 2, 1),
+        "pl": (0.5, 2, 0),
+        "": (1.0, 1, 0),
+    }
+    crossed = accuracy(DESIGN, by=["number", "pairs"])
+    assert {name: one.value for name, one in crossed.items()} == {
+        "sg × near": 1.0,
+        "pl × near": 0.0,
+        "sg × far": 0.5,
+        "pl × far": 1.0,
+        " × ": 1.0,
+    }
+    assert crossed.frame.columns[0] == "number × pairs" and accuracy(DESIGN, by="pairs").frame.columns[0] == "pairs_"
+    within = accuracy(DESIGN, by=["paradigm", "number"])
+    assert list(within) == ["a × sg", "a × pl", "b × sg", "c × pl", "c × "]
+    assert accuracy(DESIGN, by=[]) == accuracy(DESIGN)
+
+
+def test_a_bootstrap_by_column_draws_within_paradigm_and_value() -> None:
+    """One pair of each cannot be drawn in two ways: sg always has 1 and 0.5, so its interval has no width."""
+    sg = accuracy(DESIGN, by="number", interval="bootstrap", resamples=100)["sg"]
+    assert (sg.value, sg.low, sg.high) == (0.75, 0.75, 0.75)
+
+
+def test_a_column_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(InputError, match="no column numbr; the scored pairs have: paradigm, phenomenon, number, pairs"):
+        accuracy(DESIGN, by="numbr")
+
+
+def test_pairs_of_one_number_are_all_there() -> None:
+    """A table may number all its pairs 0; the second used to take the place of the first."""
+    same = replace(MADE, pairs=np.zeros(5, np.int32))
+    assert list(accuracy(same, by="pair")) == ["a/0", "a/0 (2)", "b/0", "c/0", "c/0 (2)"]

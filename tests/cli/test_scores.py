@@ -16,7 +16,7 @@ import pytest
 
 from bidui.grammar.project import new_project
 from bidui.models.specs import KINDS
-from bidui.pairs import Pairs
+from bidui.pairs import Pairs, read_pairs
 from bidui.scores.run import run_scoring
 from bidui.scores.table import read_scores
 from bidui.scores.unigrams import Unigrams, write_unigrams
@@ -615,3 +615,94 @@ def test_what_cannot_be_exported_leaves_nothing(
 ) -> None:
     done = run("export-scores", *arguments, "-o", "out")
     assert (done.returncode, message in done.stderr, (tmp_path / "out").exists()) == (2, True, False)
+
+
+# Conditions: a 2 × 2 design, from the grammar or from a table of one's own, to every place where accuracies are shown
+
+VARIANTS = {"sg_near": "甲 n", "sg_far": "甲 丁 n", "pl_near": "乙 n", "pl_far": "乙 丁 n"}
+
+
+def write_chars(file: Path, sentences: set[str]) -> None:
+    """Log-probabilities by hand: -1 a character; 丙 is -3, but only -0.5 after 丁."""
+    values = {s: [-1 if c != "丙" else -0.5 if "丁" in s else -3 for c in s] for s in sorted(sentences)}
+    write_lines(file, [{"sentence": s, "tokens": [*s], "logprobs": own} for s, own in values.items()])
+
+
+def test_a_design_of_two_by_two_goes_from_the_grammar_to_the_report(bidui: Bidui, tmp_path: Path) -> None:
+    """The bad sentence has 丙 (-3) for 戊 (-1), so near pairs are right. After 丁 it has -0.5, so far pairs are wrong.
+
+    The variants were generated and then lost: neither scores nor `compare` nor exports nor the report had them.
+    """
+    new_project(tmp_path / "project", lang="zh")
+    for file in (tmp_path / "project/paradigms").rglob("*.yaml"):
+        file.unlink()
+    lines = ["format: 1", "uid: two", "phenomenon: p", "edit: substitution", "slots: {n: 戊, x: 丙}", "variants:"]
+    for name, words in VARIANTS.items():
+        lines += [f"  - name: {name}", f"    good: {words} 。", f"    bad: {words[:-1]}x 。"]
+    (tmp_path / "project/paradigms/p").mkdir()
+    (tmp_path / "project/paradigms/p/two.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert bidui("generate", "project", "-n", "4").code == 0
+    pairs = read_pairs(tmp_path / "pairs")
+    assert sorted(pair.variant for pair in pairs) == sorted(VARIANTS)
+    write_chars(tmp_path / "given.jsonl", {side for pair in pairs for side in (pair.good, pair.bad)})
+    assert bidui("score", "pairs", "--model", "given.jsonl").code == 0
+    shown = bidui("compare", "results", "--by", "variant", "--link", "lp", "--format", "csv").out.splitlines()
+    assert shown == ["variant,given", "pl_far,0", "pl_near,100", "sg_far,0", "sg_near,100", "all,50"]
+    assert bidui("export-scores", "results", "-o", "lines").code == 0
+    exported = [json.loads(line) for line in (tmp_path / "lines/given.jsonl").read_text().splitlines()]
+    assert {line["variant"]: line["correct"] for line in exported} == dict.fromkeys(VARIANTS, 0) | {
+        "sg_near": 1,
+        "pl_near": 1,
+    }
+    assert bidui("report", "results", "-o", "site", "--link", "lp").code == 0
+    table = (tmp_path / "site/tables/accuracy-column-variant-lp.csv").read_text(encoding="utf-8").splitlines()
+    assert {row["variant"]: row["given"] for row in csv.DictReader(table)}["pl_far"] == "0"
+
+
+def test_the_columns_of_a_table_of_ones_own_are_conditions(bidui: Bidui, tmp_path: Path) -> None:
+    """As above, with two factors in columns of their own: near is right, far is wrong, whatever the number."""
+    lines = ["good,bad,number,distance"]
+    for number, word in (("sg", "甲"), ("pl", "乙")):
+        lines += [f"{word}戊,{word}丙,{number},near", f"{word}丁戊,{word}丁丙,{number},far"]
+    (tmp_path / "own.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_chars(tmp_path / "given.jsonl", {cell for line in lines[1:] for cell in line.split(",")[:2]})
+    named = ("--good", "good", "--bad", "bad")
+    assert bidui("score", "own.csv", *named, "--model", "given.jsonl").code == 0
+    crossed = bidui("compare", "results", "--by", "number", "--by", "distance", "--link", "lp")
+    assert [line.split() for line in crossed.out.splitlines()[:-1]] == [
+        ["number", "distance", "given"],
+        ["pl", "far", "0.00"],
+        ["pl", "near", "100.00"],
+        ["sg", "far", "0.00"],
+        ["sg", "near", "100.00"],
+        ["all", "–", "50.00"],
+    ]
+    wrong = bidui("compare", "results", "--by", "dist")
+    assert (
+        wrong.code == 2 and "no column dist; the scored pairs have: phenomenon, paradigm, number, distance" in wrong.err
+    )
+    assert bidui("export-lm-eval", "own.csv", *named, "-o", "tasks").code == 0
+    task = json.loads((tmp_path / "tasks/data/bidui_own_own.jsonl").read_text().splitlines()[0])
+    assert (task["number"], task["distance"]) == ("sg", "near")
+
+
+def test_a_linking_function_of_ones_own_is_taken_by_every_command(bidui: Bidui, tmp_path: Path) -> None:
+    """LP + 2 |x| prefers longer sentences: the choices of LP -3, -4, … change for the third and fourth pair.
+
+    By hand: 1 against 0; 0, 0; -1 against 2; 4 against -1; -3 against -8: right, a tie, wrong, right, right.
+    """
+    write_pairs(tmp_path)
+    bidui("score", "pairs.jsonl", "--model", "given.jsonl")
+    (tmp_path / "mine.py").write_text("def longer(x):\n    return x.logprob + 2 * x.length\n", encoding="utf-8")
+    own = ("--link", "mine.py:longer")
+    assert rows(bidui("compare", "results", *own)) == {
+        "mine:longer": ["5", "70.00", "75.00", "50.00", "100.00", "25.00", "1"]
+    }
+    assert bidui("export-scores", "results", "-o", "lines", *own).err.endswith("by mine:longer\n")
+    assert json.loads((tmp_path / "lines/given.jsonl").read_text().splitlines()[0])["score_good"] == 1
+    assert bidui("report", "results", "-o", "site", *own, "--link", "lp").code == 0
+    made = json.loads((tmp_path / "site/report.json").read_text(encoding="utf-8"))
+    assert made["asked"]["links"] == ["mine:longer", "lp"] and "--link mine:longer" in made["inputs"]
+    wrong = bidui("compare", "results", "--link", "mine.py:shorter")
+    assert wrong.code == 2 and "mine.py: there is no function shorter; available here: longer" in wrong.err
+    assert "Traceback" not in wrong.err

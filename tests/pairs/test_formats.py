@@ -148,7 +148,7 @@ def test_blimps_layout_is_read(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_bytes(b"\xef\xbb\xbf" + (bare * 2).encode())
     (tmp_path / "d.csv").write_text("sentence_bad,sentence_good,pairID\n坏,好,\n", encoding="utf-8")
     assert list(read_pairs(tmp_path)) == [
-        Pair("Who left?", "Left who?", "adj", "island", 12),
+        Pair("Who left?", "Left who?", "adj", "island", 12, columns=(("one_prefix_method", "false"),)),
         Pair("好", "坏", "b", "p", 3),
         Pair("同", "同", "c", "", 0),
         Pair("同", "同", "c", "", 1),
@@ -288,3 +288,50 @@ def test_datasets_loads_a_folder_of_pairs_and_gives_them_back(tmp_path: Path) ->
     for format in ("jsonl", "parquet"):
         loaded = read_pairs(tmp_path / f"{format}.jsonl")
         assert loaded.by_uid() == pairs.by_uid()  # as a mapping: files are in the order of their names
+
+
+# Further columns: the conditions of an experiment, and whatever else a table has
+
+OWN = "ok,star,number,distance,words,variant\nThe cat sleeps.,The cat sleep.,sg,near,2,a\nThey run.,They runs.,pl,,,\n"
+
+
+def test_further_columns_of_a_table_are_kept(tmp_path: Path) -> None:
+    """They were dropped without a word, and with them the conditions of an experiment."""
+    (tmp_path / "own.csv").write_text(OWN, encoding="utf-8")
+    first, second = read_pairs(tmp_path / "own.csv", good="ok", bad="star")
+    assert first.columns == (("number", "sg"), ("distance", "near"), ("words_", "2")) and first.variant == "a"
+    assert second.columns == (("number", "pl"),) and second.variant == ""  # an empty cell is no value
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv", "parquet"])
+def test_further_columns_survive_every_format(tmp_path: Path, format: Format) -> None:
+    """All records of a folder have the same fields, since others load it as one table; a missing value is empty."""
+    pairs = Pairs(
+        (
+            Pair("a", "b", "u", "p", 0, columns=(("number", "sg"), ("note", 'with "quotes", and commas'))),
+            Pair("c", "d", "u", "p", 1, variant="x"),
+            Pair("e", "f", "v", "p", 0, columns=(("distance", "1"),)),
+        )
+    )
+    write_pairs(pairs, tmp_path / "pairs", format=format)
+    assert list(read_pairs(tmp_path / "pairs")) == list(pairs)
+    if format == "jsonl":
+        records = [json.loads(line) for line in (tmp_path / "pairs/v.jsonl").read_text().splitlines()]
+        assert list(records[0])[-3:] == ["number", "note", "distance"] and records[0]["number"] == ""
+    assert pairs.frame.select("number", "note", "distance").rows()[1:] == [("", "", ""), ("", "", "1")]
+
+
+def test_no_column_is_lost_for_its_name(tmp_path: Path) -> None:
+    """pandas writes a first column without a name, and two columns of one name would be one in a record."""
+    (tmp_path / "a.csv").write_text(",sentence_good,sentence_bad,x,x,pair\n7,a,b,1,2,3\n", encoding="utf-8")
+    pairs = read_pairs(tmp_path / "a.csv")
+    assert pairs[0].columns == (("column_1", "7"), ("x", "1"), ("x_2", "2"), ("pair_", "3"))
+    assert [note.kind for note in pairs.notes] == ["pairs-columns-renamed"]
+    (tmp_path / "b.jsonl").write_text('{"sentence_good": "a", "sentence_bad": "b", "n": 3, "yes": true, "no": null}\n')
+    assert read_pairs(tmp_path / "b.jsonl")[0].columns == (("n", "3"), ("yes", "true"))
+
+
+def test_a_pair_takes_columns_as_a_mapping_and_refuses_our_own_names() -> None:
+    assert Pair("a", "b", "u", "", 0, columns={"n": 1}).columns == (("n", "1"),)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="cannot have them: correct; rename it"):
+        Pair("a", "b", "u", "", 0, columns=(("correct", "1"),))

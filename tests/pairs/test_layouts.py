@@ -39,11 +39,20 @@ RUBLIMP = (
 
 
 def test_rublimp_has_the_good_sentence_as_the_source(tmp_path: Path) -> None:
-    """Its ids are not numbers, and its words are not ours, so neither is read as such."""
+    """Its ids are not numbers, and its words are not ours, so neither is read as such, but both are kept."""
     file = write(tmp_path / "verb_acc.csv", RUBLIMP)
+    first = {"id": "a-7", "source": "wiki", "subtype": "x", "source_word": "книгу", "words_": "книга"}
+    second = first | {"id": "b-9", "source_word": "дом", "words_": "дом"}
     assert list(read_pairs(file)) == [
-        Pair("Он читает книгу.", "Он читает книге.", "verb_acc", "government", 0),
-        Pair("Она, кажется, видит дом.", "Она, кажется, видит дому.", "verb_acc", "government", 1),
+        Pair("Он читает книгу.", "Он читает книге.", "verb_acc", "government", 0, columns=tuple(first.items())),
+        Pair(
+            "Она, кажется, видит дом.",
+            "Она, кажется, видит дому.",
+            "verb_acc",
+            "government",
+            1,
+            columns=tuple(second.items()),
+        ),
     ]
     assert notes(file) == [
         "1 file in the layout of RuBLiMP: `source_sentence` is read as the good sentence, `target_sentence` as the bad"
@@ -57,8 +66,8 @@ def test_multiblimp_has_one_folder_per_language(tmp_path: Path) -> None:
     write(tmp_path / "eng/data.tsv", head + "The cat sleeps.\tThe cat sleep.\tSV-#\tsleeps\n")
     write(tmp_path / "deu/data.tsv", head + "Er schläft.\tEr schlafe.\tSV-P\tschläft\n")
     assert list(read_pairs(tmp_path)) == [
-        Pair("Er schläft.", "Er schlafe.", "deu_SV-P", "SV-P", 0),
-        Pair("The cat sleeps.", "The cat sleep.", "eng_SV-#", "SV-#", 0),
+        Pair("Er schläft.", "Er schlafe.", "deu_SV-P", "SV-P", 0, columns=(("verb", "schläft"),)),
+        Pair("The cat sleeps.", "The cat sleep.", "eng_SV-#", "SV-#", 0, columns=(("verb", "sleeps"),)),
     ]
     [note] = read_pairs(tmp_path).notes
     assert str(note) == (
@@ -66,7 +75,9 @@ def test_multiblimp_has_one_folder_per_language(tmp_path: Path) -> None:
         " one, `phenomenon` as the paradigm"
     )
     column = write(tmp_path / "all.tsv", "language\t" + head + "eng\tHe sleeps.\tHe sleep.\tSV-#\tsleeps\n")
-    assert list(read_pairs(column)) == [Pair("He sleeps.", "He sleep.", "eng_SV-#", "SV-#", 0)]
+    assert list(read_pairs(column)) == [
+        Pair("He sleeps.", "He sleep.", "eng_SV-#", "SV-#", 0, columns=(("verb", "sleeps"),))
+    ]
 
 
 def test_blimp_nl_and_turblimp_have_the_columns_of_blimp(tmp_path: Path) -> None:
@@ -74,13 +85,17 @@ def test_blimp_nl_and_turblimp_have_the_columns_of_blimp(tmp_path: Path) -> None
         "item,linguistic_phenomenon,paradigm,sentence_good,sentence_bad\n1,adverbs,order,Zij zingt nu.,Zij nu zingt.\n"
     )
     file = write(tmp_path / "nl.csv", dutch)
-    assert list(read_pairs(file)) == [Pair("Zij zingt nu.", "Zij nu zingt.", "order", "adverbs", 0)]
+    assert list(read_pairs(file)) == [
+        Pair("Zij zingt nu.", "Zij nu zingt.", "order", "adverbs", 0, columns=(("item", "1"),))
+    ]
     assert "in the layout of BLiMP-NL" in notes(file)[0]
     # saved by a spreadsheet in a country where the comma is in numbers
     semicolons = write(tmp_path / "nl2.csv", dutch.replace(",", ";"))
     assert list(read_pairs(semicolons)) == list(read_pairs(file))
     turkish = write(tmp_path / "anaphor.csv", "sentence_good,sentence_bad,length\nKendimi gördüm.,Kendini gördüm.,2\n")
-    assert list(read_pairs(turkish)) == [Pair("Kendimi gördüm.", "Kendini gördüm.", "anaphor", "", 0)]
+    assert list(read_pairs(turkish)) == [
+        Pair("Kendimi gördüm.", "Kendini gördüm.", "anaphor", "", 0, columns=(("length", "2"),))
+    ]
 
 
 def test_parquet_and_json_have_the_same_layouts(tmp_path: Path) -> None:
@@ -132,10 +147,11 @@ def test_columns_are_named_where_no_layout_is_known(tmp_path: Path) -> None:
     told = message(file)
     assert "t.tsv:1: there is no field sentence_good; the fields are: ok, star, type, area, words" in told
     assert "`--good FIELD --bad FIELD`, and `--paradigm FIELD`" in told
-    assert list(read_pairs(file, good="ok", bad="star")) == [Pair("He ran.", "He run.", "t", "", 0)]
+    further = (("type", "verb"), ("area", "syntax"), ("words_", "{"))
+    assert list(read_pairs(file, good="ok", bad="star")) == [Pair("He ran.", "He run.", "t", "", 0, columns=further)]
     named = {"good": "ok", "bad": "star", "paradigm": "type", "phenomenon": "area"}
-    assert list(read_pairs(file, **named)) == [Pair("He ran.", "He run.", "verb", "syntax", 0)]
-    assert notes(file, **named) == []
+    assert list(read_pairs(file, **named)) == [Pair("He ran.", "He run.", "verb", "syntax", 0, columns=further[2:])]
+    assert notes(file, **named) == ["bidui uses this name itself: words; the column is kept as words_"]
     assert "there is no column nope; the columns are: ok, star" in message(file, good="nope", bad="star")
     assert "names only one of the two sentences" in message(file, good="ok")
     twice = write(tmp_path / "u.csv", "ok,star,ok\na,b,c\n")

@@ -85,3 +85,10 @@ def test_what_the_harness_could_not_tell_apart_is_an_error(uids: tuple[str, ...]
     """It would skip the second task of a name, and say so in a log only."""
     with pytest.raises(InputError, match=message):
         exported(Pairs(tuple(Pair("甲", "乙", uid, "p", 0) for uid in uids)))
+
+
+def test_conditions_go_with_the_pairs_of_a_task() -> None:
+    """`--log_samples` of the harness then has them; the keys of all lines are the same, as `datasets` wants them."""
+    pairs = Pairs((Pair("a", "b", "u", "p", 0, "x", columns=(("n", "sg"),)), Pair("c", "d", "u", "p", 1)))
+    records = [json.loads(line) for line in exported(pairs)["data/mine_u.jsonl"].splitlines()]
+    assert [(record["variant"], record["n"]) for record in records] == [("x", "sg"), ("", "")]

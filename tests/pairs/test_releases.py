@@ -5,6 +5,7 @@ import os
 import tarfile
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,9 @@ def test_csv_that_cannot_be_pairs_is_an_error(tmp_path: Path, text: str, kind: s
     assert problems(write(tmp_path / "a.csv", text))[0] == (kind, "a.csv", line)
 
 
+FIELD = (("field", "syntax"),)
+
+
 def sling(good: str, bad: str, number: int, paradigm: str) -> dict[str, object]:
     fields: dict[str, object] = {"phenomenon": "Anaphor", "paradigm": paradigm, "pair_ID": number, "field": "syntax"}
     return {"sentence_good": good, "sentence_bad": bad, **fields}
@@ -94,14 +98,14 @@ def test_files_of_sling_that_share_a_name_stay_apart(tmp_path: Path) -> None:
     write(anaphor / "reflexive_auto/animacy_baseline.jsonl", lines(both))
     write(tmp_path / "PhenomenonParadigmList.txt", "Anaphor\n")
     assert list(read_pairs(tmp_path)) == [
-        Pair("他", "她", "self_male", "Anaphor", 0),
-        Pair("他a", "她a", "self_male", "Anaphor", 1),
-        Pair("她们", "她", "menself_female", "Anaphor", 0),
-        Pair("他们", "他", "menself_male", "Anaphor", 0),
+        Pair("他", "她", "self_male", "Anaphor", 0, columns=FIELD),
+        Pair("他a", "她a", "self_male", "Anaphor", 1, columns=FIELD),
+        Pair("她们", "她", "menself_female", "Anaphor", 0, columns=FIELD),
+        Pair("他们", "他", "menself_male", "Anaphor", 0, columns=FIELD),
         Pair("甲", "乙", "animacy", "Reflexive_auto", 0),
-        Pair("丙", "丁", "animacy_baseline", "Reflexive_auto", 0),
+        Pair("丙", "丁", "animacy_baseline", "Reflexive_auto", 0, columns=(("phenomenon_", "animacy_as_subj"),)),
     ]
-    assert list(read_pairs(plural)) == [Pair("他们", "他", "menself_male", "Anaphor", 0)]
+    assert list(read_pairs(plural)) == [Pair("他们", "他", "menself_male", "Anaphor", 0, columns=FIELD)]
 
 
 def test_several_paradigms_in_one_file_keep_their_names(tmp_path: Path) -> None:
@@ -124,9 +128,10 @@ def test_jblimp_is_read_once_though_it_is_there_in_two_formats(tmp_path: Path) -
     write(tmp_path / "validated_minimal_pairs.jsonl", lines(JBLIMP))
     write(tmp_path / "raw_minimal_pairs.csv", JBLIMP_CSV)
     pair = Pair("本を読んだ。", "本が読んだ。", "subject control", "control/raising", 7)
-    assert read_pairs(tmp_path) == Pairs((pair,))
-    for file in ("validated_minimal_pairs.jsonl", "raw_minimal_pairs.csv"):
-        assert read_pairs(tmp_path / file) == Pairs((pair,))
+    raw = (("year", "2006"), ("bad_sentence_raw", "本が"), ("type", "acceptability"))
+    assert read_pairs(tmp_path) == Pairs((replace(pair, columns=raw),))
+    for file, columns in (("validated_minimal_pairs.jsonl", raw[2:]), ("raw_minimal_pairs.csv", raw)):
+        assert read_pairs(tmp_path / file) == Pairs((replace(pair, columns=columns),))
 
 
 def test_other_pairs_of_the_same_uid_are_an_error(tmp_path: Path) -> None:

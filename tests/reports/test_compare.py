@@ -1,11 +1,13 @@
 """Accuracies of stored scores as data frames, with values worked out by hand."""
 
 import json
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
 import pytest
 
+from bidui.errors import InputError
 from bidui.pairs import Pairs
 from bidui.reports.compare import compare
 from bidui.reports.results import collect
@@ -115,3 +117,54 @@ def test_tables_are_written_as_csv_json_and_latex(tmp_path: Path) -> None:
     assert by.write("csv").splitlines()[0] == "paradigm,counting,other_1"
     assert json.loads(by.write("json"))["link"] == "slln:0.5"
     assert r"other\_1" in by.write("latex") and r"\toprule" in by.write("latex")
+
+
+# By LP: right, a tie, wrong (see `PAIRS`)
+DESIGN = Pairs(
+    tuple(
+        replace(one, variant=variant, columns=columns)
+        for one, variant, columns in zip(
+            PAIRS,
+            ("x", "y", "y"),
+            ((("number", "sg"), ("far", "no")), (("number", "pl"), ("far", "no")), (("number", "pl"), ("far", "yes"))),
+            strict=True,
+        )
+    )
+)
+
+
+def test_a_row_per_value_of_a_column_and_per_combination_of_several(tmp_path: Path) -> None:
+    write_scores(tmp_path, pairs=DESIGN)
+    table = compare(tmp_path, by="variant", links=["lp"])
+    assert table.by == ("variant",) and table.frame.rows() == [("x", 1.0), ("y", 0.25), ("all", 0.5)]
+    crossed = compare(tmp_path, by=["number", "far"], links=["lp"])
+    assert crossed.frame.columns == ["number", "far", "counting"]
+    assert crossed.frame.rows() == [("pl", "no", 0.5), ("pl", "yes", 0.0), ("sg", "no", 1.0), ("all", "", 0.5)]
+    assert crossed.write("csv").splitlines()[1] == "pl,no,50"
+    assert json.loads(crossed.write("json"))["rows"][1] == {"number": "pl", "far": "yes", "counting": 0.0}
+    assert r"number & far & counting \\" in crossed.write("latex")
+    assert compare(tmp_path, by=["paradigm", "number"], links=["lp"]).frame["paradigm"].to_list() == [
+        "u",
+        "u",
+        "v",
+        "all",
+    ]
+
+
+def test_a_column_that_only_some_models_have_is_said(tmp_path: Path) -> None:
+    """The scores of the second are of a table that had no such column yet."""
+    write_scores(tmp_path, pairs=DESIGN)
+    write_scores(tmp_path, name="old")
+    table = compare(tmp_path, by="number", links=["lp"])
+    assert table.frame.rows() == [("", None, 0.5), ("pl", 0.25, None), ("sg", 1.0, None), ("all", 0.5, 0.5)]
+    assert table.notes[0].startswith("the pairs of old have no column number")
+
+
+def test_a_column_that_no_pair_has_is_refused(tmp_path: Path) -> None:
+    write_scores(tmp_path, pairs=DESIGN)
+    with pytest.raises(
+        InputError, match="no column nmber; the scored pairs have: phenomenon, paradigm, variant, number"
+    ):
+        compare(tmp_path, by="nmber")
+    with pytest.raises(InputError, match="overall cannot be combined"):
+        compare(tmp_path, by=["overall", "number"])

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import bidui
 from bidui.analysis.accuracy import Accuracy
 from bidui.analysis.estimate import Estimate
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, OutputRefused, Problem
 from bidui.files import sha256
 from bidui.models.model import TokenScores
-from bidui.pairs import Pair, Pairs, Region
+from bidui.pairs import Pair, Pairs, Region, write_pairs
 from bidui.people.ratings import Rating
 from bidui.reports.figures import Drawing, Rows
 from bidui.reports.results import collect
@@ -396,8 +397,31 @@ def test_regions_of_ones_own_are_made_of_slots(tmp_path: Path) -> None:
     found = tables(report_with(tmp_path, Extras(pairs=pairs, regions=parse_regions(["NP=noun", "VP=verb"]))))
     assert [cells(found["regions"], row) for row in range(len(found["regions"].rows))] == [["p", "NP", 1, 2]]
     assert cells(found["regions-slots-sum"], 0) == ["u", "p", "noun", 1, 2]
-    lost = reasons(report_with(tmp_path, Extras(pairs=pairs, regions={"X": ("other",)})))
-    assert lost["regions: Regions"] == "report-no-regions"
+
+
+@pytest.mark.parametrize(
+    ("regions", "told"),
+    [
+        (
+            ["NP=noun,vreb"],
+            "no scored pair has the slot or word vreb of the region NP; there are: verb, noun, head, head.word, 乙",
+        ),
+        (["NP=noun", "VP=head.adv"], "no scored pair has the slot or word head.adv of the region VP"),
+        (["NP=noun", "VP=noun"], "the slot noun is in two regions, NP and VP"),
+        (["rest=noun"], "rest=noun: the name rest stands for what no region covers"),
+    ],
+)
+def test_a_mistyped_region_is_refused_with_the_names_that_exist(tmp_path: Path, regions: list[str], told: str) -> None:
+    """A slot that no pair has was accepted, and its region got the number of whatever else was in it."""
+    own = pair("u", 0, "甲乙丁", "丙乙丁", phenomenon="p")
+    slots = (("noun", "甲"), ("verb", "乙"), ("head.word", "丁"))
+    pairs = Pairs((replace(own, slots=slots, regions=(Region("good", 1, 2, "乙", "keep"),)),))
+    write_scores(tmp_path / "results", pairs=pairs)
+    write_pairs(pairs, tmp_path / "pairs")
+    with pytest.raises(InputError) as caught:
+        bidui.report(tmp_path / "results", out=tmp_path / "site", pairs=tmp_path / "pairs", regions=regions)
+    assert told in str(caught.value) and all(problem.text("zh") for problem in caught.value.problems)
+    assert not (tmp_path / "site").exists()
 
 
 def test_a_model_of_other_pairs_is_named_and_the_others_stay(tmp_path: Path) -> None:

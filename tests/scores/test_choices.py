@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bidui.errors import InputError
 from bidui.models.model import TokenScores
+from bidui.pairs import Pair
 from bidui.scores.choices import (
     NEAR_TIE,
     Choices,
@@ -267,3 +268,16 @@ def test_link_and_unit_are_those_asked_for() -> None:
 )
 def test_a_file_is_named_as_its_folder(folder: str, name: str) -> None:
     assert file_of(Path(folder), results=Path("r")) == name
+
+
+def test_groups_of_crossed_columns_never_fall_together() -> None:
+    """Without care, a × b with c and a with b × c would be one group, and its accuracy a wrong number."""
+    pairs = [
+        Pair("甲", "乙", "u", "p", n, columns=own)
+        for n, own in enumerate([(("x", "a"), ("y", "b × c")), (("x", "a × b"), ("y", "c"))])
+    ]
+    table = score_table(pairs, [scores(side) for one in pairs for side in (one.good, one.bad)], {1: "甲", 2: "乙"})
+    crossed = choose(table, "lp").groups("x", "y").tolist()
+    assert crossed == ['["a", "b × c"]', '["a × b", "c"]']
+    with pytest.raises(InputError, match="there is no column z; the scored pairs have: paradigm, phenomenon, x, y"):
+        choose(table, "lp").groups("z")

@@ -1,17 +1,22 @@
 """Linking functions against values worked out by hand, and what they have in common at their edges."""
 
+import sys
+from dataclasses import replace
 from math import e
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bidui.errors import InputError
+from bidui.files import sha256
 from bidui.scores.links import (
     LINKS,
     Floats,
     Link,
     Totals,
     as_link,
+    as_links,
     log_norm_lp,
     lp,
     mean_lp,
@@ -183,3 +188,112 @@ def test_numbers_that_make_no_sense_are_an_error(text: str, most: int) -> None:
     """NaN and infinity are numbers to Python, but every sentence would score the same."""
     with pytest.raises(InputError, match=f"^{text} takes at most {most} numbers?,"):
         parse_link(text)
+
+
+# Functions of one's own, in a module or a file
+
+OWN = """\
+import numpy as np
+from bidui import Link
+
+def per_root(x):
+    return x.logprob / np.sqrt(x.length)
+
+def slor_like(x):
+    return x.logprob - x.unigram
+
+with_unigrams = Link("anything", slor_like, needs_unigrams=True)
+CONSTANT = 3
+
+def raises(x):
+    return x.nothing
+
+def single(x):
+    return 1.0
+
+def wrong_type(x):
+    return "high"
+
+def infinite(x):
+    return x.logprob / (x.length - 4)
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file in the current folder, which is not among the places where Python looks for modules."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place not in ("", str(tmp_path))])
+    (tmp_path / "own_links.py").write_text(OWN, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_function_of_ones_own_is_found_in_a_file_and_in_a_module(own: Path) -> None:
+    """By hand, as SLLN-LP: the roots of 4, 1 and 9 are 2, 1 and 3. The name in tables has no folders."""
+    before = list(sys.path)
+    try:
+        for text in ("own_links.py:per_root", f"{own}/own_links.py:per_root", "own_links:per_root"):
+            link = parse_link(text)
+            assert (link.name, link.needs_unigrams) == ("own_links:per_root", False)
+            assert link.sha256 == sha256(OWN.encode())
+            np.testing.assert_allclose(link.score(TOTALS), [-6, -7, -10])
+    finally:
+        sys.modules.pop("own_links", None)
+    assert sys.path == before
+    link = parse_link("own_links.py:with_unigrams")
+    assert link.needs_unigrams and link.score(TOTALS).tolist() == [8, 3, 15]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("nope.py:f", "nope.py:f: there is no file nope.py"),
+        ("nope:f", "nope:f is not one of the linking functions (lp, mean_lp"),
+        ("nope.inner:f", "there is no Python module nope.inner here"),
+        ("own_links.py:nope", "own_links.py: there is no function nope; available here: Link, per_root, slor_like"),
+        ("own_links.py:CONSTANT", "own_links.py: CONSTANT is 3, not a function"),
+        ("broken.py:f", "broken.py:2: broken.py:f cannot be loaded: ZeroDivisionError: division by zero"),
+        ("syntax.py:f", "syntax.py:1: syntax.py:f cannot be loaded: SyntaxError"),
+        ("needs.py:f", "needs.py:1: needs.py:f cannot be loaded: ModuleNotFoundError: No module named 'nothing_here'"),
+        ("slnn:0.5", "slnn:0.5 is not a linking function; available: lp"),
+        ("slnn", "slnn is not a linking function"),
+    ],
+)
+def test_what_is_no_function_is_refused(own: Path, text: str, told: str) -> None:
+    (own / "broken.py").write_text("x = 1\ny = 1 / 0\n", encoding="utf-8")
+    (own / "syntax.py").write_text("def f(:\n", encoding="utf-8")
+    (own / "needs.py").write_text("import nothing_here\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        parse_link(text)
+    assert told in str(caught.value).replace(f"{own}/", "") and caught.value.problems[0].text("zh")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("raises", "own_links.py:14: the linking function own_links:raises failed: AttributeError"),
+        ("single", "returned a single number for 3 sentences; it must return one number per sentence"),
+        ("wrong_type", "own_links:wrong_type returned str; it must return one number per sentence"),
+        ("infinite", "gave -inf for a sentence with LP -12 and length 4; scores must be finite"),
+        ("slor_like", "slor_like failed: TypeError"),
+    ],
+)
+def test_what_a_function_of_ones_own_does_wrong_is_said(own: Path, name: str, told: str) -> None:
+    """A single number would have made every pair a tie: an accuracy of 50% without a word."""
+    with pytest.raises(InputError) as caught, np.errstate(divide="ignore"):
+        parse_link(f"own_links.py:{name}").score(replace(TOTALS, unigram=None))
+    assert told in str(caught.value)
+
+
+def test_functions_given_as_they_are_are_checked_too() -> None:
+    with pytest.raises(InputError, match="returned an array of shape"):
+        as_link(lambda x: x.logprob[:2]).score(TOTALS)
+
+
+def test_two_functions_cannot_share_a_name(own: Path) -> None:
+    """In a report, the second would take the place of the first."""
+    (own / "other").mkdir()
+    (own / "other/own_links.py").write_text("def per_root(x):\n    return x.logprob\n", encoding="utf-8")
+    assert [link.name for link in as_links(["lp", "lp", "own_links.py:per_root"])] == ["lp", "own_links:per_root"]
+    with pytest.raises(InputError, match="two different linking functions are called own_links:per_root"):
+        as_links(["own_links.py:per_root", "other/own_links.py:per_root"])

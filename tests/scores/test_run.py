@@ -13,11 +13,12 @@ from math import log
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import bidui
 from bidui.errors import InputError, OutputRefused
-from bidui.pairs import Pairs
+from bidui.pairs import Pair, Pairs
 from bidui.scores import run
 from bidui.scores.choices import pair_totals
 from bidui.scores.run import read_totals, run_scoring, score
@@ -503,3 +504,49 @@ def test_a_benchmark_is_scored_by_name_with_the_model_of_a_spec(tmp_path: Path) 
     assert len(found.frame) == 2 * len(found.manifest.shards) and len(found.done) > 100
     with pytest.raises(InputError, match="--eos"):
         bidui.score("zhoblimp", f"given:{file}", n=1, eos=True)
+
+
+# Variants and further columns of the pairs
+
+
+def conditions(*columns: dict[str, str], variant: str = "") -> Pairs:
+    return Pairs(tuple(Pair(f"甲{'乙' * n}", "丙", "u", "p", n, variant, columns=own) for n, own in enumerate(columns)))  # type: ignore[arg-type]
+
+
+def test_variants_and_further_columns_reach_the_scores(tmp_path: Path) -> None:
+    """They were lost on the way, so that no condition of an experiment could be told from another."""
+    pairs = conditions({"number": "sg"}, {"number": "pl", "far": "yes"}, variant="v")
+    for scores in (score(pairs, Counting()), score(pairs, Counting(), out=tmp_path)):
+        assert scores.frame.select("pair", "side", "variant", "number", "far").rows() == [
+            (0, "good", "v", "sg", ""),
+            (0, "bad", "v", "sg", ""),
+            (1, "good", "v", "pl", "yes"),
+            (1, "bad", "v", "pl", "yes"),
+        ]
+        frame = bidui.choose(scores, "lp").frame
+        assert frame.select("variant", "number", "far").rows() == [("v", "sg", ""), ("v", "pl", "yes")]
+
+
+def test_columns_that_change_are_written_without_running_the_model(tmp_path: Path) -> None:
+    """A column that is added to a table later would otherwise never arrive; the bytes are those of a new run."""
+    run_scoring(conditions({"number": "sg"}, {}), Counting(), out=tmp_path / "a")
+    model, pairs = Counting(), conditions({"number": "sg"}, {"number": "pl"}, variant="x")
+    again = run_scoring(pairs, model, out=tmp_path / "a")
+    assert model.asked == [] and again.kept == ("u",)
+    assert read_scores(tmp_path / "a").table.columns()["number"].tolist() == ["sg", "pl"]
+    run_scoring(pairs, Counting(), out=tmp_path / "b")
+    for name in ("u.parquet", "scores.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_scores_of_versions_without_columns_are_read(tmp_path: Path) -> None:
+    pairs = Pairs((*paradigms(2), *conditions({"number": "sg"})))
+    run_scoring(pairs, Counting(), out=tmp_path)
+    file, manifest = tmp_path / "a.parquet", json.loads((tmp_path / "scores.json").read_text())
+    pl.read_parquet(file).drop("columns").write_parquet(file)
+    manifest["shards"]["a"]["file"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    del manifest["shards"]["a"]["columns"]
+    (tmp_path / "scores.json").write_text(json.dumps(manifest))
+    _, totals = read_totals(tmp_path)
+    assert totals.columns["number"].tolist() == [""] * 6 + ["sg"]
+    assert len(read_scores(tmp_path).frame) == 14

@@ -4,10 +4,10 @@ There are three averages: `overall` is over pairs (micro), `macro_paradigm` over
 `macro_phenomenon` over those of the phenomena.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from bidui.analysis.estimate import (
 )
 from bidui.errors import fail
 from bidui.frames import to_pandas
-from bidui.scores.choices import Choices
+from bidui.scores.choices import CROSS, Choices
 from bidui.scores.links import Floats
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Accuracies(Mapping[str, Accuracy]):
-    """Accuracies by the names of pairs, paradigms, phenomena or averages; `.frame` has them as a table."""
+    """Accuracies by the names of pairs, paradigms, phenomena, values or averages; `.frame` has them as a table."""
 
     by: str
     link: str
@@ -80,7 +80,9 @@ class Accuracies(Mapping[str, Accuracy]):
         import polars as pl
 
         rows = [(name, one.value, one.low, one.high, one.pairs, one.ties) for name, one in self.rows.items()]
-        return pl.DataFrame(rows, schema=[self.by, "accuracy", "low", "high", "pairs", "ties"], orient="row")
+        names = ["accuracy", "low", "high", "pairs", "ties"]
+        first = f"{self.by}_" if self.by in names else self.by  # a column of one's own may have such a name
+        return pl.DataFrame(rows, schema=[first, *names], orient="row")
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return `frame` for pandas."""
@@ -96,17 +98,27 @@ class Accuracies(Mapping[str, Accuracy]):
 def accuracy(
     choices: Choices,
     *,
-    by: Level | Literal["pair"] = "overall",
+    by: str | Sequence[str] = "overall",
     interval: Interval | None = None,
     resamples: int = 1000,
     seed: int = 0,
 ) -> Accuracies:
-    """Return the accuracy of every pair, paradigm or phenomenon in the order of the pairs, or one average.
+    """Return the accuracy of every group of pairs, in the order of the pairs, or one average.
 
-    A pair is named "uid/number", `overall` "all", and a macro average as its level. Intervals are Wilson's, or
-    percentiles of a bootstrap over the pairs within each paradigm. A macro average is not a proportion and has only the
-    bootstrap; a single pair cannot be resampled and has only Wilson's.
+    `by` is `pair`, `paradigm`, `phenomenon`, `overall`, `macro_paradigm`, `macro_phenomenon`, or a column of the pairs:
+    `variant`, or any further one of your own. Several are crossed: `by=["number", "distance"]` gives one accuracy for
+    each combination of values, "singular × near". A pair is named "uid/number", `overall` "all", a macro average as
+    its level, and pairs without a value "". Intervals are Wilson's, or percentiles of a bootstrap over the pairs within
+    each paradigm (and group). A macro average is not a proportion and has only the bootstrap; a single pair cannot be
+    resampled and has only Wilson's.
     """
+    by = by or "overall"
+    if not isinstance(by, str) or (by != "pair" and by not in get_args(Level)):
+        names = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
+        groups = replace(choices, phenomena=choices.groups(*names))
+        grouped = accuracy(groups, by="phenomenon", interval=interval, resamples=resamples, seed=seed)
+        return replace(grouped, by=CROSS.join(names))
+    level = cast(Level, by)
     only: Interval | None = "wilson" if by == "pair" else "bootstrap" if by.startswith("macro") else None
     kind: Interval = interval or only or "wilson"
     if only and kind != only:
@@ -114,16 +126,22 @@ def accuracy(
     if by == "pair":
         each = zip(choices.uids.tolist(), choices.pairs.tolist(), choices.worth.tolist(), strict=True)
         by_worth = {worth: Accuracy(wilson(worth, pairs=1), 1, int(worth == 0.5)) for worth in (0.0, 0.5, 1.0)}
-        return Accuracies(by, choices.link, {f"{uid}/{pair}": by_worth[worth] for uid, pair, worth in each})
+        single: dict[str, Accuracy] = {}
+        for uid, pair, value in each:
+            name, again = f"{uid}/{pair}", 2
+            while name in single:  # a file may give several pairs one number
+                name, again = f"{uid}/{pair} ({again})", again + 1
+            single[name] = by_worth[value]
+        return Accuracies(by, choices.link, single)
     strata, worth = stratify(choices), choices.worth
-    values = {name: float(value) for name, value in strata.means(strata.sums(worth), by=by).items()}
-    pairs = strata.totals(strata.sizes, by=by)
-    ties = strata.totals(strata.sums((worth == 0.5).astype(np.float64)), by=by)
+    values = {name: float(value) for name, value in strata.means(strata.sums(worth), by=level).items()}
+    pairs = strata.totals(strata.sizes, by=level)
+    ties = strata.totals(strata.sums((worth == 0.5).astype(np.float64)), by=level)
     if kind == "wilson":
         estimates = {name: wilson(value, pairs=int(pairs[name])) for name, value in values.items()}
     else:
         drawn = resampled_sums(worth[:, None], strata, resamples=resamples, seed=seed)[:, 0]
-        draws = strata.means(drawn, by=by)
+        draws = strata.means(drawn, by=level)
         estimates = {name: percentile_estimate(value, draws[name]) for name, value in values.items()}
     rows = {name: Accuracy(estimates[name], int(pairs[name]), int(ties[name]), kind) for name in values}
     return Accuracies(by, choices.link, rows)

@@ -7,6 +7,7 @@ character, ignoring leading spaces. Tokens that reach into another stretch are c
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import accumulate
 from math import nan, sqrt
 from typing import Any, Literal, get_args
@@ -94,6 +95,25 @@ def in_parts(parts: Mapping[str, Sequence[str]]) -> Division:
                     yield from _placed(pair, side, slot, name)
 
     return stretches
+
+
+def check_slots(pairs: Iterable[Pair], parts: Mapping[str, Sequence[str]]) -> None:
+    """Refuse regions with a slot or word that no pair has: what they measure would not be what their names say."""
+    named: dict[str, None] = {}
+    for path in dict.fromkeys(
+        path for pair in pairs for path in (*(path for path, _ in pair.slots), *(r.slot for r in pair.regions))
+    ):
+        steps = path.split(".")
+        named |= dict.fromkeys(".".join(steps[: end + 1]) for end in range(len(steps)))
+    homes: dict[str, str] = {}
+    for region, slots in parts.items():
+        for slot in slots:
+            if slot not in named:
+                near = get_close_matches(slot, named)
+                known = [*near, *(name for name in named if name not in near)]
+                raise fail("region-slot", None, {"slot": slot, "region": region, "known": known})
+            if homes.setdefault(slot, region) != region:
+                raise fail("region-slot-twice", None, {"slot": slot, "first": homes[slot], "second": region})
 
 
 def divide(pairs: Sequence[Pair], division: Division) -> Stretches:

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 import bidui
 from bidui.cli import messages
+from bidui.cli.scores import LINK
 
 
 def report(
@@ -16,7 +17,7 @@ def report(
     out: Annotated[Path, typer.Option("-o", "--out", help="Output folder for the page, the tables and the figures.")],
     link: Annotated[
         list[str] | None,
-        typer.Option("--link", help="Linking function; may be repeated. The first one is used for details."),
+        typer.Option("--link", help=f"{LINK}; may be repeated. The first one is used for details."),
     ] = None,
     unigrams: Annotated[
         Path | None,

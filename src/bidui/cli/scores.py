@@ -154,12 +154,16 @@ Unseen = Annotated[
 ]
 Unit = Literal["tokens", "characters", "bytes"]
 HUMANS = "humans"  # the column of published human figures
+LINK = "Linking function, such as slln:0.5, or one of your own, module:function or file.py:function"
 FITTED = "* beta and gamma were fitted on one half of each paradigm's pairs and applied to the other half, both ways"
 
 
 def compare(
     results: Annotated[Path, typer.Argument(help="A folder of scores, or a folder that holds several.")],
-    link: Annotated[list[str] | None, typer.Option("--link", help="Linking function; may be repeated.")] = None,
+    link: Annotated[
+        list[str] | None,
+        typer.Option("--link", help=f"{LINK}; may be repeated."),
+    ] = None,
     unit: Annotated[Unit, typer.Option(help="Unit of length for the linking functions.")] = "tokens",
     groups: Annotated[Unit, typer.Option(help="Unit of length for the groups D=, D< and D>.")] = "tokens",
     unigrams: Annotated[
@@ -170,11 +174,12 @@ def compare(
         ),
     ] = None,
     by: Annotated[
-        Literal["overall", "phenomenon", "paradigm"],
+        list[str] | None,
         typer.Option(
-            help="Show accuracy per phenomenon or paradigm, by the first linking function (default slln:0.5)."
+            help="Show accuracy per phenomenon, paradigm, variant, or value of any further column of the pairs, by the "
+            "first linking function (default slln:0.5). May be repeated to cross columns. Default: overall."
         ),
-    ] = "overall",
+    ] = None,
     smoothing: Annotated[float, typer.Option(min=0, help="Number added to every unigram count.")] = 1.0,
     unseen: Unseen = None,
     format: Annotated[
@@ -199,7 +204,7 @@ def compare(
     found = bidui.compare(
         results,
         links=link or (),
-        by=by,
+        by=by or (),
         unit=unit,
         groups=groups,
         unigrams=unigrams,
@@ -228,7 +233,7 @@ def _print(found: "bidui.AccuracyTable") -> None:
     wide as well, the columns are divided among several tables. Where models are rows, their names become headings.
     """
     console = Console()
-    table = _table(found.frame.columns, found.frame.rows())
+    table = _table(found.frame.columns, found.frame.rows(), groups=len(found.by))
     if not sys.stdout.isatty() or _width(table) <= console.width:
         _print_whole(table)
     elif not found.link:
@@ -240,15 +245,15 @@ def _print(found: "bidui.AccuracyTable") -> None:
 
 
 def _print_numbered(found: "bidui.AccuracyTable", width: int) -> None:
-    first, *names = found.frame.columns
+    groups, names = found.frame.columns[: len(found.by)], found.frame.columns[len(found.by) :]
     models = [name for name in names if not (found.humans and name == HUMANS)]
     heads = {name: f"[{number}]" for number, name in enumerate(models, start=1)}
     for name, head in heads.items():
         typer.echo(f"{head} {name}")
 
     def table(columns: Sequence[str]) -> Table:
-        rows = found.frame.select(first, *columns).rows()
-        return _table([first, *(heads.get(name, name) for name in columns)], rows)
+        rows = found.frame.select(*groups, *columns).rows()
+        return _table([*groups, *(heads.get(name, name) for name in columns)], rows, groups=len(groups))
 
     columns: list[str] = []
     for name in names:
@@ -259,21 +264,24 @@ def _print_numbered(found: "bidui.AccuracyTable", width: int) -> None:
     _print_whole(table(columns))
 
 
-def _table(names: Sequence[str], rows: Sequence[Sequence[str | int | float | None]], *, first: str = "") -> Table:
+def _table(
+    names: Sequence[str], rows: Sequence[Sequence[str | int | float | None]], *, first: str = "", groups: int = 1
+) -> Table:
     marked = {HUMANS: "humans*", "near_ties": "near ties"}
     table = Table(escape(first or names[0]), box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in names[1:]:
-        table.add_column(escape(marked.get(name, name)), justify="left" if name == "link" else "right")
+    for number, name in enumerate(names[1:], start=1):
+        left = name == "link" or number < groups
+        table.add_column(escape(marked.get(name, name)), justify="left" if left else "right")
     for row in rows:
         table.add_row(*(_cell(value) for value in row))
     return table
 
 
 def _cell(value: str | int | float | None) -> str:
-    """Return a count as it is, a share in percent, and a dash where a group has no pairs."""
+    """Return a count as it is, a share in percent, and a dash where a group has no pairs or no name."""
     if isinstance(value, float):
         return "–" if isnan(value) else f"{100 * value:.2f}"
-    return f"{value:,}" if isinstance(value, int) else escape(value or "")
+    return f"{value:,}" if isinstance(value, int) else escape(value or "–")
 
 
 def _width(table: Table) -> int:
@@ -294,7 +302,7 @@ def _print_whole(table: Table) -> None:
 def export_scores(
     results: Annotated[Path, typer.Argument(help="A folder of scores, or a folder that holds several.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="New output folder; one JSONL file per model.")],
-    link: Annotated[str, typer.Option("--link", help="Linking function that gives the scores.")] = "lp",
+    link: Annotated[str, typer.Option("--link", help=f"{LINK} that gives the scores.")] = "lp",
     unit: Annotated[
         Literal["tokens", "characters", "bytes"], typer.Option(help="Unit of sentence lengths.")
     ] = "tokens",
@@ -305,7 +313,7 @@ def export_scores(
     """Write one line per pair for each model: sentences, scores, lengths, and whether the good sentence won.
 
     The fields are sentence_good, sentence_bad, UID, phenomenon, pairID, score_good, score_bad, length_good,
-    length_bad, and correct: 1, 0.5 for a tie, or 0.
+    length_bad, and correct: 1, 0.5 for a tie, or 0; then variant and further columns of the pairs, if there are any.
     """
     models = bidui.export_scores(
         results, out=out, link=link, unit=unit, unigrams=unigrams, smoothing=smoothing, unseen=unseen

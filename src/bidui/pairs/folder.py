@@ -29,9 +29,9 @@ from bidui.files import (
 )
 from bidui.frames import counted
 from bidui.pairs.archives import is_archive, read_archive
-from bidui.pairs.formats import SUFFIXES, WRITTEN, Format, NoPairs, from_records, pairs_to_bytes, read_file, to_jsonl
+from bidui.pairs.formats import SUFFIXES, WRITTEN, Format, NoPairs, from_records, pairs_to_bytes, read_file
 from bidui.pairs.layouts import Columns
-from bidui.pairs.pair import Pair, Pairs, Short
+from bidui.pairs.pair import Pair, Pairs, Short, column_names
 
 if TYPE_CHECKING:
     import pandas
@@ -296,7 +296,7 @@ def _distinct(pairs: Mapping[Path, tuple[Pair, ...]]) -> tuple[list[Path], list[
             for other, theirs in homes.get(uid, {}).items():
                 if other.parent != file.parent or ours & theirs:
                     clashes.setdefault(other, uid)
-        if any(pairs[other] == group for other in clashes):
+        if any(_bare(pairs[other]) == _bare(group) for other in clashes):
             continue
         distinct.append(file)
         problems += [
@@ -306,6 +306,11 @@ def _distinct(pairs: Mapping[Path, tuple[Pair, ...]]) -> tuple[list[Path], list[
         for uid, ours in numbers.items():
             homes.setdefault(uid, {})[file] = ours
     return distinct, problems
+
+
+def _bare(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return pairs without their further columns, which the formats of a release may write differently."""
+    return [replace(pair, columns=()) if pair.columns else pair for pair in pairs]
 
 
 # Writing
@@ -379,8 +384,9 @@ def write_folder(plan: Plan, paradigms: Iterable[Pairs]) -> Written:
     for pairs in paradigms:
         groups = _by_uid(pairs)
         _check_uids(groups, taken=files, suffix=plan.format)
+        columns = column_names(pairs)  # the same in all files, since others load a whole folder as one table
         for uid, group in groups.items():
-            data = pairs_to_bytes(group, format=plan.format)
+            data = pairs_to_bytes(group, format=plan.format, columns=columns)
             write_file(plan.folder / f"{uid}.{plan.format}", data)
             files[f"{uid}.{plan.format}"] = PairFile(sha256(data), len(group))
         short += pairs.short
@@ -404,7 +410,8 @@ def write_pairs(
     pairs = as_pairs(pairs)
     _check_uids(_by_uid(pairs), taken=(), suffix=format)  # before anything is touched
     if asked is None:
-        asked = {"pairs": sha256(to_jsonl(pairs) + encode(json_text([astuple(short) for short in pairs.short])))}
+        shortages = encode(json_text([astuple(short) for short in pairs.short]))
+        asked = {"pairs": sha256(pairs_to_bytes(pairs, format="jsonl") + shortages)}
     plan = plan_folder(out, asked=asked, inputs=inputs or {}, format=format, force=force)
     return write_folder(plan, [pairs])
 

@@ -1,15 +1,15 @@
 """Files of pairs: JSONL, CSV and Parquet, and also TSV and JSON for reading; ours or as benchmarks were released.
 
 A file holds records: the named fields of a pair, with BLiMP's names for the fields that BLiMP has; `layouts` knows the
-names that others use. The same pairs give the same bytes on every machine. All problems of a file are reported
-together, each with its line.
+names that others use. Further columns, such as the conditions of an experiment, are kept as texts. The same pairs give
+the same bytes on every machine. All problems of a file are reported together, each with its line.
 """
 
 import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import decode, encode, json_text, parse_json, read_bytes
 from bidui.pairs.archives import is_archive
 from bidui.pairs.layouts import BLIMP, LAYOUTS, Columns, Layout, is_suite, layout_note, layout_of, suite_pairs
-from bidui.pairs.pair import Pair, Pairs, Region
+from bidui.pairs.pair import TAKEN, Pair, Pairs, Region, column_names
 
 Format = Literal["jsonl", "csv", "parquet"]
 WRITTEN = tuple(f".{name}" for name in get_args(Format))  # the suffixes of our own files
@@ -35,21 +35,24 @@ _NO_LAYOUT = {"pairs-not-object", "pairs-field-missing", "pairs-column-missing",
 ANY = Columns()
 Row = TypeVar("Row")
 Cells = tuple[Place, list[str]]
+Names = tuple[tuple[str, str], ...]  # a column of a file, and the name under which a pair keeps it
 
 
 class NoPairs(InputError):
     """The problem of a file in which nothing has the fields of a pair: another table, or settings."""
 
 
-def pairs_to_bytes(pairs: Iterable[Pair], *, format: Format) -> bytes:
-    """Return the whole content of a pair file."""
+def pairs_to_bytes(pairs: Iterable[Pair], *, format: Format, columns: Iterable[str] = ()) -> bytes:
+    """Return the whole content of a pair file; `columns` are further ones that it has even if no pair of it does."""
+    pairs = tuple(pairs)
+    names = tuple(dict.fromkeys((*columns, *column_names(pairs))))
     match format:
         case "jsonl":
-            return to_jsonl(pairs)
+            return to_jsonl(pairs, names)
         case "csv":
-            return to_csv(pairs)
+            return to_csv(pairs, names)
         case "parquet":
-            return to_parquet(pairs)
+            return to_parquet(pairs, names)
         case _:
             raise fail("pairs-format", Place(), {"given": format, "formats": get_args(Format)})
 
@@ -68,9 +71,9 @@ def read_file(path: Path, *, columns: Columns = ANY, data: bytes | None = None) 
 # JSON lines, the form in which BLiMP and its kin are published
 
 
-def to_jsonl(pairs: Iterable[Pair]) -> bytes:
-    """Write one object per line, in UTF-8, with Chinese as it is."""
-    return encode("".join([json_text(record_of(pair)) + "\n" for pair in pairs]))
+def to_jsonl(pairs: Iterable[Pair], names: Sequence[str] = ()) -> bytes:
+    """Write one object per line, in UTF-8, with Chinese as it is; `names` are those of further columns."""
+    return encode("".join([json_text(record_of(pair, names)) + "\n" for pair in pairs]))
 
 
 def from_jsonl(data: bytes, *, file: str, uid: str, columns: Columns = ANY) -> Pairs:
@@ -114,11 +117,11 @@ def _object(value: Any, place: Place) -> dict[str, object]:
 # CSV (RFC 4180), for spreadsheets; regions, slots and words are JSON inside a field
 
 
-def to_csv(pairs: Iterable[Pair]) -> bytes:
+def to_csv(pairs: Iterable[Pair], names: Sequence[str] = ()) -> bytes:
     """Write a header and one record per pair; lines end with a line feed."""
-    rows = [",".join(FIELDS)]
+    rows = [",".join(map(_quoted, (*FIELDS, *names)))]
     for pair in pairs:
-        record = record_of(pair)
+        record = record_of(pair, names)
         for field in _NESTED:
             record[field] = json_text(record[field])
         rows.append(",".join(map(_quoted, record.values())))
@@ -171,6 +174,7 @@ def _table_pairs(
     for name in (layout.good, layout.bad, *layout.uid, *layout.phenomenon):
         if header.count(name) > 1:
             raise fail("pairs-column-twice", place, {"column": name})
+    header = _distinct_names(header)
 
     def record(row: list[str], place: Place) -> dict[str, object]:
         if len(row) != len(header):
@@ -180,6 +184,18 @@ def _table_pairs(
         return {name: _csv_value(name, text, place) for name, text in zip(header, row, strict=True)}
 
     return _pairs_of(rows, record, file=file, uid=uid, columns=columns)
+
+
+def _distinct_names(header: Sequence[str]) -> list[str]:
+    """Return names of columns such that none is lost: one without a name is called by its place, as column_1."""
+    names: list[str] = []
+    for number, name in enumerate(header, start=1):
+        new, count = name or f"column_{number}", 1
+        while new in names:
+            count += 1
+            new = f"{name or 'column'}_{count}"
+        names.append(new)
+    return names
 
 
 def _quoted(text: str) -> str:
@@ -261,16 +277,17 @@ def _bare_record(rows: tuple[list[str], list[str]], place: Place) -> dict[str, o
 # Parquet, with the same lists of structs as JSON lines
 
 
-def to_parquet(pairs: Iterable[Pair]) -> bytes:
+def to_parquet(pairs: Iterable[Pair], names: Sequence[str] = ()) -> bytes:
     """Write one row per pair, with nested columns that data frames can explode."""
-    from polars import String, col
+    from polars import String, col, lit
 
     frame = Pairs(tuple(pairs)).frame
-    names = {"sentence_good": "good", "sentence_bad": "bad", "UID": "uid"}
-    columns = {field: col(names.get(field, field)) for field in FIELDS if field != "pairID"}
+    homes = {"sentence_good": "good", "sentence_bad": "bad", "UID": "uid"}
+    columns = {field: col(homes.get(field, field)) for field in FIELDS if field != "pairID"}
     columns["pairID"] = col("pair").cast(String)
+    columns |= {name: col(name) if name in frame.columns else lit("", String) for name in names}
     buffer = io.BytesIO()
-    frame.select(columns[field].alias(field) for field in FIELDS).write_parquet(buffer)
+    frame.select(columns[field].alias(field) for field in (*FIELDS, *names)).write_parquet(buffer)
     return buffer.getvalue()
 
 
@@ -310,12 +327,13 @@ def _record_in_memory(item: object, place: Place) -> dict[str, object]:
             raise fail("pairs-not-pair", place, {"value": repr(item)})
 
 
-def record_of(pair: Pair) -> dict[str, Any]:
-    """Return the fields of `pair`, in the order of `FIELDS`.
+def record_of(pair: Pair, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the fields of `pair`, in the order of `FIELDS`; then further columns by their names.
 
     Regions and slots are lists of objects with fixed keys and types: Arrow, and so `datasets` and Spark, cannot read
     lists of mixed types, nor objects whose keys are different in each file.
     """
+    further = dict(pair.columns) if names else {}
     return {
         "sentence_good": pair.good,
         "sentence_bad": pair.bad,
@@ -327,6 +345,7 @@ def record_of(pair: Pair) -> dict[str, Any]:
         "regions": [{name: getattr(region, name) for name in Region.__slots__} for region in pair.regions],
         "slots": [{"slot": path, "form": form} for path, form in pair.slots],
         "words": pair.words,
+        **{name: further.get(name, "") for name in names},
     }
 
 
@@ -347,6 +366,7 @@ def _pairs_of(
     pairs: list[Pair] = []
     problems: list[Problem] = []
     layouts: dict[tuple[str, ...], Layout] = {}
+    further: dict[tuple[str, ...], Names] = {}
     blank: list[str] = []
     for number, (place, row) in enumerate(rows):
         try:
@@ -354,11 +374,12 @@ def _pairs_of(
             names = tuple(fields)
             if names not in layouts:
                 layouts[names] = layout_of(names, columns=columns, place=place)
+                further[names] = _further(names, layouts[names])
             layout = layouts[names]
             if (layout.name or layout.named) and not (_filled(fields, layout.good) and _filled(fields, layout.bad)):
                 blank.append(place.part or str(place.line))
                 continue
-            pairs.append(_pair_of(fields, layout, place=place, number=number, uid=uid))
+            pairs.append(_pair_of(fields, layout, further[names], place=place, number=number, uid=uid))
         except InputError as error:
             problems.extend(error.problems)
             if len(problems) >= _MOST_PROBLEMS:
@@ -372,7 +393,9 @@ def _pairs_of(
     sling = all(layout.name == "SLING" and not layout.named for layout in layouts.values())
     if sling and len({pair.uid for pair in pairs}) == 1:
         pairs = [replace(pair, uid=uid) for pair in pairs]
-    return Pairs(tuple(pairs), notes=(*notes, *left))
+    own = (further[names] for names, layout in layouts.items() if not layout.name)
+    renamed = {repr(note.values): note for names in own if (note := _renamed(names, file))}.values()
+    return Pairs(tuple(pairs), notes=(*notes, *left, *renamed))
 
 
 def _filled(record: Mapping[str, object], name: str) -> bool:
@@ -380,7 +403,36 @@ def _filled(record: Mapping[str, object], name: str) -> bool:
     return value is not None and value != "" and not (isinstance(value, str) and value.isspace())
 
 
-def _pair_of(record: Mapping[str, object], layout: Layout, *, place: Place, number: int, uid: str) -> Pair:
+def _further(names: Sequence[str], layout: Layout) -> Names:
+    """Return the columns that are not fields of a pair, each with the name it is kept under: `words` as `words_`."""
+    read = {layout.good, layout.bad, "variant", *(("edit", *_NESTED) if layout.good == BLIMP.good else ())}
+    for choice in (layout.uid, layout.phenomenon, layout.number, layout.language):
+        read |= {*[name for name in choice if name in names][:1]}
+    kept: dict[str, str] = {}
+    for name in names:
+        if name not in read:
+            new = name or "column"
+            while new in TAKEN or new in kept.values() or (new != name and new in names):
+                new += "_"
+            kept[name] = new
+    return tuple(kept.items())
+
+
+def _renamed(names: Names, file: str) -> Problem | None:
+    """Say which columns are kept under other names."""
+    changed = [(old, new) for old, new in names if old != new]
+    values = {"count": len(changed), "names": [old for old, _ in changed], "kept": [new for _, new in changed]}
+    return Problem("pairs-columns-renamed", Place(file), values, "warning") if changed else None
+
+
+def _cell(value: object) -> str:
+    """Return the value of a further column as text; one that is not a text as JSON writes it."""
+    return value if isinstance(value, str) else json_text(value)
+
+
+def _pair_of(
+    record: Mapping[str, object], layout: Layout, further: Names, *, place: Place, number: int, uid: str
+) -> Pair:
     """Make a record a pair; `number` and `uid` are for records that have none."""
     good, bad = _text(record, layout.good, place=place), _text(record, layout.bad, place=place)
     name = _text(record, *layout.uid, place=place, default=uid)
@@ -390,8 +442,11 @@ def _pair_of(record: Mapping[str, object], layout: Layout, *, place: Place, numb
         name = f"{_text(record, *layout.language, place=place, default=language)}_{name}"
     phenomenon = _text(record, *layout.phenomenon, place=place, default="")
     number = _number(record, layout.number, place=place, default=number)
+    filled = ((new, record[old]) for old, new in further)
+    own = tuple((new, _cell(value)) for new, value in filled if value is not None and value != "")
     if layout.good != BLIMP.good:
-        return Pair(good, bad, name, phenomenon, number)
+        variant = record.get("variant")
+        return Pair(good, bad, name, phenomenon, number, "" if variant is None else _cell(variant), columns=own)
     return Pair(
         good=good,
         bad=bad,
@@ -403,6 +458,7 @@ def _pair_of(record: Mapping[str, object], layout: Layout, *, place: Place, numb
         regions=_regions(record.get("regions"), good=good, bad=bad, place=place),
         slots=_slots(record.get("slots"), place=place),
         words=_words(record.get("words"), place=place),
+        columns=own,
     )
 
 

@@ -13,7 +13,7 @@ from bidui.errors import Place, fail
 from bidui.files import encode, json_text, write_new_folder
 from bidui.pairs.folder import AnyPairs, as_pairs, uid_fits
 from bidui.pairs.formats import record_of
-from bidui.pairs.pair import Pair, Pairs
+from bidui.pairs.pair import Pair, Pairs, column_names
 
 _FIELDS = ("sentence_good", "sentence_bad", "UID", "phenomenon", "pairID")
 
@@ -146,5 +146,7 @@ def _yaml(fields: dict[str, object]) -> bytes:
 
 
 def _data(pairs: Sequence[Pair]) -> bytes:
-    records = (record_of(pair) for pair in pairs)
-    return encode("".join([json_text({field: record[field] for field in _FIELDS}) + "\n" for record in records]))
+    names = column_names(pairs)
+    records = (record_of(pair, names) for pair in pairs)
+    fields = (*_FIELDS, *(["variant"] if any(pair.variant for pair in pairs) else []), *names)
+    return encode("".join([json_text({field: record[field] for field in fields}) + "\n" for record in records]))

@@ -1,11 +1,11 @@
 """A minimal pair, the stretches in which its two sentences differ, and a collection of pairs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Literal, overload
 
-from bidui.errors import Problem
+from bidui.errors import Place, Problem, fail
 from bidui.frames import SHOWN, counted, html_table, to_pandas
 
 if TYPE_CHECKING:
@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     import polars
 
 Side = Literal["good", "bad"]
+# What further columns of a file cannot be called, since files of pairs, tables of scores and averages have these names.
+TAKEN = frozenset(
+    {
+        *("sentence_good", "sentence_bad", "UID", "phenomenon", "Phenomenon", "pairID", "variant", "edit", "regions"),
+        *("slots", "words", "uid", "paradigm", "pair", "good", "bad", "side", "sentence", "tokens", "ids", "starts"),
+        *("ends", "logprobs", "correct", "length_sign", "score_good", "score_bad", "length_good", "length_bad"),
+        *("overall", "macro_paradigm", "macro_phenomenon"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sentences that differ in one contrast, and where they came from."""
+    """Two sentences that differ in one contrast, and where they came from.
+
+    Further columns of a table, such as the conditions of an experiment, are texts by name; a mapping is taken too.
+    """
 
     good: str
     bad: str
@@ -40,6 +52,20 @@ class Pair:
     regions: tuple[Region, ...] = ()
     slots: tuple[tuple[str, str], ...] = ()  # the path of a slot, and the form that filled it
     words: tuple[str, ...] = ()  # expressions of the lexicon rows used
+    columns: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.columns:
+            values = dict(self.columns)
+            if taken := [name for name in values if name in TAKEN or not name]:
+                raise fail("column-taken", Place(), {"columns": taken})
+            object.__setattr__(self, "columns", tuple((name, str(value)) for name, value in values.items()))
+
+
+def column_names(pairs: Iterable[Pair]) -> tuple[str, ...]:
+    """Return the names of the further columns of pairs, in the order in which they first occur."""
+    sets = dict.fromkeys(tuple(name for name, _ in pair.columns) for pair in pairs if pair.columns)
+    return tuple(dict.fromkeys(name for names in sets for name in names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +111,10 @@ class Pairs(Sequence[Pair]):
 
     @property
     def frame(self) -> "polars.DataFrame":
-        """A polars data frame of one row per pair; `uid` and `pair` join it with tables of scores."""
+        """A polars data frame of one row per pair; `uid` and `pair` join it with tables of scores.
+
+        Further columns of the pairs come last; a pair that lacks one has an empty text there.
+        """
         import polars  # here, so that `import bidui` stays quick
 
         text = polars.String
@@ -94,13 +123,15 @@ class Pairs(Sequence[Pair]):
         slot = polars.Struct({"slot": text, "form": text})
         nested = {"regions": polars.List(region), "slots": polars.List(slot), "words": polars.List(text)}
         plain = dict.fromkeys(("variant", "edit", "good", "bad"), text)
-        schema = {"uid": text, "phenomenon": text, "pair": number, **plain, **nested}
+        names = column_names(self.items)
+        schema = {"uid": text, "phenomenon": text, "pair": number, **plain, **nested, **dict.fromkeys(names, text)}
         rows = [
             (
                 *(pair.uid, pair.phenomenon, pair.pair_id, pair.variant, pair.edit, pair.good, pair.bad),
                 [{name: getattr(region, name) for name in Region.__slots__} for region in pair.regions],
                 [{"slot": path, "form": form} for path, form in pair.slots],
                 list(pair.words),
+                *map(dict(pair.columns).get, names, [""] * len(names)),
             )
             for pair in self.items
         ]

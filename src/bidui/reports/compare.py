@@ -7,11 +7,12 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import polars as pl
 
 from bidui.analysis.accuracy import accuracy
 from bidui.benchmarks import judged_benchmarks
-from bidui.errors import Problem
+from bidui.errors import Place, Problem, fail
 from bidui.files import natural
 from bidui.frames import to_pandas
 from bidui.reports.results import (
@@ -26,7 +27,7 @@ from bidui.reports.results import (
 )
 from bidui.reports.tables import Column, Table, Unit, csv_text, latex
 from bidui.scores.choices import Choices, choose_from, length_split
-from bidui.scores.links import AnyLink, as_links, parse_link
+from bidui.scores.links import AnyLink, as_link, as_links
 from bidui.scores.run import read_totals
 from bidui.scores.table import LengthUnit, ScoreManifest, score_folders
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     import pandas
 
 HUMANS = "humans"  # the column of published human figures
+OVERALL = "overall"
+Group = tuple[str, ...]  # the values that the pairs of a row share
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,7 +48,8 @@ class AccuracyTable:
     """
 
     frame: pl.DataFrame
-    link: str = ""  # the linking function of a table by phenomenon or paradigm
+    link: str = ""  # the linking function of a table by groups
+    by: tuple[str, ...] = ()  # the columns that name the groups
     fitted: bool = False
     humans: bool = False
     notes: tuple[str, ...] = ()
@@ -87,24 +91,29 @@ def compare(
     results: str | Path,
     *,
     links: AnyLink | Sequence[AnyLink] = (),
-    by: Literal["overall", "phenomenon", "paradigm"] = "overall",
+    by: str | Sequence[str] = "overall",
     unit: LengthUnit = "tokens",
     groups: LengthUnit = "tokens",
     unigrams: str | Path | None = None,
     smoothing: float = 1.0,
     unseen: float | None = None,
 ) -> AccuracyTable:
-    """Return the accuracies of stored scores by linking function, or by phenomenon or paradigm.
+    """Return the accuracies of stored scores by linking function, or by groups of pairs.
 
-    `results` is a folder of scores, or of several. By phenomenon or paradigm, the first of the `links` is used. `unit`
-    is the unit of length for linking functions, `groups` that for D=, D< and D>. Unigram counts are those of the file
-    given, or those stored with the scores; `smoothing` is added to every count, and `unseen` is the probability of
-    tokens that a published file of probabilities lacks. The notes say which runs are not finished, whether models were
-    scored on different pairs, and how far unigrams without a tokenizer fit.
+    `results` is a folder of scores, or of several. `by` is `phenomenon`, `paradigm`, `variant` or any further column of
+    the pairs; several are crossed, and have one row for each combination of values. For groups, the first of the
+    `links` is used. `unit` is the unit of length for linking functions, `groups` that for D=, D< and D>. Unigram counts
+    are those of the file given, or those stored with the scores; `smoothing` is added to every count, and `unseen` is
+    the probability of tokens that a published file of probabilities lacks. The notes say which runs are not finished,
+    whether models were scored on different pairs, and how far unigrams without a tokenizer fit.
     """
+    by_names = tuple(dict.fromkeys((by,) if isinstance(by, str) else by or (OVERALL,)))
+    if OVERALL in by_names and len(by_names) > 1:
+        raise fail("compare-overall", Place(), {"by": [name for name in by_names if name != OVERALL]})
+    by_group = by_names != (OVERALL,)
     chosen = as_links(links or USUAL)
-    main = chosen[0] if links else parse_link(MAIN)
-    needed = main.needs_unigrams if by != "overall" else not links or any(link.needs_unigrams for link in chosen)
+    main = chosen[0] if links else as_link(MAIN)
+    needed = main.needs_unigrams if by_group else not links or any(link.needs_unigrams for link in chosen)
     rows: list[dict[str, object]] = []
     columns: dict[str, Choices] = {}
     manifests: dict[str, ScoreManifest] = {}
@@ -116,7 +125,7 @@ def compare(
         notes += [f"{name}: {note}" for note in totals.notes]
         if manifests[name].left:
             notes.append(str(unfinished(folder, manifests[name])))
-        if by != "overall":
+        if by_group:
             columns[name] = choose_from(totals, main, unit=unit)
             continue
         choices = [choose_from(totals, link, unit=unit, groups=groups) for link in chosen]
@@ -126,8 +135,9 @@ def compare(
             notes += [f"{name}: {problem}" for problem in problems]
         rows += [_row(name, one) for one in choices]
     notes = [*_other_pairs(manifests), *notes]
-    if by != "overall":
-        return replace(_by_group(columns, main.name, by), notes=tuple(notes))
+    if by_group:
+        table = _by_group(columns, main.name, by_names)
+        return replace(table, notes=(*table.notes, *notes))
     fitted = any(row["link"] == HELD_OUT for row in rows)
     return AccuracyTable(pl.DataFrame(rows, infer_schema_length=None), fitted=fitted, notes=tuple(notes))
 
@@ -156,30 +166,43 @@ def _row(name: str, choices: Choices) -> dict[str, object]:
     }
 
 
-def _by_group(models: dict[str, Choices], link: str, by: Literal["phenomenon", "paradigm"]) -> AccuracyTable:
-    """Return one row per paradigm or phenomenon and one column per model, with published human figures if known."""
-    values: dict[str, dict[str, float]] = {}
-    members: dict[str, set[str]] = {}
+def _by_group(models: dict[str, Choices], link: str, by: tuple[str, ...]) -> AccuracyTable:
+    """Return one row per group and one column per model, with published human figures if known."""
+    known = list(dict.fromkeys(["phenomenon", "paradigm", *(name for one in models.values() for name in one.columns)]))
+    if missing := [name for name in by if name not in known]:
+        raise fail("column-unknown", Place(), {"column": missing[0], "known": known})
+    notes: list[str] = []
+    values: dict[str, dict[Group, float]] = {}
+    members: dict[Group, set[str]] = {}
+    whole: Group = ()  # not the word for it, which may be a value, too
     for name, choices in models.items():
-        accuracies = {**accuracy(choices, by=by), **accuracy(choices)}
-        values[name] = {group: one.value for group, one in accuracies.items()}
-        groups = choices.uids if by == "paradigm" else choices.phenomena
-        for group, uid in zip(groups.tolist(), choices.uids.tolist(), strict=True):
+        if lacking := [column for column in by if column not in ("phenomenon", "paradigm", *choices.columns)]:
+            notes.append(str(Problem("compare-no-column", values={"model": name, "columns": lacking})))
+            empty = dict.fromkeys(lacking, np.full(len(choices.uids), "", object))
+            choices = replace(choices, columns={**choices.columns, **empty})
+        groups = list(zip(*(choices.groups(column).tolist() for column in by), strict=True))
+        of_pair = dict(zip(groups, choices.groups(*by).tolist(), strict=True))
+        accuracies = accuracy(choices, by=by)
+        values[name] = {group: accuracies[crossed].value for group, crossed in of_pair.items()}
+        values[name][whole] = accuracy(choices)["all"].value
+        for group, uid in zip(groups, choices.uids.tolist(), strict=True):
             members.setdefault(group, set()).add(uid)
-            members.setdefault(ALL, set()).add(uid)
-    humans = _humans(members)
-    names = [*sorted(members.keys() - {ALL}, key=natural), ALL]
-    taken = {by, *humans}  # a model may have such a name, too
+            members.setdefault(whole, set()).add(uid)
+    humans = _humans(members, whole) if by in (("phenomenon",), ("paradigm",)) else {}
+    rows = [*sorted(members.keys() - {whole}, key=lambda group: [natural(value) for value in group]), whole]
+    taken = {*by, *humans}  # a model may have such a name, too
     by_column = {f"{name} (model)" if name in taken else name: own for name, own in values.items()}
-    columns = {name: [own.get(group) for group in names] for name, own in (by_column | humans).items()}
-    frame = pl.DataFrame({by: names, **columns}, schema_overrides=dict.fromkeys(columns, pl.Float64))
-    return AccuracyTable(frame, link, humans=bool(humans))
+    shares = {name: [own.get(group) for group in rows] for name, own in (by_column | humans).items()}
+    named = [*rows[:-1], (ALL, *[""] * (len(by) - 1))]
+    names = {column: [group[number] for group in named] for number, column in enumerate(by)}
+    frame = pl.DataFrame({**names, **shares}, schema_overrides=dict.fromkeys(shares, pl.Float64))
+    return AccuracyTable(frame, link, by, humans=bool(humans), notes=tuple(notes))
 
 
-def _humans(members: dict[str, set[str]]) -> dict[str, dict[str, float]]:
+def _humans(members: dict[Group, set[str]], whole: Group) -> dict[str, dict[Group, float]]:
     """Return the published human accuracy on each group of paradigms, if it is known for all of them."""
     for benchmark in judged_benchmarks():
-        if members and members[ALL] <= benchmark.people.keys():
+        if members and members[whole] <= benchmark.people.keys():
             counts = {group: [benchmark.people[uid] for uid in uids] for group, uids in members.items()}
             shares = {
                 group: sum(right for right, _ in own) / sum(judgements for _, judgements in own)

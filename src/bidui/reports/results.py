@@ -238,6 +238,7 @@ def _select(totals: PairTotals, pairs: NDArray[np.bool_]) -> PairTotals:
         {unit: lengths[rows] for unit, lengths in totals.lengths.items()},
         None if totals.unigram is None else totals.unigram[rows],
         totals.notes,
+        {name: values[pairs] for name, values in totals.columns.items()},
     )
 
 

@@ -10,7 +10,7 @@ from bidui.pairs import Pair
 from bidui.people.ratings import Rating
 from bidui.reports.figures import Drawing
 from bidui.reports.tables import Column, Table, Unit, Value
-from bidui.scores.links import Link, parse_link
+from bidui.scores.links import Link
 from bidui.words import Language, Say, texts
 
 Rows = list[tuple[Value, ...]]
@@ -47,7 +47,7 @@ class Settings:
     @property
     def main_link(self) -> Link:
         """The linking function used in detail."""
-        return parse_link(self.main)
+        return next(link for link in self.links if link.name == self.main)
 
     def benchmark(self, uids: Iterable[str]) -> Benchmark | None:
         """Return the benchmark that has all these paradigms."""

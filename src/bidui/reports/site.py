@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 
 from bidui.analysis.frequencies import read_frequencies
+from bidui.analysis.regions import check_slots
 from bidui.benchmarks import judged_benchmarks
 from bidui.errors import OutputRefused, Place, Problem, fail
 from bidui.files import (
@@ -91,7 +92,7 @@ def report(
     on the page with the reason. An earlier report in `out` is replaced; a folder with anything else is refused.
     """
     folder, site = Path(results), Path(out)
-    chosen = tuple(as_links(links or USUAL))
+    chosen = as_links(links or USUAL)
     check_place(site)
     files = {"--ratings": ratings, "--frequencies": frequencies}
     for option, needed in (("--region", regions), ("--frequencies", frequencies)):
@@ -106,6 +107,8 @@ def report(
     collected = collect(
         folder, unigrams=Path(unigrams) if unigrams else None, on_folder=lambda path: on_step(path.name, 0)
     )
+    if extras.regions and extras.pairs is not None:
+        check_slots([pair for pair in extras.pairs if pair.uid in collected.uids], extras.regions)
     settings = Settings(
         chosen,
         main=chosen[0].name if links else MAIN,
@@ -125,6 +128,7 @@ def report(
         "published": published,
         "regions": {name: list(slots) for name, slots in extras.regions.items()},
     }
+    inputs |= {f"--link {link.name}": link.sha256 for link in chosen if link.sha256}
     count, problems = write_report(
         list(contents(collected, settings, on_section=on_step)),
         out=site,

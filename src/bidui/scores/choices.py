@@ -5,7 +5,7 @@ scores; every linking function, every alpha and every setting of MORCELA is then
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, get_args
@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidui.errors import Problem
+from bidui.errors import Place, Problem, fail
 from bidui.files import encode, json_text
 from bidui.frames import counted, to_pandas
 from bidui.scores.links import AnyLink, Floats, Link, Totals, as_link, worth
@@ -26,21 +26,24 @@ if TYPE_CHECKING:
 AnyScores = Scores | ScoreTable | str | Path  # scores in memory, or their folder
 
 Number = TypeVar("Number", float, Floats)
-COLUMNS = ("uid", "phenomenon", "pair", "sentence", "logprobs")  # what totals are made from; and ids, with unigrams
+Texts = NDArray[np.object_]
+COLUMNS = ("uid", "phenomenon", "pair", "sentence", "logprobs", "columns")  # what totals need; ids for unigrams too
 NEAR_TIE = 2e-4  # log-probabilities of fp32 runs differ by half as much
+CROSS = " × "  # between the values of crossed columns
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PairTotals:
     """Paradigm, phenomenon and number of each pair; and LP, lengths and U of its two sentences, the good one first."""
 
-    uids: NDArray[np.object_]
-    phenomena: NDArray[np.object_]
+    uids: Texts
+    phenomena: Texts
     pairs: NDArray[np.int32]
     logprob: Floats  # two rows per pair, as in the table; so are those below
     lengths: Mapping[LengthUnit, Floats]
     unigram: Floats | None = None
     notes: tuple[Problem, ...] = ()  # on the unigrams
+    columns: Mapping[str, Texts] = field(default_factory=dict)  # the variant and further columns, one text per pair
 
     def __len__(self) -> int:
         return len(self.uids)
@@ -79,6 +82,7 @@ def pair_totals(scores: AnyScores, *, unigrams: Floats | None = None) -> PairTot
         sums.logprob,
         {unit: table.lengths(unit) for unit in units},
         sums.unigram,
+        columns=table.columns(),
     )
 
 
@@ -92,12 +96,13 @@ class Choices:
     """What a model prefers: one row per pair, with the scores of both sentences."""
 
     link: str
-    uids: NDArray[np.object_]
-    phenomena: NDArray[np.object_]
+    uids: Texts
+    phenomena: Texts
     pairs: NDArray[np.int32]
     good: Floats
     bad: Floats
     length_sign: NDArray[np.int8]  # of the good sentence's length minus the bad one's
+    columns: Mapping[str, Texts] = field(default_factory=dict)  # the variant and further columns of the pairs
 
     @property
     def worth(self) -> Floats:
@@ -116,10 +121,28 @@ class Choices:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """One row per pair: uid, phenomenon, pair, both scores, and `correct`, which is 1, 0.5 for a tie, or 0."""
+        """One row per pair: uid, phenomenon, pair, both scores, and `correct`, which is 1, 0.5 for a tie, or 0.
+
+        The variant and the further columns of the pairs come last.
+        """
         columns = {"good": self.good, "bad": self.bad, "correct": self.worth, "length_sign": self.length_sign}
         names = {"uid": self.uids.tolist(), "phenomenon": self.phenomena.tolist(), "pair": self.pairs}
-        return pl.DataFrame({**names, **columns}, schema_overrides={"uid": pl.String, "phenomenon": pl.String})
+        texts = {name: values.tolist() for name, values in self.columns.items()}
+        types = dict.fromkeys(("uid", "phenomenon", *texts), pl.String)
+        return pl.DataFrame({**names, **columns, **texts}, schema_overrides=types)
+
+    def groups(self, *names: str) -> Texts:
+        """Return the group of each pair: its paradigm, its phenomenon or its value in a column; several are crossed."""
+        known = {"paradigm": self.uids, "phenomenon": self.phenomena, **self.columns}
+        if missing := [name for name in names if name not in known]:
+            raise fail("column-unknown", Place(), {"column": missing[0], "known": list(known)})
+        if len(names) == 1:
+            return known[names[0]]
+        rows = list(zip(*(known[name].tolist() for name in names), strict=True))
+        joined = {row: CROSS.join(row) for row in set(rows)}
+        if len(set(joined.values())) < len(joined):  # a value holds the sign itself
+            joined = {row: json_text(row) for row in joined}
+        return np.array([joined[row] for row in rows], object)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return `frame` for pandas."""
@@ -172,7 +195,8 @@ def choose_from(
     """Do the same from totals, which serve for any number of linking functions."""
     function = as_link(link)
     good, bad = sides(function.score(totals.totals(unit)))
-    return Choices(function.name, totals.uids, totals.phenomena, totals.pairs, good, bad, totals.length_sign(groups))
+    sign = totals.length_sign(groups)
+    return Choices(function.name, totals.uids, totals.phenomena, totals.pairs, good, bad, sign, totals.columns)
 
 
 def length_split(choices: Choices) -> LengthSplit:
@@ -201,7 +225,8 @@ def published_lines(
 ) -> bytes:
     """Return scores as others publish them: JSON lines with BLiMP's fields, one per pair.
 
-    They hold both sentences, their scores by `link`, their lengths, and `correct`: 1, 0.5 for a tie, or 0.
+    They hold both sentences, their scores by `link`, their lengths, and `correct`: 1, 0.5 for a tie, or 0; then the
+    variant and the further columns, if any pair has them.
     """
     choices = choose(table, link, unit=unit, unigrams=unigrams)
     lengths = table.lengths(unit).astype(int)
@@ -217,6 +242,7 @@ def published_lines(
         "length_good": lengths[0::2].tolist(),
         "length_bad": lengths[1::2].tolist(),
         "correct": [int(worth) if worth in (0, 1) else worth for worth in choices.worth.tolist()],
+        **{name: values.tolist() for name, values in choices.columns.items()},
     }
     rows = zip(*columns.values(), strict=True)
     return encode("".join(json_text(dict(zip(columns, row, strict=True))) + "\n" for row in rows))

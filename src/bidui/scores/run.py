@@ -18,6 +18,7 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import (
     check_new_folder,
     claim_folder,
+    json_text,
     remove_file,
     remove_temporaries,
     sha256,
@@ -35,6 +36,8 @@ from bidui.scores.table import (
     Scores,
     ScoreTable,
     Shard,
+    columns_of,
+    columns_series,
     empty_table,
     manifest_in,
     read_manifest,
@@ -147,15 +150,19 @@ def run_scoring(
         raise fail("uid-unfit", Place(), {"uid": repr(unfit)})
     refuse_large(pairs)
     remove_temporaries(out)
-    kept, repaired = [], []
+    repaired = []
+    shards: dict[str, Shard] = {}
     for uid, paradigm in by_uid.items():
         fits = uid in before.shards and before.shards[uid].pairs == pairs_hash(paradigm)
         if fits and before.manifest.state(out, f"{uid}.parquet") == "whole":
-            kept.append(uid)
+            shards[uid] = _with_columns(before.shards[uid], paradigm, out)
             on_paradigm(uid, len(paradigm))
         elif fits:
             repaired.append(uid)
-    shards = {uid: before.shards[uid] for uid in kept}
+    kept = tuple(shards)
+    if any(shards[uid] != before.shards[uid] for uid in kept):  # at once, since their files have changed
+        left = len(pairs) - sum(shard.count for shard in shards.values())
+        write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards, before.parts, left))
     parts: dict[str, Shard] = {}
     for group in _together(by_uid, model):
         waiting = [part for part in group if part.uid not in shards]
@@ -178,13 +185,25 @@ def run_scoring(
     manifest = ScoreManifest(model.name, dict(model.declared), shards)
     write_manifest(out, manifest)
     _remove_parts(out)
-    return Scores(manifest, out, tuple(shards)[len(kept) :], tuple(kept), tuple(repaired))
+    return Scores(manifest, out, tuple(shards)[len(kept) :], kept, tuple(repaired))
+
+
+def _with_columns(shard: Shard, pairs: Sequence[Pair], out: Path) -> Shard:
+    """Return the shard of a paradigm that is scored; if the columns of its pairs have changed, write its file again."""
+    if shard.columns == columns_hash(pairs):
+        return shard
+    file = out / f"{pairs[0].uid}.parquet"
+    both = columns_series([pair for pair in pairs for _ in range(2)])
+    data = table_bytes(ScoreTable(read_table(file).frame.with_columns(both)))
+    write_file(file, data)
+    return replace(shard, file=sha256(data), columns=columns_hash(pairs))
 
 
 def _is_stored(part: "Part", before: ScoreManifest, out: Path) -> bool:
     """Return whether an interrupted run left this part of a paradigm."""
     shard = before.parts.get(part.file)
-    return bool(shard and shard.pairs == pairs_hash(part.pairs)) and before.manifest.state(out, part.file) == "whole"
+    fits = shard and shard.pairs == pairs_hash(part.pairs) and shard.columns == columns_hash(part.pairs)
+    return bool(fits) and before.manifest.state(out, part.file) == "whole"
 
 
 def _joined(part: "Part", parts: dict[str, Shard], pairs: Sequence[Pair], out: Path) -> Shard:
@@ -200,7 +219,7 @@ def _joined(part: "Part", parts: dict[str, Shard], pairs: Sequence[Pair], out: P
 def _whole(shards: Sequence[Shard], pairs: Sequence[Pair]) -> Shard:
     """Return what the manifest says of a paradigm from what it says of its parts, but for its file."""
     unknown, unseen = sum(shard.unknown for shard in shards), sum(shard.unseen for shard in shards)
-    return Shard(pairs_hash(pairs), "", len(pairs), unknown, unseen)
+    return Shard(pairs_hash(pairs), "", len(pairs), unknown, unseen, columns_hash(pairs))
 
 
 def _remove_parts(out: Path) -> None:
@@ -268,6 +287,12 @@ def pairs_hash(pairs: Sequence[Pair]) -> str:
     """Return a hash of the sentences, sides and numbers of a paradigm's pairs."""
     lines = (f"{pair.uid}\t{pair.phenomenon}\t{pair.pair_id}\t{pair.good}\t{pair.bad}\n" for pair in pairs)
     return sha256("".join(lines).encode())
+
+
+def columns_hash(pairs: Sequence[Pair]) -> str:
+    """Return a hash of the variants and further columns of a paradigm's pairs; empty where they have none."""
+    columns = [columns_of(pair) for pair in pairs]
+    return sha256(json_text(columns).encode()) if any(columns) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +371,6 @@ def _score_parts(parts: Sequence[Part], model: Model) -> Iterator[tuple[Part, Sc
         looks = [seen[low:high].tobytes() for low, high in pairwise(cuts)]
         unseen = sum(good == bad for good, bad in zip(looks[::2], looks[1::2], strict=True))
         unknown = int((seen[cuts[0] : cuts[-1]] == -1).sum())
-        shard = Shard(pairs_hash(part.pairs), "", len(part.pairs), unknown, unseen)
+        shard = Shard(pairs_hash(part.pairs), "", len(part.pairs), unknown, unseen, columns_hash(part.pairs))
         yield part, ScoreTable(frame.slice(row, rows)), shard
         row += rows

@@ -40,6 +40,9 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "starts": pl.List(pl.Int32),
     "ends": pl.List(pl.Int32),
     "logprobs": pl.List(pl.Float32),
+    "columns": pl.List(
+        pl.Struct({"name": pl.String, "value": pl.String})
+    ),  # the variant, and further ones of the pairs
 }
 
 
@@ -74,6 +77,17 @@ class ScoreTable:
             lengths = sentences.len_chars() if unit == "characters" else sentences.len_bytes()
         return lengths.cast(pl.Float64).to_numpy()
 
+    def columns(self) -> dict[str, NDArray[np.object_]]:
+        """Return the variant and the further columns of the pairs by name: one text per pair, which may be empty."""
+        lists = self.frame["columns"].gather_every(2)
+        rows = np.repeat(np.arange(len(lists)), lists.list.len().to_numpy())
+        flat = lists.explode().struct.unnest().filter(pl.col("name").is_not_null()).with_columns(row=rows)
+        columns = {name: np.full(len(lists), "", object) for name in flat["name"].unique(maintain_order=True)}
+        for name, column in columns.items():
+            own = flat.filter(pl.col("name") == name)
+            column[own["row"].to_numpy()] = own["value"].to_list()
+        return columns
+
     def _unigrams(self, unigrams: Floats) -> Floats:
         """Sum row by row, so that sentences with the same tokens get the same sum wherever they stand."""
         counts = self.frame["ids"].list.len().to_numpy()
@@ -97,6 +111,7 @@ class Shard:
     count: int
     unknown: int = 0  # tokens that the model does not know
     unseen: int = 0  # pairs whose two sides are the same to the model
+    columns: str = ""  # the hash of the variants and further columns of its pairs; empty where they have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +173,9 @@ class Scores:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """The scores as a data frame, one row per sentence."""
-        return self.table.frame
+        """The scores as a data frame, one row per sentence; variants and further columns of the pairs come last."""
+        columns = {name: np.repeat(values, 2).tolist() for name, values in self.table.columns().items()}
+        return self.table.frame.drop("columns").with_columns(pl.Series(name, own) for name, own in columns.items())
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return `frame` for pandas."""
@@ -239,7 +255,7 @@ def stored_table(folder: Path, manifest: ScoreManifest, columns: list[str]) -> S
         return ScoreTable(empty_table().frame.select(columns))
     try:
         return ScoreTable(pl.scan_parquet(contents).select(columns).collect())  # all at once, in parallel
-    except pl.exceptions.PolarsError:  # one at a time, so that the error names the file
+    except pl.exceptions.PolarsError:  # one at a time: an early version stored no columns, or the error names the file
         return ScoreTable(pl.concat([read_table(file).frame.select(columns) for file in files]))
 
 
@@ -259,6 +275,7 @@ def score_table(pairs: Sequence[Pair], scores: Iterable[TokenScores], texts: Map
     """Return the table of pairs from the scores of their sentences, good and bad in turn."""
     rows = list(scores)
     both = [pair for pair in pairs for _ in range(2)]
+    plain = ("uid", "phenomenon", "pair", "side", "sentence")
     frame = pl.DataFrame(
         {
             "uid": [pair.uid for pair in both],
@@ -268,11 +285,24 @@ def score_table(pairs: Sequence[Pair], scores: Iterable[TokenScores], texts: Map
             "sentence": [row.sentence for row in rows],
             "row": np.arange(len(rows)),
         },
-        schema={**{name: SCHEMA[name] for name in ("uid", "phenomenon", "pair", "side", "sentence")}, "row": pl.Int64},
-    )
+        schema={**{name: SCHEMA[name] for name in plain}, "row": pl.Int64},
+    ).with_columns(columns_series(both))
     joined = frame.join(_lists(rows, texts), on="row", how="left", maintain_order="left")
     empty = [pl.col(name).fill_null([]) for name in ("tokens", "ids", "starts", "ends", "logprobs")]
     return ScoreTable(joined.with_columns(empty).select(list(SCHEMA)).cast(SCHEMA))  # type: ignore[arg-type]
+
+
+def columns_of(pair: Pair) -> tuple[tuple[str, str], ...]:
+    """Return the variant and the further columns of a pair; empty ones are left out."""
+    return tuple((name, value) for name, value in (("variant", pair.variant), *pair.columns) if value)
+
+
+def columns_series(pairs: Sequence[Pair]) -> pl.Series:
+    """Return the column of variants and further columns; most pairs share theirs with others, so each is made once."""
+    numbers: dict[tuple[tuple[str, str], ...], int] = {}
+    codes = [numbers.setdefault(columns_of(pair), len(numbers)) for pair in pairs]
+    lists = [[{"name": name, "value": value} for name, value in columns] for columns in numbers]
+    return pl.Series("columns", lists, SCHEMA["columns"]).gather(codes)
 
 
 def _lists(rows: Sequence[TokenScores], texts: Mapping[int, str]) -> pl.DataFrame:
@@ -308,6 +338,8 @@ def read_table(path: Path) -> ScoreTable:
         frame = pl.read_parquet(path, glob=False)  # brackets in a name are no pattern
     except (OSError, pl.exceptions.PolarsError) as error:
         raise fail("scores-unreadable", Place(str(path)), {"reason": str(error).split("\n")[0]}) from error
+    if "columns" not in frame.columns:  # an early version stored none
+        frame = frame.with_columns(pl.lit([]).cast(SCHEMA["columns"]).alias("columns"))
     missing = sorted(SCHEMA.keys() - set(frame.columns))
     if missing:
         raise fail("scores-columns", Place(str(path)), {"missing": missing})

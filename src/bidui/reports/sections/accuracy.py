@@ -5,14 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, accuracy, kind_accuracy, kind_difference
 from bidui.analysis.estimate import Estimate, box, deviation, wilson
 from bidui.benchmarks import Benchmark
+from bidui.files import natural
 from bidui.reports.figures import Drawing, accuracy_by_phenomenon, accuracy_heatmap, box_plots
 from bidui.reports.published import Published, all_published, published_uid
 from bidui.reports.results import ModelChoices, phenomenon_of
 from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, picture, sentence
 from bidui.reports.sections.people import Grouping, people_by
-from bidui.reports.tables import Column, Table, Value
+from bidui.reports.tables import NOTHING, Column, Table, Value
 
 FEWEST = 5  # models; a box over fewer would hide nothing
+MOST_VALUES = 50  # of a column; with more, such as a number for each pair, it does not divide the pairs into groups
 LEVELS: tuple[Grouping, ...] = ("phenomenon", "paradigm")
 
 ByModel = Mapping[str, Mapping[str, Accuracy]]  # by model and group
@@ -27,6 +29,7 @@ def accuracy_section(models: Sequence[ModelChoices], settings: Settings) -> Iter
     yield from _figures(models, settings)
     for by in LEVELS:
         yield from (_groups(models, settings, by, link) for link in links)
+    yield from _columns(models, links, settings)
     phenomena = phenomenon_of(choices for model in models for choices in model.choices.values())
     yield _included(models, phenomena, settings)
     yield _local(models, phenomena, settings)
@@ -91,6 +94,52 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
         rows,
         title=say(f"accuracy-{by}").format(link=link),
         note=joined(say("note-groups"), say("note-people-there") if people else ""),
+        whole=True,
+        linked=link != settings.main,
+    )
+
+
+# Variants and further columns of the pairs, such as the conditions of an experiment
+
+
+def _columns(models: Sequence[ModelChoices], links: Sequence[str], settings: Settings) -> Iterator[Item]:
+    """Yield a table for each column that divides the pairs into a few groups, and say why others have none."""
+    say = settings.say
+    values: dict[str, set[str]] = {}
+    for choices in (choices for model in models for choices in model.choices.values()):
+        for column, own in choices.columns.items():
+            values.setdefault(column, set()).update(own.tolist())
+    names: set[str] = set()
+    for column, distinct in values.items():
+        title = say("accuracy-column").format(column=column, link=settings.main)
+        if not 2 <= len(distinct) <= MOST_VALUES:
+            counts = {"column": column, "count": len(distinct), "most": MOST_VALUES}
+            yield absent(title, "report-column-values", counts)
+            continue
+        name = f"accuracy-column-{file_name(column) or 'column'}"
+        while name in names:
+            name += "-2"
+        names.add(name)
+        yield from (_column(models, settings, column, sorted(distinct, key=natural), link, name) for link in links)
+
+
+def _column(
+    models: Sequence[ModelChoices], settings: Settings, column: str, values: Sequence[str], link: str, name: str
+) -> Table:
+    """Return one row per value and one column per model; a model without the column has no accuracy."""
+    there = [model for model in models if link in model.choices and column in model.choices[link].columns]
+    cells = {model.name: accuracy(model.choices[link], by=column) for model in there}
+    rows: Rows = []
+    for value in values:
+        own = [_cell(cells[model.name][value], model) if value in cells[model.name] else None for model in there]
+        rows.append((value or NOTHING, *own))
+    rows.append((settings.say("all-pairs"), *(_cell(accuracy(model.choices[link])["all"], model) for model in there)))
+    return settings.table(
+        f"{name}-{file_name(link)}",
+        [Column(column, column), *(Column(model.name, model.name, "percent") for model in there)],
+        rows,
+        title=settings.say("accuracy-column").format(column=column, link=link),
+        note=settings.say("note-groups"),
         whole=True,
         linked=link != settings.main,
     )

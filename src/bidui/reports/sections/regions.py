@@ -34,6 +34,8 @@ def parse_regions(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
         parts = tuple(slot.strip() for slot in slots.split(",") if slot.strip())
         if not (name.strip() and sign and parts):
             raise fail("region-option", None, {"text": text})
+        if name.strip() == REST:
+            raise fail("region-rest", None, {"text": text})
         regions[name.strip()] = (*regions.get(name.strip(), ()), *parts)
     return regions
 
@@ -51,10 +53,6 @@ def regions_section(results: Results, settings: Settings) -> Iterator[Item]:
     pairs = tuple(pair for pair in extras.pairs if pair.uid in scored)
     phenomena = {pair.uid: pair.phenomenon or NOTHING for pair in pairs}
     stretches = divide(pairs, analysis.in_parts(extras.regions) if extras.regions else analysis.by_change)
-    if extras.regions and all(name == REST for _, name in stretches.labels):
-        values = {"pairs": len(pairs), "regions": list(extras.regions)}
-        yield absent(say("regions"), "report-no-regions", values)
-        return
     by_region, by_slots = ({how: Differences() for how in HOWS} for _ in range(2))
     slots = divide(pairs, analysis.by_slot)
     for model in results.models:
