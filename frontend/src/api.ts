@@ -132,8 +132,8 @@ export const preview = (project: string, body: wire.PreviewQuestion, options?: C
 export const count = (project: string, body: wire.TextQuestion, options?: CallOptions): Promise<wire.Counts> =>
   call("POST", within(project, "count"), body, options);
 
-export const countSome = (project: string, most: number): Promise<wire.CountAnswer> =>
-  call("POST", within(project, "counts"), { most });
+export const countSome = (project: string, most: number, first: string[]): Promise<wire.CountAnswer> =>
+  call("POST", within(project, "counts"), { most, first });
 
 export const diagnose = (project: string, body: wire.TextQuestion, options?: CallOptions): Promise<wire.Diagnostics> =>
   call("POST", within(project, "diagnose"), { kind: "text", ...body }, options);

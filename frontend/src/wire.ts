@@ -173,16 +173,22 @@ export interface CountAnswer {
   left: number;
 }
 
-/** How many paradigms to count, at most. */
+/** How many paradigms to count, at most, and the files of those to count first, such as those on the screen. */
 export interface CountRequest {
   most?: number;
+  first?: string[];
 }
 
-/** How many distinct pairs there are, exactly or at most (null: not known), and why not more where they are few. */
+/**
+ * How many distinct pairs there are, exactly or at most (null: not known), and why not more where they are few.
+ *
+ * Where the number is not exact, there are at least `least`.
+ */
 export interface Counts {
   value: number | null;
   exact: boolean;
   reasons: Diagnostic[];
+  least: number;
 }
 
 /** Delete an alternative. */
@@ -663,6 +669,7 @@ export interface ParadigmCount {
   value: number | null;
   exact: boolean;
   reasons: Diagnostic[];
+  least: number;
   errors: number;
 }
 

@@ -1,6 +1,7 @@
 """Counts are exact: against brute force on random paradigms, and against formulas worked out by hand on large ones."""
 
 import random
+from dataclasses import replace
 from itertools import combinations, islice
 from math import comb, prod
 
@@ -10,7 +11,7 @@ from bidui.errors import InputError
 from bidui.grammar import draw
 from bidui.grammar.count import Count, _signed, count_assignments
 from bidui.grammar.draw import draw_even, draw_uniform, enumerate_pairs
-from bidui.grammar.generate import count_pairs, generate
+from bidui.grammar.generate import MANY, count_pairs, generate
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.project import Project, Settings
@@ -329,3 +330,35 @@ def test_choosing_without_order_is_no_matter_of_counting() -> None:
 def test_counts_are_shown_as_people_write_them() -> None:
     assert str(Count(1234567)) == "1,234,567"
     assert str(Count(1234567, exact=False)) == "≤ 1,234,567"
+
+
+def test_where_only_a_list_is_exact_many_are_enough() -> None:
+    """1 11 looks like 11 1, so that pairs are counted one by one; there are 150 * 149 fillings, and fewer pairs."""
+    project = project_of("expression pos\n" + "".join(f"{n} N\n" for n in range(1, 151)))
+    networks = networks_of(project, "slots: {a: pos:N, b: pos:N}\ngood: a b 。\nbad: 。 a b")
+    assert count_pairs(networks, most=MANY) == Count(150 * 149, exact=False, least=10_001)
+    pairs = {f"{a}{b}" for a in range(1, 151) for b in range(1, 151) if a != b}
+    assert count_pairs(networks) == Count(len(pairs))
+    few = networks_of(project, "slots: {a: expression:1/11, b: expression:1/11/111}\ngood: a b 。\nbad: 。 a b")
+    assert count_pairs(few, most=MANY) == Count(len({"111", "1111", "11111"}))
+
+
+def test_domains_that_count_alike_have_one_fingerprint_and_no_others() -> None:
+    """A count is kept while the lexicon changes: if the fingerprints are the same, the number of pairs must be."""
+    kept = changed = 0
+    for project, paradigm, _ in islice(filter(None, map(compiled, SEEDS)), 15):
+        seen: dict[tuple[str, ...], Count] = {}
+        for gone in (None, *project.lexicon.words):
+            left = [word for word in project.lexicon.words if word is not gone]
+            words = tuple(replace(word, index=at) for at, word in enumerate(left))
+            edited = replace(project, lexicon=replace(project.lexicon, words=words))
+            try:
+                networks = Compiler.of(edited).networks(paradigm)
+            except InputError:
+                continue
+            fingerprints = tuple(column.domain.fingerprint for network in networks for column in network.columns)
+            count = count_pairs(networks)
+            kept += fingerprints in seen
+            assert seen.setdefault(fingerprints, count) == count
+        changed += len(seen)
+    assert min(kept, changed) > 20

@@ -276,3 +276,21 @@ def test_a_broken_relation_is_reported_once(tmp_path: Path) -> None:
     root = write(tmp_path, lexicon__food=FOOD, relations__eats="food	who\n苹果\n")
     (root / "paradigms/p/one.yaml").write_text(paradigm, encoding="utf-8")
     assert [kind for kind, *_ in found(root) if kind.startswith("relation")] == ["relation-cells"]
+
+
+def test_a_row_that_ends_before_its_expression_is_said() -> None:
+    """Nothing is dropped silently, wherever the column stands."""
+    lexicon, problems = parse_lexicon("pos\texpression\nNN\t书\nNN\n", name="l.tsv")
+    assert [(problem.kind, problem.place.line) for problem in problems] == [("lexicon-empty-expression", 3)]
+    assert [word.form for word in lexicon.words] == ["书"]
+
+
+def test_words_with_the_same_features_share_them() -> None:
+    """A lexicon of a million cells has few different ones; a set for each would take gigabytes."""
+    rows = "".join(f"{form}\tNN/NR\tx\n" for form in "甲乙丙") + "丁\tNN/NR\ty\n戊\tNN/NR\n己\tNN/NR\t\n"
+    lexicon, problems = parse_lexicon("expression\tpos\tclass\n" + rows, name="l.tsv")
+    assert not problems
+    first, second, _, other, *short = lexicon.words
+    assert first.values is second.values and first.values == {"pos": {"NN", "NR"}, "class": {"x"}}
+    assert other.values["pos"] is first.values["pos"] and other.values["class"] == {"y"}
+    assert [word.values for word in short] == [{"pos": {"NN", "NR"}}] * 2

@@ -1,5 +1,6 @@
 // The page of a project: its paradigms sorted, filtered and walked through with keys; counts are filled in as they arrive.
-import { countSome } from "../api";
+import { countSome, mayPass } from "../api";
+import { inOrder, meaning, readable, sumOf } from "../counts";
 import { openDialog } from "../forms";
 import { element, failure, say } from "../notices";
 import { editAddress, page, t } from "../page";
@@ -18,30 +19,32 @@ interface Line {
   problems: number;
   count: number | null; // null: not known yet, or impossible to know
   exact: boolean;
+  least: number; // of a count that is not exact
 }
 
 function readLine(row: HTMLTableRowElement): Line {
   const cells = row.cells;
   const textOf = (at: number): string => cells[at]!.textContent.trim();
   const link = cells[1]!.querySelector("a")!;
-  const { count, errors, warnings, draft, status } = row.dataset;
+  const { count, errors, least, warnings, draft, status } = row.dataset;
   const line = {
     ...{ row, link, phenomenon: textOf(0), uid: link.textContent, author: textOf(5), status: status ?? "" },
     time: cells[4]!.querySelector("time")?.dateTime ?? "",
     problems: 1000 * Number(errors) + Number(warnings) + Number(draft !== undefined),
     count: count === undefined || count === "None" ? null : Number(count),
     exact: !("inexact" in row.dataset),
+    least: Number(least ?? 0),
   };
   return { ...line, text: `${line.phenomenon} ${line.uid} ${line.author}`.toLowerCase() };
 }
 
 // Counts ------------------------------------------------------------------------------------------------------------
 
-const PAUSE = 1_000; // milliseconds, while another page has the same paradigms counted
-const PATIENCE = 10; // answers without a new count
-const SOME = 20; // counts per request; the server answers with fewer when they take long
+const PAUSE = 1_000; // milliseconds after an answer without a new count: another page counts the same, or all is busy
+const LONGEST_PAUSE = 60_000; // after many such answers
+const SOME = 50; // counts per request; the server answers with fewer when they take long
 
-/** Request the missing counts, some at a time. */
+/** Request the missing counts, some at a time, those on the screen first; a busy server is asked again until it answers. */
 async function countAll(lines: Line[]): Promise<void> {
   const status = document.querySelector("#counting")!;
   const uncounted = lines.filter((line) => !("count" in line.row.dataset));
@@ -51,10 +54,13 @@ async function countAll(lines: Line[]): Promise<void> {
     line.row.cells[2]!.replaceChildren(element("span", { class: "muted", title: t("project.uncounted") }, "…"));
   }
   try {
-    for (let left = 1, idle = 0; left > 0 && open.size && idle < PATIENCE; ) {
+    for (let left = 1, pause = PAUSE; left > 0 && open.size; ) {
       status.textContent = t("project.counting", { done: lines.length - open.size, all: lines.length });
       const before = open.size;
-      const answer = await countSome(page.project, SOME);
+      const answer = await countSome(page.project, SOME, screenOrder(lines, open)).catch((error: unknown) => {
+        if (mayPass(error)) return { counts: {}, left };
+        throw error;
+      });
       for (const [file, count] of Object.entries(answer.counts)) {
         const line = open.get(file);
         if (line) showCount(line, count);
@@ -62,8 +68,11 @@ async function countAll(lines: Line[]): Promise<void> {
       }
       total(lines);
       left = answer.left;
-      if (open.size < before) idle = 0;
-      else if (left && ++idle < PATIENCE) await new Promise((go) => setTimeout(go, PAUSE));
+      if (open.size < before) pause = PAUSE;
+      else if (left) {
+        await new Promise((go) => setTimeout(go, pause));
+        pause = Math.min(LONGEST_PAUSE, 2 * pause);
+      }
     }
     status.textContent = "";
     if (!open.size) confirmNoProblem();
@@ -74,14 +83,20 @@ async function countAll(lines: Line[]): Promise<void> {
   }
 }
 
+/** The files that are not counted yet, in the order in which to count them. */
+function screenOrder(lines: Line[], open: ReadonlyMap<string, Line>): string[] {
+  const rows = lines.filter(({ row }) => open.has(row.dataset["file"]!));
+  const placed = rows.map(({ row }) => ({ file: row.dataset["file"]!, top: row.getBoundingClientRect().top, hidden: row.hidden === true }));
+  return inOrder(placed, innerHeight).slice(0, SOME);
+}
+
 function showCount(line: Line, count: ParadigmCount): void {
   line.count = count.value;
   line.exact = count.exact;
+  line.least = count.least;
   const cells = line.row.cells;
-  cells[2]!.textContent = count.value === null ? "–" : readable(count.value, count.exact);
-  if (count.value === null || !count.exact) {
-    cells[2]!.title = t(count.value === null ? "project.no_count" : "project.at_most");
-  }
+  cells[2]!.textContent = readable(count);
+  cells[2]!.title = meaning(count, count.reasons);
   if ("unparsed" in line.row.dataset) return; // its problems are shown already
   if (count.errors) showErrors(line, count);
   const reason = count.reasons[0];
@@ -134,14 +149,10 @@ function pageOf(file: string): string {
 
 function total(lines: Line[]): void {
   const counted = lines.filter((line) => line.count !== null && line.status !== "excluded");
-  const sum = counted.reduce((all, line) => all + line.count!, 0);
-  const exact = counted.every((line) => line.exact);
-  document.querySelector("#total")!.textContent = counted.length ? readable(sum, exact) : "–";
-}
-
-/** A count as the server's pages write it: very large ones as powers of ten, upper bounds marked. */
-function readable(value: number, exact: boolean): string {
-  return (exact ? "" : "≤ ") + (value < 1e15 ? value.toLocaleString("en") : value.toExponential(2));
+  const sum = sumOf(counted.map(({ count, exact, least }) => ({ value: count, exact, least })));
+  const shown = document.querySelector<HTMLElement>("#total")!;
+  shown.textContent = counted.length ? readable(sum) : "–";
+  shown.title = meaning(sum);
 }
 
 type Column = "phenomenon" | "uid" | "count" | "problems" | "time" | "author";

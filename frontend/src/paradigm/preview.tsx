@@ -4,7 +4,7 @@ import { useObserved } from "../drawing";
 import type { Live } from "../editor/live";
 import { languageOf, number, t } from "../page";
 import { Problems } from "../status";
-import type { Diagnostic, PreviewPair, Span } from "../wire";
+import type { Counts, Diagnostic, PreviewPair, Span } from "../wire";
 
 interface PreviewProps {
   live: Live;
@@ -53,10 +53,13 @@ function Count({ live }: { live: Live }) {
   const errors = live.diagnostics.filter(({ severity }) => severity === "error").length;
   if (broken) return <span class="count bad-text">{errors > 0 && live.settled && <>✕ {errorCount(errors)}</>}</span>;
   if (!counted) return <span class="count muted">{counting ? t("paradigm.counting") : ""}</span>;
-  const value = counted.value;
-  const kind = counted.exact ? (value === 1 ? "paradigm.count_one" : "paradigm.count") : "paradigm.count.most";
-  const text = value === null ? t("paradigm.count.unknown") : t(kind, { n: value });
-  return <span class={counting ? "count muted" : "count"}>{text}</span>;
+  return <span class={counting ? "count muted" : "count"}>{countText(counted)}</span>;
+}
+
+function countText({ value, exact, least }: Counts): string {
+  if (least && !exact) return t("paradigm.count.more", { n: least - 1 });
+  if (value === null) return t("paradigm.count.unknown");
+  return t(exact ? (value === 1 ? "paradigm.count_one" : "paradigm.count") : "paradigm.count.most", { n: value });
 }
 
 const errorCount = (n: number): string => (n === 1 ? t("paradigm.errors.one") : t("paradigm.errors", { n }));

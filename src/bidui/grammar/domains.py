@@ -3,6 +3,7 @@
 Each domain is built from the lexicon once, however many paradigms use it; so is each table between two domains.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
@@ -10,6 +11,7 @@ from itertools import chain
 from operator import or_
 
 from bidui.errors import Place, fail
+from bidui.files import sha256
 from bidui.grammar.constraints import Holders, Modes, TableColumn, values_of
 from bidui.grammar.lexicon import Lexicon, Relation, Values, Word, no_word_values
 from bidui.grammar.printing import Style
@@ -122,6 +124,13 @@ class Domain:
     def values_in(self, mask: int) -> list[int]:
         """Return the values of these groups, in the order of the lexicon."""
         return sorted(value for group in bits_of(mask) for value in self.groups[group])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that counting sees of these values: those of two lexicons with the same hash count the same."""
+        modes = [[sorted(map(sorted, each)) for each in vector] for vector in self.modes]
+        seen = (self.texts, self.marks, self.diffs, self.group, modes, self.ambiguous)
+        return sha256(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode())
 
     @cached_property
     def forms(self) -> list[str]:

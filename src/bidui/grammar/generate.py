@@ -24,6 +24,7 @@ from bidui.pairs import Pair, Pairs, Short
 Drawing = Literal["even", "uniform"]
 ENUMERATED = 1_000_000  # pairs that are counted one by one where a formula could be wrong
 FRAMES = 5_000  # choices of alternatives under which they are
+MANY = 10_000  # pairs beyond which a page need not know the exact number
 
 
 class Source(Protocol):
@@ -138,8 +139,9 @@ def count_pairs(networks: Sequence[Network], *, most: int = ENUMERATED) -> Count
     """Count the distinct pairs.
 
     The tables give the exact number, unless two fillings might print one pair, good might equal bad, or a seam might
-    arise. Then pairs are counted one by one up to `most`; beyond that the number is an upper bound. Where that takes
-    too many steps, the number of those found is a lower bound.
+    arise. Then pairs are counted one by one up to `most`; beyond that the number is an upper bound, and those found
+    are a lower bound. So they are where that takes too many steps. More than `MANY` are only counted one by one where
+    that may lead to an exact number.
     """
     counts = [count_assignments(network) for network in networks]
     total = sum(count.value for count in counts)
@@ -148,9 +150,7 @@ def count_pairs(networks: Sequence[Network], *, most: int = ENUMERATED) -> Count
     repeats = could_repeat(networks)
     if certain and not repeats:
         return Count(total)
-    if total > ENUMERATED and exact and most == ENUMERATED:
-        return Count(total, exact=False)
-    if sum(1 for network in networks for _ in islice(choices_of(network), FRAMES + 1)) > FRAMES:
+    if most > MANY and ((exact and total > most) or _has_many_frames(networks)):
         return Count(total, exact=False)
     enumerated = 0
     try:
@@ -159,6 +159,10 @@ def count_pairs(networks: Sequence[Network], *, most: int = ENUMERATED) -> Count
     except OutOfSteps:
         return Count(total, exact=False, least=enumerated)
     return Count(enumerated) if enumerated <= most else Count(total, exact=False, least=enumerated)
+
+
+def _has_many_frames(networks: Sequence[Network]) -> bool:
+    return sum(1 for network in networks for _ in islice(choices_of(network), FRAMES + 1)) > FRAMES
 
 
 def count(project: Project, uid: str) -> Count:

@@ -1,7 +1,9 @@
 """The lexicon: words with sets of feature values, selected by conditions; features and relations; their TSV files."""
 
 import re
+import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -25,6 +27,7 @@ NO_VALUES: Values = frozenset()
 TEXT = "sentence"  # a column for readers, the sentence that a row comes from: one value, with any signs in it
 _ZEROS = bytes.maketrans(b"01", b"\0\1")
 _CACHED = 4_096  # conditions whose words are cached; an editor asks about others with every key
+_CACHED_BITS = 1 << 28  # and of a large lexicon fewer: each takes a bit for each of its words
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,7 @@ class Lexicon:
             meeting = self._bits.get(condition)
             if meeting is None:
                 meeting = self._condition_bits(condition)
-                if len(self._bits) >= _CACHED:
+                if len(self._bits) >= min(_CACHED, _CACHED_BITS // (len(self.words) + 1)):
                     self._bits.clear()
                 self._bits[condition] = meeting
             rows &= meeting
@@ -307,21 +310,32 @@ def with_ancestors(lexicon: Lexicon, features: Features) -> Lexicon:
     """Return the same words, each also with the values that its values are kinds of."""
     trees = {feature: tree for feature, tree in features.ancestors.items() if any(tree.values())}
     closed: dict[tuple[str, Values], Values] = {}  # many words have the same values
+    grown: dict[int, Mapping[str, Values]] = {}  # and share them: by the identity of what they had
     words = list(lexicon.words)
     for number, word in enumerate(words):
-        grown = {}
-        for feature, tree in trees.items():
-            values = word.values.get(feature)
-            if values is None:
-                continue
-            key = (feature, values)
-            if key not in closed:
-                closed[key] = values.union(*(tree.get(value, NO_VALUES) for value in values))
-            if closed[key] != values:
-                grown[feature] = closed[key]
-        if grown:
-            words[number] = Word(number, word.form, {**word.values, **grown}, word.line, word.file)
+        if id(word.values) not in grown:
+            grown[id(word.values)] = _grown(word.values, trees, closed)
+        values = grown[id(word.values)]
+        if values is not word.values:
+            words[number] = Word(number, word.form, values, word.line, word.file)
     return replace(lexicon, words=tuple(words))
+
+
+def _grown(
+    values: Mapping[str, Values],
+    trees: Mapping[str, Mapping[str, Values]],
+    closed: dict[tuple[str, Values], Values],
+) -> Mapping[str, Values]:
+    """Return values with their ancestors, and the same mapping where there are none."""
+    more = {}
+    for feature, tree in trees.items():
+        if (own := values.get(feature)) is not None:
+            key = (feature, own)
+            if key not in closed:
+                closed[key] = own.union(*(tree.get(value, NO_VALUES) for value in own))
+            if closed[key] != own:
+                more[feature] = closed[key]
+    return {**values, **more} if more else values
 
 
 def feature_problems(lexicon: Lexicon, features: Features) -> Iterator[Problem]:
@@ -449,32 +463,51 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
     ]
     expression = header.index("expression")
     words: list[Word] = []
-    first_line: dict[tuple[str, ...], int] = {}
+    first_line: dict[str, int] = {}
+    alike: dict[str, Mapping[str, Values]] = {}  # the features of rows by their cells: many words share them
+    sets: dict[str, Values] = {}  # and many cells say the same
     last = len(lines) - 1
     for number, line in enumerate(lines[1:], start=2):
-        cells = tuple(line.split("\t"))
         if not line.strip():
             if number <= last:
                 problems.append(Problem("lexicon-blank-line", Place(name, number), severity="warning"))
             continue
-        faults = list(_row_problems(cells, header, number, name))
-        problems += faults
-        cells = (cells + ("",) * len(header))[: len(header)]
-        if cells in first_line:
-            values = {"form": cells[expression], "line": first_line[cells]}
+        cells = line.split("\t")
+        form = cells.pop(expression) if expression < len(cells) else ""
+        others = "\t".join(cells)
+        features, usable = alike.get(others), form
+        if features is None or not form or form != form.strip():
+            cells = line.split("\t")
+            faults = list(_row_problems(cells, header, number, name))
+            problems += faults
+            line = "\t".join(cells[: len(header)])
+            if faults:
+                cells, usable = [*map(_cleaned, cells)], _cleaned(form)
+            features = _features_of(cells, header, sets)
+            alike |= {} if faults else {others: features}
+        row = line.rstrip("\t")  # cells that are missing are blank
+        if row in first_line:
+            values = {"form": form, "line": first_line[row]}
             problems.append(Problem("lexicon-duplicate", Place(name, number), values))
-        elif cells[expression].strip():
-            usable = tuple(map(_cleaned, cells)) if faults else cells
-            features = {
-                feature: frozenset(cell.split("/")) if "/" in cell and feature != TEXT else frozenset((cell,))
-                for feature, cell in zip(header, usable, strict=True)
-                if cell and feature != "expression"
-            }
-            words.append(Word(len(words), usable[expression].strip(), features, number, name))
-        first_line.setdefault(cells, number)
+        elif form.strip():
+            words.append(Word(len(words), usable, features, number, name))
+        first_line.setdefault(row, number)
     lexicon = Lexicon(tuple(words), tuple(feature for feature in header if feature != "expression"), name)
     problems += _value_problems(lexicon, name)
     return lexicon, problems
+
+
+def _features_of(cells: Iterable[str], header: Sequence[str], sets: dict[str, Values]) -> Mapping[str, Values]:
+    """Return the values in the cells of a row; `sets` keeps one set for all cells that say the same."""
+    features = {}
+    for feature, cell in zip(header, cells, strict=False):
+        if cell and feature == TEXT:
+            features[feature] = frozenset((cell,))
+        elif cell and feature != "expression":
+            if cell not in sets:
+                sets[cell] = frozenset(map(sys.intern, cell.split("/")))
+            features[feature] = sets[cell]
+    return features
 
 
 def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list[Problem]]:
@@ -493,7 +526,8 @@ def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list
             else:
                 values = {"form": word.form, "file": other.file, "line": other.line}
                 problems.append(Problem("lexicon-in-two-files", Place(word.file, word.line), values))
-            words.append(Word(len(words), word.form, word.values, word.line, word.file))
+            same = word.index == len(words)  # as in the first file
+            words.append(word if same else Word(len(words), word.form, word.values, word.line, word.file))
     return Lexicon(tuple(words), tuple(features), name), problems
 
 
@@ -521,11 +555,13 @@ def _unusable(feature: str) -> bool:
     return not feature or feature in KEYWORDS or any(c in ESCAPED or c.isspace() for c in feature)
 
 
-def _row_problems(cells: tuple[str, ...], header: list[str], line: int, name: str) -> Iterator[Problem]:
+def _row_problems(cells: list[str], header: list[str], line: int, name: str) -> Iterator[Problem]:
     if len(cells) > len(header):
-        values = {"cells": len(cells), "columns": len(header), "extra": cells[len(header) :]}
+        values = {"cells": len(cells), "columns": len(header), "extra": tuple(cells[len(header) :])}
         yield Problem("lexicon-too-many-cells", Place(name, line), values)
         return
+    if len(cells) <= (expression := header.index("expression")):
+        cells = [*cells, *[""] * (expression + 1 - len(cells))]
     for column, cell in zip(header, cells, strict=False):
         place = Place(name, line, 0, f'column "{column}"')
         parts = [cell] if column in {"expression", TEXT} and cell else cell.split("/") if cell else []
@@ -541,10 +577,16 @@ def _value_problems(lexicon: Lexicon, name: str) -> Iterator[Problem]:
         if _FULL_WIDTH_ALNUM.search(word.form):
             place = Place(name, word.line, 0, 'column "expression"')
             yield _width_problem(place, word.form)
-    for feature in lexicon.features:
+    # not by the index of the lexicon, which would be kept, also where it is only joined with others
+    by_feature: dict[str, Counter[str]] = {feature: Counter() for feature in lexicon.features}
+    shared = {id(word.values): word.values for word in lexicon.words}
+    for number, times in Counter(id(word.values) for word in lexicon.words).items():
+        for feature, held in shared[number].items():
+            for value in held:
+                by_feature[feature][value] += times
+    for feature, counts in by_feature.items():
         if feature == TEXT:
             continue
-        counts = lexicon.counts(feature)
         misspelt = dict(_misspellings(counts))
         odd = {value for value in counts if _FULL_WIDTH.search(value)} | misspelt.keys()
         if not odd:
@@ -565,7 +607,7 @@ def _width_problem(place: Place, value: str) -> Problem:
     return Problem("lexicon-full-width", place, values, "warning")
 
 
-def _misspellings(counts: dict[str, int]) -> Iterator[tuple[str, str]]:
+def _misspellings(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """Yield values used once that are one letter away from a value used three times or more.
 
     Only values of four or more Latin letters count: short values and Chinese words often differ by one character. Very

@@ -26,6 +26,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Problem, fail
+from bidui.files import Json
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen, load_project
 from bidui.pairs.folder import read_manifest
@@ -33,7 +34,7 @@ from bidui.pairs.pair import Short
 from bidui.web.accounts import Access
 from bidui.web.editing.diagnostics import located
 from bidui.web.editing.edits import MAX_CHARACTERS
-from bidui.web.editing.preview import Answer, Counts, Result, Source, as_browsers_count, source_of
+from bidui.web.editing.preview import Answer, Counts, Result, Source, Tally, as_browsers_count, source_of
 from bidui.web.editing.preview import Request as Question
 from bidui.web.problems import PlaceShape, ProblemShape
 from bidui.web.store.archives import add_to_zip
@@ -47,11 +48,13 @@ from bidui.words import Language
 Format = Literal["jsonl", "csv", "spreadsheet"]  # the last is CSV that spreadsheets open safely
 T = TypeVar("T")
 
-SECONDS = 2.0  # after which no other count is started, so that the page gets some
+SECONDS = 1.0  # after which no other count is started, so that the page gets some
 EXPORT_SECONDS = 300.0
 MOST = 10_000  # pairs of a paradigm
-_FACT = "count-2"  # change the number where counts come to mean something else
-_LASTING = {"preview-too-long", "preview-memory", "preview-too-large"}  # these would come again the next time
+_FACT = "count-3"  # change the number where counts come to mean something else
+_BASES = "count-bases-3"  # the same counts, by what they owe to the lexicon
+_MOST_BASES = 8  # of a paradigm that are remembered
+_LASTING = {"preview-memory", "preview-too-large"}  # these would come again the next time
 # The command in a process that ends, with all of its own, when its standard input does: when this server was killed.
 _WATCHED = """
 import os, runpy, threading
@@ -110,7 +113,9 @@ async def _gone(request: Request) -> None:
         pass
 
 
-# Counts: how many pairs each paradigm of a project has, computed once by workers and then remembered
+# Counts: how many pairs each paradigm of a project has, computed once by workers and then remembered by all that a
+# count follows from. When the lexicon has changed, a worker compares what each paradigm's pairs owe to it (`basis`)
+# with what they did at earlier counts, so that only the paradigms that the change touches are counted again.
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,34 +156,53 @@ def count_problems(line: ParadigmLine, count: ParadigmCount | None) -> Iterator[
             yield ProblemShape(each.kind, each.severity, each.text, place, dict(each.values))
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What counts follow from, and those known of paradigms whose lexicon may have changed, by file and basis."""
+
+    source: Source
+    keys: Mapping[str, str]  # by file: a hash of all that its count follows from
+    own_keys: Mapping[str, str]  # the same without the lexicon
+    known: Mapping[str, dict[str, Json]]
+
+
 async def count_some(
-    access: Access, *, most: int, request: Request, language: Language
+    access: Access, *, most: int, first: Sequence[str] = (), request: Request, language: Language
 ) -> tuple[dict[str, ParadigmCount], int]:
-    """Count some paradigms that were not counted yet; return the counts by file, and how many are left."""
-    source, keys = await run_in_threadpool(_state, access.entry)
-    texts = await run_in_threadpool(_uncounted, access.entry)
+    """Count some paradigms that were not counted yet; return the counts by file, and how many are left.
+
+    Those of the files `first` are counted before the others.
+    """
+    entry = access.entry
+    state = await run_in_threadpool(_state, entry)
+    texts = await run_in_threadpool(_uncounted, entry)
+    order = dict.fromkeys(file for file in (*first, *texts) if file in texts)
     counts: dict[str, ParadigmCount] = {}
-    lasting: dict[str, ParadigmCount] = {}
+    bases: dict[str, str] = {}
     start = time.monotonic()
-    for file, text in list(texts.items())[:most]:
+    for file in list(order)[:most]:
         if counts and time.monotonic() - start > SECONDS:
             break
-        question, editor = Question("count", text, file), f"counts/{access.entry.id}/{file}"
-        future = access.bench.workers.ask(question, source=source, editor=editor, who=str(access.user.id))
+        known = state.known.get(file, {})
+        question = Question("count", texts[file], file, known=tuple(known))
+        editor = f"counts/{entry.id}/{file}"
+        future = access.bench.workers.ask(question, source=state.source, editor=editor, who=str(access.user.id))
         answer = await until_gone(asyncio.wrap_future(future), request)
         if answer is None:
             break  # the browser has gone, or another page counts the same
-        counts[file] = _count(file, text, answer)
-        if answer.problem is None or answer.problem.kind in _LASTING:
-            lasting[file] = counts[file]
-    await run_in_threadpool(_keep, access.entry, lasting, source, keys)
+        if (count := _count(file, texts[file], answer, known)) is not None:
+            counts[file] = count
+            bases |= {file: answer.result.basis} if isinstance(answer.result, Tally) else {}
+    await run_in_threadpool(_keep, entry, counts, bases, state)
     return {file: _spoken(count, language) for file, count in counts.items()}, len(texts) - len(counts)
 
 
-def _state(entry: Entry) -> tuple[Source, Mapping[str, str]]:
-    """Return what counts follow from: the files beside the paradigms, and the hashes that counts are remembered by."""
+def _state(entry: Entry) -> _State:
     refresh(entry)
-    return source_of(entry.folder), paradigm_keys(entry)
+    own_keys = paradigm_keys(entry, without=("lexicon", "features"))
+    facts = recall(entry.store, _BASES, set(own_keys.values()))
+    known = {file: fact for file, key in own_keys.items() if isinstance(fact := facts.get(key), dict)}
+    return _State(source_of(entry.folder), paradigm_keys(entry), own_keys, known)
 
 
 def _uncounted(entry: Entry) -> dict[str, str]:
@@ -188,21 +212,36 @@ def _uncounted(entry: Entry) -> dict[str, str]:
     return {file: version.shown for file, version in versions.items() if file not in counted}
 
 
-def _count(file: str, text: str, answer: Answer) -> ParadigmCount:
-    if isinstance(answer.result, Counts):
-        counts = as_browsers_count(answer.result, text)
+def _count(file: str, text: str, answer: Answer, known: Mapping[str, Json]) -> ParadigmCount | None:
+    """Return the count in an answer, or the one that was known; None where the worker had no time for it."""
+    if isinstance(answer.result, Tally):
+        if answer.result.counts is None:
+            return _COUNT.validate_python(known[answer.result.basis])
+        counts = as_browsers_count(answer.result.counts, text)
         errors = sum(reason.severity == "error" for reason in counts.reasons) if counts.value == 0 else 0
-        return ParadigmCount(counts.value, counts.exact, counts.reasons, errors)
+        return ParadigmCount(counts.value, counts.exact, counts.reasons, counts.least, errors)
     problem = answer.problem or Problem("preview-crashed")
+    if problem.kind == "preview-too-long":  # on a machine that is too busy; the page asks again
+        return None
     return ParadigmCount(None, False, as_browsers_count(located(text, [problem], name=file), text))
 
 
-def _keep(entry: Entry, counts: Mapping[str, ParadigmCount], source: Source, keys: Mapping[str, str]) -> None:
-    """Remember counts, except those whose files have changed meanwhile."""
-    new_source, new_keys = _state(entry)
-    same = [file for file in counts if file in keys and keys[file] == new_keys.get(file)]
-    if new_source == source:
-        remember(entry.store, _FACT, {keys[file]: _COUNT.dump_python(counts[file], mode="json") for file in same})
+def _keep(entry: Entry, counts: Mapping[str, ParadigmCount], bases: Mapping[str, str], state: _State) -> None:
+    """Remember counts, except those whose files have changed meanwhile and those that may be better the next time."""
+    now = _state(entry)
+    facts: dict[str, Json] = {}
+    by_basis: dict[str, Json] = {}
+    for file, count in counts.items():
+        lasting = file in bases or (count.reasons and count.reasons[0].kind in _LASTING)
+        if not lasting or now.source != state.source or state.keys.get(file) != now.keys.get(file):
+            continue
+        value = facts[state.keys[file]] = _COUNT.dump_python(count, mode="json")
+        if bases.get(file):
+            others = {basis: other for basis, other in now.known.get(file, {}).items() if basis != bases[file]}
+            newest = dict(list(others.items())[1 - _MOST_BASES :])
+            by_basis[state.own_keys[file]] = {**newest, bases[file]: value}
+    remember(entry.store, _FACT, facts)
+    remember(entry.store, _BASES, by_basis)
 
 
 def _spoken(count: ParadigmCount, language: Language) -> ParadigmCount:

@@ -11,22 +11,30 @@ import sys
 import time
 import zipfile
 from collections.abc import Coroutine
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.testclient import TestClient
 
-from bidui.errors import InputError
+from bidui.errors import InputError, Problem
 from bidui.files import hold_lock
 from bidui.grammar.project import starter_texts, write_texts
 from bidui.web import jobs
+from bidui.web.editing.preview import Answer, Tally
+from bidui.web.editing.preview import Request as Question
+from bidui.web.editing.workers import PreviewWorkers
+from bidui.web.store.accounts import local_user
+from bidui.web.workbench import Workbench
 
 from ..editing.small import CLASSIFIER as CLASSIFIERS
 from ..editing.small import FILES
 from ..editing.small import GENDER as TEXT
 from ..served import kinds
 from .asking import CLASSIFIER, GENDER, SMALL, get, post, read, write
+from .conftest import Browser
 
 
 def zipped(files: dict[str, str]) -> bytes:
@@ -189,6 +197,67 @@ def test_counts_follow_what_they_depend_on(client: TestClient) -> None:
     post(client, "tables/lexicon.tsv", base=read(client, "lexicon.tsv")["revision"], ops=[row])
     assert [line["count"] for line in get(client, "")["paradigms"]] == [None, None]
     assert post(client, "counts")["counts"][GENDER]["value"] == 3
+
+
+@dataclass
+class _Watched:
+    """Workers, and which counts they made; a count that was known is not made."""
+
+    workers: PreviewWorkers
+    made: dict[str, bool] = field(default_factory=dict)
+
+    def ask(self, request: Question, **others: Any) -> "Future[Answer]":
+        future = self.workers.ask(request, **others)
+        result = future.result(timeout=240).result
+        assert isinstance(result, Tally)
+        self.made[request.name] = result.counts is not None
+        return future
+
+
+def test_an_edit_of_the_lexicon_counts_again_only_what_it_touches(bench: Workbench, browser: Browser) -> None:
+    """By hand: a name without gender fits the names of one paradigm, and not the phrase of the other (gender:*)."""
+    post(browser(bench, local_user(bench.store)), "counts")
+    watched = _Watched(bench.workers)
+    client = browser(replace(bench, workers=cast(PreviewWorkers, watched)), local_user(bench.store))
+    base = read(client, "lexicon.tsv")["revision"]
+    added = post(client, "tables/lexicon.tsv", base=base, ops=[{"do": "add", "rows": [["老陈", "NR"]]}])
+    assert [line["count"] for line in get(client, "")["paradigms"]] == [None, None]
+    counts = post(client, "counts")["counts"]
+    assert {file: count["value"] for file, count in counts.items()} == {GENDER: 2, CLASSIFIER: 104}
+    assert watched.made == {GENDER: True, CLASSIFIER: False}
+    assert {line["file"]: line["count"]["value"] for line in get(client, "")["paradigms"]} == {
+        GENDER: 2,
+        CLASSIFIER: 104,
+    }
+    watched.made.clear()
+    gender = {"do": "set", "line": 20, "column": "gender", "value": "female"}
+    post(client, "tables/lexicon.tsv", base=added["revision"], ops=[gender])
+    counts = post(client, "counts")["counts"]
+    assert {file: count["value"] for file, count in counts.items()} == {GENDER: 3, CLASSIFIER: 104 + 13}
+    assert watched.made == {GENDER: True, CLASSIFIER: True}
+
+
+def test_what_is_on_the_screen_is_counted_first(client: TestClient) -> None:
+    assert set(post(client, "counts", most=1, first=["no such file", CLASSIFIER])["counts"]) == {CLASSIFIER}
+
+
+@dataclass(frozen=True)
+class _Busy:
+    """Workers that have no time."""
+
+    def ask(self, *_: object, **__: object) -> "Future[Answer]":
+        future: Future[Answer] = Future()
+        future.set_result(Answer(problem=Problem("preview-too-long", values={"seconds": "30"})))
+        return future
+
+
+def test_that_a_count_takes_long_is_no_answer_and_is_not_remembered(bench: Workbench, browser: Browser) -> None:
+    """The page says that it is still counting, and asks again."""
+    client = browser(replace(bench, workers=cast(PreviewWorkers, _Busy())), local_user(bench.store))
+    assert post(client, "counts") == {"counts": {}, "left": 2}
+    assert post(client, "count", file=GENDER, text=TEXT) == {"value": None, "exact": False, "reasons": [], "least": 0}
+    later = post(browser(bench, local_user(bench.store)), "counts")
+    assert (later["counts"][GENDER]["value"], later["left"]) == (2, 0)
 
 
 def test_reasons_are_remembered_in_every_language(client: TestClient) -> None:

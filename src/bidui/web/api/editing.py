@@ -24,7 +24,15 @@ from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.fitting import phrase_users
 from bidui.web.editing.paradigm import ParadigmRows, read_rows
 from bidui.web.editing.phrases import PhraseRow, read_phrases
-from bidui.web.editing.preview import MAX_PAIRS, Counts, PhraseDiagnostics, Preview, as_browsers_count, rows_alone
+from bidui.web.editing.preview import (
+    MAX_PAIRS,
+    Counts,
+    PhraseDiagnostics,
+    Preview,
+    Tally,
+    as_browsers_count,
+    rows_alone,
+)
 from bidui.web.editing.preview import Request as Question
 from bidui.web.editing.text import Change, Edit, Utf16, apply_edit
 from bidui.web.jobs import ask, result_of
@@ -195,7 +203,10 @@ async def count(access: Reader, language: Spoken, request: Request, question: Te
     """How many distinct pairs a paradigm's text has, and where there are few, why."""
     wanted = Question("count", question.text, question.file, language=language)
     answer = await ask(access, wanted, request=request, editor=question.editor)
-    return as_browsers_count(_expect(Counts, result_of(answer)), question.text)
+    if answer.problem and answer.problem.kind == "preview-too-long":
+        return Counts(None, exact=False)
+    counts = _expect(Tally, result_of(answer)).counts
+    return as_browsers_count(_expect(Counts, counts), question.text)
 
 
 @router.post("/diagnose", responses=fails(409, 503))

@@ -219,9 +219,10 @@ class ProjectAnswer(ProjectFacts):
 
 
 class CountRequest(BaseModel):
-    """How many paradigms to count, at most."""
+    """How many paradigms to count, at most, and the files of those to count first, such as those on the screen."""
 
     most: Annotated[int, Field(ge=1, le=200)] = 20
+    first: Annotated[list[str], Field(max_length=1_000)] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +285,8 @@ def _draft(line: DraftLine, who: User, language: Language) -> DraftSummary:
 @router.post("/projects/{project}/counts", responses=fails(404))
 async def counts(access: Reader, language: Spoken, request: Request, body: CountRequest) -> CountAnswer:
     """Count the pairs of some paradigms that were not counted yet; call again while some are left."""
-    return CountAnswer(*await jobs.count_some(access, most=body.most, request=request, language=language))
+    some = jobs.count_some(access, most=body.most, first=body.first, request=request, language=language)
+    return CountAnswer(*await some)
 
 
 @router.post("/projects/{project}/paradigms", status_code=201, responses=fails(403, 404, 409))

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, cast
 from bidui.errors import InputError, Problem
 from bidui.files import sha256
 from bidui.grammar.check import ENOUGH, derived_edit
-from bidui.grammar.generate import as_pair, count_pairs, diagnose, draws
+from bidui.grammar.generate import MANY, as_pair, count_pairs, diagnose, draws
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project, read_project
 from bidui.grammar.yaml import read_bytes, read_text, scalars_of
@@ -175,11 +175,23 @@ class PhraseDiagnostics:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many distinct pairs there are, exactly or at most (null: not known), and why not more where they are few."""
+    """How many distinct pairs there are, exactly or at most (null: not known), and why not more where they are few.
+
+    Where the number is not exact, there are at least `least`.
+    """
 
     value: int | None
     exact: bool
     reasons: tuple[Diagnostic, ...] = ()
+    least: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The counts of a paradigm, and a hash of what they owe to the lexicon; none where the asker knows that hash."""
+
+    basis: str
+    counts: Counts | None = None
 
 
 def preview(compilation: Compilation, *, n: int = 10, seed: int = 0, language: Language = "en") -> Preview:
@@ -240,15 +252,26 @@ def counts_of(compilation: Compilation, *, enough: int = ENOUGH, language: Langu
     paradigm = compilation.paradigm
     if compilation.broken or paradigm is None:
         return Counts(0, True, compilation.diagnostics(compilation.problems, language=language))
-    count = count_pairs(compilation.networks)
+    count = count_pairs(compilation.networks, most=MANY)
     if not count.exact or count.value >= enough or (count.value and paradigm.closed_class):
-        return Counts(count.value, count.exact)
+        return Counts(count.value, count.exact, least=count.least)
     few = Problem("pairs-few", paradigm.place, {"count": count.value, "enough": enough}, "warning")
     reasons = [few if count.value else Problem("pairs-no", paradigm.place)]
     reasons += diagnose(compilation.networks, asked=enough, given=count.value)[1:]  # the first says that it is short
     # the plain numbers of words that fit each rule stand in the rows
     shown = [reason for reason in reasons if reason.kind != "short-words"]
     return Counts(count.value, True, compilation.diagnostics(shown, language=language))
+
+
+def basis_of(compilation: Compilation) -> str:
+    """Return a hash of what a paradigm's pairs owe to the lexicon; beside it, only the other files matter to its count.
+
+    It is empty where the paradigm has errors: they may speak of any word.
+    """
+    if compilation.broken or compilation.paradigm is None:
+        return ""
+    domains = (column.domain for network in compilation.networks for column in network.columns)
+    return sha256("".join(domain.fingerprint for domain in domains).encode())
 
 
 def _pair(pair: Pair) -> PreviewPair:
@@ -283,14 +306,14 @@ def _in_utf16(value: Any, places: Utf16) -> Any:
 
 
 Kind = Literal["pairs", "count", "phrases", "open"]
-Result = Preview | PhraseDiagnostics | Counts
+Result = Preview | PhraseDiagnostics | Tally
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question for a worker: the preview of a paradigm (`pairs`) or of `phrases`, or the number of pairs.
+    """A question for a worker: the preview of a paradigm (`pairs`) or of `phrases`, or the number of pairs (`count`).
 
-    To `open` a project is no question; it makes the next one quick.
+    A count whose basis is `known` is not made again. To `open` a project is no question; it makes the next one quick.
     """
 
     kind: Kind
@@ -299,6 +322,7 @@ class Request:
     n: int = 10
     seed: int = 0
     language: Language = "en"
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +336,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a worker may use: seconds for each kind of question, and bytes beyond what it has when it starts."""
+    """What a worker may use: seconds for each kind of question, and bytes beyond what it has when it starts.
+
+    A count takes as long as it takes; its seconds are those in which the machine works at it and at nothing else.
+    """
 
     seconds: dict[Kind, float] = field(
         default_factory=lambda: {"pairs": 3.0, "count": 30.0, "phrases": 3.0, "open": 1.0}
@@ -321,3 +348,4 @@ class Limits:
     answer: int = 4 << 20  # bytes of an answer
     grace: float = 1.0  # seconds until a worker that does not stop by itself is killed
     opening: float = 60.0  # seconds to start and to open a project
+    patience: int = 20  # times as long may a count take on a machine that also does other things

@@ -6,10 +6,12 @@ blank. The vocabulary is all tables of the lexicon together, searched by feature
 
 import csv
 import io
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import attrgetter
 from typing import Annotated
 
 from pydantic import Field as Constraint
@@ -41,11 +43,16 @@ Changes = Annotated[list[Change], Constraint(max_length=50_000)]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table; `span` is without its line break."""
+    """A line of the table, which starts at an offset of the text."""
 
     line: int
     cells: tuple[str, ...]
-    span: Span
+    start: int
+
+    @property
+    def span(self) -> Span:
+        """Where it stands, without its line break; a lexicon has many rows, and keeps none of these."""
+        return Span(self.start, self.start + sum(map(len, self.cells)) + len(self.cells) - 1)
 
     def cell(self, column: int) -> str:
         """Return the cell of a column, blank where the row is shorter."""
@@ -61,16 +68,13 @@ class Table:
     rows: tuple[Row, ...]
     newline: str
     header_end: int
-    by_line: dict[int, Row] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_line", {row.line: row for row in self.rows})
 
     def row(self, line: int) -> Row:
         """Return the row at a line."""
-        if line not in self.by_line:
+        at = bisect_left(self.rows, line, key=attrgetter("line"))
+        if at == len(self.rows) or self.rows[at].line != line:
             raise fail("row-missing", None, {"row": line})
-        return self.by_line[line]
+        return self.rows[at]
 
     def column(self, name: str) -> int:
         """Return the number of a column, from 0."""
@@ -81,15 +85,18 @@ class Table:
 
 def read_table(text: str) -> Table:
     """Read a text as a table; every text is one."""
-    lines: list[Row] = []
-    start = 0
-    for number, raw in enumerate(text.split("\n"), start=1):
-        line = raw.removesuffix("\r")
-        lines.append(Row(number, tuple(line.split("\t")), Span(start, start + len(line))))
+    first, *lines = text.split("\n")
+    rows: list[Row] = []
+    cells: dict[str, str] = {}  # one text for all cells that say the same
+    start = len(first) + 1
+    for number, raw in enumerate(lines, start=2):
+        if raw.strip():
+            line = raw.removesuffix("\r").split("\t")
+            rows.append(Row(number, tuple([cells.setdefault(cell, cell) for cell in line]), start))
         start += len(raw) + 1
-    rows = tuple(row for row in lines[1:] if any(cell.strip() for cell in row.cells))
-    header = tuple(cell.removeprefix("\ufeff") for cell in lines[0].cells)
-    return Table(text, header, rows, "\r\n" if "\r\n" in text else "\n", lines[0].span.end)
+    header = first.removesuffix("\r")
+    names = tuple(name.removeprefix("\ufeff") for name in header.split("\t"))
+    return Table(text, names, tuple(rows), "\r\n" if "\r\n" in text else "\n", len(header))
 
 
 def set_cell(table: Table, *, line: Line, column: str, value: str) -> Edit:

@@ -2,8 +2,9 @@
 
 One thread hands questions to idle workers, and their answers to the futures that wait for them. An outdated question
 (the same editor asks about another text) is dropped, or stopped if a worker is busy with it. A worker that does not
-answer in time, or ends, is replaced. Counts take long, so at least one worker is kept free of them. People take turns:
-the next question is that of the person who has waited longest since the last one, however many questions others have.
+answer in time, or ends, is replaced. Counts take long, so that they have a worker of their own, which the system lets
+wait for all others. People take turns: the next question is that of the person who has waited longest since the last
+one, however many questions others have.
 
 A worker (`work`) answers one question after another about projects that it keeps open. It gives up when its time is up
 or when it is told to stop, and says so before it ends when it runs out of memory; in all other cases the server can
@@ -27,9 +28,12 @@ from types import FrameType
 
 from bidui.errors import InputError, Problem
 from bidui.web.editing import preview as previews
-from bidui.web.editing.preview import Answer, Limits, OpenProject, Request, Result, Source
+from bidui.web.editing.diagnostics import Compilation
+from bidui.web.editing.preview import Answer, Counts, Limits, OpenProject, Request, Result, Source, Tally
+from bidui.words import Language
 
 MAX_OPEN = 3  # projects
+BEHIND = 10  # how far a worker that counts stands behind all others (its nice value)
 READY = b"ready"  # the first thing a worker says
 
 
@@ -45,8 +49,13 @@ class _State:
     projects: dict[str, OpenProject] = field(default_factory=dict)
 
 
-def work(connection: Connection, limits: Limits) -> None:
-    """Answer questions until the server closes the connection, even in the middle of an answer."""
+def work(connection: Connection, limits: Limits, slow: bool = False) -> None:
+    """Answer questions until the server closes the connection, even in the middle of an answer.
+
+    What is `slow` gets what others leave of the processors.
+    """
+    if slow and hasattr(os, "nice"):
+        os.nice(BEHIND)
     state = _State(limits)
     _listen_to_signals(state)
     limit_memory(limits.memory)
@@ -72,7 +81,7 @@ def _answered(state: _State, source: Source, request: Request) -> Answer:
         try:
             project = _project(state, source)
             state.busy = True
-            _set_timer(seconds)
+            _set_timer(seconds, busy=request.kind == "count")
             if state.stopped:  # while the project was being opened
                 raise Interruption
             result = _result(state, project, request)
@@ -100,7 +109,8 @@ def _result(state: _State, project: OpenProject, request: Request) -> Result | N
         return previews.preview_phrases(text, name=name, compiler=project.compiler, language=language)
     compilation = project.compiled(text, name=name)
     if request.kind == "count":
-        return previews.counts_of(compilation, language=language)
+        basis = previews.basis_of(compilation)
+        return Tally(basis, None if basis in request.known else _counts(state, project, compilation, language))
     shown = previews.preview(compilation, n=request.n, seed=request.seed, language=language)
     try:
         if shown.rows:
@@ -110,6 +120,17 @@ def _result(state: _State, project: OpenProject, request: Request) -> Result | N
             raise
         project.forget()
     return shown
+
+
+def _counts(state: _State, project: OpenProject, compilation: Compilation, language: Language) -> Counts:
+    """Count the pairs; if that takes too long, their number is not known."""
+    try:
+        return previews.counts_of(compilation, language=language)
+    except Interruption:
+        if state.stopped != "time":
+            raise
+        project.forget()
+        return Counts(None, exact=False)
 
 
 def _project(state: _State, source: Source) -> OpenProject:
@@ -125,7 +146,7 @@ def _project(state: _State, source: Source) -> OpenProject:
 
 def _listen_to_signals(state: _State) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
-        state.stopped = "time" if number == signal.SIGALRM else "told"
+        state.stopped = "told" if number == signal.SIGUSR1 else "time"
         if state.busy:
             state.busy = False
             raise Interruption
@@ -133,12 +154,15 @@ def _listen_to_signals(state: _State) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the server, which closes its workers
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, stop)
+        signal.signal(signal.SIGPROF, stop)
         signal.signal(signal.SIGUSR1, stop)
 
 
-def _set_timer(seconds: float) -> None:
+def _set_timer(seconds: float, *, busy: bool = False) -> None:
+    """Ring after some seconds, or with `busy` after so many in which this process worked; 0 stops both."""
     if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, 0 if busy else seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds if busy else 0)
 
 
 def limit_memory(allowed: int) -> None:
@@ -181,6 +205,7 @@ class _Job:
 class _Worker:
     process: SpawnProcess
     connection: Connection
+    slow: bool  # it takes what takes long, and nothing else
     ready: bool = False  # it has started, and listens to signals
     job: _Job | None = None
     deadline: float = 0.0  # on the monotonic clock, while there is a job
@@ -189,7 +214,10 @@ class _Worker:
 
 
 class PreviewWorkers:
-    """A few worker processes, as a context: `ask` returns a future, which a newer question of its editor cancels."""
+    """A few worker processes, as a context: `ask` returns a future, which a newer question of its editor cancels.
+
+    `workers` are for previews; the one that counts is started with the first question for it.
+    """
 
     def __init__(self, *, workers: int = 2, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -205,7 +233,7 @@ class PreviewWorkers:
         self._thread = threading.Thread(target=self._run, name="previews", daemon=True)
 
     def __enter__(self) -> "PreviewWorkers":
-        self._workers = [self._started() for _ in range(self._size)]
+        self._workers = [self._started(slow=False) for _ in range(self._size)]
         self._thread.start()
         return self
 
@@ -239,12 +267,12 @@ class PreviewWorkers:
             with suppress(OSError):  # closed
                 self._ring.send_bytes(b"!")
 
-    def _started(self) -> _Worker:
+    def _started(self, *, slow: bool) -> _Worker:
         mine, theirs = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=work, args=(theirs, self.limits), name="bidui preview", daemon=True)
+        process = _SPAWN.Process(target=work, args=(theirs, self.limits, slow), name="bidui preview", daemon=True)
         process.start()
         theirs.close()
-        return _Worker(process, mine)
+        return _Worker(process, mine, slow)
 
     def _run(self) -> None:
         while True:
@@ -287,23 +315,29 @@ class PreviewWorkers:
     def _assign(self) -> None:
         """Hand waiting jobs to idle workers, if possible to those that have the project open."""
         self._waiting = [job for job in self._waiting if not job.future.cancelled()]
-        if self._waiting and len(self._workers) < self._size:
-            self._workers.append(self._started())
-        while idle := [worker for worker in self._workers if worker.job is None and worker.process.is_alive()]:
-            if (job := self._take()) is None:
-                break
-            key = job.source.key
-            self._send(max(idle, key=lambda worker: (key in worker.opened, worker.ready)), job)
-        newest = next((worker.job.source for worker in reversed(self._workers) if worker.job), None)
-        for worker in self._workers:  # so that the next question need not wait for it
+        for slow in (False, True):
+            alike = sum(worker.slow == slow for worker in self._workers)
+            if alike < (1 if slow else self._size) and any(job.slow == slow for job in self._waiting):
+                self._workers.append(self._started(slow=slow))
+            self._assign_alike(slow=slow)
+        quick = [worker for worker in self._workers if not worker.slow]
+        newest = next((worker.job.source for worker in reversed(quick) if worker.job), None)
+        for worker in quick:  # so that the next question need not wait for it
             if newest and worker.job is None and worker.ready and newest.key not in worker.opened:
                 self._send(worker, _Job(newest, Request("open"), ""))
 
-    def _take(self) -> _Job | None:
-        """Take the next job: quick jobs first, then that of the person who has waited longest, then the oldest."""
-        slow = sum(worker.job is not None and worker.job.slow for worker in self._workers)
-        ready = [job for job in self._waiting if not (job.slow and slow >= self._size - 1)]
-        job = min(ready, key=lambda job: (job.slow, self._taken.get(job.who, -1)), default=None)
+    def _assign_alike(self, *, slow: bool) -> None:
+        alike = [worker for worker in self._workers if worker.slow == slow]
+        while idle := [worker for worker in alike if worker.job is None and worker.process.is_alive()]:
+            if (job := self._take(slow=slow)) is None:
+                break
+            key = job.source.key
+            self._send(max(idle, key=lambda worker: (key in worker.opened, worker.ready)), job)
+
+    def _take(self, *, slow: bool) -> _Job | None:
+        """Take the next job: that of the person who has waited longest, then the oldest."""
+        ready = [job for job in self._waiting if job.slow == slow]
+        job = min(ready, key=lambda job: self._taken.get(job.who, -1), default=None)
         if job is not None:
             self._waiting.remove(job)
             self._taken[job.who] = next(self._turn)
@@ -311,7 +345,8 @@ class PreviewWorkers:
 
     def _send(self, worker: _Worker, job: _Job) -> None:
         worker.job, worker.stopping = job, False
-        worker.deadline = time.monotonic() + self.limits.seconds[job.request.kind] + self.limits.grace
+        patience = self.limits.patience if job.slow else 1
+        worker.deadline = time.monotonic() + self.limits.seconds[job.request.kind] * patience + self.limits.grace
         worker.deadline += 0 if job.source.key in worker.opened else self.limits.opening
         with suppress(OSError):  # it has ended, which `_receive` will see
             worker.connection.send((job.source, job.request))
@@ -345,7 +380,7 @@ class PreviewWorkers:
         if worker.job is not None:
             worker.job.answer(Answer(problem=problem))
         if worker.ready:
-            self._workers.append(self._started())
+            self._workers.append(self._started(slow=worker.slow))
 
     def _end(self, worker: _Worker) -> None:
         worker.process.kill()

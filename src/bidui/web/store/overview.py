@@ -7,7 +7,7 @@ content and remembered by its hash; such a fact never gets stale, since other co
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -303,12 +303,16 @@ def recall(store: Store, kind: str, keys: Iterable[str]) -> dict[str, Json]:
     return facts
 
 
-def paradigm_keys(entry: Entry) -> dict[str, str]:
-    """Return, for each paradigm's file, a hash of it and of all that is not a paradigm: its pairs follow from that."""
+def paradigm_keys(entry: Entry, *, without: Collection[Kind] = ()) -> dict[str, str]:
+    """Return, for each paradigm's file, a hash of it and of all that is not a paradigm: its pairs follow from that.
+
+    Files of the kinds in `without` are left out.
+    """
+    left_out = {"paradigm", "notes", *without}
     query = select(files.c.name, files.c.sha256).where(files.c.project == entry.id, files.c.sha256.is_not(None))
     with entry.store.reading() as connection:
         contents = {name: sha256 for name, sha256 in connection.execute(query)}
-    shared = _hash(sorted(item for item in contents.items() if kind_of(item[0]) not in {"paradigm", "notes"}))
+    shared = _hash(sorted(item for item in contents.items() if kind_of(item[0]) not in left_out))
     return {name: _hash([(shared, sha256)]) for name, sha256 in sorted(contents.items()) if kind_of(name) == "paradigm"}
 
 
