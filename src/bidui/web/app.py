@@ -10,7 +10,7 @@ from bidui.web.api import editing, files, lexicon, projects, team
 from bidui.web.guard import Guard, answer_failures
 from bidui.web.pages import routes
 from bidui.web.pages.rendering import STATIC, HashedFiles, load_templates
-from bidui.web.problems import Json, fails
+from bidui.web.problems import Json, Problems, fails
 from bidui.web.workbench import Workbench
 
 
@@ -32,6 +32,8 @@ def describe() -> dict[str, Any]:
 
 
 def _app() -> FastAPI:
+    answers = fails(400, 403, 413, 421, 422, 503)  # the guard, the body, the database
+    answers[400]["model"] = Problems
     app = FastAPI(
         title="bidui",
         description="The calls behind the workbench's pages. Positions in texts are UTF-16 offsets; times are UTC.",
@@ -40,7 +42,7 @@ def _app() -> FastAPI:
         docs_url=None,  # they would load scripts from elsewhere
         redoc_url=None,
         default_response_class=Json,
-        responses=fails(400, 403, 413, 421, 422, 503),  # the guard, the body, the database
+        responses=answers,
     )
     for module in (projects, files, editing, lexicon, team, routes):
         app.include_router(module.router)
