@@ -127,7 +127,7 @@ def fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route for OpenAPI: these statuses come with problems.
 
     They name `Problems` by its address, since FastAPI would build a validator for each status of each route, which took
-    half of the time that a server needs to start; status 400 of all routes gives it as a model, so that it is described.
+    most of the time of a server's first answer. Status 400 of the app gives it as a model, so that it is described.
     """
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Problems"}}}
     return {status: {"description": _MEANING[status], "content": content} for status in statuses}
