@@ -91,6 +91,7 @@ NAMES = [
     "mean_lp",
     "measure_diversity",
     "model_kinds",
+    "model_labels",
     "morcela",
     "new_project",
     "open_project",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bidui.grammar.classic import ClassicExport, import_classic
     from bidui.models.given import given
     from bidui.models.model import Model, TokenScores
-    from bidui.models.specs import expand_specs, load_model, model_kinds
+    from bidui.models.specs import expand_specs, load_model, model_kinds, model_labels
     from bidui.pairs import (
         Diversity,
         Pair,
@@ -79,7 +79,7 @@ _HOMES = {
     "bidui.grammar.classic": "ClassicExport import_classic",
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
-    "bidui.models.specs": "expand_specs load_model model_kinds",
+    "bidui.models.specs": "expand_specs load_model model_kinds model_labels",
     "bidui.pairs": "Diversity Pair Pairs Region Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.compare": "AccuracyTable compare",
@@ -189,6 +189,7 @@ __all__ = [
     "mean_lp",
     "measure_diversity",
     "model_kinds",
+    "model_labels",
     "morcela",
     "new_project",
     "open_project",

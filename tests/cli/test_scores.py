@@ -706,3 +706,65 @@ def test_a_linking_function_of_ones_own_is_taken_by_every_command(bidui: Bidui, 
     wrong = bidui("compare", "results", "--link", "mine.py:shorter")
     assert wrong.code == 2 and "mine.py: there is no function shorter; available here: longer" in wrong.err
     assert "Traceback" not in wrong.err
+
+
+# Labels: what scores are called in folders and tables
+
+
+def accuracies(bidui: Bidui) -> dict[str, float]:
+    rows = json.loads(bidui("compare", "results", "--link", "lp", "--json").out)["rows"]
+    return {row["model"]: row["accuracy"] for row in rows}
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """Two models of one name, a/final.jsonl and b/final.jsonl; only the second gets the first pair wrong."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        changed = PAIRS if name == "a" else [([("甲", -1), ("乙", -9)], PAIRS[0][1]), *PAIRS[1:]]
+        write_pairs(tmp_path, changed)
+        (tmp_path / "given.jsonl").rename(tmp_path / name / "final.jsonl")
+    return tmp_path
+
+
+def test_two_models_of_one_name_are_labelled_by_their_paths(bidui: Bidui, two: Path) -> None:
+    """Together they are called alike; one after the other, the second takes more of its path, and says so."""
+    both = bidui("score", "pairs.jsonl", "--model", "a/final.jsonl", "--model", "b/final.jsonl", "-o", "together")
+    assert both.code == 0 and sorted(path.name for path in (two / "together").iterdir()) == ["a--final", "b--final"]
+    first = bidui("score", "pairs.jsonl", "--model", "a/final.jsonl")
+    assert "results/final: 5 pairs" in first.err
+    for _ in range(2):  # and again: neither is taken for the other
+        second = bidui("score", "pairs.jsonl", "--model", "b/final.jsonl", "--force")
+        assert second.code == 0 and "b--final: kind given" in second.err
+        assert "results: another model here is called final, so these scores are called b--final" in second.err
+    assert "0 scored, 1 already there" in second.err
+    assert "1 already there" in bidui("score", "pairs.jsonl", "--model", "a/final.jsonl").err
+    assert accuracies(bidui) == {"b--final": 50, "final": 70}
+
+
+def test_force_never_overwrites_another_model(bidui: Bidui, two: Path) -> None:
+    """A label that is taken is refused; the same file with other contents is the same model, and is replaced."""
+    assert bidui("score", "pairs.jsonl", "--model", "a/final.jsonl", "--as", "mine").code == 0
+    before = {path.name: path.read_bytes() for path in (two / "results/mine").iterdir()}
+    refused = bidui("score", "pairs.jsonl", "--model", "b/final.jsonl", "--as", "mine", "--force")
+    assert refused.code == 2 and "scores of another model called mine, which are never overwritten" in refused.err
+    assert {path.name: path.read_bytes() for path in (two / "results/mine").iterdir()} == before
+    (two / "a/final.jsonl").write_bytes((two / "b/final.jsonl").read_bytes())
+    assert "use --force" in bidui("score", "pairs.jsonl", "--model", "a/final.jsonl", "--as", "mine").err
+    assert bidui("score", "pairs.jsonl", "--model", "a/final.jsonl", "--as", "mine", "--force").code == 0
+    assert accuracies(bidui) == {"mine": 50}
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        (["x"], "1 label for 2 models; give one --as for each --model"),
+        (["x", "x"], "the label x is given twice"),
+        (["x", "a/b"], "'a/b' cannot be a label"),
+        (["x", "API"], "'API' cannot be a label"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused(bidui: Bidui, two: Path, labels: list[str], told: str) -> None:
+    given = [option for label in labels for option in ("--as", label)]
+    refused = bidui("score", "pairs.jsonl", "--model", "a/final.jsonl", "--model", "b/final.jsonl", *given)
+    assert refused.code == 2 and told in refused.err

@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM
 from bidui.benchmarks import generate, open_project
 from bidui.errors import InputError
 from bidui.models.model import Model
-from bidui.models.specs import DEFAULT, SHIPPED, load_model, parse_spec
+from bidui.models.specs import DEFAULT, SHIPPED, load_model, model_labels, parse_spec, path_labels
 from bidui.pairs import Pairs
 from bidui.scores.choices import choose
 from bidui.scores.links import mean_lp, slor
@@ -95,3 +95,21 @@ def test_characters_are_looked_up_as_the_tokenizer_divides_them(model: Model) ->
     assert flat.ids.tolist() == [token for found in each for token in found.ids]
     assert flat.spans.tolist() == [span for found in each for span in found.spans.tolist()]
     assert flat.bounds.tolist() == [0, 7, 9, 9, 15]
+
+
+def test_models_of_one_name_are_labelled_by_their_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--model 'runs/*/final'` gave them all one name, and with --force one folder."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("runs/a/final", "runs/b/final", "old/a/final", "runs/c/other", "runs/a/step-5", "runs/b/step-5"):
+        Path(folder).mkdir(parents=True)
+        if folder.endswith("5"):
+            Path(folder, "training.json").write_text("{}")
+    assert model_labels(["hf:runs/a/final", "runs/c/other", "hf:org/final"]) == [None, None, None]
+    assert model_labels(["hf:runs/a/final", "runs/b/final"]) == ["a--final", "b--final"]
+    assert model_labels(["runs/a/final", "old/a/final"]) == ["runs--a--final", "old--a--final"]
+    assert model_labels(["runs/a/step-5", "runs/b/step-5"]) == [None, None]  # their names have the runs already
+    assert path_labels("runs/a/step-5", "a@step-5")[:2] == ["a@step-5", "runs--a@step-5"]
+    with pytest.raises(
+        InputError, match=r"same model with different options, and both would be called final; give each"
+    ):
+        model_labels(["hf:runs/a/final", "hf:runs/a/final?kind=masked"])

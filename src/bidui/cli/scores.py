@@ -35,6 +35,14 @@ def score(
         list[str] | None,
         typer.Option("--model", help="Model to score with; may be repeated. Default: the model shipped with bidui."),
     ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as",
+            help="Label of the scores in tables and folders; one for each --model, in the same order. Default: the "
+            "model's name, with as much of its path as tells it from others.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option("-o", "--out", help="Output folder; each model gets a subfolder.")] = Path(
         "results"
     ),
@@ -58,7 +66,10 @@ def score(
             "--trust-remote-code", help="Run the Python code that a model brings along; use it only if you trust it."
         ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite scores made with different settings.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Overwrite scores of the same model that were made with different settings."),
+    ] = False,
     good: Good = None,
     bad: Bad = None,
     paradigm: Paradigm = None,
@@ -75,10 +86,12 @@ def score(
         return
     if what is None:
         raise bidui.InputError([bidui.Problem("score-what")])
+    specs = bidui.expand_specs(model or ())
+    labels = _check_labels(label, len(specs)) if label else bidui.model_labels(specs)
     pairs = bidui.find_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
     show_notes(pairs)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), _Speed())
-    for spec in bidui.expand_specs(model or ()):
+    for spec, own_label in zip(specs, labels, strict=True):
         progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
         task = progress.add_task("", total=len(pairs))
 
@@ -103,6 +116,7 @@ def score(
                 bos=bos,
                 eos=eos,
                 trust_remote_code=trust_remote_code,
+                label=own_label,
                 force=force,
                 on_start=start,
                 on_paradigm=advance,
@@ -111,6 +125,14 @@ def score(
             if progress.live.is_started:
                 progress.stop()
         _show(console, scores)
+
+
+def _check_labels(labels: Sequence[str], models: int) -> list[str | None]:
+    if len(labels) != models:
+        raise bidui.InputError([bidui.Problem("labels-count", values={"labels": len(labels), "models": models})])
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise bidui.InputError([bidui.Problem("labels-twice", values={"label": twice[0]})])
+    return [*labels]
 
 
 class _Speed(ProgressColumn):
@@ -138,6 +160,8 @@ def _show(console: Console, scores: "bidui.Scores") -> None:
         console.print(
             f"[yellow]{count(unseen, 'pair has', 'pairs have')} the same tokens on both sides[/]", highlight=False
         )
+    for note in scores.notes:
+        console.print(f"[yellow]{escape(str(note))}[/]", highlight=False)
     if scores.unigrams:
         console.print(f"{escape(str(scores.folder))}: copied the model's unigram counts", highlight=False)
     for problem in scores.problems:

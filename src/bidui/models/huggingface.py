@@ -15,6 +15,7 @@ from bidui.models.conventions import DECLARATION, decide, declaration_of
 from bidui.models.fingerprint import code_hash, config_hash, pipeline_hash, tokenizer_hash, weights_hash
 from bidui.models.model import Declared, Model, first_line
 from bidui.models.native import NativeNetwork, load_network
+from bidui.models.specs import short_name
 from bidui.models.tokenizer_file import read_object, read_tokenizer
 
 if TYPE_CHECKING:  # importing transformers takes longer than a small model, and those of `native` need none of it
@@ -352,11 +353,3 @@ def _kind(config: "PreTrainedConfig", *, model: str) -> Kind:
     if config.is_encoder_decoder:
         return "seq2seq"
     return "masked" if any(name.endswith(_MASKED) for name in config.architectures or []) else "causal"
-
-
-def short_name(name: str, revision: str | None) -> str:
-    """Return the name of a model in tables and folders; a checkpoint of ours has the name of its run before it."""
-    base = Path(name).resolve().name if Path(name).is_dir() else name.replace("/", "--")
-    if base.startswith("step-") and (Path(name) / "training.json").is_file():
-        base = f"{Path(name).resolve().parent.name}@{base}"
-    return f"{base}@{revision}" if revision else base

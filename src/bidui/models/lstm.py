@@ -22,9 +22,10 @@ from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 from bidui.errors import InputError, Place, fail
 from bidui.models.conventions import DECLARATION, Conventions, decide, declaration_of
 from bidui.models.fingerprint import pipeline_hash, tokenizer_hash, weights_hash
-from bidui.models.huggingface import float_type, move_to, short_name
+from bidui.models.huggingface import float_type, move_to
 from bidui.models.model import Declared, TokenScores, first_line, jieba_words, refuse_broken
 from bidui.models.prefix_tree import PrefixRows, pack, unsorted_scores
+from bidui.models.specs import short_name
 from bidui.models.tokenize import Encoding, HasTokenizer, encode, tokenizer_files
 
 # LSTM networks, and how they run over prefix trees: the state after a beginning serves all sequences that share it.

@@ -65,6 +65,31 @@ class Model(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A model under another name."""
+
+    name: str
+    model: Model
+
+    @property
+    def declared(self) -> Declared:
+        """What the scores depend on: the same, whatever the name."""
+        return self.model.declared
+
+    def score(self, sentences: Sequence[str]) -> Iterable[TokenScores]:
+        """Return the scores of each sentence, in order."""
+        return self.model.score(sentences)
+
+    def token_texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """Return the tokens that ids stand for."""
+        return self.model.token_texts(ids)
+
+    def unknown(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which ids mean that the model does not know the token."""
+        return self.model.unknown(ids)
+
+
 class HasTexts:
     """What models without ids of their own do in the same way: `texts` has the tokens by the numbers they got here."""
 

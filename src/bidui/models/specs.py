@@ -1,7 +1,7 @@
 """Model specs, the values of `--model`, and how they are loaded."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -101,6 +101,58 @@ def expand_specs(texts: str | Iterable[str]) -> list[str]:
             raise fail("spec-no-match", Place(), {"spec": text})
         specs += [f"{prefix}{match}{mark}{query}" for match in matches]
     return list(dict.fromkeys(specs))
+
+
+# Labels: what a model is called in tables and folders
+
+
+def short_name(name: str, revision: str | None = None) -> str:
+    """Return the name of a model in tables and folders; a checkpoint of ours has the name of its run before it."""
+    base = Path(name).resolve().name if Path(name).is_dir() else name.replace("/", "--")
+    if base.startswith("step-") and (Path(name) / "training.json").is_file():
+        base = f"{Path(name).resolve().parent.name}@{base}"
+    return f"{base}@{revision}" if revision else base
+
+
+def path_labels(text: str, name: str) -> list[str]:
+    """Return the name of a model, and longer ones with more and more of its path: final, b--final, runs--b--final."""
+    spec = parse_spec(text)
+    if spec.kind == "api" or not Path(spec.name).exists():
+        return [name]
+    parents = Path(spec.name).resolve().parent.parts[1:]
+    if parents and name.startswith(f"{parents[-1]}@"):  # a checkpoint has the name of its run already
+        parents = parents[:-1]
+    return [name, *("--".join((*parents[start:], name)) for start in reversed(range(len(parents))))]
+
+
+def model_labels(specs: Sequence[str]) -> list[str | None]:
+    """Return labels for models that are scored together where their names are the same, and None where they are not.
+
+    Of `runs/a/final` and `runs/b/final`, the labels are `a--final` and `b--final`. Two specs of one model, which differ
+    only in their options, have no such labels and are an error.
+    """
+    choices = [path_labels(spec, _file_name(spec)) for spec in specs]
+    labels: list[str | None] = []
+    for spec, own in zip(specs, choices, strict=True):
+        clashes = [(other, theirs) for other, theirs in zip(specs, choices, strict=True) if theirs[0] == own[0]]
+        if same := next((other for other, theirs in clashes if other != spec and theirs == own), None):
+            raise fail("labels-same", Place(), {"first": same, "second": spec, "label": own[0]})
+        if len(clashes) == 1:
+            labels.append(None)
+            continue
+        others = {label for other, theirs in clashes if other != spec for label in theirs}
+        labels.append(next((label for label in own if label not in others), None))
+    return labels
+
+
+def _file_name(text: str) -> str:
+    """Return the name that a model will have when it is loaded."""
+    spec = parse_spec(text)
+    if spec.kind == "api":
+        return spec.options.get("model", "").replace("/", "--")
+    if spec.kind in ("given", "ngram"):
+        return Path(spec.name).stem if spec.kind == "given" else Path(spec.name).name.split(".")[0]
+    return short_name(spec.name, spec.revision)
 
 
 def load_model(

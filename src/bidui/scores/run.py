@@ -5,6 +5,7 @@ together. A paradigm that is larger goes in parts, which are files of their own 
 """
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from bidui.benchmarks import find_pairs
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, OutputRefused, Place, Problem, fail
 from bidui.files import (
     check_new_folder,
     claim_folder,
@@ -25,8 +26,8 @@ from bidui.files import (
     write_file,
     write_new_folder,
 )
-from bidui.models.model import Model, TokenScores
-from bidui.models.specs import DEFAULT, load_model, parse_spec
+from bidui.models.model import Alias, Declared, Model, TokenScores
+from bidui.models.specs import DEFAULT, load_model, parse_spec, path_labels
 from bidui.pairs import AnyPairs, Pair, Pairs, uid_fits
 from bidui.scores.choices import COLUMNS, PairTotals, file_of, pair_totals, published_lines
 from bidui.scores.links import AnyLink, Floats, as_link
@@ -57,6 +58,7 @@ from bidui.scores.unigrams import read_published, read_unigrams, take_unigrams
 TOGETHER = 2_000
 SLOWLY = {"masked": 500, "seq2seq": 500, "api": 500}  # kinds that run a sentence once per token, or wait for a server
 PARTS = "parts"  # the folder of parts of paradigms under way
+CACHE = "api"  # the folder of answers of servers, among the folders of models
 
 
 def score(
@@ -72,6 +74,7 @@ def score(
     bos: str | None = None,
     eos: bool = False,
     trust_remote_code: bool = False,
+    label: str | None = None,
     force: bool = False,
     on_start: Callable[[Model, Pairs], None] = lambda model, pairs: None,
     on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
@@ -81,13 +84,16 @@ def score(
     `pairs` is a shipped benchmark or a project, of which `n` pairs per paradigm are generated with `seed`; a file or
     folder of pairs; or the pairs themselves, as `find_pairs` takes them. `model` is a spec (`hf:FOLDER`, see `bidui
     score --list-models`) or a loaded model; `device`, `dtype`, `batch_tokens`, `bos`, `eos` and `trust_remote_code` are
-    for a spec. With `out`, the scores are stored in the folder of the model's name in `out`: paradigms already scored
-    are skipped, so an interrupted run resumes, and scores made with different settings are overwritten only with
-    `force`. `on_paradigm` is called with the uid and the number of pairs when they are scored; a large paradigm is
-    scored in parts.
+    for a spec. With `out`, the scores are stored in a folder in `out`, called `label` or else by the model's name; if
+    another model has that name there, more of the path is added (`b--final`), and a note says so. Paradigms already
+    scored are skipped, so an interrupted run resumes, and scores made with different settings are overwritten only with
+    `force`; scores of another model never are. `on_paradigm` is called with the uid and the number of pairs when they
+    are scored; a large paradigm is scored in parts.
     """
+    if label is not None and (not uid_fits(label) or label.casefold() == CACHE):
+        raise fail("label-unfit", Place(), {"label": repr(label)})
     source = find_pairs(pairs, n=n, seed=seed)
-    cache = None if out is None else Path(out) / "api"
+    cache = None if out is None else Path(out) / CACHE
     model = str(model) if isinstance(model, Path) else model
     if isinstance(model, str):
         options = {"device": device, "dtype": dtype, "batch_tokens": batch_tokens, "bos": bos, "eos": eos}
@@ -96,11 +102,21 @@ def score(
         loaded = model
     else:
         raise fail("not-a-model", None, {"type": type(model).__name__})
-    on_start(loaded, source)
+    spec = model if isinstance(model, str) else ""
     if out is None:
+        loaded = loaded if label is None else Alias(label, loaded)
+        on_start(loaded, source)
         return _score_in_memory(source, loaded, on_paradigm)
-    folder = Path(out) / loaded.name
-    scores = run_scoring(source, loaded, out=folder, force=force, on_paradigm=on_paradigm)
+    place = _source(spec, Path(out))
+    names = [label] if label is not None else path_labels(spec, loaded.name) if spec else [loaded.name]
+    chosen = _free_label(names, loaded, place, Path(out))
+    notes = [Problem("label-longer", Place(str(out)), {"label": chosen, "taken": names[0]}, "warning")]
+    if chosen != loaded.name:
+        loaded = Alias(chosen, loaded)
+    on_start(loaded, source)
+    folder = Path(out) / chosen
+    scores = run_scoring(source, loaded, out=folder, origin=place, force=force, on_paradigm=on_paradigm)
+    scores = replace(scores, notes=tuple(notes) if chosen != names[0] else ())
     if not isinstance(model, str):
         return scores
     try:
@@ -110,6 +126,40 @@ def score(
     except InputError as error:  # the scores are good without them
         return replace(scores, problems=error.problems)
     return replace(scores, unigrams=copied)
+
+
+def _source(spec: str, out: Path) -> str:
+    """Return where the model of a spec is: its path as seen from the results, or its name on a hub or server."""
+    if not spec:
+        return ""
+    parsed = parse_spec(spec)
+    if not Path(parsed.name).exists():
+        return f"{parsed.kind}:{parsed.name}"
+    try:
+        return Path(os.path.relpath(Path(parsed.name).resolve(), out.resolve())).as_posix()
+    except ValueError:  # on another drive
+        return ""
+
+
+def _free_label(names: Sequence[str], model: Model, source: str, out: Path) -> str:
+    """Return the first label whose folder has scores of this model, or else the first that no model has yet."""
+    manifests = {name: manifest_in(out / name) for name in names if uid_fits(name)}
+    for name, before in manifests.items():
+        same = before and (not _is_another(before.declared, model.declared) or (source and before.source == source))
+        if same:
+            return name
+    free = next((name for name, before in manifests.items() if before is None), None)
+    if free is None:
+        raise OutputRefused(str(Problem("scores-of-another-model", Place(str(out / names[0])), {"label": names[0]})))
+    return free
+
+
+def _is_another(before: Declared, new: Declared) -> bool:
+    """Return whether two models are different ones, and not one with different settings."""
+    named = ("weights", "config", "tokenizer", "url") if "weights" in before or "weights" in new else ("model", "url")
+    kinds = [declared.get("kind") for declared in (before, new)]
+    apart = any(kind in ("given", "ngram", "api", "lstm") for kind in kinds) and kinds[0] != kinds[1]
+    return apart or any(name in before and name in new and before[name] != new[name] for name in named)
 
 
 def _score_in_memory(pairs: Pairs, model: Model, on_paradigm: Callable[[str, int], None]) -> Scores:
@@ -134,16 +184,17 @@ def run_scoring(
     model: Model,
     *,
     out: Path,
+    origin: str = "",
     force: bool = False,
     on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
 ) -> Scores:
     """Write scores to `out`, one file per paradigm; files that are there already and whole are kept."""
     before = manifest_in(out)
-    new = ScoreManifest(model.name, dict(model.declared)).manifest
+    empty = ScoreManifest(model.name, dict(model.declared), source=origin)
     if before and not force:
-        claim_folder(out, before.manifest, new, "scores-of-another")
-    if before is None or before.manifest.differences(new):
-        before = ScoreManifest(model.name, dict(model.declared))
+        claim_folder(out, before.manifest, empty.manifest, "scores-of-another")
+    if before is None or before.manifest.differences(empty.manifest):
+        before = empty
     by_uid = pairs.by_uid()
     unfit = next((uid for uid in by_uid if not uid_fits(uid)), None)
     if unfit is not None:
@@ -162,7 +213,7 @@ def run_scoring(
     kept = tuple(shards)
     if any(shards[uid] != before.shards[uid] for uid in kept):  # at once, since their files have changed
         left = len(pairs) - sum(shard.count for shard in shards.values())
-        write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards, before.parts, left))
+        write_manifest(out, replace(empty, shards=shards, parts=before.parts, left=left))
     parts: dict[str, Shard] = {}
     for group in _together(by_uid, model):
         waiting = [part for part in group if part.uid not in shards]
@@ -181,8 +232,8 @@ def run_scoring(
             on_paradigm(part.uid, stored[part.file].count)
         if waiting:
             left = len(pairs) - sum(shard.count for shard in shards.values())
-            write_manifest(out, ScoreManifest(model.name, dict(model.declared), shards, parts, left))
-    manifest = ScoreManifest(model.name, dict(model.declared), shards)
+            write_manifest(out, replace(empty, shards=shards, parts=parts, left=left))
+    manifest = replace(empty, shards=shards)
     write_manifest(out, manifest)
     _remove_parts(out)
     return Scores(manifest, out, tuple(shards)[len(kept) :], kept, tuple(repaired))

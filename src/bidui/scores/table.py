@@ -128,6 +128,7 @@ class ScoreManifest:
     parts: dict[str, Shard] = field(default_factory=dict)
     left: int = 0
     version: str = field(default_factory=tool_version)  # of bidui; "" where an early one did not store it
+    source: str = ""  # where the model came from: its path as seen from the folder of results, or its name on a hub
 
     @property
     def manifest(self) -> Manifest:
@@ -151,6 +152,7 @@ class Scores:
     kept: tuple[str, ...] = ()
     repaired: tuple[str, ...] = ()
     unigrams: bool = False  # whether the model's unigram counts were copied beside the scores
+    notes: tuple[Problem, ...] = ()  # on the label of the scores
     problems: tuple[Problem, ...] = ()
     in_memory: ScoreTable | None = field(default=None, repr=False, compare=False)
 
@@ -228,8 +230,8 @@ def manifest_in(folder: Path) -> ScoreManifest | None:
         value = json.loads(file.read_text(encoding="utf-8"))
         shards = {uid: Shard(**shard) for uid, shard in value["shards"].items()}
         parts = {file: Shard(**shard) for file, shard in value.get("parts", {}).items()}
-        left, version = int(value.get("left", 0)), str(value.get("version", ""))
-        return ScoreManifest(value["model"], value["declared"], shards, parts, left, version)
+        left, version, source = int(value.get("left", 0)), str(value.get("version", "")), str(value.get("source", ""))
+        return ScoreManifest(value["model"], value["declared"], shards, parts, left, version, source)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
 
