@@ -92,18 +92,21 @@ def test_a_missing_project_is_a_message(run: Run) -> None:
         assert "nowhere" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_only_paradigms_that_a_template_can_say_are_exported(run: Run, tmp_path: Path) -> None:
-    """A name and a verb can be said; two names that must differ cannot: the original would let them be the same."""
-    folder = tmp_path / "project"
+def write_small(folder: Path, **paradigms: str) -> None:
+    """Write a project of two names and two verbs, and paradigms by uid."""
     (folder / "paradigms" / "p").mkdir(parents=True)
     (folder / "project.yaml").write_text("format: 1\nname: t\n")
-    (folder / "lexicon.tsv").write_text("expression\tpos\n小明\tNR\n小红\tNR\n来\tVV\n")
-    head = "format: 1\nphenomenon: p\n"
-    one = "uid: one\nslots:\n  who: pos:NR\n  does: pos:VV\ngood: who does 了\nbad: does who 了\n"
-    two = "uid: two\nslots:\n  a: pos:NR\n  b: pos:NR\ngood: a 和 b\nbad: a b\n"
-    (folder / "paradigms" / "p" / "one.yaml").write_text(head + one)
-    (folder / "paradigms" / "p" / "two.yaml").write_text(head + two)
-    done = run("export-classic", folder, "-o", tmp_path / "out")
+    (folder / "lexicon.tsv").write_text("expression\tpos\n小明\tNR\n小红\tNR\n来\tVV\n走\tVV\n")
+    for uid, rules in paradigms.items():
+        (folder / "paradigms" / "p" / f"{uid}.yaml").write_text(f"format: 1\nuid: {uid}\nphenomenon: p\n{rules}")
+
+
+def test_only_paradigms_that_a_template_can_say_are_exported(run: Run, tmp_path: Path) -> None:
+    """A name and a verb can be said; two names that must differ cannot: the original would let them be the same."""
+    one = "slots:\n  who: pos:NR\n  does: pos:VV\ngood: who does 了\nbad: does who 了\n"
+    two = "slots:\n  a: pos:NR\n  b: pos:NR\ngood: a 和 b\nbad: a b\n"
+    write_small(tmp_path / "project", one=one, two=two)
+    done = run("export-classic", tmp_path / "project", "-o", tmp_path / "out")
     assert done.returncode == 1
     assert [path.name for path in (tmp_path / "out" / "templates").iterdir()] == ["one.json"]
     assert "two: the template would make 4 pairs, 2 more than this paradigm" in done.stderr
@@ -111,15 +114,11 @@ def test_only_paradigms_that_a_template_can_say_are_exported(run: Run, tmp_path:
 
 def test_a_phrase_that_cannot_be_exported_takes_only_its_paradigms_with_it(run: Run, tmp_path: Path) -> None:
     """What is written can be imported again, whatever was left out."""
+    rules = "slots:\n  who: phrase:{}\n  does: pos:VV\ngood: who does 了\nbad: does who 了\n"
     folder = tmp_path / "project"
-    (folder / "paradigms" / "p").mkdir(parents=True)
-    (folder / "project.yaml").write_text("format: 1\nname: t\n")
-    (folder / "lexicon.tsv").write_text("expression\tpos\n小明\tNR\n小红\tNR\n来\tVV\n走\tVV\n")
+    write_small(folder, one=rules.format("Plain"), two=rules.format("Deep"))
     nested = "  Deep: {depth: 1, alternatives: [pos:NR, {parts: {a: pos:NR, rest: phrase:Deep}}]}\n"
     (folder / "phrases.yaml").write_text(f"format: 1\nphrases:\n  Plain: pos:NR\n{nested}")
-    for uid, phrase in (("one", "Plain"), ("two", "Deep")):
-        rules = f"slots:\n  who: phrase:{phrase}\n  does: pos:VV\ngood: who does 了\nbad: does who 了\n"
-        (folder / "paradigms" / "p" / f"{uid}.yaml").write_text(f"format: 1\nuid: {uid}\nphenomenon: p\n{rules}")
     done = run("export-classic", folder, "-o", "out")
     assert done.returncode == 1, done.stderr
     assert "depth" in done.stderr

@@ -117,6 +117,12 @@ def test_the_place_is_line_and_column_in_the_json_file(tmp_path: Path) -> None:
     )
 
 
+def test_half_a_character_is_an_error(tmp_path: Path) -> None:
+    """It was found only in the project that had just been written, which stayed behind."""
+    (error,) = imported(tmp_path, json.dumps(good("他\ud800"))).errors
+    assert (error.kind, error.place.file) == ("text-not-unicode", "1.json")
+
+
 @pytest.mark.parametrize("digits", [4_300, 4_301])
 def test_a_number_of_thousands_of_digits_is_an_error(tmp_path: Path, digits: int) -> None:
     """Python converts no integer of more than 4,300 digits, and says so with an error that nothing expected."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bidui.errors import InputError, Place, Problem, Severity, all_problems, collect, fail
+from bidui.files import encode, json_text
 from bidui.grammar.classic.convert import (
     Cell,
     Template,
@@ -80,6 +81,8 @@ def read_json(path: Path, *, name: str) -> JsonNode:
         raise fail("bad-json", Place(name), {"reason": "nested too deeply"}) from None
     except ValueError:  # Python converts no integer of more than 4,300 digits
         raise fail("bad-json", Place(name), {"reason": "a number has thousands of digits"}) from None
+    if "\\u" in text:  # an escape can be half a surrogate pair, which no file of the project could hold
+        encode(json_text(value), place=Place(name))
     return JsonNode(value, name, (), dict(_strings(text, name)))
 
 
