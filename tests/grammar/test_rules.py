@@ -216,6 +216,7 @@ def test_so_is_any_string_of_characters(text: str) -> None:
         ("pos：PN mPos：who mPro：takes＝class＃1", "pos:PN mPos:who mPro:takes=class#1"),
         ("pos:NN rel：casts（who, what）", "pos:NN rel:casts(who, what)"),
         ("phrase：NP head：＜animate：1 pos：＊＞", "phrase:NP head:<animate:1 pos:*>"),
+        ("pos：！NN rel：casts（who，what）", "pos:!NN rel:casts(who, what)"),
     ],
 )
 def test_marks_of_a_chinese_input_method_are_their_ascii_twins(typed: str, meant: str) -> None:
@@ -230,6 +231,7 @@ def test_marks_of_a_chinese_input_method_are_their_ascii_twins(typed: str, meant
         ("13\\：30", ("13：30",)),
         ("北京／上海", ("北京／上海",)),
         ('"a\\"：" \\｜', ('a"：', "｜")),
+        ("好，好！ ！", ("好，好！", "！")),
     ],
 )
 def test_marks_in_quotes_after_a_backslash_and_in_words_stay(text: str, words: tuple[str, ...]) -> None:

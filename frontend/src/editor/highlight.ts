@@ -26,7 +26,7 @@ const TWINS = new Map([..."：｜／（）＝＜＞＃＊"].map((mark, at) => [m
 
 /** The pieces of a rule. */
 export function rulePieces(text: string): Piece[] {
-  const rule = text.replace(/[：｜／（）＝＜＞＃＊]/g, (mark) => TWINS.get(mark)!); // as long as the text
+  const rule = text.replace(/[：｜／（）＝＜＞＃＊]/g, (mark) => TWINS.get(mark)!).replace(/(?<=:)！/g, "!"); // as long as the text
   const pieces: Piece[] = [];
   for (const match of rule.matchAll(TOKEN)) {
     const token = match[0];

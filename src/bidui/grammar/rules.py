@@ -194,7 +194,7 @@ def decimal(weight: Fraction) -> str:
 def escape(text: str) -> str:
     """Put a backslash before each character that the rule language uses."""
     escaped = "".join("\\" + c if c in ESCAPED else c for c in text)
-    return "\\" + escaped if escaped[:1] in {"!", "-"} else escaped
+    return "\\" + escaped if escaped[:1] in {"!", "！", "-"} else escaped
 
 
 def quote(word: str) -> str:
@@ -212,10 +212,18 @@ _KEPT = re.compile(rf"({_QUOTATION.pattern}|\\.)|[^\"\\]+|[\"\\]", re.DOTALL)
 
 
 def with_twins(text: str) -> str:
-    """Return a rule of the same length with the ASCII twins of Chinese marks, but for those quoted or escaped."""
-    if not any(ord(c) in TWINS for c in text):
+    """Return a rule of the same length with the ASCII twins of Chinese marks, but for those quoted or escaped.
+
+    `！` means "not" only before a value, and `，` separates only slots in brackets: elsewhere both are common text.
+    """
+    if not any(ord(c) in TWINS or c in "！，" for c in text):
         return text
-    return _KEPT.sub(lambda piece: piece[0] if piece[1] else piece[0].translate(TWINS), text)
+    return _KEPT.sub(lambda piece: piece[0] if piece[1] else _ascii(piece[0]), text)
+
+
+def _ascii(text: str) -> str:
+    text = re.sub(r"(?<=:)！(?=[^\s|/>])", "!", text.translate(TWINS))
+    return re.sub(r"\([^()]*\)", lambda slots: slots[0].replace("，", ","), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +266,7 @@ def _plain(text: str, start: int, place: Place) -> tuple[Token, int]:
     while i < len(text):
         c = text[i]
         if c == "\\":
-            if text[i + 1 : i + 2] == "" or text[i + 1] not in ESCAPED + "!*-":
+            if text[i + 1 : i + 2] == "" or text[i + 1] not in ESCAPED + "!！*-":
                 raise fail("escape-unknown", place.at(i), {"text": text[i : i + 2]})
             i += 2
             continue
