@@ -131,3 +131,10 @@ def test_strangers_do_not_fill_the_log() -> None:
     log._minute = float("inf")  # no new minute begins on a slow machine
     passed = sum(log.filter(record) for _ in range(10_000))
     assert 10 <= passed <= 20 and log.filter(other)
+
+
+def test_a_request_that_the_end_of_the_server_cuts_short_is_no_error() -> None:
+    ends = asyncio.CancelledError()
+    record = logging.LogRecord("a", logging.ERROR, "", 0, "Exception in ASGI application", None, None)
+    record.exc_info = (type(ends), ends, None)
+    assert not SparingLog().filter(record)

@@ -86,7 +86,9 @@ class SparingLog(logging.Filter):
         self._lines: Counter[str] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line is written."""
+        """Whether the line is written; that the end of the server cut a request short is no error."""
+        if record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError):
+            return False
         if (minute := time.monotonic() // 60) != self._minute:
             self._minute = minute
             self._lines.clear()
