@@ -6,7 +6,8 @@ Flows in: a project folder with a lexicon, relations, phrases and paradigms. Flo
 Open `rules.py` for the rule language and `paradigm.py` for what a paradigm is. `project.py` reads the files, `tree.py`
 expands a variant into choices and words, `network.py` compiles it into leaves, domains and constraints, `frames.py`
 fills and prints it under one choice of alternatives, and `draw.py` picks words. `count.py` counts without drawing;
-`ambiguity.py` and `crossing.py` ask whether sentences coincide. `classic/` reads and writes the papers' own format.
+`ambiguity.py` and `crossing.py` ask whether sentences coincide. `classic/` reads and writes the papers' own format,
+`archives.py` zips; `names.py` says which names files may have.
 """
 
 from bidui.grammar.check import check_project

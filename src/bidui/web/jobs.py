@@ -27,6 +27,8 @@ from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Problem, fail
 from bidui.files import Json
+from bidui.grammar.archives import add_to_zip
+from bidui.grammar.names import check_file_name, kind_of
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen, load_project
 from bidui.pairs.folder import read_manifest
@@ -37,9 +39,7 @@ from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.preview import Answer, Counts, Result, Source, Tally, as_browsers_count, source_of
 from bidui.web.editing.preview import Request as Question
 from bidui.web.problems import PlaceShape, ProblemShape
-from bidui.web.store.archives import add_to_zip
 from bidui.web.store.disk import read, refresh, scan
-from bidui.web.store.names import check_file_name, kind_of
 from bidui.web.store.overview import ParadigmLine, paradigm_keys, recall, remember
 from bidui.web.store.revisions import latest
 from bidui.web.store.workspace import Entry

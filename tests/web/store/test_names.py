@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidui.errors import InputError
+from bidui.grammar.names import file_path, kind_of, named_tables, paradigm_file
 from bidui.web.store.disk import open_store
-from bidui.web.store.names import file_path, kind_of, named_tables, paradigm_file
 from bidui.web.store.workspace import entry
 
 from .small import write_small

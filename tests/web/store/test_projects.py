@@ -8,10 +8,10 @@ import pytest
 
 from bidui.benchmarks import shipped
 from bidui.errors import InputError
+from bidui.grammar.archives import Bundle, read_zip
 from bidui.grammar.generate import enumerate_all
 from bidui.grammar.project import load_project, starter_texts
 from bidui.web.store.accounts import local_user
-from bidui.web.store.archives import Bundle, read_zip
 from bidui.web.store.disk import current, open_store, refresh
 from bidui.web.store.projects import (
     binned,

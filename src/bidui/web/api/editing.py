@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import encode
+from bidui.grammar.names import check_file_name
 from bidui.web.accounts import Access, Editor, Reader, Spoken
 from bidui.web.editing import paradigm, phrases
 from bidui.web.editing.completion import Completion, complete_line, complete_rule, complete_text
@@ -40,7 +41,6 @@ from bidui.web.problems import STATUS, fails
 from bidui.web.store.disk import refresh
 from bidui.web.store.files import Change as FileChange
 from bidui.web.store.files import Conflict, commit
-from bidui.web.store.names import check_file_name
 from bidui.web.store.overview import ParadigmName, file_problems, named_paradigms, placing_problem
 from bidui.web.store.revisions import Version, latest
 from bidui.words import Language

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError
+from bidui.grammar.names import Kind, check_file_name
 from bidui.web.accounts import Access, Bench, Editor, Reader, Spoken, Who
 from bidui.web.editing.merging import Choice, merge_paradigms, merge_tables
 from bidui.web.heavy import compare, is_light
@@ -23,7 +24,6 @@ from bidui.web.store.accounts import may, visible
 from bidui.web.store.disk import current, refresh
 from bidui.web.store.drafts import Draft, check_tab, drafts, drop_draft, keep_draft
 from bidui.web.store.files import Conflict, NewDraft, Outcome, delete, rename, restore, save
-from bidui.web.store.names import Kind, check_file_name
 from bidui.web.store.overview import check_uid_free
 from bidui.web.store.revisions import Revision, RowChange, Version
 from bidui.web.store.workspace import entries

@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from bidui.errors import Place, Problem, Severity, fail
 from bidui.files import encode
 from bidui.grammar.lexicon import Lexicon, parse_lexicon
+from bidui.grammar.names import Kind, check_file_name
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.rules import Condition
 from bidui.web.accounts import Access, Editor, Reader, Spoken
@@ -30,7 +31,6 @@ from bidui.web.problems import fails, problem_shape
 from bidui.web.store.accounts import may
 from bidui.web.store.disk import refresh
 from bidui.web.store.files import Conflict, NewDraft, NewRevision, Outcome, save
-from bidui.web.store.names import Kind, check_file_name
 from bidui.web.store.revisions import Version, heads, latest, revision
 from bidui.web.workbench import Places, Words
 from bidui.words import Language

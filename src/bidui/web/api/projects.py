@@ -16,6 +16,8 @@ from starlette.concurrency import run_in_threadpool
 from bidui.benchmarks import shipped
 from bidui.errors import InputError, Place, fail
 from bidui.files import encode
+from bidui.grammar.archives import Bundle, read_files, read_zip
+from bidui.grammar.names import kind_of, paradigm_file
 from bidui.grammar.yaml import written
 from bidui.pairs.pair import Short
 from bidui.web import jobs
@@ -26,11 +28,9 @@ from bidui.web.jobs import Format, PairsDownload, ParadigmCount
 from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store import projects
 from bidui.web.store.accounts import Role, User, may, role_of, visible
-from bidui.web.store.archives import Bundle, read_files, read_zip
 from bidui.web.store.disk import current, refresh
 from bidui.web.store.drafts import Why
 from bidui.web.store.files import Change, Conflict, commit
-from bidui.web.store.names import kind_of, paradigm_file
 from bidui.web.store.overview import (
     DraftLine,
     FileLine,

@@ -9,6 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from bidui.errors import InputError
+from bidui.grammar.names import check_file_name
 from bidui.web import accounts
 from bidui.web.accounts import Bench, Reader, Someone, Spoken, Who
 from bidui.web.api.files import deleted, difference, file_answer, file_history
@@ -17,7 +18,6 @@ from bidui.web.api.team import me_of, project_team, workspace_team
 from bidui.web.pages.rendering import Page, render
 from bidui.web.problems import problem_shapes, status_of
 from bidui.web.store.accounts import User, end_session, invitation, may, password_user
-from bidui.web.store.names import check_file_name
 from bidui.web.store.revisions import latest_number
 from bidui.web.store.workspace import entries
 from bidui.web.workbench import Workbench

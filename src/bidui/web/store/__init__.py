@@ -5,5 +5,5 @@ typing (drafts), and who they are (accounts and roles). A file that another prog
 
 Open `workspace` first: a `Store` is one workspace, an `Entry` one of its projects. `files` saves, renames, restores and
 deletes files; `disk` keeps files and revisions together whatever dies in between; `overview` says what a project holds;
-`projects` and `archives` bring whole projects in and take them out. `database` has the tables; `migrations` makes them.
+`projects` brings whole projects in and takes them out. `database` has the tables; `migrations` makes them.
 """

@@ -32,11 +32,11 @@ from sqlalchemy import ColumnElement, Connection, Row, select, update
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import TEMPORARY, read_inside, reason, remove_file, sha256, write_file
+from bidui.grammar.names import DEEPEST, FOLDERS, expected, file_path, kind_of, named_tables
 from bidui.grammar.yaml import MAX_BYTES
 from bidui.web.store import workspace
 from bidui.web.store.database import files, migrate, projects, put, revisions
 from bidui.web.store.drafts import Draft, Why, put_draft, recovered
-from bidui.web.store.names import DEEPEST, FOLDERS, expected, file_path, kind_of, named_tables
 from bidui.web.store.revisions import Version, by_number, content, record, version
 from bidui.web.store.workspace import Entry, Store, entries, utc_now
 

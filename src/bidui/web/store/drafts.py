@@ -7,11 +7,11 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, select, update
 
 from bidui.errors import Place, fail
+from bidui.grammar.names import check_file_name
 from bidui.grammar.yaml import MAX_BYTES
 from bidui.web.store.accounts import User
 from bidui.web.store.database import drafts as table
 from bidui.web.store.database import projects, put, users
-from bidui.web.store.names import check_file_name
 from bidui.web.store.revisions import check_base
 from bidui.web.store.workspace import Entry, Store
 

@@ -7,12 +7,12 @@ from sqlalchemy import Connection, select
 
 from bidui.errors import BiduiError, InputError, Place, Problem, fail
 from bidui.files import encode, sha256
+from bidui.grammar.names import check_file_name, file_path
 from bidui.grammar.yaml import MAX_BYTES, decode
 from bidui.web.store.accounts import User
 from bidui.web.store.database import files, revisions
 from bidui.web.store.disk import Head, catch_up, give_up, head_of, set_head, settle
 from bidui.web.store.drafts import Draft, Why, check_tab, claim_drafts, keep_draft, remove_draft
-from bidui.web.store.names import check_file_name, file_path
 from bidui.web.store.overview import file_problems
 from bidui.web.store.revisions import Reason, Revision, Version, by_number, check_base, record, revision, version
 from bidui.web.store.workspace import Entry, check_live, name_key

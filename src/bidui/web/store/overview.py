@@ -20,13 +20,13 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import Json, encode
 from bidui.files import sha256 as hash_of
 from bidui.grammar.lexicon import parse_features, parse_lexicon, parse_relation
+from bidui.grammar.names import Kind, check_file_name, kind_of
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
 from bidui.grammar.project import read_project
 from bidui.grammar.yaml import decode
 from bidui.web.store.database import facts as table
 from bidui.web.store.database import files, put, revisions, users
 from bidui.web.store.drafts import Why, draft_bytes, drafts
-from bidui.web.store.names import Kind, check_file_name, kind_of
 from bidui.web.store.revisions import content
 from bidui.web.store.workspace import Entry, Store
 

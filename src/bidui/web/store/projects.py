@@ -15,12 +15,12 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 from bidui.benchmarks import shipped
 from bidui.errors import Place, Problem, fail
 from bidui.files import reason, write_new_folder
+from bidui.grammar.archives import Bundle, project_files, read_folder, write_zip
+from bidui.grammar.names import check_project_name
 from bidui.grammar.project import starter_texts
 from bidui.web.store.accounts import User
-from bidui.web.store.archives import Bundle, project_files, read_folder, write_zip
 from bidui.web.store.database import files, projects, revisions, storable, users
 from bidui.web.store.disk import Head, look, refresh, scan, set_head, settle
-from bidui.web.store.names import check_project_name
 from bidui.web.store.revisions import content, record
 from bidui.web.store.workspace import Entry, Store, add_entry, bin_folder, check_live, check_name_free, name_key
 

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Row, Select, and_, func, insert, select
 
 from bidui.errors import Place, fail
 from bidui.files import sha256 as hash_of
+from bidui.grammar.names import Kind, check_file_name, kind_of
 from bidui.grammar.yaml import decode
 from bidui.web.store.database import contents, files, put, revisions, storable, users
-from bidui.web.store.names import Kind, check_file_name, kind_of
 from bidui.web.store.workspace import Entry
 
 # Contents: the bytes of revisions, each kept once, whole or as the difference from the content it was made from

@@ -12,8 +12,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, insert, select
 
 from bidui.errors import Place, Problem, fail
 from bidui.files import reason, write_file
+from bidui.grammar.names import check_project_name, name_fits
 from bidui.web.store.database import open_database, projects, put, reading, workspaces, writing
-from bidui.web.store.names import check_project_name, name_fits
 
 HIDDEN = ".bidui"  # the workbench's own folder in the workspace
 DATABASE = "workbench.sqlite"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.web.store import archives
-from bidui.web.store.archives import read_folder, read_zip, write_zip
+from bidui.grammar import archives
+from bidui.grammar.archives import read_folder, read_zip, write_zip
 
 FILES = {"project.yaml": b"format: 1\n", "paradigms/BA/x.yaml": "uid: 把\n".encode()}
 

@@ -16,9 +16,9 @@ from typing import IO
 
 from bidui.errors import Place, Problem, fail
 from bidui.grammar.classic import read_classic, refusal
+from bidui.grammar.names import DEEPEST, expected, name_fits, named_tables
 from bidui.grammar.project import project_texts
 from bidui.grammar.yaml import MAX_BYTES, read_bytes
-from bidui.web.store.names import DEEPEST, expected, name_fits, named_tables
 
 MOST_FILES = 5_000
 MOST_BYTES = 100_000_000
