@@ -42,11 +42,17 @@ def test_a_rule_that_is_half_written_is_kept_as_a_draft(page: Page, workbench: R
     hands.keys(page, "End", " gender:")
     hands.state(page, "Draft")
     assert workbench.read(PARADIGM) == TEXTS[PARADIGM]
+    whose = page.locator(".download .notice")
+    expect(whose).to_contain_text("The draft on this page has errors and is not in them.")
+    with page.expect_download():
+        page.get_by_role("button", name="Download pairs").click()
+    expect(page.locator(".download .outcome")).to_contain_text("without the text on this page")
     page.reload()
     expect(hands.rule(page, "who")).to_have_text("pos:NR gender:")
     hands.rule(page, "who").click()
     hands.keys(page, "End", "male")
     hands.saved(page, workbench, PARADIGM, "  who: pos:NR gender:male\n")
+    expect(whose).to_have_count(0)
 
 
 def test_no_pairs_are_explained_in_words(page: Page, workbench: Running) -> None:

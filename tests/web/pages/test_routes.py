@@ -173,6 +173,21 @@ def test_strangers_of_a_laptop_are_told_which_address_to_open(laptop: Workbench)
     assert "bidui serve" in answer.text
 
 
+@pytest.mark.parametrize(("lang", "one", "clean"), [("en", "1 draft", "no problem"), ("zh", "1 份草稿", "没有问题")])
+def test_a_draft_with_errors_is_shown_instead_of_no_problem(laptop: Workbench, lang: str, one: str, clean: str) -> None:
+    """Also by the list of projects; the file without errors is not the text that its author sees."""
+    client = local(laptop)
+    client.cookies.set("bidui_lang", lang)
+    base = client.get(f"/api/projects/small/files/{PARADIGM}").json()["revision"]
+    client.put(f"/api/projects/small/files/{PARADIGM}", json={"text": "uid: [<b>", "base": base})
+    for path in ("/", "/p/small"):
+        page = client.get(path).text.partition("<main")[2]
+        assert one in page and clean not in page and "<b>" not in page.partition("</details>")[0]
+    assert (
+        'id="drafts"' in page and f"/p/small/edit/{PARADIGM}" in page.partition('id="drafts"')[2].partition("</ul>")[0]
+    )
+
+
 def test_two_revisions_can_be_compared_without_scripts(laptop: Workbench) -> None:
     client = local(laptop)
     path = "/api/projects/small/files/notes.md"
