@@ -26,15 +26,13 @@ from bidui.web import jobs
 from bidui.web.editing.preview import Answer, Tally
 from bidui.web.editing.preview import Request as Question
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.store.accounts import local_user
 from bidui.web.workbench import Workbench
 
 from ..editing.small import CLASSIFIER as CLASSIFIERS
 from ..editing.small import FILES
 from ..editing.small import GENDER as TEXT
-from ..served import kinds
+from ..served import kinds, local
 from .asking import CLASSIFIER, GENDER, SMALL, get, post, read, write
-from .conftest import Browser
 
 
 def zipped(files: dict[str, str]) -> bytes:
@@ -214,11 +212,11 @@ class _Watched:
         return future
 
 
-def test_an_edit_of_the_lexicon_counts_again_only_what_it_touches(bench: Workbench, browser: Browser) -> None:
+def test_an_edit_of_the_lexicon_counts_again_only_what_it_touches(bench: Workbench) -> None:
     """By hand: a name without gender fits the names of one paradigm, and not the phrase of the other (gender:*)."""
-    post(browser(bench, local_user(bench.store)), "counts")
+    post(local(bench), "counts")
     watched = _Watched(bench.workers)
-    client = browser(replace(bench, workers=cast(PreviewWorkers, watched)), local_user(bench.store))
+    client = local(replace(bench, workers=cast(PreviewWorkers, watched)))
     base = read(client, "lexicon.tsv")["revision"]
     added = post(client, "tables/lexicon.tsv", base=base, ops=[{"do": "add", "rows": [["老陈", "NR"]]}])
     assert [line["count"] for line in get(client, "")["paradigms"]] == [None, None]
@@ -251,12 +249,12 @@ class _Busy:
         return future
 
 
-def test_that_a_count_takes_long_is_no_answer_and_is_not_remembered(bench: Workbench, browser: Browser) -> None:
+def test_that_a_count_takes_long_is_no_answer_and_is_not_remembered(bench: Workbench) -> None:
     """The page says that it is still counting, and asks again."""
-    client = browser(replace(bench, workers=cast(PreviewWorkers, _Busy())), local_user(bench.store))
+    client = local(replace(bench, workers=cast(PreviewWorkers, _Busy())))
     assert post(client, "counts") == {"counts": {}, "left": 2}
     assert post(client, "count", file=GENDER, text=TEXT) == {"value": None, "exact": False, "reasons": [], "least": 0}
-    later = post(browser(bench, local_user(bench.store)), "counts")
+    later = post(local(bench), "counts")
     assert (later["counts"][GENDER]["value"], later["left"]) == (2, 0)
 
 
@@ -439,6 +437,15 @@ def test_what_a_link_leads_to_is_not_shown(client: TestClient, tmp_path: Path) -
         client.get(f"{SMALL}/lexicon"),
     ):
         assert answer.status_code < 500 and "秘密" not in answer.text, answer.text
+
+
+def test_no_cell_for_spreadsheets_begins_with_a_formula() -> None:
+    """Also not with full-width signs, which spreadsheets of East Asia read as ASCII; numbers stay numbers."""
+    signs = ["=1", "+1", "@a", "-a", "＝1", "＋1", "－1", "＠a", "\ta", "\na", "-1.5", "a=b", "——好"]
+    out = io.StringIO(newline="")
+    csv.writer(out).writerow(signs)
+    (row,) = csv.reader(io.StringIO(jobs.for_spreadsheets(out.getvalue().encode()).decode("utf-8-sig"), newline=""))
+    assert row == [*(f"'{sign}" for sign in signs[:10]), *signs[10:]]
 
 
 def test_what_keeps_pairs_from_being_made_is_said(client: TestClient) -> None:
