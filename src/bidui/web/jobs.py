@@ -345,7 +345,7 @@ def for_spreadsheets(data: bytes) -> bytes:
     """Return a CSV file that spreadsheets read as UTF-8, with a quote before each text that they would compute."""
     rows = csv.reader(io.StringIO(data.decode("utf-8"), newline=""))
     guarded = io.StringIO(newline="")
-    guard = re.compile(r"(?=[=+@\t\r]|-(?![\d.]+$))")
+    guard = re.compile(r"(?=[=+@＝＋－＠\t\r\n]|-(?![\d.]+$))")  # some read full-width signs as ASCII
     csv.writer(guarded).writerows([f"'{cell}" if guard.match(cell) else cell for cell in row] for row in rows)
     return guarded.getvalue().encode("utf-8-sig")
 
