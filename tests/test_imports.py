@@ -46,8 +46,8 @@ def test_a_package_that_does_not_work_is_not_called_missing(code: str, reason: s
     ("package", "source", "spec", "message"),
     [
         ("transformers", "", "hf:model", "a package is installed but does not work: "),
-        ("kenlm", "raise ImportError('undefined symbol: x')", "ngram:m.arpa", "does not work: undefined symbol: x;"),
-        ("kenlm", "import no_such_package", "ngram:m.arpa", "no_such_package is not installed; install bidui[lm]"),
+        ("kenlm", "raise ImportError('undefined symbol: x')", "ngram:m.binary", "does not work: undefined symbol: x;"),
+        ("kenlm", "import no_such_package", "ngram:m.binary", "no_such_package is not installed; install bidui[ngram]"),
     ],
 )
 def test_the_command_says_what_is_wrong_with_a_package(
@@ -56,6 +56,7 @@ def test_the_command_says_what_is_wrong_with_a_package(
     """A package of that name without what bidui needs, as another version may be, stands before the real one."""
     (tmp_path / package).mkdir()
     (tmp_path / package / "__init__.py").write_text(source, encoding="utf-8")
+    (tmp_path / "m.binary").write_bytes(b"mmap lm http://kheafield.com/code format version 5")
     (tmp_path / "pairs.jsonl").write_text(json.dumps(PAIR, ensure_ascii=False), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'src'}"}
     ended = subprocess.run(

@@ -23,6 +23,23 @@ def test_a_new_project_is_clean_and_gives_300_pairs(run: Run, tmp_path: Path, la
     assert [len(pairs) for pairs in bidui.read_pairs(tmp_path / "pairs").by_uid().values()] == [300] * paradigms
 
 
+@pytest.mark.parametrize(("lang", "first"), [("de", "A x."), ("ja", "ax."), ("ko", "a x."), ("en-GB", "The ")])
+def test_a_project_in_any_language_can_be_started(run: Run, tmp_path: Path, lang: str, first: str) -> None:
+    """Blanks and capitals follow from the language; nobody asks a German project for a Chinese description."""
+    assert run("new", "p", "--lang", lang).returncode == 0
+    assert f"lang: {lang}\n" in (tmp_path / "p/project.yaml").read_text("utf-8")
+    checked = run("check", "p", "--seconds", 0)
+    assert checked.returncode == 0 and "about.zh" not in checked.stdout
+    goods = {pair.good for pair in bidui.generate(tmp_path / "p", n=8)}
+    assert any(good.startswith(first) for good in goods)
+
+
+def test_what_is_no_language_is_refused(run: Run, tmp_path: Path) -> None:
+    ended = run("new", "p", "--lang", "German")
+    assert ended.returncode == 2 and "must be a language tag (BCP 47)" in ended.stderr and "German" in ended.stderr
+    assert not (tmp_path / "p").exists()
+
+
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_every_word_of_a_starter_is_used(tmp_path: Path, lang: str) -> None:
     """A word that no paradigm can use would only puzzle whoever reads the lexicon."""

@@ -322,7 +322,7 @@ TABLES = [
     setting("a relation in a hidden folder", "fills.tsv", "‸.git/config", "table-name", ".git/config", "`.tsv`"),
     setting("a relation in a hidden table", "fills.tsv", "‸.git/a.tsv", "table-name", ".git/a.tsv"),
     setting("a relation without a file", "fills.tsv", "nothing.tsv", "file-unreadable", "No such file"),
-    setting("an unknown language", "lang: zh", "lang: ‸fr", "value-not-allowed", "fr", "zh, en"),
+    setting("no language tag", "lang: zh", "lang: ‸French", "lang-tag", "not French"),
     setting("words for repeat", "repeat: pos:M", "repeat: ‸pos:M | 位", "repeat-form", "pos:M | 位", "`repeat: pos:M/CD`"),
     setting("a value for repeat that no word has", "repeat: pos:M", "repeat: ‸pos:Q", "value-unknown", "pos:Q"),
     setting("an unknown feature for repeat", "repeat: pos:M", "repeat: pos:M ‸gendre:male", "feature-unknown", "`gendre`", "gender"),
@@ -511,7 +511,7 @@ def test_two_paradigms_of_one_uid_are_refused(tmp_path: Path, uid: str) -> None:
 def test_mistakes_in_several_files_come_out_together(tmp_path: Path) -> None:
     """And several in one file: nobody wants to mend one to hear of the next."""
     changes = {
-        SETTINGS: FILES[SETTINGS].replace("lang: zh", "lang: fr"),
+        SETTINGS: FILES[SETTINGS].replace("lang: zh", "lang: French"),
         LEXICON: FILES[LEXICON].replace("讨厌\tVV", "讨厌\tVV ") + "位\tM\n",
         RELATION: FILES[RELATION].replace("杯子", "瓶子"),
         PHRASES: FILES[PHRASES].replace("head: noun", "head: nuon"),
@@ -520,7 +520,7 @@ def test_mistakes_in_several_files_come_out_together(tmp_path: Path) -> None:
     }
     found = [(problem.kind, problem.place.file, problem.place.line) for problem in errors_of(tmp_path, changes)]
     assert found == [
-        ("value-not-allowed", SETTINGS, 3),
+        ("lang-tag", SETTINGS, 3),
         ("lexicon-whitespace", LEXICON, 8),
         ("lexicon-duplicate", LEXICON, 13),
         ("slot-unknown", PHRASES, 9),

@@ -188,7 +188,7 @@ def test_phrases_are_read_back_as_themselves(
     st.builds(
         Settings,
         name=texts,
-        lang=st.sampled_from(["zh", "en"]),
+        lang=st.sampled_from(["zh", "en", "de-AT", "ja", "ko"]),
         separator=st.sampled_from(["", " ", "-"]),
         capital=st.booleans(),
         seams=st.lists(texts, max_size=2).map(tuple),

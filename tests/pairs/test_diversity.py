@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bidui.errors import InputError
 from bidui.pairs import Diversity, Pair, Shares, measure_diversity, told_apart
 
 
@@ -23,7 +24,7 @@ def test_counts_worked_out_by_hand() -> None:
         distinct_sentences=3,
         # 我看书你了; 我看 看书 我书 书看 你看 书了; 我看书 我书看 你看书 看书了; 你看书了
         ngrams=(5, 6, 4, 1),
-        jieba_words=found.jieba_words,
+        word_types=found.word_types,
         lexicon_words=4,
         mean_length=13 / 4,
         median_length=3.0,
@@ -36,7 +37,29 @@ def test_counts_worked_out_by_hand() -> None:
 
 def test_jieba_counts_word_types_and_no_blanks() -> None:
     """By eye: 我们 / 喜欢 / 苹果 and 他们 / 喜欢 / 苹果."""
-    assert measure_diversity([Pair("我们 喜欢 苹果", "他们喜欢苹果", "a", "x", 0)]).jieba_words == 4
+    assert measure_diversity([Pair("我们 喜欢 苹果", "他们喜欢苹果", "a", "x", 0)]).word_types == 4
+
+
+def test_lengths_are_in_words_where_blanks_separate_them() -> None:
+    """English pairs of equal length once had D= of 0%: this -> these has another letter, and no other word."""
+    pairs = [
+        Pair("This cat sleeps.", "These cat sleeps.", "a", "x", 0),
+        Pair("Cats sleep.", "Cats do sleep.", "a", "x", 1),
+    ]
+    found = measure_diversity(pairs)
+    assert (found.unit, found.segmenter, found.shares) == ("words", "blanks", Shares(0.5, 0.5, 0.0))
+    assert (found.mean_length, found.median_length) == (11 / 4, 3.0)
+    # This These cat sleeps Cats sleep do; This-cat These-cat cat-sleeps Cats-sleep Cats-do do-sleep; 3 of three
+    assert (found.ngrams, found.word_types) == ((7, 6, 3, 0), 7)
+
+
+def test_a_language_without_blanks_or_jieba_has_words_by_your_own_segmenter() -> None:
+    pairs = [Pair("猫が寝る。", "猫を寝る。", "a", "x", 0)]
+    assert (measure_diversity(pairs).word_types, measure_diversity(pairs).segmenter) == (None, "")
+    own = measure_diversity(pairs, segment=lambda sentence: [sentence[0], sentence[1], sentence[2:4]])
+    assert (own.word_types, own.segmenter, own.unit) == (4, "custom", "characters")  # 猫 が を 寝る
+    with pytest.raises(InputError, match="`lang` must be a language tag"):
+        measure_diversity(pairs, lang="Japanese")
 
 
 def test_no_ngram_crosses_a_sentence() -> None:
@@ -44,7 +67,7 @@ def test_no_ngram_crosses_a_sentence() -> None:
 
 
 def test_nothing_has_no_diversity() -> None:
-    assert measure_diversity([]) == Diversity(0, 0, (0, 0, 0, 0), 0, 0, 0.0, 0.0, 0, 0, 0)
+    assert measure_diversity([], lang="zh") == Diversity(0, 0, (0, 0, 0, 0), 0, 0, 0.0, 0.0, 0, 0, 0)
     assert measure_diversity([]).shares == Shares(0.0, 0.0, 0.0)
 
 

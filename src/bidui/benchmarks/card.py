@@ -62,7 +62,7 @@ def _diversity(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
             ("character bigram types", f"{diversity.ngrams[1]:,}", ""),
             ("character trigram types", f"{diversity.ngrams[2]:,}", ""),
             ("character 4-gram types", f"{diversity.ngrams[3]:,}", ""),
-            ("word types (jieba)", f"{diversity.jieba_words:,}", "1,689"),
+            ("word types (jieba)", f"{diversity.word_types or 0:,}", "1,689"),
             ("lexicon words used", f"{diversity.lexicon_words:,}", "648"),
             ("mean characters per sentence", f"{diversity.mean_length:.1f}", ""),
             ("pairs of equal length", f"{diversity.shares.equal:.0%}", "66%"),

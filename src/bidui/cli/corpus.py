@@ -232,7 +232,8 @@ class PruneCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-SCORED = {"char": "", "jieba": "?unit=jieba", "blank": "?unit=lexicon"}  # how `bidui score` must tokenize sentences
+# How `bidui score` must tokenize sentences.
+SCORED = {"char": "", "word": "?unit=word", "jieba": "?unit=jieba", "blank": "?unit=lexicon"}
 
 
 def ngram(
@@ -244,8 +245,11 @@ def ngram(
     ],
     order: Annotated[int, typer.Option(min=2, max=6, help="Length of the longest n-grams.")] = 5,
     unit: Annotated[
-        Literal["char", "jieba", "blank"],
-        typer.Option(help="Token unit: characters, jieba words, or blank-separated words."),
+        Literal["char", "word", "jieba", "blank"],
+        typer.Option(
+            help="Token unit. char: characters; word: words between blanks, and punctuation, as for English; jieba: "
+            "Chinese words; blank: text that is already divided by blanks."
+        ),
     ] = "char",
     prune: Annotated[
         str,

@@ -98,19 +98,30 @@ def diversity(
     bad: Bad = None,
     paradigm: Paradigm = None,
     phenomenon: Phenomenon = None,
+    lang: Annotated[
+        str | None,
+        typer.Option(help="Language of the sentences, a BCP 47 tag; default: recognized by blanks and characters."),
+    ] = None,
 ) -> None:
-    """Count character n-grams, word types, lexicon words and length groups in pairs."""
+    """Count n-grams, word types, lexicon words and length groups in pairs.
+
+    Lengths and n-grams are counted in words where blanks separate them, as in English, and otherwise in characters.
+    """
     found = bidui.read_pairs(pairs, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
     show_notes(found)
-    measured = bidui.measure_diversity(found)
+    measured = bidui.measure_diversity(found, lang=lang)
+    words = "-" if measured.word_types is None else f"{measured.word_types:,}"
     table = Table(show_header=False, box=None)
     rows = [
         ("pairs", f"{measured.pairs:,}"),
         ("sentences, distinct", f"{measured.sentences:,}, {measured.distinct_sentences:,}"),
-        *((f"character {n}-gram types", f"{count:,}") for n, count in enumerate(measured.ngrams, start=1)),
-        ("word types (jieba)", f"{measured.jieba_words:,}"),
+        *(
+            (f"{measured.unit.removesuffix('s')} {n}-gram types", f"{count:,}")
+            for n, count in enumerate(measured.ngrams, start=1)
+        ),
+        (f"word types ({measured.segmenter or 'no segmenter for this language'})", words),
         ("lexicon words used", f"{measured.lexicon_words:,}"),
-        ("length, mean and median", f"{measured.mean_length:.1f}, {measured.median_length:g}"),
+        (f"length in {measured.unit}, mean and median", f"{measured.mean_length:.1f}, {measured.median_length:g}"),
         ("D= (equal length)", f"{measured.equal:,} ({measured.shares.equal:.0%})"),
         ("D< (good shorter)", f"{measured.good_shorter:,} ({measured.shares.good_shorter:.0%})"),
         ("D> (good longer)", f"{measured.good_longer:,} ({measured.shares.good_longer:.0%})"),

@@ -16,7 +16,12 @@ from bidui.cli import count, messages
 
 def new(
     folder: Annotated[Path, typer.Argument(help="Folder of the new project; must be empty or not exist.")],
-    lang: Annotated[Literal["zh", "en"], typer.Option(help="Language of the sentences.")] = "zh",
+    lang: Annotated[
+        str,
+        typer.Option(
+            help="Language of the sentences, a BCP 47 tag: zh and en have a starter with words, any other a sketch."
+        ),
+    ] = "zh",
 ) -> None:
     """Create a small working project: a lexicon, phrases and paradigms to adapt."""
     bidui.new_project(folder, lang=lang)

@@ -127,7 +127,7 @@ class _Builder:
 def _styled(text: str, style: Style, opening: bool, literal: str | None) -> str:
     """Return a text as it stands in the sentence: with the separator before it, or the capital it begins with."""
     if opening:
-        return text[:1].upper() + text[1:] if style.capital else text
+        return style.opened(text)
     return style.joiner(literal) + text
 
 

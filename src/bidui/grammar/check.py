@@ -20,6 +20,7 @@ from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import EDITS, Paradigm, Slot
 from bidui.grammar.printing import align, edit_kinds, tokens_of
 from bidui.grammar.project import Project, chosen, setting_problems
+from bidui.pairs.writing import writing_of
 
 Stage = Literal["paradigms", "comparisons"]
 ENOUGH = 1_000  # distinct pairs that a paradigm should have
@@ -70,7 +71,7 @@ def check_project(
             slots = [slot for variant in paradigm.variants for slot in variant.slots.values()]
             problems += _with_new(error.problems, _rules(project, slots))
             continue
-        problems += _paradigm_problems(compiled[-1])
+        problems += _paradigm_problems(compiled[-1], lang=project.settings.lang)
     if len(compiled) == len(project.paradigms):  # otherwise words might seem unused
         problems += _unused_words(project, [network for each in compiled for network in each.networks])
         problems += _repeated_pairs(compiled)
@@ -104,13 +105,19 @@ def _with_new(problems: Iterable[Problem], others: Iterable[Problem]) -> list[Pr
     return first + [problem for problem in distinct(others) if (problem.kind, problem.place) not in reported]
 
 
-def _paradigm_problems(compiled: _Compiled) -> Iterator[Problem]:
-    """Yield the problems of one paradigm: metadata, edit, number of pairs, words that mark a side."""
+def _paradigm_problems(compiled: _Compiled, *, lang: str) -> Iterator[Problem]:
+    """Yield the problems of one paradigm: metadata, edit, number of pairs, words that mark a side.
+
+    Chinese projects say what a paradigm is about in English and Chinese; others say it in one language, any of them.
+    """
     paradigm, networks = compiled.paradigm, compiled.networks
     place = paradigm.place
     about = paradigm.about
     example = {"good", "bad"} <= paradigm.example.keys()
-    given = {"about.en": "en" in about, "about.zh": "zh" in about, "example": example, "edit": paradigm.edit}
+    given: dict[str, object] = {"about.en": "en" in about, "about.zh": "zh" in about}
+    if writing_of(lang).language != "zh":
+        given = {"about": about}
+    given |= {"example": example, "edit": paradigm.edit}
     if missing := [key for key, value in given.items() if not value]:
         yield Problem("about-missing", place, {"keys": missing}, "warning")
     yield from _short_seams(paradigm.seams, place)

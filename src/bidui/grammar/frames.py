@@ -467,7 +467,7 @@ class Printer:
     edit: str
     slots: list[tuple[str, int, list[str]]]
     used: list[tuple[list[str], int]]  # the expressions behind the values of each position
-    capital: bool
+    style: Style
 
     def pieces(self, values: Sequence[int]) -> Texts:
         """Return the texts of both sides, item by item, with separators."""
@@ -483,9 +483,7 @@ class Printer:
     def sentences(self, pieces: Texts) -> tuple[str, str]:
         """Return the two sentences."""
         good, bad = "".join(pieces[0]), "".join(pieces[1])
-        if self.capital:
-            return good[:1].upper() + good[1:], bad[:1].upper() + bad[1:]
-        return good, bad
+        return self.style.opened(good), self.style.opened(bad)
 
     def pair(self, values: Sequence[int], pieces: Texts, *, uid: str, phenomenon: str, number: int) -> Pair:
         """Return the pair with its regions and the words it is made of."""
@@ -527,7 +525,7 @@ def make_printer(frame: Frame) -> Printer:
     slots = [(column.leaf.path, n, column.domain.shown) for n, column in enumerate(frame.columns)]
     used = [(column.domain.forms, n) for n, column in enumerate(frame.columns)]
     edit = "+".join(edit_kinds(changes))
-    return Printer(frame, (sides[0], sides[1]), spans, edit, slots, used, network.style.capital)
+    return Printer(frame, (sides[0], sides[1]), spans, edit, slots, used, network.style)
 
 
 def _pieces(

@@ -170,7 +170,7 @@ class Compiler:
     def of(cls, project: Project) -> "Compiler":
         """Return the compiler of a project."""
         settings = project.settings
-        style = Style(settings.separator, settings.capital)
+        style = Style(settings.separator, settings.capital, settings.lang)
         domains = Domains(project.lexicon, style, settings.repeat)
         return cls(project.phrases, project.relations, style, settings.seams, domains)
 
@@ -186,7 +186,7 @@ class Compiler:
     def _network(self, variant: Variant, paradigm: Paradigm) -> Network:
         style, domains = self.style, self.domains
         if paradigm.separator is not None and paradigm.separator != style.separator:
-            style = Style(paradigm.separator, style.capital)
+            style = replace(style, separator=paradigm.separator)
             fresh = Domains(domains.lexicon, style, domains.repeat)
             domains = self.others.setdefault(paradigm.separator, fresh)
         if self.endless is None:

@@ -9,9 +9,9 @@ from bidui.errors import Place, all_problems, collect, fail
 from bidui.grammar.paradigm import EDITS, Line, Literal, Use, Variant
 from bidui.grammar.rules import Match
 from bidui.grammar.tree import Atom, Choices, Link, Node, Phrase, Tree, Word, may_be_empty, ways, words_under
+from bidui.pairs.writing import CLOSING, capitalized, count_words
 
 GOOD, BAD = 0, 1
-CLOSING = frozenset(".,!?;:)]}'”’%，。！？；：、）")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,15 @@ class Style:
 
     separator: str = ""
     capital: bool = False
+    lang: str = ""
 
     def length(self, text: str) -> int:
         """Count characters, or words if words are separated by blanks; closing punctuation is not a word."""
-        if not self.separator.strip() and self.separator:
-            return sum(not CLOSING.issuperset(word) for word in text.split())
-        return len(text)
+        return count_words(text) if self.separator and not self.separator.strip() else len(text)
+
+    def opened(self, text: str) -> str:
+        """Return a text as it stands at the beginning of a sentence."""
+        return capitalized(text, self.lang) if self.capital else text
 
     def folded(self, text: str) -> str:
         """Return the text without separators and capitals."""

@@ -33,6 +33,7 @@ from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slo
 from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_rule
 from bidui.grammar.yaml import MAX_BYTES, Fields, Scalar, decode, parse_document, read_bytes, written
 from bidui.pairs.folder import uid_fits
+from bidui.pairs.writing import is_tag, writing_of
 
 if TYPE_CHECKING:
     import pandas
@@ -241,14 +242,17 @@ class _Reader:
         if fields is None:
             return default
         fields.format()
-        lang = fields.choice("lang", ("zh", "en"), "zh")
+        tag = fields.scalar("lang")
+        if tag and not is_tag(tag.text):
+            fields.report("lang-tag", tag, {"value": tag.text})
+        writing = writing_of(lang := tag.text if tag and is_tag(tag.text) else default.lang)
+        separator = fields.text("separator") if fields.node("separator") else writing.separator
         trees, tables = _trees(fields)
-        separator = fields.text("separator") if fields.node("separator") else " " if lang == "en" else ""
         settings = Settings(
             name=fields.text("name", default.name),
             lang=lang,
             separator=separator,
-            capital=fields.flag("capital", lang == "en"),
+            capital=fields.flag("capital", writing.capital),
             seams=tuple(scalar.text for scalar in fields.texts("seams")),
             repeat=_repeat(fields),
             relations=_relations(fields),
@@ -459,13 +463,13 @@ def _phrase_alternative(alternative: PhraseAlternative) -> Node:
 
 def settings_text(settings: Settings) -> str:
     """Write the YAML file of a project's settings."""
-    english = settings.lang == "en"
+    writing = writing_of(settings.lang)
     return _document(
         {
             "name": settings.name,
             "lang": settings.lang,
-            "separator": None if settings.separator == (" " if english else "") else settings.separator,
-            "capital": None if settings.capital == english else str(settings.capital).lower(),
+            "separator": None if settings.separator == writing.separator else settings.separator,
+            "capital": None if settings.capital == writing.capital else str(settings.capital).lower(),
             "seams": list(settings.seams) or None,
             "repeat": " ".join(map(str, settings.repeat)) or None,
             "relations": dict(settings.relations) or None,
@@ -547,17 +551,27 @@ def write_texts(out: str | Path, texts: Mapping[str, str]) -> None:
             path.write_text(text, encoding="utf-8", newline="\n")
 
 
-# The starter: a small working project, in Chinese or English, for users to change into their own.
+# The starter: a small working project, in Chinese or English, for users to change into their own. For other languages,
+# it has letters in the place of words.
 
 
 def new_project(folder: str | Path, *, lang: str = "zh") -> None:
-    """Write the starter project of a language ("zh" or "en") to `folder`, which must be new or empty."""
+    """Write the starter project of a language to `folder`, which must be new or empty.
+
+    `lang` is a tag of BCP 47. There are words for Chinese and English; any other language begins with a sketch, in
+    which letters stand for words.
+    """
     write_texts(Path(folder), starter_texts(lang))
 
 
 def starter_texts(lang: str) -> dict[str, str]:
     """Return the files of a starter by name, in alphabetical order."""
-    return dict(sorted(_texts(files("bidui.grammar") / f"starter_{lang}", "")))
+    if not is_tag(lang):
+        raise fail("lang-tag", Place(), {"value": lang})
+    name = writing_of(lang).language
+    texts = dict(sorted(_texts(files("bidui.grammar") / f"starter_{name if name in ('zh', 'en') else 'any'}", "")))
+    tag = next(line for line in texts["project.yaml"].splitlines() if line.startswith("lang: "))
+    return texts | {"project.yaml": texts["project.yaml"].replace(tag, f"lang: {lang}")}
 
 
 def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:

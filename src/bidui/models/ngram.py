@@ -1,4 +1,7 @@
-"""N-gram models in KenLM's formats (ARPA text or binary), over characters or words."""
+"""N-gram models in KenLM's formats (ARPA text or binary), over characters or words.
+
+KenLM reads both formats, and ARPA files are also read without it.
+"""
 
 import os
 import sys
@@ -15,9 +18,11 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, fail, import_failed
 from bidui.files import file_hash
+from bidui.models.arpa import is_binary, read_arpa
 from bidui.models.model import Declared, HasTexts, TokenScores, jieba_words, refuse_broken, spans_of, stable_ids
+from bidui.pairs.writing import words
 
-Unit = Literal["char", "jieba", "lexicon"]
+Unit = Literal["char", "word", "jieba", "lexicon"]
 LONGEST_WORD = 10  # characters of a word of the model's lexicon
 _LN10 = log(10)
 
@@ -26,7 +31,8 @@ _LN10 = log(10)
 class NgramModel(HasTexts):
     """An n-gram model, and how sentences are split for it.
 
-    `unit` is `char`, `jieba`, or `lexicon`: the longest words that the model itself has. With `boundaries`, the first
+    `unit` is `char`; `word`: what blanks separate, and punctuation; `jieba`; or `lexicon`: the longest words that the
+    model itself has. With `boundaries`, the first
     word is predicted from `<s>`; models without that symbol are scored without it.
     """
 
@@ -57,18 +63,10 @@ class NgramModel(HasTexts):
 
 def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None = None) -> NgramModel:
     """Load the model in a file; by default, boundaries are used if the model has `<s>`."""
-    try:
-        import kenlm
-    except ImportError as error:
-        raise import_failed(error, extra="lm") from error
     file = Path(path)
     if not file.is_file():
         raise fail("model-missing", Place(str(path)), {})
-    try:
-        with _quiet():
-            model = kenlm.Model(str(file))
-    except (OSError, RuntimeError) as error:
-        raise fail("ngram-unreadable", Place(str(path)), {"reason": str(error).strip()}) from error
+    model = _read(file)
     has = "<s>" in model
     if boundaries and not has:
         raise fail("ngram-no-boundaries", Place(str(path)), {})
@@ -85,6 +83,21 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
     if unit == "jieba":
         declared["words"] = f"jieba {version('jieba')}"
     return NgramModel(file.name.split(".")[0], model, _splitter(unit, model), used, declared)
+
+
+def _read(file: Path) -> Any:
+    """Read a file with KenLM, or without it if it is not installed and the file is an ARPA file."""
+    try:
+        import kenlm
+    except ImportError as error:
+        if is_binary(file):
+            raise import_failed(error, extra="ngram") from error
+        return read_arpa(file)
+    try:
+        with _quiet():
+            return kenlm.Model(str(file))
+    except (OSError, RuntimeError) as error:
+        raise fail("ngram-unreadable", Place(str(file)), {"reason": str(error).strip()}) from error
 
 
 @contextmanager
@@ -105,6 +118,8 @@ def _quiet() -> Iterator[None]:
 def _splitter(unit: Unit, model: Any) -> Callable[[str], list[str]]:
     if unit == "char":
         return lambda sentence: [char for char in sentence if not char.isspace()]
+    if unit == "word":
+        return lambda sentence: [word for word, _, _ in words(sentence)]
     if unit == "jieba":
         return lambda sentence: [word for word, _, _ in jieba_words(sentence)]
     return lambda sentence: _longest_words(sentence, model)
@@ -112,12 +127,12 @@ def _splitter(unit: Unit, model: Any) -> Callable[[str], list[str]]:
 
 def _longest_words(sentence: str, model: Any) -> list[str]:
     """Split from left to right into the longest words that the model has; a character that begins none stands alone."""
-    words = []
+    found = []
     at = 0
     while at < len(sentence):
         ends = range(min(len(sentence), at + LONGEST_WORD), at + 1, -1)
         end = next((end for end in ends if sentence[at:end] in model), at + 1)
         if not sentence[at:end].isspace():
-            words.append(sentence[at:end])
+            found.append(sentence[at:end])
         at = end
-    return words
+    return found

@@ -19,7 +19,7 @@ KINDS = {
     "bidui": "a model that comes with bidui: bidui:zh-14m-char, the default",
     "hf": "a model of transformers: a folder, or a hub name, also with @revision; ?kind=causal|masked|seq2seq,"
     " ?pll=original|within_word_l2r",
-    "ngram": "an n-gram model of KenLM, ARPA or binary; ?unit=char|jieba|lexicon, ?boundaries=yes|no",
+    "ngram": "an n-gram model, ARPA or KenLM's binary; ?unit=char|word|jieba|lexicon, ?boundaries=yes|no",
     "lstm": "an LSTM, a folder with lstm.json",
     "given": "log-probabilities from a JSONL file with sentence, tokens and logprobs",
     "api": "a server with /v1/completions that echoes the prompt, such as vLLM: api:http://host:8000?model=NAME,"
@@ -27,7 +27,7 @@ KINDS = {
 }
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # by kind, with their values; those of api are free
     "hf": {"kind": ("causal", "masked", "seq2seq"), "pll": ("original", "within_word_l2r")},
-    "ngram": {"unit": ("char", "jieba", "lexicon"), "boundaries": ("yes", "no")},
+    "ngram": {"unit": ("char", "word", "jieba", "lexicon"), "boundaries": ("yes", "no")},
     "api": {"model": (), "per_second": ()},
 }
 

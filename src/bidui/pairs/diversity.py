@@ -9,17 +9,23 @@ they should.
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from bidui.errors import fail
 from bidui.frames import to_pandas
 from bidui.pairs.folder import AnyPairs, as_pairs
+from bidui.pairs.writing import count_words, guess_writing, is_tag, words, writing_of
 
 if TYPE_CHECKING:
     import pandas
     import polars
+
+
+Unit = Literal["characters", "words"]
+_JIEBA = ("zh", "cmn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +39,20 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
-    """Counts over all sentences of both sides, and over the pairs by length in characters."""
+    """Counts over all sentences of both sides, and over the pairs by length, in characters or words (`unit`)."""
 
     sentences: int
     distinct_sentences: int
-    ngrams: tuple[int, int, int, int]  # types of 1 to 4 characters; none crosses a sentence
-    jieba_words: int  # word types by jieba's segmentation
+    ngrams: tuple[int, int, int, int]  # types of 1 to 4 characters or words; none crosses a sentence
+    word_types: int | None  # None where words are not separated and there is no segmenter
     lexicon_words: int  # distinct expressions of the lexicon used
-    mean_length: float  # characters
+    mean_length: float
     median_length: float
     equal: int  # pairs of D=
     good_shorter: int  # D<
     good_longer: int  # D>
+    unit: Unit = "characters"  # of lengths and n-grams
+    segmenter: str = "jieba"  # what found the words: jieba, blanks, custom; empty where nothing did
 
     @property
     def pairs(self) -> int:
@@ -74,45 +82,69 @@ class Diversity:
         return Shares(self.equal / whole, self.good_shorter / whole, self.good_longer / whole)
 
 
-def measure_diversity(pairs: AnyPairs) -> Diversity:
-    """Count types of characters, n-grams and words, sentence lengths, and which side is longer (Song et al. 2022)."""
+def measure_diversity(
+    pairs: AnyPairs, *, lang: str | None = None, segment: Callable[[str], Iterable[str]] | None = None
+) -> Diversity:
+    """Count types of n-grams and words, sentence lengths, and which side is longer (Song et al. 2022).
+
+    Where blanks separate words, lengths and n-grams are counted in words, as `equal_length` does, and otherwise in
+    characters. `lang` is a tag of BCP 47; without it, the sentences decide. Words are those between blanks, those of
+    jieba in Chinese, or what `segment` returns for a sentence.
+    """
     from statistics import median  # here, so that `import bidui` stays quick
 
     pairs = as_pairs(pairs)
     sentences = [sentence for pair in pairs for sentence in (pair.good, pair.bad)]
     distinct = dict.fromkeys(sentences)  # types need each sentence once
-    lengths = [len(sentence) for sentence in sentences]
-    shorter = sum(len(pair.good) < len(pair.bad) for pair in pairs)
-    longer = sum(len(pair.good) > len(pair.bad) for pair in pairs)
+    if lang is not None and not is_tag(lang):
+        raise fail("lang-tag", None, {"value": lang})
+    writing = writing_of(lang) if lang is not None else guess_writing(distinct)
+    lengths = [count_words(sentence) if writing.spaced else len(sentence) for sentence in sentences]
+    differences = [good - bad for good, bad in zip(lengths[::2], lengths[1::2], strict=True)]
+    shorter, longer = sum(d < 0 for d in differences), sum(d > 0 for d in differences)
+    segmenter = "custom" if segment else "blanks" if writing.spaced else "jieba" if writing.language in _JIEBA else ""
+    split = segment or {"blanks": _plain_words, "jieba": _jieba_words}.get(segmenter)
+    units = [_plain_words(sentence) if writing.spaced else sentence for sentence in distinct]
     return Diversity(
         sentences=len(sentences),
         distinct_sentences=len(distinct),
-        ngrams=(_ngrams(distinct, 1), _ngrams(distinct, 2), _ngrams(distinct, 3), _ngrams(distinct, 4)),
-        jieba_words=_jieba_words(distinct),
+        ngrams=(_ngrams(units, 1), _ngrams(units, 2), _ngrams(units, 3), _ngrams(units, 4)),
+        word_types=_word_types(map(split, distinct)) if split else None,
         lexicon_words=len({word for pair in pairs for word in pair.words}),
         mean_length=sum(lengths) / len(lengths) if lengths else 0.0,
         median_length=float(median(lengths)) if lengths else 0.0,
         equal=len(pairs) - shorter - longer,
         good_shorter=shorter,
         good_longer=longer,
+        unit="words" if writing.spaced else "characters",
+        segmenter=segmenter,
     )
 
 
-def _ngrams(sentences: Iterable[str], n: int) -> int:
-    types: set[str] = set()
+def _ngrams(sentences: Iterable[str | tuple[str, ...]], n: int) -> int:
+    types: set[str | tuple[str, ...]] = set()
     for sentence in sentences:
         types.update([sentence[start : start + n] for start in range(len(sentence) - n + 1)])
     return len(types)
 
 
-def _jieba_words(sentences: Iterable[str]) -> int:
+def _plain_words(sentence: str) -> tuple[str, ...]:
+    """Return the words between blanks, without punctuation, which is no word for lengths either."""
+    return tuple(word for word, _, _ in words(sentence) if any(map(str.isalnum, word)))
+
+
+def _jieba_words(sentence: str) -> Iterable[str]:
     import jieba  # here, since its dictionary takes a second to load
 
     jieba.setLogLevel(logging.WARNING)  # it reports its loading on stderr
-    words: set[str] = set()
+    return jieba.cut(sentence)  # type: ignore[no-any-return]
+
+
+def _word_types(sentences: Iterable[Iterable[str]]) -> int:
+    types: set[str] = set()
     for sentence in sentences:
-        words.update(jieba.cut(sentence))
-    return sum(not word.isspace() for word in words)
+        types.update(sentence)
+    return sum(not word.isspace() for word in types)
 
 
 # The classifier

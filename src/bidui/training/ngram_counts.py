@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from bidui.errors import Place, fail
 from bidui.models.model import jieba_words
+from bidui.pairs.writing import words as plain_words
 
 # Columns: long arrays of numbers in files, read in slices, so that memory does not grow with them. A memory map would
 # count as memory of the process, and could not grow.
@@ -73,7 +74,7 @@ def slices(length: int, size: int = BLOCK) -> Iterator[tuple[int, int]]:
 # Text as numbers: the units of every sentence, numbered in the order of their first occurrence, in one column. Numbers
 # 0, 1 and 2 are `<unk>`, `<s>` and `</s>`; every sentence ends with `</s>`.
 
-Unit = Literal["char", "jieba", "blank"]
+Unit = Literal["char", "word", "jieba", "blank"]
 SPECIAL = ("<unk>", "<s>", "</s>")
 UNK, BOS, EOS = range(3)
 BATCH = 1 << 20  # characters that are numbered at a time
@@ -102,8 +103,9 @@ class TextNumbers:
 def number_text(sentences: Iterable[str], path: Path, *, unit: Unit = "char") -> TextNumbers:
     """Split sentences into units and write their numbers to `path`.
 
-    The units are: with `char`, all characters except spaces; with `jieba`, the words that jieba finds; with `blank`,
-    what is separated by blanks, tabs and NULs, as in lmplz. A sentence without units has only its end.
+    The units are: with `char`, all characters except spaces; with `word`, what is separated by blanks, and punctuation
+    by itself; with `jieba`, the words that jieba finds; with `blank`, what is separated by blanks, tabs and NULs, as in
+    lmplz. A sentence without units has only its end.
     """
     numbers = new_column(path, np.uint32)
     known = {word: number for number, word in enumerate(SPECIAL)}
@@ -155,6 +157,8 @@ def _number_words(known: dict[str, int], unit: Unit) -> Number:
         for sentence in batch:
             if unit == "jieba":
                 words = [word for word, _, _ in jieba_words(sentence)]
+            elif unit == "word":
+                words = [word for word, _, _ in plain_words(sentence)]
             else:
                 spaced = sentence
                 for blank in _BLANKS:

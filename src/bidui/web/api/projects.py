@@ -20,6 +20,7 @@ from bidui.grammar.archives import Bundle, read_files, read_zip
 from bidui.grammar.names import kind_of, paradigm_file
 from bidui.grammar.yaml import written
 from bidui.pairs.pair import Short
+from bidui.pairs.writing import writing_of
 from bidui.web import jobs
 from bidui.web.accounts import Access, Bench, Editor, Maker, Owner, Reader, Spoken, Who
 from bidui.web.editing.paradigm import set_field
@@ -296,7 +297,7 @@ def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
     file = paradigm_file(body.phenomenon, body.uid)
     names = {"uid": body.uid, "phenomenon": body.phenomenon}
     if body.copy_of is None:
-        word, good, bad = _STARTERS["en" if coverage(entry).facts.lang == "en" else "zh"]
+        word, good, bad = _STARTERS["en" if writing_of(coverage(entry).facts.lang).spaced else "zh"]
         head = "".join(f"{name}: {written(value)}\n" for name, value in names.items())
         text = f"format: 1\n{head}slots:\n  word: {word}\ngood: {good}\nbad: {bad}\n"
     else:
