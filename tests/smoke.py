@@ -49,7 +49,7 @@ def main(extra: str) -> None:
     run(BIDUI, "generate", "mine", "-n", 20, "-o", "parquet", "--format", "parquet")
     run(BIDUI, "diversity", "parquet")
     run(BIDUI, "export-lm-eval", "pairs", "-o", "tasks")
-    run(BIDUI, "export-classic", "mine", "-o", "classic")
+    run(BIDUI, "export-classic", "mine", "-o", "classic", code=1)  # it says which paradigms the format cannot hold
     run(BIDUI, "score", "pairs.csv", "--model", "given:given.jsonl")
     for shown in ("table", "csv", "json", "latex"):
         run(BIDUI, "compare", "results", "--format", shown)

@@ -20,7 +20,7 @@ from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import EDITS, Paradigm, Slot
 from bidui.grammar.printing import align, edit_kinds, tokens_of
 from bidui.grammar.project import Project, chosen, setting_problems
-from bidui.pairs.writing import writing_of
+from bidui.pairs.pair import writing_of
 
 Stage = Literal["paradigms", "comparisons"]
 ENOUGH = 1_000  # distinct pairs that a paradigm should have

@@ -9,7 +9,7 @@ from bidui.errors import Place, all_problems, collect, fail
 from bidui.grammar.paradigm import EDITS, Line, Literal, Use, Variant
 from bidui.grammar.rules import Match
 from bidui.grammar.tree import Atom, Choices, Link, Node, Phrase, Tree, Word, may_be_empty, ways, words_under
-from bidui.pairs.writing import CLOSING, capitalized, count_words
+from bidui.pairs.pair import CLOSING, capitalized, count_words
 
 GOOD, BAD = 0, 1
 

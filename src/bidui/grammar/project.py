@@ -33,7 +33,7 @@ from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slo
 from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_rule
 from bidui.grammar.yaml import MAX_BYTES, Fields, Scalar, decode, parse_document, read_bytes, written
 from bidui.pairs.folder import uid_fits
-from bidui.pairs.writing import is_tag, writing_of
+from bidui.pairs.pair import is_tag, writing_of
 
 if TYPE_CHECKING:
     import pandas

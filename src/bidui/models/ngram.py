@@ -20,7 +20,7 @@ from bidui.errors import Place, fail, import_failed
 from bidui.files import file_hash
 from bidui.models.arpa import is_binary, read_arpa
 from bidui.models.model import Declared, HasTexts, TokenScores, jieba_words, refuse_broken, spans_of, stable_ids
-from bidui.pairs.writing import words
+from bidui.pairs.pair import words
 
 Unit = Literal["char", "word", "jieba", "lexicon"]
 LONGEST_WORD = 10  # characters of a word of the model's lexicon

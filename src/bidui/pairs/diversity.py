@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from bidui.errors import fail
 from bidui.frames import to_pandas
 from bidui.pairs.folder import AnyPairs, as_pairs
-from bidui.pairs.writing import count_words, guess_writing, is_tag, words, writing_of
+from bidui.pairs.pair import count_words, guess_writing, is_tag, words, writing_of
 
 if TYPE_CHECKING:
     import pandas

@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from bidui.errors import Place, fail
 from bidui.models.model import jieba_words
-from bidui.pairs.writing import words as plain_words
+from bidui.pairs.pair import words as plain_words
 
 # Columns: long arrays of numbers in files, read in slices, so that memory does not grow with them. A memory map would
 # count as memory of the process, and could not grow.

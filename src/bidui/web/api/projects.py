@@ -19,8 +19,7 @@ from bidui.files import encode
 from bidui.grammar.archives import Bundle, read_files, read_zip
 from bidui.grammar.names import kind_of, paradigm_file
 from bidui.grammar.yaml import written
-from bidui.pairs.pair import Short
-from bidui.pairs.writing import writing_of
+from bidui.pairs.pair import Short, writing_of
 from bidui.web import jobs
 from bidui.web.accounts import Access, Bench, Editor, Maker, Owner, Reader, Spoken, Who
 from bidui.web.editing.paradigm import set_field

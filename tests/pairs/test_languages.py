@@ -2,7 +2,7 @@
 
 import pytest
 
-from bidui.pairs.writing import Writing, capitalized, count_words, guess_writing, is_tag, words, writing_of
+from bidui.pairs.pair import Writing, capitalized, count_words, guess_writing, is_tag, words, writing_of
 
 
 @pytest.mark.parametrize(
