@@ -58,7 +58,7 @@ lint: $(INSTALLED)
 # The wheel, outside the repository, with the lowest and the newest versions of what it needs, on each Python that is
 # here; and checkpoints, which must load in the oldest version of transformers, in an environment of its own.
 matrix: $(INSTALLED) $(OLDEST)/.stamp-installed
-	$(BIN)/python tests/matrix.py
+	$(BIN)/python tests/matrix.py $(if $(TORCH),--torch $(TORCH))
 	BIDUI_TRANSFORMERS=$(CURDIR)/$(OLDEST)/bin/python $(BIN)/python -m pytest -q -rs tests/training/test_versions.py
 
 $(OLDEST)/.stamp-installed: pyproject.toml pins.txt
