@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bidui.benchmarks import (
         check,
         count,
+        derive_project,
         enumerate_all,
         export_classic,
         find_pairs,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from bidui.models.specs import expand_specs, load_model, model_kinds, model_labels
     from bidui.pairs import (
         Diversity,
+        Origin,
         Pair,
         Pairs,
         Region,
@@ -72,7 +74,8 @@ _HOMES = {
     "bidui.analysis.estimate": "Estimate",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
-    "bidui.benchmarks": "check count enumerate_all export_classic find_pairs generate generate_folder open_project",
+    "bidui.benchmarks": "check count derive_project enumerate_all export_classic find_pairs generate generate_folder "
+    "open_project",
     "bidui.errors": "BiduiError InputError Interruption OutputRefused Place Problem import_failed",
     "bidui.files": "check_new_folder",
     "bidui.grammar": "Count Lexicon Paradigm Project new_project read_lexicon",
@@ -80,7 +83,7 @@ _HOMES = {
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
     "bidui.models.specs": "expand_specs load_model model_kinds model_labels",
-    "bidui.pairs": "Diversity Pair Pairs Region Written "
+    "bidui.pairs": "Diversity Origin Pair Pairs Region Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.compare": "AccuracyTable compare",
     "bidui.reports.published": "Published read_published",
@@ -126,6 +129,7 @@ __all__ = [
     "Lexicon",
     "Link",
     "Model",
+    "Origin",
     "OutputRefused",
     "Pair",
     "PairTotals",
@@ -166,6 +170,7 @@ __all__ = [
     "compare",
     "compare_models",
     "count",
+    "derive_project",
     "describe_tokenizer",
     "enumerate_all",
     "expand_specs",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bidui.benchmarks import generate, open_project, project_folder
+from bidui.benchmarks import generate, open_project, shipped
 from bidui.benchmarks.card import refresh_card
 from bidui.grammar.check import check_project
 from bidui.grammar.project import Project
@@ -107,7 +107,7 @@ def test_no_opening_dominates(included: Pairs) -> None:
 
 def test_people_agreed_with_the_published_pairs_as_reported(project: Project) -> None:
     """The counts pool to 93.90 and 93.75 for BA; the paper's Table 6 says 94.61 and 96.15."""
-    human = human_agreement(project_folder("zhoblimp"))
+    human = human_agreement(shipped()["zhoblimp"])
     status = {paradigm.uid: paradigm for paradigm in project.paradigms}
     counts = [found for found in human if found.level == "paradigm"]
     assert {found.name for found in counts} == status.keys()
@@ -119,7 +119,7 @@ def test_people_agreed_with_the_published_pairs_as_reported(project: Project) ->
 
 
 def test_the_review_covers_every_paradigm_and_keeps_to_the_bars(project: Project) -> None:
-    review = read_review(project_folder("zhoblimp"))
+    review = read_review(shipped()["zhoblimp"])
     rows = [review[paradigm.uid] for paradigm in project.paradigms if paradigm.status == "included"]
     assert min(row.read for row in rows) >= 5
     total = sum(row.read for row in rows)
@@ -130,6 +130,6 @@ def test_the_review_covers_every_paradigm_and_keeps_to_the_bars(project: Project
 
 
 def test_the_numbers_of_the_card_are_current(project: Project, pairs: Pairs) -> None:
-    folder = project_folder("zhoblimp")
+    folder = shipped()["zhoblimp"]
     text = (folder / "card.md").read_text(encoding="utf-8")
     assert refresh_card(text, project=project, pairs=pairs, folder=Path(folder)) == text

@@ -1,13 +1,14 @@
 """`bidui new`, `bidui check`, `bidui import-classic` and `bidui export-classic` as a user types them."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import bidui
 from bidui.grammar.project import new_project
-from tests.cli.typed import UIDS, Run, change, copy_of
+from tests.cli.typed import UIDS, Bidui, Run, change, copy_of
 
 pytestmark = pytest.mark.slow
 
@@ -161,3 +162,25 @@ def test_a_refused_import_begins_with_a_headline_and_folds_what_repeats(run: Run
     done = run("import-classic", "t", "--vocabulary", "v.tsv", "-o", "out", "--all")
     assert done.stderr.count("pos:NX") == 10
     assert not (tmp_path / "out").exists()
+
+
+def test_new_from_a_benchmark_on_the_command_line(bidui: Bidui, tmp_path: Path) -> None:
+    files = {"project.yaml": "format: 1\n", "lexicon.tsv": "expression\tpos\n小明\tNR\n小红\tNR\n来\tVV\n"}
+    rules = "slots:\n  who: pos:NR\n  does: pos:VV\ngood: who does 了\n"
+    for uid, bad in (("order", "does who 了"), ("drop", "who 了")):
+        files[f"paradigms/{uid}s/{uid}.yaml"] = f"format: 1\nuid: {uid}\nphenomenon: {uid}s\n{rules}bad: {bad}\n"
+    with zipfile.ZipFile(tmp_path / "tiny.zip", "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    done = bidui("new", "mine", "--from", "tiny.zip", "--phenomenon", "orders", "--only", "drop")
+    assert (done.code, done.err) == (0, "mine: the words of tiny.zip, 2 paradigms; next: bidui check mine\n")
+    assert "write a paradigm in bare/paradigms" in bidui("new", "bare", "--from", "tiny.zip").err
+    for arguments, message in (
+        (("--all",), "--all chooses paradigms of a benchmark"),
+        (("--from", "tiny.zip", "--lang", "en"), "--lang chooses a starter"),
+        (("--from", "nowhere"), "no benchmark, folder or zip nowhere"),
+    ):
+        done = bidui("new", "other", *arguments)
+        assert done.code == 2 and message in done.err
+        assert not (tmp_path / "other").exists()
+    assert bidui("diversity", "tiny.zip", "-n", 2).out.split()[:2] == ["pairs", "4"]

@@ -50,6 +50,7 @@ def test_one_file_a_paradigm_and_a_manifest(tmp_path: Path) -> None:
     assert json.loads((out / "manifest.json").read_text(encoding="utf-8")) == {
         "version": tool_version(),
         "asked": {"project": "demo", "seed": 0, "n": 2, "only": [], "format": "jsonl"},
+        "benchmarks": [],
         "inputs": {"lexicon.tsv": "11", "paradigms/a.yaml": "22"},
         "files": {
             "a.jsonl": {"sha256": digests["a"], "pairs": 2},

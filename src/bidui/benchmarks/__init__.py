@@ -1,18 +1,19 @@
-"""The benchmarks that come with bidui: found by name before paths are, and described by the files in their folders.
+"""Benchmarks: projects that are opened by name or path, and the pairs they give; `catalogue.py` finds them.
 
-A benchmark is a folder here with a `project.yaml`. Beside the project it may have `human.tsv` (judgements of people on
-the published pairs), `review.tsv` (a blind review of ours) and `published/` (tables printed in papers). Nothing outside
-a folder knows a benchmark by name: a new one is found by its files.
+A benchmark that comes with bidui is a folder here with a `project.yaml`. Beside the project it may have `human.tsv`
+(judgements of people on the published pairs), `review.tsv` (a blind review of ours) and `published/` (tables printed in
+papers). Nothing outside a folder knows a benchmark by name: a new one is found by its files.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bidui.benchmarks.catalogue import is_project, project_folder, shipped
 from bidui.errors import Place, Problem, fail
-from bidui.files import Json
+from bidui.files import Json, check_new_folder, read_bytes, write_new_folder
 from bidui.pairs import AnyPairs, Format, Pair, Pairs, Written, as_pairs, plan_folder, write_folder
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:  # scoring pairs from a file needs no grammar, so it is import
     from bidui.grammar.generate import Drawing, Source
     from bidui.grammar.project import Project
 
-HOME = Path(__file__).parent
-
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
@@ -33,11 +32,6 @@ class Benchmark:
     name: str
     kinds: Mapping[str, str]  # included or excluded
     people: Mapping[str, tuple[int, int]]  # correct judgements, of how many
-
-
-def shipped() -> dict[str, Path]:
-    """Return the folder of each shipped benchmark, by name."""
-    return {file.parent.name: file.parent for file in sorted(HOME.glob("*/project.yaml"))}
 
 
 def judged_benchmarks(uids: Iterable[str] = ()) -> tuple[Benchmark, ...]:
@@ -56,19 +50,8 @@ def judged_benchmarks(uids: Iterable[str] = ()) -> tuple[Benchmark, ...]:
     return tuple(benchmarks)
 
 
-def project_folder(name_or_path: str | Path) -> Path:
-    """Return the folder of a benchmark or project; `./zhoblimp` is always a path."""
-    known = shipped()
-    if isinstance(name_or_path, str) and name_or_path in known:
-        return known[name_or_path]
-    path = Path(name_or_path)
-    if not path.exists():
-        raise fail("project-missing", Place(), {"path": name_or_path, "known": list(known)})
-    return path
-
-
 def open_project(name_or_path: "str | Path | Project", *, trees: str | Path | Iterable[str | Path] = ()) -> "Project":
-    """Open a shipped benchmark by name, or the project in a folder; raises `InputError` with every error found.
+    """Open a benchmark by name, or the project in a folder or zip; raises `InputError` with every error found.
 
     What the project takes from trees is taken from these files, folders or globs instead, if any are given. A project
     that is open already is returned as it is.
@@ -79,11 +62,53 @@ def open_project(name_or_path: "str | Path | Project", *, trees: str | Path | It
         if trees:
             raise fail("trees-opened", Place())
         return name_or_path
-    if not trees:
-        return load_project(project_folder(name_or_path))
-    from bidui.treebank.tables import project_with_trees
+    with project_folder(name_or_path) as (folder, version):
+        if not trees:
+            return _versioned(load_project(folder), version)
+        from bidui.treebank.tables import project_with_trees
 
-    return project_with_trees(project_folder(name_or_path), trees=trees)
+        return _versioned(project_with_trees(folder, trees=trees), version)
+
+
+def _versioned(project: "Project", version: str) -> "Project":
+    """Return a project with the version of its package, unless it has its own."""
+    settings = project.settings
+    return project if settings.version else replace(project, settings=replace(settings, version=version))
+
+
+def derive_project(
+    source: str | Path, *, out: str | Path, only: str | Sequence[str] = (), phenomena: str | Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Write a project over the words of another: a copy of its lexicon, features, relations and phrases.
+
+    Paradigms are copied if their uids match one of the globs in `only`, "*" for all, or if they are of one of the
+    `phenomena`; return their uids. The licence is kept, and `derived_from` in its `project.yaml` names the source, with
+    its version and hash. `out` must be new or empty.
+    """
+    from bidui.grammar.generate import ProjectSource, origin_of
+    from bidui.grammar.project import chosen_uids, load_project, settings_text
+
+    check_new_folder(out)
+    phenomena = (phenomena,) if isinstance(phenomena, str) else phenomena
+    with project_folder(source) as (folder, version):
+        project = _versioned(load_project(folder), version)
+        known = {paradigm.phenomenon for paradigm in project.paradigms}
+        if unknown := [name for name in phenomena if name not in known]:
+            raise fail("phenomenon-unknown", Place(), {"names": unknown, "known": sorted(known)})
+        matching = chosen_uids(dict.fromkeys((each.uid for each in project.paradigms), True), only=only) if only else ()
+        taken = [each for each in project.paradigms if each.uid in matching or each.phenomenon in phenomena]
+        left = {each.place.file for each in project.paradigms} - {each.place.file for each in taken}
+        origin = origin_of(ProjectSource(project))
+        settings = replace(
+            project.settings,
+            name=Path(out).resolve().name,
+            version="",
+            derived_from=" ".join(filter(None, (origin.name, origin.version, f"sha256:{origin.sha256}"))),
+        )
+        texts = ((name, read_bytes(folder / name)) for name in project.inputs if name not in left)
+        files = ((name, settings_text(settings).encode() if name == "project.yaml" else data) for name, data in texts)
+        write_new_folder(Path(out), files)
+    return tuple(paradigm.uid for paradigm in taken)
 
 
 def count(project: "str | Path | Project", uid: str) -> "Count":
@@ -124,8 +149,10 @@ def check(
     from bidui.grammar.check import check_project
     from bidui.grammar.project import read_project
 
-    opened = read_project(project_folder(project)) if isinstance(project, str | Path) else project
-    return check_project(opened, only=only, seconds=seconds, on_progress=on_progress)
+    if isinstance(project, str | Path):
+        with project_folder(project) as (folder, _):
+            project = read_project(folder)
+    return check_project(project, only=only, seconds=seconds, on_progress=on_progress)
 
 
 def generate(
@@ -139,7 +166,7 @@ def generate(
 ) -> Pairs:
     """Return `n` distinct pairs of every paradigm; `.short` lists the paradigms that have fewer, and why.
 
-    The source is a shipped benchmark by name, a project folder, a project, or anything else that makes pairs.
+    The source is a benchmark by name, the folder or zip of a project, a project, or anything else that makes pairs.
     """
     from bidui.grammar.generate import generate_from
 
@@ -148,7 +175,7 @@ def generate(
 
 
 def open_source(source: "str | Path | Project | Source") -> "Source":
-    """Return a source of pairs; a name, a folder and a project stand for the source that they are."""
+    """Return a source of pairs; a name, a folder, a zip and a project stand for the source that they are."""
     from bidui.grammar.generate import ProjectSource
     from bidui.grammar.project import Project
 
@@ -168,16 +195,13 @@ def find_pairs(
 ) -> Pairs:
     """Return the pairs that a source names.
 
-    `n` pairs per paradigm are generated from a shipped benchmark or a project; a file, archive or folder of pairs is
+    `n` pairs per paradigm are generated from a benchmark or a project; a file, archive or folder of pairs is
     read, with the columns that are named, as `read_pairs` does; pairs are returned as they are. Pairs may also be a
     data frame of polars or pandas, or a list of pairs, of mappings with the fields of files, such as a data set of
     Hugging Face, or of tuples of two sentences, the good one first.
     """
-    if isinstance(source, str | Path):
-        made = source in shipped() or (Path(source) / "project.yaml").is_file()
-    else:
-        made = hasattr(source, "paradigms")  # a project
-    if not made:
+    project = is_project(source) if isinstance(source, str | Path) else hasattr(source, "paradigms")
+    if not project:
         return as_pairs(source, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
     if named := next(filter(None, (good, bad, paradigm, phenomenon)), None):
         raise fail("columns-not-for", Place(), {"column": named, "source": str(source)})
@@ -204,6 +228,7 @@ def generate_folder(
     `on_paradigm` is called with the number of paradigms done and of all. More `workers` do not change the bytes; each
     opens a name or folder by itself, and any other source is sent to it.
     """
+    from bidui.grammar.generate import origin_of
     from bidui.grammar.project import chosen_uids
 
     opened = open_source(source)
@@ -216,7 +241,9 @@ def generate_folder(
         "only": [only] if isinstance(only, str) else [*sorted(only)],
         "include_excluded": include_excluded,
     }
-    plan = plan_folder(out, asked=settings, inputs=opened.inputs, format=format, force=force)
+    plan = plan_folder(
+        out, asked=settings, inputs=opened.inputs, benchmarks=[origin_of(opened)], format=format, force=force
+    )
 
     def counted() -> Iterator[Pairs]:
         paradigms = _each_paradigm(source, opened, uids, n=n, seed=seed, draw=draw, workers=workers)

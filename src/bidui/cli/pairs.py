@@ -15,7 +15,7 @@ from bidui.cli import Bad, Good, Paradigm, Phenomenon, count, messages, show_not
 
 
 def generate(
-    project: Annotated[str, typer.Argument(help="Name of a shipped benchmark (zhoblimp), or a project folder.")],
+    project: Annotated[str, typer.Argument(help="Name of a benchmark (zhoblimp), or a project folder or zip.")],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs per paradigm.")] = 300,
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same bytes.")] = 0,
     out: Annotated[
@@ -42,7 +42,7 @@ def generate(
         ),
     ] = None,
 ) -> None:
-    """Generate minimal pairs from a project or a shipped benchmark.
+    """Generate minimal pairs from a project or a benchmark.
 
     The exit code is 1 if a paradigm has fewer pairs than requested: the pairs that exist are still written, and the
     reason is shown.
@@ -93,7 +93,11 @@ def _show(console: Console, written: bidui.Written) -> None:
 
 
 def diversity(
-    pairs: Annotated[Path, typer.Argument(help="A file, archive or folder of pairs.")],
+    what: Annotated[
+        str, typer.Argument(help="A file, archive or folder of pairs, the name of a benchmark, or a project.")
+    ],
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs to generate per paradigm.")] = 300,
+    seed: Annotated[int, typer.Option(help="Random seed for generating the pairs.")] = 0,
     good: Good = None,
     bad: Bad = None,
     paradigm: Paradigm = None,
@@ -107,9 +111,9 @@ def diversity(
 
     Lengths and n-grams are counted in words where blanks separate them, as in English, and otherwise in characters.
     """
-    found = bidui.read_pairs(pairs, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
-    show_notes(found)
-    measured = bidui.measure_diversity(found, lang=lang)
+    pairs = bidui.find_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    show_notes(pairs)
+    measured = bidui.measure_diversity(pairs, lang=lang)
     words = "-" if measured.word_types is None else f"{measured.word_types:,}"
     table = Table(show_header=False, box=None)
     rows = [
@@ -137,7 +141,7 @@ def diversity(
 def export_lm_eval(
     what: Annotated[
         str,
-        typer.Argument(help="Name of a shipped benchmark, a project folder, or a file, archive or folder of pairs."),
+        typer.Argument(help="Name of a benchmark, a project, or a file, archive or folder of pairs."),
     ],
     out: Annotated[
         Path, typer.Option("-o", "--out", help="New output folder, to pass to the harness as --include_path.")

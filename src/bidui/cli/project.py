@@ -17,15 +17,45 @@ from bidui.cli import count, messages
 def new(
     folder: Annotated[Path, typer.Argument(help="Folder of the new project; must be empty or not exist.")],
     lang: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Language of the sentences, a BCP 47 tag: zh and en have a starter with words, any other a sketch."
+            help="Language of the sentences, a BCP 47 tag: zh and en have a starter with words, any other a sketch. "
+            "Default: zh."
         ),
-    ] = "zh",
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="Benchmark or project whose lexicon, relations and phrases to copy, instead of the small project: a "
+            "name, a folder or a zip file.",
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Copy all paradigms of --from, too.")] = False,
+    phenomenon: Annotated[
+        list[str] | None, typer.Option(help="Copy the paradigms of this phenomenon of --from; may be repeated.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Copy this paradigm of --from; accepts globs; may be repeated.")
+    ] = None,
 ) -> None:
-    """Create a small working project: a lexicon, phrases and paradigms to adapt."""
-    bidui.new_project(folder, lang=lang)
-    messages().print(f"{escape(str(folder))} is ready; next: bidui check {escape(str(folder))}", highlight=False)
+    """Create a small working project: a lexicon, phrases and paradigms to adapt.
+
+    With --from, it has the words of a benchmark instead, and those of its paradigms that you choose.
+    """
+    name = escape(str(folder))
+    if source is None:
+        if option := next(filter(None, (every and "--all", phenomenon and "--phenomenon", only and "--only")), None):
+            raise bidui.InputError([bidui.Problem("new-needs-from", values={"option": option})])
+        bidui.new_project(folder, lang=lang or "zh")
+        messages().print(f"{name} is ready; next: bidui check {name}", highlight=False)
+        return
+    if lang is not None:
+        raise bidui.InputError([bidui.Problem("new-from-lang")])
+    copied = bidui.derive_project(source, out=folder, only="*" if every else only or (), phenomena=phenomenon or ())
+    summary = f"the words of {escape(source)}, {count(len(copied), 'paradigm')}"
+    step = f"bidui check {name}" if copied else f"write a paradigm in {name}/paradigms, or run bidui serve {name}"
+    messages().print(f"{name}: {summary}; next: {step}", highlight=False)
 
 
 # `bidui check`: list every problem of a project, with its place.
@@ -34,7 +64,7 @@ SEVERITIES = {"error": "错误", "warning": "警告"}
 
 
 def check(
-    project: Annotated[str, typer.Argument(help="Name of a shipped benchmark, or a project folder.")],
+    project: Annotated[str, typer.Argument(help="Name of a benchmark (zhoblimp), or a project folder or zip.")],
     only: Annotated[list[str] | None, typer.Option(help="Check only this uid; accepts globs; may be repeated.")] = None,
     lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the messages.")] = "en",
     seconds: Annotated[
@@ -121,7 +151,7 @@ def _print_folded(problems: Sequence[bidui.Problem], label: str, *, every: bool)
 
 
 def export_classic(
-    project: Annotated[str, typer.Argument(help="Name of a shipped benchmark, or a project folder.")],
+    project: Annotated[str, typer.Argument(help="Name of a benchmark (zhoblimp), or a project folder or zip.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Output folder for templates, vocabulary and phrases.")],
     only: Annotated[
         list[str] | None, typer.Option(help="Export only this uid; accepts globs; may be repeated.")

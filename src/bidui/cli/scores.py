@@ -29,7 +29,7 @@ from bidui.cli import Bad, Good, Paradigm, Phenomenon, count, messages, show_not
 def score(
     what: Annotated[
         str | None,
-        typer.Argument(help="Name of a shipped benchmark, a project folder, or a file, archive or folder of pairs."),
+        typer.Argument(help="Name of a benchmark, a project, or a file, archive or folder of pairs."),
     ] = None,
     model: Annotated[
         list[str] | None,

@@ -17,7 +17,7 @@ from typing import IO
 from bidui.errors import Place, Problem, fail
 from bidui.grammar.classic import read_classic, refusal
 from bidui.grammar.names import DEEPEST, expected, name_fits, named_tables
-from bidui.grammar.project import project_texts
+from bidui.grammar.project import OTHER_TABLES, project_texts
 from bidui.grammar.yaml import MAX_BYTES, read_bytes
 
 MOST_FILES = 5_000
@@ -42,6 +42,22 @@ def read_zip(source: bytes | IO[bytes]) -> Bundle:
             return _unpacked(_members(archive))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError, RuntimeError) as error:
         raise fail("zip-unreadable", Place(), {"reason": str(error)}) from None
+
+
+def read_project_zip(source: bytes | IO[bytes]) -> dict[str, bytes]:
+    """Return the files of the project in a zip, by name.
+
+    A table or YAML file whose name or format no project can have is refused, since nobody would notice that it is
+    missing.
+    """
+    bundle = read_zip(source)
+    if "project.yaml" not in bundle.files:
+        raise fail("zip-no-project", Place(), {"names": sorted({*bundle.files, *bundle.skipped})})
+    for name in bundle.skipped:
+        hidden = any(part == "__MACOSX" or part.startswith(".") for part in name.split("/"))
+        if not hidden and name.lower().endswith((".yaml", ".yml", *OTHER_TABLES)):
+            raise fail("zip-file-unfit", Place(name))
+    return dict(bundle.files)
 
 
 def read_folder(folder: Path) -> Bundle:

@@ -173,7 +173,12 @@ def _one_sided(compiled: _Compiled) -> Iterator[Problem]:
 
 
 def _unused_words(project: Project, networks: Sequence[Network]) -> Iterator[Problem]:
-    """Yield a warning about the words that no slot of any paradigm can hold; of those from trees, many need not fit."""
+    """Yield a warning about the words that no slot of any paradigm can hold.
+
+    Of words that were taken from trees, or with the lexicon of a benchmark, many need not fit.
+    """
+    if project.settings.derived_from:
+        return
     columns = [column for network in networks for column in network.columns]
     used = {word.index for column in columns for words in column.domain.words for word in words}
     given = set(project.settings.tables.values())

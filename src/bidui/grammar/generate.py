@@ -19,7 +19,7 @@ from bidui.grammar.draw import Draw, choices_of, draw_even, draw_uniform, enumer
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Paradigm
 from bidui.grammar.project import Project, chosen_uids
-from bidui.pairs import Pair, Pairs, Short
+from bidui.pairs import Origin, Pair, Pairs, Short
 
 Drawing = Literal["even", "uniform"]
 ENUMERATED = 1_000_000  # pairs that are counted one by one where a formula could be wrong
@@ -98,7 +98,14 @@ def generate_from(
         pairs += drawn
         short += drawn.short
         on_paradigm(uid)
-    return Pairs(tuple(pairs), tuple(short))
+    return Pairs(tuple(pairs), tuple(short), benchmarks=(origin_of(source),))
+
+
+def origin_of(source: Source) -> Origin:
+    """Return what manifests say of a source: its name, the version of a project, and one hash of all its files."""
+    version = source.project.settings.version if isinstance(source, ProjectSource) else ""
+    lines = (f"{name}\t{digest}\n" for name, digest in sorted(source.inputs.items()))
+    return Origin(source.name, version, sha256("".join(lines).encode()))
 
 
 def generate(paradigm: Paradigm, networks: Sequence[Network], *, n: int, seed: int, draw: Drawing = "even") -> Pairs:

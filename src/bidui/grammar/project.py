@@ -55,6 +55,9 @@ class Settings:
     relations: Mapping[str, str] = field(default_factory=dict)
     trees: tuple[str, ...] = ()  # where its trees are: globs in the project's folder
     tables: Mapping[str, str] = field(default_factory=dict)  # the table of the lexicon for each extraction from trees
+    version: str = ""
+    licence: str = ""
+    derived_from: str = ""  # the benchmark whose words it has, with its version and hash
     repeat_place: Place = field(default=Place(), compare=False, repr=False)
 
 
@@ -179,7 +182,7 @@ def chosen_uids(uids: Mapping[str, bool], *, only: Iterable[str] = (), excluded:
     return tuple(uid for uid, included in uids.items() if excluded or included)
 
 
-_OTHER_TABLES = {".tsv", ".csv", ".txt", ".tab", ".xls", ".xlsx", ".ods"}
+OTHER_TABLES = {".tsv", ".csv", ".txt", ".tab", ".xls", ".xlsx", ".ods"}
 
 
 class _Reader:
@@ -258,10 +261,12 @@ class _Reader:
             relations=_relations(fields),
             trees=trees,
             tables=tables,
+            version=fields.text("version"),
+            licence=fields.text("licence"),
+            derived_from=fields.text("derived_from"),
             repeat_place=fields.place(fields.node("repeat")),
         )
         texts_by_key(fields, "about")
-        fields.text("licence")
         fields.unknown()
         return settings
 
@@ -291,7 +296,7 @@ class _Reader:
         for path in sorted((self.root / folder).glob("*")):
             if path.suffix == ".tsv":
                 names.append(f"{folder}/{path.name}")
-            elif path.suffix.lower() in _OTHER_TABLES:
+            elif path.suffix.lower() in OTHER_TABLES:
                 place = Place(f"{folder}/{path.name}")
                 self.problems.append(Problem("table-ignored", place, {"right": f"{path.stem}.tsv"}, "warning"))
         return sorted(set(names))
@@ -467,7 +472,10 @@ def settings_text(settings: Settings) -> str:
     return _document(
         {
             "name": settings.name,
+            "version": settings.version or None,
             "lang": settings.lang,
+            "licence": settings.licence or None,
+            "derived_from": settings.derived_from or None,
             "separator": None if settings.separator == writing.separator else settings.separator,
             "capital": None if settings.capital == writing.capital else str(settings.capital).lower(),
             "seams": list(settings.seams) or None,

@@ -25,12 +25,13 @@ from bidui.pairs.folder import (
 )
 from bidui.pairs.formats import Format, pairs_to_bytes
 from bidui.pairs.lm_eval import export_lm_eval, lm_eval_files
-from bidui.pairs.pair import Pair, Pairs, Region, Short, Side
+from bidui.pairs.pair import Origin, Pair, Pairs, Region, Short, Side
 
 __all__ = [
     "AnyPairs",
     "Diversity",
     "Format",
+    "Origin",
     "Pair",
     "PairFile",
     "Pairs",

@@ -6,7 +6,7 @@ unfinished: the folder is refused as input, and the same run simply writes it ag
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -31,7 +31,7 @@ from bidui.frames import counted
 from bidui.pairs.archives import is_archive, read_archive
 from bidui.pairs.formats import SUFFIXES, WRITTEN, Format, NoPairs, from_records, pairs_to_bytes, read_file
 from bidui.pairs.layouts import Columns
-from bidui.pairs.pair import Pair, Pairs, Short, column_names
+from bidui.pairs.pair import Origin, Pair, Pairs, Short, column_names
 
 if TYPE_CHECKING:
     import pandas
@@ -72,6 +72,7 @@ class PairsManifest:
     files: Mapping[str, PairFile] = field(default_factory=dict)
     short: tuple[Short, ...] = ()
     finished: bool = False
+    benchmarks: tuple[Origin, ...] = ()  # the benchmarks that the pairs are of; an early version did not store them
 
     def __repr__(self) -> str:
         pairs = counted(sum(file.pairs for file in self.files.values()), "pair")
@@ -102,6 +103,7 @@ def read_manifest(folder: Path) -> PairsManifest | None:
                 Short(int(s["asked"]), int(s["given"]), uid, str(s["reason"])) for uid, s in value["short"].items()
             ),
             finished=value["finished"] is True,
+            benchmarks=tuple(Origin(**origin) for origin in value.get("benchmarks", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise fail("manifest-broken", place, {"reason": f"{type(error).__name__}: {error}"}) from None
@@ -116,6 +118,7 @@ def _write_manifest(folder: Path, manifest: PairsManifest) -> None:
     value = {
         "version": manifest.version,
         "asked": dict(sorted(manifest.asked.items())),
+        "benchmarks": [asdict(origin) for origin in manifest.benchmarks],
         "inputs": dict(sorted(manifest.inputs.items())),
         "files": {name: {"sha256": f.sha256, "pairs": f.pairs} for name, f in sorted(manifest.files.items())},
         "short": {s.uid: {"asked": s.asked, "given": s.given, "reason": s.reason} for s in manifest.short},
@@ -164,7 +167,8 @@ def read_pairs(
         notes.append(Problem("pairs-files-left", Place(str(path)), {"count": len(names), "names": names}, "warning"))
     notes += _summed((note for own in pairs.values() for note in own.notes), path)
     short = tuple(short for manifest in manifests for short in manifest.short)
-    return Pairs(tuple(pair for own in pairs.values() for pair in own), short, tuple(notes))
+    benchmarks = dict.fromkeys(origin for manifest in manifests for origin in manifest.benchmarks)
+    return Pairs(tuple(pair for own in pairs.values() for pair in own), short, tuple(notes), tuple(benchmarks))
 
 
 def as_pairs(
@@ -340,6 +344,7 @@ def plan_folder(
     *,
     asked: Mapping[str, Json],
     inputs: Mapping[str, str],
+    benchmarks: Iterable[Origin] = (),
     format: Format = "jsonl",
     force: bool = False,
 ) -> Plan:
@@ -351,7 +356,7 @@ def plan_folder(
     folder = Path(out)
     # Through JSON and back, so that a tuple compares equal to the list that the old manifest has.
     plain: dict[str, Json] = parse_json(json_text({**asked, "format": format}), place=Place())  # type: ignore[assignment]
-    new = PairsManifest(version=tool_version(), asked=plain, inputs=dict(inputs))
+    new = PairsManifest(version=tool_version(), asked=plain, inputs=dict(inputs), benchmarks=tuple(benchmarks))
     if not folder.exists():
         return Plan(folder, format, new, unchanged=False)
     if not folder.is_dir():
@@ -412,7 +417,7 @@ def write_pairs(
     if asked is None:
         shortages = encode(json_text([astuple(short) for short in pairs.short]))
         asked = {"pairs": sha256(pairs_to_bytes(pairs, format="jsonl") + shortages)}
-    plan = plan_folder(out, asked=asked, inputs=inputs or {}, format=format, force=force)
+    plan = plan_folder(out, asked=asked, inputs=inputs or {}, benchmarks=pairs.benchmarks, format=format, force=force)
     return write_folder(plan, [pairs])
 
 

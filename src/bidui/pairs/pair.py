@@ -85,15 +85,29 @@ class Short:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The benchmark or project that pairs were made from: its name, its version if it has one, and a hash of its files.
+
+    The hash is the same whether the files lie in a folder, a zip or a package.
+    """
+
+    name: str
+    version: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Pairs(Sequence[Pair]):
     """Pairs in order, with the paradigms that fell short; a slice has the pairs only.
 
     The notes of pairs that were read from files say which layouts were recognised, and what could not be read as pairs.
+    The benchmarks are those that the pairs were generated from, as far as this is known.
     """
 
     items: tuple[Pair, ...] = ()
     short: tuple[Short, ...] = ()
     notes: tuple[Problem, ...] = field(default=(), compare=False)
+    benchmarks: tuple[Origin, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
         return len(self.items)

@@ -81,7 +81,7 @@ def score(
 ) -> Scores:
     """Score every sentence of pairs with a language model.
 
-    `pairs` is a shipped benchmark or a project, of which `n` pairs per paradigm are generated with `seed`; a file or
+    `pairs` is a benchmark or a project, of which `n` pairs per paradigm are generated with `seed`; a file or
     folder of pairs; or the pairs themselves, as `find_pairs` takes them. `model` is a spec (`hf:FOLDER`, see `bidui
     score --list-models`) or a loaded model; `device`, `dtype`, `batch_tokens`, `bos`, `eos` and `trust_remote_code` are
     for a spec. With `out`, the scores are stored in a folder in `out`, called `label` or else by the model's name; if
@@ -172,9 +172,8 @@ def _score_in_memory(pairs: Pairs, model: Model, on_paradigm: Callable[[str, int
             tables.append(table.frame)
             shards[part.uid].append(shard)
             on_paradigm(part.uid, shard.count)
-    manifest = ScoreManifest(
-        model.name, dict(model.declared), {uid: _whole(own, by_uid[uid]) for uid, own in shards.items()}
-    )
+    whole = {uid: _whole(own, by_uid[uid]) for uid, own in shards.items()}
+    manifest = ScoreManifest(model.name, dict(model.declared), whole, benchmarks=pairs.benchmarks)
     table = ScoreTable(pl.concat(tables)) if tables else empty_table()
     return Scores(manifest, done=tuple(shards), in_memory=table)
 
@@ -190,7 +189,7 @@ def run_scoring(
 ) -> Scores:
     """Write scores to `out`, one file per paradigm; files that are there already and whole are kept."""
     before = manifest_in(out)
-    empty = ScoreManifest(model.name, dict(model.declared), source=origin)
+    empty = ScoreManifest(model.name, dict(model.declared), source=origin, benchmarks=pairs.benchmarks)
     if before and not force:
         claim_folder(out, before.manifest, empty.manifest, "scores-of-another")
     if before is None or before.manifest.differences(empty.manifest):

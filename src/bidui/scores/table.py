@@ -21,7 +21,7 @@ from bidui.errors import Place, Problem, fail
 from bidui.files import Manifest, natural, sha256, tool_version, write_json
 from bidui.frames import counted, to_pandas
 from bidui.models.model import Declared, TokenScores
-from bidui.pairs import Pair
+from bidui.pairs import Origin, Pair
 from bidui.scores.links import Floats, Totals
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class ScoreManifest:
     left: int = 0
     version: str = field(default_factory=tool_version)  # of bidui; "" where an early one did not store it
     source: str = ""  # where the model came from: its path as seen from the folder of results, or its name on a hub
+    benchmarks: tuple[Origin, ...] = ()  # that the pairs were generated from, as far as this is known
 
     @property
     def manifest(self) -> Manifest:
@@ -231,7 +232,8 @@ def manifest_in(folder: Path) -> ScoreManifest | None:
         shards = {uid: Shard(**shard) for uid, shard in value["shards"].items()}
         parts = {file: Shard(**shard) for file, shard in value.get("parts", {}).items()}
         left, version, source = int(value.get("left", 0)), str(value.get("version", "")), str(value.get("source", ""))
-        return ScoreManifest(value["model"], value["declared"], shards, parts, left, version, source)
+        benchmarks = tuple(Origin(**origin) for origin in value.get("benchmarks", ()))
+        return ScoreManifest(value["model"], value["declared"], shards, parts, left, version, source, benchmarks)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
 

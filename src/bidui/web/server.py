@@ -17,6 +17,7 @@ from pathlib import Path
 
 import uvicorn
 
+from bidui.benchmarks.catalogue import entries, is_project_zip
 from bidui.errors import Place, fail
 from bidui.files import hold_lock
 from bidui.web.app import make_app
@@ -143,7 +144,10 @@ def _browser(address: str, *, folder: Path, wanted: bool) -> Iterator[None]:
 
 
 def check_service(service: Service) -> None:
-    """Refuse to be reached from other machines without accounts and a secret."""
+    """Refuse a benchmark, and to be reached from other machines without accounts and a secret."""
+    if not service.root.is_dir() and (str(service.root) in entries() or is_project_zip(service.root)):
+        values = {"name": str(service.root), "copy": f"my-{service.root.stem}"}
+        raise fail("serve-benchmark", Place(), values)
     if not service.team and not (is_loopback(service.host) and not service.public_hosts):
         raise fail("team-needed", Place(), {"host": ", ".join((service.host, *service.public_hosts))})
     if service.host in {"0.0.0.0", "::"} and not service.public_hosts:

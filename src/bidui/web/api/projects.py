@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from bidui.benchmarks import shipped
+from bidui.benchmarks.catalogue import entries as benchmark_entries
 from bidui.errors import InputError, Place, fail
 from bidui.files import encode
 from bidui.grammar.archives import Bundle, read_files, read_zip
@@ -105,7 +105,7 @@ def list_projects(bench: Bench, who: Who, language: Spoken) -> ProjectList:
     skipped = refresh(store).skipped
     return ProjectList(
         projects=[_line(who, entry) for entry in visible(store, who, entries(store))],
-        benchmarks=sorted(shipped()),
+        benchmarks=sorted(benchmark_entries()),
         alone=store.alone,
         may_add=not store.alone and may(role, "editor"),
         skipped=problem_shapes(skipped, language) if role else [],

@@ -12,7 +12,7 @@ from typing import Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 
-from bidui.benchmarks import shipped
+from bidui.benchmarks.catalogue import entries, project_folder
 from bidui.errors import Place, Problem, fail
 from bidui.files import reason, write_new_folder
 from bidui.grammar.archives import Bundle, project_files, read_folder, write_zip
@@ -41,11 +41,11 @@ def new_project(store: Store, name: str, *, lang: Literal["zh", "en"], who: User
 
 
 def copy_benchmark(store: Store, benchmark: str, *, name: str, who: User) -> ImportResult:
-    """Add a copy of a shipped benchmark, which may be changed."""
-    benchmarks = shipped()
-    if benchmark not in benchmarks:
-        raise fail("project-missing", Place(), {"path": benchmark, "known": list(benchmarks)})
-    return import_project(store, read_folder(benchmarks[benchmark]), name=name, who=who)
+    """Add a copy of a benchmark that has a name here, which may be changed; a path is none, since it leads anywhere."""
+    if benchmark not in entries():
+        raise fail("project-missing", Place(), {"path": benchmark, "known": sorted(entries())})
+    with project_folder(benchmark) as (folder, _):
+        return import_project(store, read_folder(folder), name=name, who=who)
 
 
 def import_project(store: Store, bundle: Bundle, *, name: str, who: User) -> ImportResult:
