@@ -1,5 +1,6 @@
 """The `bidui` command: its subcommands, and what it prints when something goes wrong."""
 
+import io
 import signal
 import sys
 from importlib.metadata import version as installed_version
@@ -17,7 +18,7 @@ TERMINATED = 128 + signal.SIGTERM  # the exit code that shells show for a proces
 app = typer.Typer(
     help="bidui 比对: write linguistic contrasts, generate minimal pairs, and test language models on them.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -58,9 +59,12 @@ def run() -> None:
 
     A signal that stops long work gives 128 and its number, as in shells: 130 for Ctrl-C, 143 for SIGTERM.
     """
+    for stream in (sys.stdout, sys.stderr):  # a code page of Windows lacks most characters: nothing is lost
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
     before = signal.signal(signal.SIGTERM, _leave)
     try:
-        app(standalone_mode=True)
+        app(prog_name="bidui", standalone_mode=True)
     except bidui.Interruption as error:
         messages().print(escape(str(error)), highlight=False)
         sys.exit(128 + error.signal)

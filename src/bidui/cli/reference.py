@@ -48,7 +48,8 @@ def cli_reference() -> str:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     lines = ["# The command line", "", "Made by `make docs` from the commands themselves; do not edit.", ""]
-    root = typer.Context(group, info_name="bidui", max_content_width=100, terminal_width=100)
+    helped = {"help_option_names": group.context_settings["help_option_names"]}
+    root = typer.Context(group, info_name="bidui", max_content_width=100, terminal_width=100, **helped)
     for path, help_text in _helps(group, root):
         lines += [f"## {path}", "", "```text", *(line.rstrip() for line in help_text.splitlines()), "```", ""]
     return "\n".join(lines)
