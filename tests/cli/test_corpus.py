@@ -239,7 +239,7 @@ def test_what_was_left_out_is_told(bidui: Bidui, text: Path) -> None:
         (("text.txt", "-o", "text.txt/m.arpa"), "cannot be written"),
         (("text.txt", "-o", "m.arpa", "--order", "1"), "--order"),
         (("text.txt", "-o", "m.arpa", "--order", "7"), "--order"),
-        (("text.txt", "-o", "m.arpa", "--unit", "word"), "--unit"),
+        (("text.txt", "-o", "m.arpa", "--unit", "line"), "--unit"),
         (
             ("text.txt", "-o", "m.arpa", "--memory", "much"),
             "much is not an amount of memory; write, for example, 500M or 2G",

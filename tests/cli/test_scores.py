@@ -307,7 +307,7 @@ def test_checkpoints_of_transformers_are_scored_and_slor_needs_their_own_unigram
         (("pairs.jsonl", "--model", "given:half.jsonl"), "half.jsonl: there is no line for 甲乙"),
         (("pairs.jsonl", "--model", "given:number.jsonl"), "number.jsonl:1: a line must be"),
         (("pairs.jsonl", "--model", "ngram:none.arpa"), "none.arpa: there is no such file"),
-        (("pairs.jsonl", "--model", "ngram:a?unit=word"), "word is not allowed; use one of: char, jieba, lexicon"),
+        (("pairs.jsonl", "--model", "ngram:a?unit=bit"), "bit is not allowed; use one of: char, word, jieba, lexicon"),
         (("pairs.jsonl", "--model", "hf:"), "hf: does not name a model; see bidui score --list-models"),
         (("pairs.jsonl", "--model", "hf:a?knd=causal"), "no option `knd`; available: kind, pll"),
         (("pairs.jsonl", "--model", "hf:runs/*"), "no model matches hf:runs/*"),
