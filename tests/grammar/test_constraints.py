@@ -6,7 +6,7 @@ import pytest
 
 from bidui.grammar.lexicon import parse_relation
 
-from .small import bads, drawn, goods, kinds, problems_of, project_of, sentences
+from .small import bads, drawn, goods, kinds, number_of_pairs, problems_of, project_of, sentences
 
 CLASSIFIERS = project_of("""
 expression pos classifier
@@ -331,3 +331,11 @@ good: a b c d
 bad: d c b a
 """
     assert set(kinds(problems_of(SHARED, text))) == ({"share-conditional"} if "#" in share else set())
+
+
+def test_slots_share_a_value_only_where_the_rule_that_says_so_is_taken() -> None:
+    """a and b have nothing in common: with 丙, which shares f with both, there is no pair, and with 丁 there is one."""
+    project = project_of("expression pos f\n甲 A x\n乙 B y\n丙 C x/y\n")
+    text = "slots:\n  a: pos:A\n  b: pos:B\n  c: pos:C mPos:a mPro:f#1 mPos:b mPro:f#1 | 丁\ngood: a b c\nbad: c b a"
+    assert goods(project, text) == {"甲乙丁"}
+    assert number_of_pairs(project, text) == "1"

@@ -32,7 +32,7 @@ class Automaton:
     edges: list[list[Edge]] = field(default_factory=lambda: [[], []])
     doubtful: bool = False  # some alternative can be empty in two ways
     outs: dict[int, list[tuple[Texts, int]]] = field(default_factory=dict)
-    ends: dict[int, bool] = field(default_factory=dict)
+    ends: dict[int, int] = field(default_factory=dict)
     literals: list[frozenset[str]] = field(default_factory=list)  # of each variant, the characters of its literals
 
     def new(self) -> int:
@@ -57,11 +57,11 @@ class Automaton:
         """Characters that every sentence has; there may be more."""
         return frozenset.intersection(*self.literals) if self.literals else frozenset()
 
-    def final(self, state: int) -> bool:
-        """Tell whether the sentence may end here."""
+    def endings(self, state: int) -> int:
+        """Return in how many ways the sentence may end here without another text."""
         if state not in self.ends:
             steps = (edge for edge in self.edges[state] if not edge.texts)
-            self.ends[state] = state == 1 or any(self.final(edge.to) for edge in steps)
+            self.ends[state] = (state == 1) + sum(self.endings(edge.to) for edge in steps)
         return self.ends[state]
 
     def _through(self, state: int) -> Iterator[tuple[Texts, int]]:
@@ -175,7 +175,7 @@ def _reaches(
     while agenda:
         on_step()
         a, b, over, first_ahead, in_step = agenda.pop()
-        if not over and first.final(a) and second.final(b) and in_step == strict:
+        if not over and first.endings(a) and second.endings(b) and in_step == strict:
             return True
         if len(seen) > MAX_STATES:
             return True
@@ -217,11 +217,13 @@ def _ambiguous(line: Automaton, overlaps: Overlaps) -> bool:
     if line.doubtful:
         return True
     states = range(len(line.edges))
+    if any(line.endings(state) > 1 for state in states):  # before another text, `_partings` finds two empty ways
+        return True
     agenda = list(dict.fromkeys(pair for state in states for pair in _partings(line, state, overlaps)))
     seen = set(agenda)
     while agenda:
         ahead, behind, over = agenda.pop()
-        if not over and (ahead == behind or (line.final(ahead) and line.final(behind))):
+        if not over and (ahead == behind or (line.endings(ahead) and line.endings(behind))):
             return True
         for *both, rest, _ in _advance((line, ahead), (line, behind), over, overlaps):
             step = (both[0], both[1], rest)

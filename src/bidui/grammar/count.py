@@ -649,7 +649,8 @@ def _many_ends(constraint: Constraint, present: list[set[int]], budget: Budget) 
         budget.spend()
         gone = {n for n, is_absent in zip(declared, absent, strict=True) if is_absent}
         ends = [n for n in range(len(present)) if n not in gone]
-        free = len(ends) < 2 or (constraint.relation is not None and bool(gone))
+        rules = [n for n in ends if constraint.members[n].declares]
+        free = len(ends) < 2 or not rules or (constraint.relation is not None and bool(gone))
         holders: list[dict[int, list[int]]] = []
         for n in ends:
             by_value: dict[int, list[int]] = {}

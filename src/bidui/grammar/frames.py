@@ -92,7 +92,7 @@ def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
 
 
 def _connect(frame: Frame, constraint: Constraint, position: Mapping[int, int]) -> None:
-    """Add a constraint to the positions of its words, unless fewer than two of them are in the sentence."""
+    """Add a constraint to the positions of its words, unless it is not written in any of those in the sentence."""
     ends: list[tuple[int, int]] = []  # member, position
     for number, member in enumerate(constraint.members):
         places = [position[leaf.index] for leaf in member.leaves if leaf.index in position]
@@ -100,7 +100,7 @@ def _connect(frame: Frame, constraint: Constraint, position: Mapping[int, int]) 
             ends.append((number, places[0]))
         elif constraint.kind == "relation" and member.declares:
             return
-    if len(ends) < 2:
+    if len(ends) < 2 or not any(constraint.members[number].declares for number, _ in ends):
         return
     if len(ends) == 2 and not constraint.relation:
         for (n, here), (m, there) in (ends, ends[::-1]):
