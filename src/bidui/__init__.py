@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     )
     from bidui.reports.compare import AccuracyTable, compare
     from bidui.reports.published import Published, read_published
+    from bidui.reports.show import PairTokens, show
     from bidui.reports.site import Site, report
+    from bidui.reports.tables import table_text
     from bidui.scale.suites import run_progress, run_suite, suite_vocabularies
     from bidui.scores.choices import Choices, PairTotals, choose, choose_from, length_split, pair_totals
     from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, parse_link, pen_lp, slln_lp, slor
@@ -87,7 +89,9 @@ _HOMES = {
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.reports.compare": "AccuracyTable compare",
     "bidui.reports.published": "Published read_published",
+    "bidui.reports.show": "PairTokens show",
     "bidui.reports.site": "Site report",
+    "bidui.reports.tables": "table_text",
     "bidui.scale.suites": "run_progress run_suite suite_vocabularies",
     "bidui.scores.choices": "Choices PairTotals choose choose_from length_split pair_totals",
     "bidui.scores.links": "Link Totals log_norm_lp lp mean_lp morcela parse_link pen_lp slln_lp slor",
@@ -132,6 +136,7 @@ __all__ = [
     "Origin",
     "OutputRefused",
     "Pair",
+    "PairTokens",
     "PairTotals",
     "Pairs",
     "Paradigm",
@@ -216,12 +221,14 @@ __all__ = [
     "score",
     "search_trees",
     "serve",
+    "show",
     "signed_rank",
     "slln_lp",
     "slor",
     "suite_totals",
     "suite_vocabularies",
     "sweep",
+    "table_text",
     "told_apart",
     "train",
     "train_char",

@@ -18,7 +18,7 @@ def test_every_command_is_on_the_page() -> None:
     commands = [
         *("check", "compare", "corpus", "corpus build", "corpus show", "diversity", "export-classic"),
         *("export-lm-eval", "export-scores", "generate", "import-classic", "new", "ngram", "push", "report", "score"),
-        *("serve", "suite", "tokenizer", "tokenizer show", "tokenizer train", "train", "trees"),
+        *("serve", "show", "suite", "tokenizer", "tokenizer show", "tokenizer train", "train", "trees"),
         *("trees extract", "trees search"),
     ]
     titles = [line for line in cli_reference().splitlines() if line.startswith("## ")]

@@ -768,3 +768,30 @@ def test_labels_that_cannot_be_are_refused(bidui: Bidui, two: Path, labels: list
     given = [option for label in labels for option in ("--as", label)]
     refused = bidui("score", "pairs.jsonl", "--model", "a/final.jsonl", "--model", "b/final.jsonl", *given)
     assert refused.code == 2 and told in refused.err
+
+
+def test_a_pair_is_shown_with_its_surprisals(bidui: Bidui, tmp_path: Path) -> None:
+    """1 nat is 1.44 bits; in nats, the surprisals are the log-probabilities with their signs changed."""
+    write_pairs(tmp_path)
+    bidui("score", "pairs.jsonl", "--model", "given.jsonl")
+    shown = bidui("show", "results", "u/0")
+    assert shown.out.splitlines() == [
+        "u/0",
+        "given",
+        "  good  甲 1.44 | 乙 2.89  = 4.33 bits",
+        "  bad   乙 2.89 | 甲 2.89  = 5.77 bits",
+    ]
+    as_json = json.loads(bidui("show", "results", "0", "--unit", "nats", "--format", "json").out)
+    assert as_json["models"][0]["bad"]["surprisals"] == [2.0, 2.0]
+    wrong = bidui("show", "results", "u/9")
+    assert wrong.code == 2 and "u has no pair 9; it has: 0, 1, 2, 3, 4" in wrong.err
+
+
+def test_diversity_is_written_for_machines_and_papers(bidui: Bidui, tmp_path: Path) -> None:
+    """Five pairs of 甲, 乙 and 丙: two of equal length, two with the good sentence shorter, one longer."""
+    write_pairs(tmp_path)
+    row = next(csv.DictReader(bidui("diversity", "pairs.jsonl", "--format", "csv").out.splitlines()))
+    assert (row["pairs"], row["equal"], row["good_shorter"], row["good_longer"]) == ("5", "2", "2", "1")
+    value = json.loads(bidui("diversity", "pairs.jsonl", "--format", "json").out)
+    assert (value["pairs"], value["1-grams"]) == (5, 3)
+    assert r"D= (equal length) & 2 (40\%) \\" in bidui("diversity", "pairs.jsonl", "--format", "latex").out

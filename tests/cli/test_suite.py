@@ -1,5 +1,6 @@
 """`bidui suite` as a user types it."""
 
+import csv
 import json
 import sys
 from functools import partial
@@ -199,3 +200,15 @@ if name.endswith("-1"):
     ]
     again = suite_of(*typed)
     assert again.code == 1 and "runs: 0 done, 2 already there, 1 failed" in again.err
+
+
+def test_the_plan_is_written_for_machines_and_papers(suite_of: Bidui) -> None:
+    """CSV has one row per run, unrounded; LaTeX the rows of the table, one for all seeds."""
+    part = ("zh-pythia", "--size", "14m", "--tokens", "3B")
+    rows = list(csv.DictReader(suite_of(*part, "--format", "csv").out.splitlines()))
+    assert [row["name"] for row in rows] == [f"14m-3B-cllama-{seed}" for seed in range(3)]
+    assert (rows[0]["steps"], rows[0]["tokens_in_steps"]) == ("183105", str(183_105 * 16_384))
+    paper = suite_of(*part, "--format", "latex").out
+    assert r"\begin{tabular}" in paper and "14m & cllama & 3B & 0 1 2 &" in paper
+    assert suite_of(*part, "--format", "json").out == suite_of(*part, "--json").out
+    assert suite_of(*part, "--format", "csv", "--json").code == 2

@@ -1,6 +1,7 @@
 """Tables as Markdown, LaTeX and CSV: what readers and programs find in them is what was put in."""
 
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +30,7 @@ from bidui.reports.tables import (
     markdown,
     short_count,
     shown,
+    table_text,
     without_blank,
 )
 
@@ -228,3 +231,11 @@ def test_intervals_of_many_models_are_left_to_the_csv() -> None:
     assert r"\tiny" in latex(made(3, models=CROWDED)) and "see the CSV" not in latex(made(3, models=CROWDED))
     crowded = latex(made(3, models=CROWDED + 1))
     assert r"\tiny" not in crowded and "% intervals: see the CSV" in crowded
+
+
+def test_rows_and_data_frames_are_written_for_machines() -> None:
+    rows = [{"name": "a_b", "n": 1200, "share": 1 / 3, "none": None}, {"name": "c", "n": 0, "share": 0.5, "none": [1]}]
+    assert table_text(rows, "csv") == "name,n,share,none\na_b,1200,0.3333333333,\nc,0,0.5,[1]\n"
+    assert json.loads(table_text(pl.DataFrame({"x": [1, 2]}), "json")) == [{"x": 1}, {"x": 2}]
+    assert r"a\_b & 1,200 & 0.333 & -- \\" in table_text(rows, "latex", name="t", title="T")
+    assert table_text([], "csv") == "\n"

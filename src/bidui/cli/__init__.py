@@ -2,12 +2,12 @@
 
 `main.py` lists all commands and turns errors into messages and exit codes; open it first. The groups are projects
 (`new`, `check`, `import-classic`, `export-classic`), pairs (`generate`, `diversity`, `export-lm-eval`), scores
-(`score`, `compare`, `export-scores`), `trees`, `report`, corpora (`corpus`, `tokenizer`, `ngram`), `train` and `push`,
-`suite` and `serve`. A command parses options, shows progress, calls one function and prints a summary, with what is
-below. `reference.py` writes docs/cli.md and docs/api.md from the code itself.
+(`score`, `compare`, `show`, `export-scores`), `trees`, `report`, corpora (`corpus`, `tokenizer`, `ngram`), `train` and
+`push`, `suite` and `serve`. A command parses options, shows progress, calls one function and prints a summary, with
+what is below. `reference.py` writes docs/cli.md and docs/api.md from the code itself.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -22,6 +22,13 @@ Paradigm = Annotated[
     str | None, typer.Option("--paradigm", help="Column of the paradigm's name. Default: the file name.")
 ]
 Phenomenon = Annotated[str | None, typer.Option("--phenomenon", help="Column of the phenomenon's name.")]
+
+
+# How a command writes its table
+Format = Literal["table", "csv", "json", "latex"]
+AsFormat = Annotated[
+    Format, typer.Option("--format", help="Output format: a table to read, CSV, JSON, or a table for LaTeX.")
+]
 
 
 def messages() -> Console:

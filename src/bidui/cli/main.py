@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (project.new, project.check, pairs.generate, pairs.diversity, scores.score, scores.compare):
+for command in (project.new, project.check, pairs.generate, pairs.diversity, scores.score, scores.compare, scores.show):
     app.command()(command)
 app.command(cls=corpus.PruneCommand)(corpus.ngram)
 app.command()(report.report)

@@ -1,6 +1,7 @@
 """`bidui generate`, `diversity` and `export-lm-eval`: make pairs, measure them, and pass them on."""
 
 import gc
+import json
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import bidui
-from bidui.cli import Bad, Good, Paradigm, Phenomenon, count, messages, show_notes
+from bidui.cli import AsFormat, Bad, Good, Paradigm, Phenomenon, count, messages, show_notes
 
 
 def generate(
@@ -106,6 +107,7 @@ def diversity(
         str | None,
         typer.Option(help="Language of the sentences, a BCP 47 tag; default: recognized by blanks and characters."),
     ] = None,
+    format: AsFormat = "table",
 ) -> None:
     """Count n-grams, word types, lexicon words and length groups in pairs.
 
@@ -115,7 +117,11 @@ def diversity(
     show_notes(pairs)
     measured = bidui.measure_diversity(pairs, lang=lang)
     words = "-" if measured.word_types is None else f"{measured.word_types:,}"
-    table = Table(show_header=False, box=None)
+    if format in ("csv", "json"):
+        [fields] = measured.frame.to_dicts()
+        text = bidui.table_text([fields], "csv") if format == "csv" else f"{json.dumps(fields, indent=1)}\n"
+        typer.echo(text, nl=False)
+        return
     rows = [
         ("pairs", f"{measured.pairs:,}"),
         ("sentences, distinct", f"{measured.sentences:,}, {measured.distinct_sentences:,}"),
@@ -130,6 +136,13 @@ def diversity(
         ("D< (good shorter)", f"{measured.good_shorter:,} ({measured.shares.good_shorter:.0%})"),
         ("D> (good longer)", f"{measured.good_longer:,} ({measured.shares.good_longer:.0%})"),
     ]
+    if format == "latex":
+        lines = [{"measure": name, "value": value} for name, value in rows]
+        typer.echo(
+            bidui.table_text(lines, "latex", name="diversity", title=f"Diversity of {Path(what).name}"), nl=False
+        )
+        return
+    table = Table(show_header=False, box=None)
     for name, value in rows:
         table.add_row(name, value)
     Console().print(table)

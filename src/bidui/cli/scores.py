@@ -1,4 +1,4 @@
-"""`bidui score`, `compare` and `export-scores`: score pairs with language models, and compare the models."""
+"""`bidui score`, `compare`, `show` and `export-scores`: score pairs with language models, and compare the models."""
 
 import sys
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 import bidui
-from bidui.cli import Bad, Good, Paradigm, Phenomenon, count, messages, show_notes
+from bidui.cli import AsFormat, Bad, Good, Paradigm, Phenomenon, count, messages, show_notes
 
 
 def score(
@@ -318,6 +318,31 @@ def _print_whole(table: Table) -> None:
     console = Console()
     console.width = max(console.width, _width(table))
     console.print(table)
+
+
+# `bidui show`: print one pair with the surprisals of its tokens.
+
+
+def show(
+    results: Annotated[Path, typer.Argument(help="A folder of scores, or a folder that holds several.")],
+    pair: Annotated[
+        str, typer.Argument(help="The pair: uid/number; the number alone where only one paradigm was scored.")
+    ],
+    unit: Annotated[Literal["bits", "nats"], typer.Option(help="Unit of surprisal.")] = "bits",
+    format: AsFormat = "table",
+) -> None:
+    """Show one pair with the surprisal of each token of both sentences, by every model.
+
+    The surprisal of a token is -log P(token); the sum over a sentence is -LP. The sentence with the lower sum is the
+    one that the linking function lp prefers.
+    """
+    found = bidui.show(results, pair, unit=unit)
+    if format == "table":
+        typer.echo(repr(found))
+        return
+    typer.echo(found.write(format), nl=False)
+    for note in found.notes if format != "json" else ():
+        typer.echo(note, err=True)
 
 
 # `bidui export-scores`: write stored scores as JSON lines, one file per model.

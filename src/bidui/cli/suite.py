@@ -11,10 +11,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.table import Column, Table
+from rich.table import Table
 
 import bidui
-from bidui.cli import count, messages
+from bidui.cli import AsFormat, Format, count, messages
 from bidui.cli.corpus import needing_models
 
 if TYPE_CHECKING:  # torch and transformers take seconds to load, and other commands do without
@@ -25,11 +25,13 @@ if TYPE_CHECKING:  # torch and transformers take seconds to load, and other comm
 WORDS = {"done": "done", "there": "already there", "failed": "[red]failed[/]"}
 
 
-def show_outcomes(outcomes: "Sequence[Outcome]", *, out: Path, as_json: bool) -> None:
+def show_outcomes(outcomes: "Sequence[Outcome]", *, out: Path, format: Format) -> None:
     """Print how many runs are done, and why each failed run failed."""
-    if as_json:
-        each = [{"name": outcome.name, "state": outcome.state, "told": outcome.reason} for outcome in outcomes]
+    each = [{"name": outcome.name, "state": outcome.state, "told": outcome.reason} for outcome in outcomes]
+    if format == "json":
         typer.echo(json.dumps({"runs": each}, ensure_ascii=False, indent=1))
+    elif format != "table":
+        typer.echo(bidui.table_text(each, format, name="runs", title="Training runs"), nl=False)
     console = messages()
     counts = {state: sum(outcome.state == state for outcome in outcomes) for state in WORDS}
     console.print(
@@ -120,13 +122,17 @@ def suite(
     stale: Annotated[
         float, typer.Option(min=1, help="Minutes of silence after which another machine's run is taken over.")
     ] = 15,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON with one entry per run.")] = False,
+    format: AsFormat = "table",
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
 ) -> None:
     """Show what a suite costs (parameters, steps, FLOPs, disk, hours) or, with --run, train it.
 
     The options select a part of the suite. Run the same command again to resume an interrupted suite; finished runs
     are skipped. Several machines can work on one suite in the same folder on a shared disk.
     """
+    if as_json and format not in ("table", "json"):
+        raise typer.BadParameter("choose one of --format and --json")
+    format = "json" if as_json else format
     with needing_models():
         every = bidui.read_suite(name, seeds=seed or ())
     _check_options(options or [])
@@ -134,7 +140,7 @@ def suite(
     chosen = replace(every, runs=runs)
     folders = _folders(corpus or [], every)
     if not run:
-        _show_plan(chosen, _vocabularies(chosen, folders, out), speed or [], as_json=as_json)
+        _show_plan(chosen, _vocabularies(chosen, folders, out), speed or [], format)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=messages(), transient=True) as progress:
@@ -152,7 +158,7 @@ def suite(
             on_prepare=lambda status: progress.update(screen.every, description=_preparation(status)),
             on_status=screen.show,
         )
-    show_outcomes(outcomes, out=out, as_json=as_json)
+    show_outcomes(outcomes, out=out, format=format)
     raise typer.Exit(1 if any(outcome.state == "failed" for outcome in outcomes) else 0)
 
 
@@ -188,16 +194,30 @@ def _vocabularies(suite: "Suite", folders: Mapping[str, Path], out: Path) -> dic
         return bidui.suite_vocabularies(suite, folders, out=out)
 
 
-def _show_plan(suite: "Suite", vocabularies: Mapping[str, int], speed: Sequence[str], *, as_json: bool) -> None:
+def _show_plan(suite: "Suite", vocabularies: Mapping[str, int], speed: Sequence[str], format: Format) -> None:
     planned = bidui.plan_suite(suite, speed=speed, vocabularies=vocabularies)
     total = bidui.suite_totals(planned)
-    if as_json:
-        each = [{"name": row.run.name, **asdict(row.run), **_costs(row)} for row in planned]
+    each = [{"name": row.run.name, **asdict(row.run), **_costs(row)} for row in planned]
+    if format == "json":
         typer.echo(json.dumps({"runs": each, "totals": asdict(total)}, indent=1))
+        return
+    if format == "csv":
+        typer.echo(bidui.table_text(each, "csv"), nl=False)
+        return
+    if format == "latex":
+        typer.echo(
+            bidui.table_text(_rows(planned), "latex", name="suite", title="Costs of the training runs"), nl=False
+        )
         return
     if suite.description:
         typer.echo(suite.description)
-    Console(width=max(WIDTH, Console().width)).print(_table(planned))
+    table = Table("size", "tokenizer", box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    rows = _rows(planned)
+    for head in [*rows[0]][2:] if rows else ():
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(escape, row.values()))
+    Console(width=max(WIDTH, Console().width)).print(table)
     typer.echo(
         f"{total.runs} runs: {total.steps:,} steps, {total.milestones:,} checkpoints, {total.flops:.3g} FLOPs,"
         f" {_bytes(total.weights)} of weights in fp32, {_bytes(total.scores)} of token scores, {_hours(total.hours)}"
@@ -215,29 +235,29 @@ def _costs(planned: "PlannedRun") -> dict[str, object]:
     return {**costs, "tokens_in_steps": planned.tokens}
 
 
-def _table(planned: "Sequence[PlannedRun]") -> Table:
-    """Return a table with one row for runs that differ only in the seed."""
-    heads = ("tokens", "seeds", "parameters", "body", "steps", "warm-up", "kept", "FLOPs", "weights", "scores", "hours")
-    right = (Column(head, justify="right", no_wrap=True) for head in heads)
-    table = Table("size", "tokenizer", *right, box=None, padding=(0, 1, 0, 0), pad_edge=False)
+def _rows(planned: "Sequence[PlannedRun]") -> list[dict[str, str]]:
+    """Return one row for runs that differ only in the seed, as readers see it."""
+    rows = []
     for _, group in groupby(planned, key=lambda row: (row.run.size, row.run.tokenizer, row.run.tokens)):
         first, *others = group
-        table.add_row(
-            first.run.size,
-            escape(first.run.tokenizer),
-            first.run.tokens_name,
-            " ".join(str(row.run.seed) for row in (first, *others)),
-            f"{first.parameters:,}",
-            f"{first.body / 1e6:,.1f}M",
-            f"{first.steps:,}",
-            f"{first.warmup:,}",
-            str(first.milestones),
-            f"{first.flops:.2e}",
-            _bytes(first.weights),
-            _bytes(first.scores),
-            f"{first.hours:.3g}",
+        rows.append(
+            {
+                "size": first.run.size,
+                "tokenizer": first.run.tokenizer,
+                "tokens": first.run.tokens_name,
+                "seeds": " ".join(str(row.run.seed) for row in (first, *others)),
+                "parameters": f"{first.parameters:,}",
+                "body": f"{first.body / 1e6:,.1f}M",
+                "steps": f"{first.steps:,}",
+                "warm-up": f"{first.warmup:,}",
+                "kept": str(first.milestones),
+                "FLOPs": f"{first.flops:.2e}",
+                "weights": _bytes(first.weights),
+                "scores": _bytes(first.scores),
+                "hours": f"{first.hours:.3g}",
+            }
         )
-    return table
+    return rows
 
 
 def _hours(number: float) -> str:

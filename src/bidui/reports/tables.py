@@ -5,15 +5,19 @@ interval in the same cell; CSV has it in full, with the ends of the interval in 
 """
 
 import csv
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from math import isinf, isnan
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bidui.analysis.accuracy import Accuracy
 from bidui.analysis.estimate import Estimate
+
+if TYPE_CHECKING:
+    import polars
 
 Unit = Literal["text", "count", "percent", "points", "number", "amount", "p", "r", "nats"]
 SENTENCE = 40  # characters; a longer text is wrapped
@@ -166,6 +170,32 @@ def _csv_cell(value: Value, unit: Unit, end: str) -> str:
     if isinstance(value, str | int):
         return str(value)
     return f"{100 * value if unit in ('percent', 'points') else value:.10g}"
+
+
+def table_text(
+    rows: "polars.DataFrame | Sequence[Mapping[str, object]]",
+    format: Literal["csv", "json", "latex"],
+    *,
+    name: str = "table",
+    title: str = "",
+) -> str:
+    """Return a data frame, or rows that have the same columns, as CSV, as a JSON list, or as a table for LaTeX.
+
+    Numbers are rounded in LaTeX only. `name` is the label of a LaTeX table, `title` its caption.
+    """
+    records = [dict(row) for row in (rows if isinstance(rows, Sequence) else rows.to_dicts())]
+    if format == "json":
+        return json.dumps(records, ensure_ascii=False, indent=1) + "\n"
+    units: dict[type, Unit] = {int: "count", float: "number"}
+    first = records[0].items() if records else ()
+    columns = tuple(Column(key, key.replace("_", " "), units.get(type(value), "text")) for key, value in first)
+    cells = tuple(tuple(_plain(value) for value in row.values()) for row in records)
+    table = Table(name, title or name, columns, cells)
+    return csv_text(table) if format == "csv" else latex(table)
+
+
+def _plain(value: object) -> Value:
+    return value if value is None or isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
 
 
 # LaTeX, with the rules of booktabs; characters that are special in LaTeX are escaped.
