@@ -24,11 +24,17 @@ def headings(page: Path) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [README, TWIN], ids=lambda page: page.name)
-def test_the_snippets_show_what_comes_out(page: Path, tmp_path: Path) -> None:
-    """After a change that is meant: `python tests/snippets.py README*.md`."""
-    text = page.read_text(encoding="utf-8")
+def test_the_snippets_show_what_comes_out(tmp_path: Path) -> None:
+    """After a change that is meant: `python tests/snippets.py README*.md`. The next test is for the twin.
+
+    Its Python generates, scores a file of one's own beside the generated pairs, compares, and draws.
+    """
+    text = README.read_text(encoding="utf-8")
     assert performed(text, tmp_path) == text
+    assert (tmp_path / "accuracy.png").read_bytes().startswith(b"\x89PNG")
+    (code,) = (body for info, body in blocks(README) if info == "python")
+    assert len(code.strip().splitlines()) <= 10
+    assert all(call in code for call in ("generate(", '"own.csv"', "score(", "compare(", "savefig("))
 
 
 def test_the_twins_have_the_same_sections_and_the_same_code() -> None:
@@ -40,9 +46,7 @@ def test_the_twins_have_the_same_sections_and_the_same_code() -> None:
 
 def test_the_opening_example_makes_the_pairs_beside_it(tmp_path: Path) -> None:
     """The first paradigm that anyone sees of bidui must be a true one."""
-    shown = blocks(README)
-    paradigm, pairs = shown[1], shown[2]  # after the two commands
-    assert (paradigm[0], pairs[0]) == ("yaml", "text")
+    paradigm, pairs = (next(block for block in blocks(README) if block[0] == info) for info in ("yaml", "text"))
     project = tmp_path / "project"
     new_project(project, lang="zh")
     uid = "classifier_noun_agreement"
@@ -58,7 +62,10 @@ def test_the_opening_example_makes_the_pairs_beside_it(tmp_path: Path) -> None:
     assert shown_pairs - made == set()
 
 
-def test_both_open_with_the_two_commands() -> None:
+def test_both_open_with_the_two_commands_and_ones_own_file() -> None:
+    """What a reader sees on the first screen: the commands, scoring a file, taking it elsewhere, and a picture."""
     for page in (README, TWIN):
         opening = page.read_text(encoding="utf-8").split("\n## ")[0]
-        assert "make demo" in opening and "make test" in opening
+        screen = "\n".join(opening.splitlines()[:45])
+        for part in ("make demo", "make test", "bidui score own.csv", "bidui export-lm-eval own.csv", "![", "minicons"):
+            assert part in screen
