@@ -13,7 +13,7 @@ from typing import Literal
 from bidui.errors import InputError, Place, Problem, distinct
 from bidui.grammar.crossing import Grammar, meetings
 from bidui.grammar.draw import Draw, choices_of
-from bidui.grammar.frames import make_frame
+from bidui.grammar.frames import line_parts
 from bidui.grammar.generate import count_pairs, diagnose, draws
 from bidui.grammar.lexicon import literal_problems, rule_problems
 from bidui.grammar.network import Compiler, Network
@@ -150,8 +150,8 @@ def derived_edit(networks: Sequence[Network]) -> tuple[str, ...]:
             kinds |= set(edit_kinds(network.token_changes))
             continue
         for choices in islice(choices_of(network), MAX_FRAMES):
-            frame = make_frame(network, choices)
-            kinds |= set(edit_kinds(align(tokens_of(frame.good), tokens_of(frame.bad))))
+            good, bad = ([item for items in line for item in items] for line in line_parts(network, choices))
+            kinds |= set(edit_kinds(align(tokens_of(good), tokens_of(bad))))
     return tuple(edit for edit in EDITS if edit in kinds)
 
 

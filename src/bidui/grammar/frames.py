@@ -51,11 +51,7 @@ def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
     items = choices.items()  # a leaf is in the sentence if all options around it were chosen
     columns = [column for column in network.columns if items >= column.guard]
     position = {column.leaf.index: n for n, column in enumerate(columns)}
-    nodes, chosen = network.tree.scope.nodes, dict(choices)
-    parts = [
-        [flatten_item(item, nodes, chosen) for item in line.items]
-        for line in (network.variant.good, network.variant.bad)
-    ]
+    parts = line_parts(network, choices)
     lines = [[item for items in line for item in items] for line in parts]
     frame = Frame(
         network,
@@ -89,6 +85,13 @@ def make_frame(network: Network, choices: Mapping[int, int]) -> Frame:
         if -frame.fixed not in frame.reach[0]:  # whatever words there are, the sides differ in length
             frame.start.append(0)
     return frame
+
+
+def line_parts(network: Network, choices: Mapping[int, int]) -> list[list[list[Atom]]]:
+    """Return what each item of the good and of the bad line becomes under a choice of alternatives."""
+    nodes, chosen = network.tree.scope.nodes, dict(choices)
+    lines = (network.variant.good, network.variant.bad)
+    return [[flatten_item(item, nodes, chosen) for item in line.items] for line in lines]
 
 
 def _connect(frame: Frame, constraint: Constraint, position: Mapping[int, int]) -> None:

@@ -27,6 +27,7 @@ NO_VALUES: Values = frozenset()
 TEXT = "sentence"  # a column for readers, the sentence that a row comes from: one value, with any signs in it
 _ZEROS = bytes.maketrans(b"01", b"\0\1")
 _CACHED = 4_096  # conditions whose words are cached; an editor asks about others with every key
+_ALIKE = 20_000  # rows whose features are shared with later ones that say the same
 _CACHED_BITS = 1 << 28  # and of a large lexicon fewer: each takes a bit for each of its words
 
 
@@ -484,7 +485,8 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
             if faults:
                 cells, usable = [*map(_cleaned, cells)], _cleaned(form)
             features = _features_of(cells, header, sets)
-            alike |= {} if faults else {others: features}
+            if not faults and len(alike) < _ALIKE:
+                alike[others] = features
         row = line.rstrip("\t")  # cells that are missing are blank
         if row in first_line:
             values = {"form": form, "line": first_line[row]}

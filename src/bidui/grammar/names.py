@@ -1,6 +1,7 @@
 """The names that projects and their files may have, and where they lie on disk; a name is never taken for a path."""
 
 import unicodedata
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -32,6 +33,7 @@ def check_project_name(name: str) -> str:
     return name
 
 
+@lru_cache(maxsize=20_000)  # every request asks this about every file of a project
 def kind_of(name: str) -> Kind | None:
     """Return what a file of a project is by its name, or None where the workbench has nothing to do with it."""
     parts = name.split("/")

@@ -76,7 +76,7 @@ def someone(request: Request, bench: Bench) -> User | None:
     return found
 
 
-def signed_in(who: Annotated[User | None, Depends(someone)]) -> User:
+async def signed_in(who: Annotated[User | None, Depends(someone)]) -> User:
     """Return who asks; refuse strangers."""
     if who is None:
         raise fail("not-signed-in", Place())

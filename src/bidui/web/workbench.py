@@ -19,6 +19,7 @@ from bidui.web.editing.tables import Vocabulary
 from bidui.web.editing.workers import PreviewWorkers
 from bidui.web.heavy import HeavyWork
 from bidui.web.store.disk import open_store
+from bidui.web.store.overview import ParadigmName
 from bidui.web.store.revisions import Version
 from bidui.web.store.workspace import Entry, Store
 from bidui.words import Language
@@ -261,6 +262,7 @@ class Workbench:
     heavy: HeavyWork = field(default_factory=HeavyWork)
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
+    names: Recent[tuple[ParadigmName, ...]] = field(default_factory=lambda: Recent(MOST_OPEN))
     exports: FairTurns = field(default_factory=lambda: FairTurns(MOST_EXPORTS))
 
 

@@ -16,6 +16,8 @@ from bidui.errors import Problem
 from bidui.web.editing.preview import Answer
 from bidui.web.editing.workers import PreviewWorkers
 from bidui.web.jobs import until_gone
+from bidui.web.store.overview import ParadigmName, named_paradigms
+from bidui.web.store.workspace import Entry
 from bidui.web.workbench import Workbench
 
 from ..editing.small import CLASSIFIER as CLASSIFIERS
@@ -479,3 +481,24 @@ def test_who_may_only_look_renames_nothing(team: dict[str, TestClient]) -> None:
     answer = team["Viewer"].post(f"{SMALL}/phrases/rename", json={"old": "Person", "new": "People"})
     assert (answer.status_code, kinds(answer)) == (403, ["role-missing"])
     assert read(team["Viewer"], FILE)["text"] == PHRASES
+
+
+def test_the_names_of_paradigms_are_looked_up_once_for_each_state_of_the_files(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With fifty people who type, reading all of them with every key would hold up everybody."""
+    read_names: list[Entry] = []
+
+    def watched(entry: Entry) -> tuple[ParadigmName, ...]:
+        read_names.append(entry)
+        return named_paradigms(entry)
+
+    monkeypatch.setattr(renaming, "named_paradigms", watched)
+    for number in range(3):
+        shown = post(client, "preview", file=GENDER, text=f"{TEXT}# {number}\n")["diagnostics"]
+        assert [each["kind"] for each in shown] == []
+    assert len(read_names) == 1
+    post(client, "paradigms", 201, uid="other", phenomenon="anaphor")
+    shown = post(client, "preview", file=GENDER, text=TEXT.replace("uid: gender", "uid: Other"))["diagnostics"]
+    assert [each["kind"] for each in shown] == ["paradigm-twice"]
+    assert len(read_names) == 2

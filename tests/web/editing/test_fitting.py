@@ -46,9 +46,7 @@ def test_the_words_of_a_rule_are_found_while_half_of_it_is_missing(small: OpenPr
 
 def words(text: str, small: OpenProject) -> dict[tuple[int, str], SlotWords]:
     compiled = small.compiled(text, name="x")
-    found = slot_words(
-        read_rows(text), fitting=small.fitting, paradigm=compiled.paradigm, networks=compiled.networks, examples=3
-    )
+    found = slot_words(read_rows(text), fitting=small.fitting, paradigm=compiled.paradigm, networks=compiled.networks)
     return {(one.wording, one.slot): one for one in found}
 
 
@@ -103,7 +101,7 @@ def test_a_link_that_nothing_meets_is_told_once(small: OpenProject) -> None:
         assert (found[wording, "verb"].joint, found[wording, "verb"].narrowings) == (0, impossible)
         others = [found[wording, name] for name in ("thing", "right", "wrong")]
         assert [(slot.alone, slot.joint, slot.narrowings) for slot in others] == [(4, None, ())] * 3
-        assert others[0].examples == ("书", "词典", "红酒")
+        assert others[0].examples == ("书", "词典", "红酒", "咖啡")
 
 
 def test_links_that_exclude_each_other_are_told_at_the_first_of_them(small: OpenProject) -> None:

@@ -5,13 +5,14 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bidui.grammar.project import write_texts
 from bidui.web.editing.preview import Answer, Counts, Limits, Preview, Request, Source, Tally, source_of
-from bidui.web.editing.workers import PreviewWorkers, _set_timer
+from bidui.web.editing.workers import LARGE, PreviewWorkers, _set_timer
 from tests.web.editing.small import CLASSIFIER, FILES, GENDER
 
 # Eight words in a circle of links, out of a thousand: the tables that count them are given up after some seconds and
@@ -230,3 +231,12 @@ def test_after_the_end_nothing_is_asked(sources: dict[str, Source]) -> None:
         waiting = workers.ask(Request("count", ENDLESS, "x"), source=sources["hard"], editor="e")
     assert waiting.cancelled()
     assert workers.ask(Request("pairs", GENDER, "x"), source=sources["small"], editor="e").cancelled()
+
+
+def test_a_large_project_is_opened_only_by_the_worker_that_is_asked(sources: dict[str, Source]) -> None:
+    """Two copies of a lexicon of 17 MB take twice the memory."""
+    with PreviewWorkers(limits=LIMITS) as workers:
+        large = replace(sources["small"], size=LARGE)
+        for text in (GENDER, CLASSIFIER, GENDER):
+            ask(workers, large, text)
+        assert sorted(len(worker.opened) for worker in workers._workers) == [0, 1]

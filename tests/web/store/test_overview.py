@@ -1,9 +1,12 @@
 """A project at a glance, without making pairs and without reading again what has not changed."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from bidui.grammar.names import Kind
 from bidui.web.store import overview
 from bidui.web.store.accounts import local_user
 from bidui.web.store.disk import current, open_store, refresh
@@ -42,7 +45,7 @@ def test_what_a_project_holds(store: Store) -> None:
 
 
 def test_a_fault_in_the_settings_is_found_at_its_place() -> None:
-    (problem,) = file_problems("project.yaml", "format: 1\nname: x\nlang: fr\n")
+    (problem,) = file_problems("project.yaml", "format: 1\nname: x\ncapital: perhaps\n")
     assert (problem.kind, problem.place.file, problem.place.line) == ("value-not-allowed", "project.yaml", 3)
     assert file_problems("project.yaml", TEXTS["project.yaml"]) == []
     assert [problem.kind for problem in file_problems("project.yaml", "[")] == ["yaml-broken"]
@@ -121,3 +124,21 @@ def test_counts_are_kept_by_all_that_they_follow_from(store: Store) -> None:
         before[PARADIGM]: 2,
         before[other]: {"value": 10**30, "exact": True},
     }
+
+
+def test_many_who_open_a_project_at_once_read_it_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class that opens a new project together would keep the server busy for a minute."""
+    read_contents: list[str] = []
+    file_facts = overview.file_facts
+
+    def slow(kind: Kind, data: bytes) -> overview.FileFacts:
+        read_contents.append(kind)
+        time.sleep(0.05)
+        return file_facts(kind, data)
+
+    monkeypatch.setattr(overview, "file_facts", slow)
+    entry = the_entry(store)
+    with ThreadPoolExecutor(8) as threads:
+        shown = list(threads.map(lambda _: coverage(entry).facts.words, range(8)))
+    assert set(shown) == {4}
+    assert sorted(read_contents) == ["lexicon", "paradigm", "settings"]

@@ -42,7 +42,7 @@ from bidui.web.store.disk import refresh
 from bidui.web.store.files import Change as FileChange
 from bidui.web.store.files import Conflict, commit
 from bidui.web.store.overview import ParadigmName, file_problems, named_paradigms, placing_problem
-from bidui.web.store.revisions import Version, latest
+from bidui.web.store.revisions import Version, latest, newest_number
 from bidui.words import Language
 
 router = APIRouter(prefix="/api/projects/{project}", tags=["editing"], responses=fails(400, 401, 404, 422))
@@ -252,7 +252,9 @@ def _diagnosis(question: DiagnoseQuestion, language: Language) -> Diagnostics:
 
 def _placing(access: Access, text: str, named: ParadigmName, language: Language) -> tuple[Diagnostic, ...]:
     """Return what is wrong with a paradigm's names, given those of the project's other files."""
-    problem = placing_problem(named, named_paradigms(access.entry))
+    entry = access.entry
+    names = access.bench.names.get((entry.id, newest_number(entry)), lambda: named_paradigms(entry))
+    problem = placing_problem(named, names)
     return located(text, [problem], name=named.file, language=language) if problem else ()
 
 

@@ -411,9 +411,9 @@ def _problems(access: Access, attempt: _Attempt, check: _WordCheck | None) -> Se
 
 def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem], lost: list[ParadigmUse]) -> TableAnswer:
     outcome = attempt.outcome
-    old, new = {row.line: row for row in tables.read_table(base).rows}, tables.read_table(attempt.text)
+    old, new = base.split("\n"), tables.read_table(attempt.text)
     moved = attempt.merged or base.count("\n") != attempt.text.count("\n")
-    rows = [row for row in new.rows if moved or row.line not in old or old[row.line].cells != row.cells]
+    rows = [row for row in new.rows if moved or tuple(old[row.line - 1].removesuffix("\r").split("\t")) != row.cells]
     back = inverse(attempt.before, difference(attempt.before, attempt.text))
     return TableAnswer(
         saved=isinstance(outcome, NewRevision),

@@ -7,7 +7,6 @@ that each problem is about: a whole rule, a token of it, a single character, or 
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -17,12 +16,12 @@ from bidui.grammar.lexicon import literal_problems, rule_problems
 from bidui.grammar.network import Compiler, Network
 from bidui.grammar.paradigm import Line, Paradigm, Slot, Use, Variant
 from bidui.grammar.paradigm_file import paradigm_of, phrases_of
-from bidui.grammar.rules import Alternative, Phrase, Ref, Rule, parse_rule
+from bidui.grammar.rules import Alternative, Phrase, Ref, Rule
 from bidui.grammar.yaml import Mapping as MappingNode
 from bidui.grammar.yaml import Path, Scalar, keys_and_scalars, offsets, scalars_of
 from bidui.web.editing.edits import read_tree, try_read_tree
 from bidui.web.editing.paradigm import is_rule
-from bidui.web.editing.pieces import items_of, pieces_of
+from bidui.web.editing.pieces import items_of, parsed, pieces_of
 from bidui.web.editing.text import Lines, Range, Span, Utf16
 from bidui.web.problems import plain
 from bidui.words import Language
@@ -288,6 +287,5 @@ def _literal_problems(
 def _rules(document: MappingNode, *, phrases: bool) -> Iterable[tuple[Rule, Place]]:
     """Yield the rules of a document that can be read; those that cannot have been reported."""
     for path, scalar in scalars_of(document):
-        if is_rule(path, phrases=phrases):
-            with suppress(InputError):
-                yield parse_rule(scalar.text, scalar.place), scalar.place
+        if is_rule(path, phrases=phrases) and (rule := parsed(scalar.text)):
+            yield rule, scalar.place

@@ -15,7 +15,7 @@ from functools import cache, partial, reduce
 from itertools import combinations, islice
 from operator import or_
 
-from bidui.errors import InputError, Place
+from bidui.errors import InputError
 from bidui.grammar.constraints import Constraint, TableColumn, build_constraints, tables_around
 from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import choices_of
@@ -24,16 +24,19 @@ from bidui.grammar.lexicon import Lexicon, Relation, Values
 from bidui.grammar.lexicon import Word as LexiconWord
 from bidui.grammar.network import Network
 from bidui.grammar.paradigm import Paradigm, PhraseRule
-from bidui.grammar.rules import Condition, Lexical, Phrase, Rule, Words, parse_rule
+from bidui.grammar.rules import Condition, Lexical, Phrase, Rule, Words
 from bidui.grammar.tree import MAX_NESTING, Node, Tree, Word, endless_phrases, expand, ways
 from bidui.grammar.tree import Phrase as PhraseFiller
 from bidui.grammar.yaml import scalars_of
 from bidui.web.editing.edits import try_read_tree
 from bidui.web.editing.paradigm import ParadigmRows, is_rule
-from bidui.web.editing.pieces import Piece, pieces_of
+from bidui.web.editing.pieces import Piece, parsed, pieces_of
 
 _Open = dict[tuple[str, tuple[str, ...]], int]
 MAX_SETS = 64  # sets of words whose values are kept
+MAX_FORMS = 5_000  # rules of which the number of words is kept
+EXAMPLES = 8  # words that a page shows of a slot
+Forms = tuple[int, tuple[str, ...]]  # how many different words, and the first of them
 
 
 @dataclass(slots=True)
@@ -47,6 +50,7 @@ class Fitting:
     column_words: dict[tuple[str, int], int] = field(default_factory=dict)
 
     value_sets: dict[int, dict[str, set[Values]]] = field(default_factory=dict)
+    forms: dict[str, Forms | None] = field(default_factory=dict)  # by rule
 
     @property
     def everything(self) -> int:
@@ -55,13 +59,12 @@ class Fitting:
 
     def rule(self, rule: str, path: Sequence[str] = ()) -> int:
         """Return the words that a rule's text allows, or a part of the phrase that it names; it may be half-typed."""
-        try:
-            return self._rule(parse_rule(rule, Place()), tuple(path), {}, 0)
-        except InputError:
-            pieces = pieces_of(rule)
-            numbers = {piece.alternative for piece in pieces}
-            alternatives = [[p for p in pieces if p.alternative == number and not p.inside] for number in numbers]
-            return _union(self._unfinished(rule, alternative, tuple(path)) for alternative in alternatives)
+        if read := parsed(rule):
+            return self._rule(read, tuple(path), {}, 0)
+        pieces = pieces_of(rule)
+        numbers = {piece.alternative for piece in pieces}
+        alternatives = [[p for p in pieces if p.alternative == number and not p.inside] for number in numbers]
+        return _union(self._unfinished(rule, alternative, tuple(path)) for alternative in alternatives)
 
     def _unfinished(self, rule: str, pieces: Sequence[Piece], path: tuple[str, ...]) -> int:
         """Return the words that the finished conditions among the pieces of an alternative allow."""
@@ -76,8 +79,8 @@ class Fitting:
         """Return the finished conditions among some pieces, on features that the lexicon has."""
         conditions: list[Condition] = []
         for token in dict.fromkeys(piece.token for piece in pieces if piece.kind == "value"):
-            parsed = None if token == without else _parsed(rule[slice(*token)])
-            body = parsed.alternatives[0].rule if parsed else None
+            read = None if token == without else parsed(rule[slice(*token)])
+            body = read.alternatives[0].rule if read else None
             if isinstance(body, Lexical):
                 conditions += self.applicable(body.conditions)
         return conditions
@@ -219,28 +222,26 @@ def slot_words(
     fitting: Fitting,
     paradigm: Paradigm | None = None,
     networks: Sequence[Network] = (),
-    examples: int = 8,
 ) -> tuple[SlotWords, ...]:
     """Return the words of every slot of every wording, shared slots in each; `networks` are those of the paradigm.
 
     A slot whose rule cannot be read yet, or is empty, is left out.
     """
     together = joint_words(paradigm, networks) if paradigm and networks else []
-    forms = cache(lambda rule: _forms(rule, fitting))  # wordings often have the same rules
     slots = []
     for number, wording in enumerate(rows.wordings):
         rules = {name: row.rule for name, row in rows.in_scope(wording).items()}
         joint = together[number] if together else None
         for name, rule in rules.items():
-            alone = forms(rule)
+            alone = _forms(rule, fitting)
             if alone is None or (joint and name not in joint.words):  # shared, and not used in this wording
                 continue
             words = joint.words[name] if joint else None
-            left = alone if words is None else words
+            left = alone[1] if words is None else words
             narrowings = joint.culprits.get(name, ()) if joint else ()
             narrowings = narrowings or (() if left else tuple(_narrowings(rule, rules, fitting)))
             count = None if words is None else len(words)
-            slots.append(SlotWords(name, number, len(alone), count, tuple(left[:examples]), narrowings))
+            slots.append(SlotWords(name, number, alone[0], count, tuple(left[:EXAMPLES]), narrowings))
     return tuple(slots)
 
 
@@ -328,20 +329,19 @@ def _heads(node: Node) -> Iterator[Word]:
                 yield from _heads(part)
 
 
-def _parsed(rule: str) -> Rule | None:
-    try:
-        return parse_rule(rule, Place())
-    except InputError:
-        return None
-
-
-def _forms(rule: str, fitting: Fitting) -> list[str] | None:
-    """Return the different words that fit a rule, also those written in it; None while it excludes nothing yet."""
-    parsed = _parsed(rule)
-    bits, written = (fitting.rule(rule), ()) if parsed is None else _allowed(parsed, fitting, {})
-    if not rule.strip() or (parsed is None and bits == fitting.everything):
-        return None
-    return list(dict.fromkeys((*written, *(word.form for word in fitting.lexicon.rows(bits)))))
+def _forms(rule: str, fitting: Fitting) -> Forms | None:
+    """Return how many different words fit a rule, also those written in it; None while it excludes nothing yet."""
+    if rule not in fitting.forms:
+        read = parsed(rule)
+        bits, written = (fitting.rule(rule), ()) if read is None else _allowed(read, fitting, {})
+        forms = None
+        if rule.strip() and (read is not None or bits != fitting.everything):
+            different = dict.fromkeys((*written, *(word.form for word in fitting.lexicon.rows(bits))))
+            forms = len(different), tuple(islice(different, EXAMPLES))
+        if len(fitting.forms) >= MAX_FORMS:
+            fitting.forms.clear()
+        fitting.forms[rule] = forms
+    return fitting.forms[rule]
 
 
 def _allowed(rule: Rule, fitting: Fitting, heads: dict[str, _Allowed], depth: int = 0) -> _Allowed:
@@ -379,9 +379,9 @@ def _phrase(name: str, fitting: Fitting, heads: dict[str, _Allowed], depth: int)
 
 
 def _narrowings(rule: str, rules: Mapping[str, str], fitting: Fitting) -> Iterator[Narrowing]:
-    parsed = _parsed(rule)
+    read = parsed(rule)
     lexicon = fitting.lexicon
-    for alternative in parsed.alternatives if parsed else ():
+    for alternative in read.alternatives if read else ():
         body = alternative.rule
         if not isinstance(body, Lexical):
             continue

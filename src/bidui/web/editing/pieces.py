@@ -8,11 +8,13 @@ lines, and `rows_of` puts the two lines side by side: what became of each item o
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
+from bidui.errors import InputError, Place
 from bidui.grammar.printing import Token, align
-from bidui.grammar.rules import KEYWORDS, MAX_LENGTH, unescape, with_twins
+from bidui.grammar.rules import KEYWORDS, MAX_LENGTH, Rule, parse_rule, unescape, with_twins
 
 Kind = Literal["feature", "value", "theirs", "share", "slot", "phrase", "relation", "part", "keyword", "word"]
 _WEIGHT = re.compile(r"\d+(?:\.\d+)?\*")
@@ -20,6 +22,15 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _CLOSING = {"<": ">", "(": ")"}
 _DEEPEST = 3  # of `<…>` inside each other; the grammar allows two
 _Where = tuple[tuple[int, int], tuple[str, ...]]  # the token, and the parts of phrases around it
+
+
+@lru_cache(maxsize=5_000)  # while one rule is being written, a page asks about all of them with every key
+def parsed(rule: str) -> Rule | None:
+    """Return the rule in a text, or None where it is no rule yet."""
+    try:
+        return parse_rule(rule, Place())
+    except InputError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
 sent to pages as it is.
 """
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -41,10 +42,11 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A project's folder, and the hash of everything in it but the paradigms."""
+    """A project's folder, the hash of everything in it but the paradigms, and how many bytes that has."""
 
     folder: str
     key: str
+    size: int = 0
 
 
 @dataclass(slots=True)
@@ -87,38 +89,49 @@ def open_project(project: Project) -> OpenProject:
 
 def source_of(folder: Path) -> Source:
     """Return the source of a folder as it is now."""
-    hashes = "".join(f"{name}\0{_file_hash(folder / name, name)}\0" for name in _names(folder))
-    return Source(str(folder), sha256(hashes.encode()))
+    root = str(folder)
+    files = [(name, *_file_hash(f"{root}/{name}", name)) for name in _names(folder)]
+    hashes = "".join(f"{name}\0{content}\0" for name, content, _ in files)
+    return Source(root, sha256(hashes.encode()), sum(size for _, _, size in files))
 
 
-def _file_hash(path: Path, name: str) -> str:
-    """Return the hash of a file; a file that has not changed for a while is not read again."""
+def _file_hash(path: str, name: str) -> tuple[str, int]:
+    """Return the hash and size of a file; a file that has not changed for a while is not read again."""
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116 (every preview asks about hundreds of files: `Path` takes milliseconds)
     except (OSError, ValueError):
-        return ""
+        return "", 0
     stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
     settled = time.time_ns() - max(stamp[:2]) > _CLOCK
-    return _hash(path, name, stamp) if settled else _hash.__wrapped__(path, name, stamp)
+    return (_hash if settled else _hash.__wrapped__)(path, name, stamp), status.st_size
 
 
-@lru_cache(maxsize=1_000)
-def _hash(path: Path, name: str, stamp: tuple[int, ...]) -> str:
+@lru_cache(maxsize=10_000)
+def _hash(path: str, name: str, stamp: tuple[int, ...]) -> str:
     try:
-        return sha256(read_bytes(path, name=name))
+        return sha256(read_bytes(Path(path), name=name))
     except InputError:
         return ""  # it is missing, or no file; opening the project says so where it matters
 
 
 def _names(folder: Path) -> list[str]:
     """Return the files that pairs are made from, except the paradigms."""
-    tables = (path for part in ("lexicon", "relations") for path in (folder / part).glob("*.tsv"))
     names = {"project.yaml", "lexicon.tsv", "features.tsv", "phrases.yaml"}
-    names |= {path.relative_to(folder).as_posix() for path in tables}
+    for part in ("lexicon", "relations"):
+        with suppress(OSError):
+            listed = os.listdir(folder / part)  # noqa: PTH208
+            names |= {f"{part}/{name}" for name in listed if name.endswith(".tsv")}
     with suppress(InputError):
-        settings = read_tree(read_text(folder / "project.yaml", name="project.yaml"))
-        names |= {scalar.text for path, scalar in scalars_of(settings) if path[0] == "relations"}
+        names |= _named_relations(read_text(folder / "project.yaml", name="project.yaml"))
     return sorted(names)
+
+
+@lru_cache(maxsize=100)
+def _named_relations(settings: str) -> frozenset[str]:
+    with suppress(InputError):
+        tree = read_tree(settings)
+        return frozenset(scalar.text for path, scalar in scalars_of(tree) if path[0] == "relations")
+    return frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from bidui.words import Language
 
 MAX_OPEN = 3  # projects
 BEHIND = 10  # how far a worker that counts stands behind all others (its nice value)
+LARGE = 5_000_000  # bytes of a project that a worker does not open before it is asked: it takes much memory
 READY = b"ready"  # the first thing a worker says
 
 
@@ -323,7 +324,8 @@ class PreviewWorkers:
         quick = [worker for worker in self._workers if not worker.slow]
         newest = next((worker.job.source for worker in reversed(quick) if worker.job), None)
         for worker in quick:  # so that the next question need not wait for it
-            if newest and worker.job is None and worker.ready and newest.key not in worker.opened:
+            small = newest and newest.size < LARGE
+            if newest and small and worker.job is None and worker.ready and newest.key not in worker.opened:
                 self._send(worker, _Job(newest, Request("open"), ""))
 
     def _assign_alike(self, *, slow: bool) -> None:

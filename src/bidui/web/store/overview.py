@@ -347,16 +347,23 @@ def _facts(
     store: Store, kind: Kind, hashes: set[str], texts: Mapping[str, bytes] | None = None
 ) -> dict[str, FileFacts]:
     """Return the facts of some contents by their hashes: of revisions, or of the given texts."""
-    stored = recall(store, f"{kind}-{_VERSION}", hashes)
-    facts = {sha256: _FACTS.validate_python(value) for sha256, value in stored.items()}
-    if missing := hashes - facts.keys():
+    facts = _known_facts(store, kind, hashes)
+    if facts.keys() >= hashes:
+        return facts
+    with store.reading_facts:  # all who open a new project at once wait for one of them
+        facts |= _known_facts(store, kind, hashes - facts.keys())
+        missing = hashes - facts.keys()
         with store.reading() as connection:
             contents = texts or {sha256: content(connection, sha256) for sha256 in missing}
         new = {sha256: file_facts(kind, contents[sha256]) for sha256 in missing}
         values = {sha256: _FACTS.dump_python(each, mode="json", fallback=str) for sha256, each in new.items()}
         remember(store, f"{kind}-{_VERSION}", values)
-        facts |= new
-    return facts
+    return facts | new
+
+
+def _known_facts(store: Store, kind: Kind, hashes: set[str]) -> dict[str, FileFacts]:
+    stored = recall(store, f"{kind}-{_VERSION}", hashes)
+    return {sha256: _FACTS.validate_python(value) for sha256, value in stored.items()}
 
 
 def _named(facts: Mapping[str, FileFacts]) -> tuple[ParadigmName, ...]:

@@ -249,6 +249,13 @@ def _numbers(connection: Connection, entry: Entry, kinds: Collection[Kind]) -> d
     return {name: head for name, head in rows if head and kind_of(name) in kinds}
 
 
+def newest_number(entry: Entry) -> int:
+    """Return the number of the last revision of any file of a project: it changes whenever a file does."""
+    query = select(func.max(files.c.head)).where(files.c.project == entry.id)
+    with entry.store.reading() as connection:
+        return connection.scalar(query) or 0
+
+
 def latest_number(entry: Entry, file: str) -> int | None:
     """Return the number of a file's latest revision, which may be its deletion; None where there never was one."""
     query = select(files.c.head).where(files.c.project == entry.id, files.c.name == file)

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ class Store:
     engine: Engine = field(repr=False)
     alone: bool
     now: Callable[[], datetime] = field(default=utc_now, repr=False)
+    reading_facts: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @property
     def hidden(self) -> Path:
