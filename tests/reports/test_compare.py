@@ -168,3 +168,15 @@ def test_a_column_that_no_pair_has_is_refused(tmp_path: Path) -> None:
         compare(tmp_path, by="nmber")
     with pytest.raises(InputError, match="overall cannot be combined"):
         compare(tmp_path, by=["overall", "number"])
+
+
+def test_baselines_are_left_out_of_averages_and_shown_by_paradigm(tmp_path: Path) -> None:
+    """Both sentences of a baseline are good. By LP: self_male is right, baseline_male is not."""
+    pairs = Pairs((pair("self_male", 0, "甲", "乙"), pair("baseline_male", 0, "乙", "甲")))
+    write_scores(tmp_path, pairs=pairs)
+    table = compare(tmp_path, links=["lp"])
+    assert table.frame.select("pairs", "accuracy").rows() == [(1, 1.0)]
+    assert any("bias baselines" in note for note in table.notes)
+    assert compare(tmp_path, links=["lp"], by="phenomenon").frame.rows()[0] == ("p", 1.0)
+    by_uid = dict(compare(tmp_path, links=["lp"], by="paradigm").frame.rows())
+    assert (by_uid["self_male"], by_uid["baseline_male"]) == (1.0, 0.0)

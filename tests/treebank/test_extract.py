@@ -25,9 +25,9 @@ def test_bracketed_trees_give_phrases_objects_and_compounds(tmp_path: Path) -> N
         NounPhrase("", "这", "位", "钢琴", "老师", marked, file, 9),
     )
     assert found.verb_objects == (
-        VerbObject("修剪", "两排灌木", "灌木", "quantified", pruned, file, 1),
-        VerbObject("喷洒", "肥料", "肥料", "noun", pruned, file, 1),
-        VerbObject("批改", "作业", "作业", "noun", marked, file, 9),
+        VerbObject("修剪", "两排灌木", "灌木", "quantified", "两", pruned, file, 1),
+        VerbObject("喷洒", "肥料", "肥料", "noun", "", pruned, file, 1),
+        VerbObject("批改", "作业", "作业", "noun", "", marked, file, 9),
     )
     assert found.compounds == (Compound("钢琴", "老师", marked, file, 9),)
     assert found.classifiers == {"灌木": {"排": 1}, "老师": {"位": 1}}
@@ -55,7 +55,7 @@ def test_a_noun_has_all_its_classifiers(tmp_path: Path) -> None:
 )
 def test_the_parts_of_a_noun_phrase(tmp_path: Path, phrase: str, parts: tuple[str, ...] | None) -> None:
     found = extracted(tmp_path, f"(IP {phrase} (VP (VV 坏)))\n").noun_phrases
-    fields = [(p.before, p.determiner, p.classifier, p.between, p.noun) for p in found]
+    fields = [(p.before, p.numeral, p.classifier, p.between, p.noun) for p in found]
     assert fields == ([] if parts is None else [parts])
     assert [p.text for p in found] == ([] if parts is None else ["".join(parts)])
 
@@ -86,7 +86,8 @@ def test_dependency_trees_give_the_same(tmp_path: Path) -> None:
     found = extracted(tmp_path, CONLLU, "a.conllu")
     file = str(tmp_path / "a.conllu")
     assert found.noun_phrases == (NounPhrase("", "三", "台", "", "电脑", "他修了三台电脑。", file, 1),)
-    assert found.verb_objects == (VerbObject("修", "三台电脑", "电脑", "quantified", "他修了三台电脑。", file, 1),)
+    sentence = "他修了三台电脑。"
+    assert found.verb_objects == (VerbObject("修", "三台电脑", "电脑", "quantified", "三", sentence, file, 1),)
 
 
 def test_real_dependency_trees_give_phrases() -> None:

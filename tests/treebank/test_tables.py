@@ -53,10 +53,10 @@ def test_the_tables_are_files_of_the_lexicon(project: Path) -> None:
     """By hand from the two trees; the workbench and people read these files like any other table."""
     tables = extract_tables(project)
     assert (project / "lexicon" / "verb_objects.tsv").read_text(encoding="utf-8").splitlines() == [
-        "expression\tpos\tverb\tobject\tnoun\tshape\tsentence\tsource",
-        "修剪两排灌木\tVO\t修剪\t两排灌木\t灌木\tquantified\t昨天园丁修剪了两排灌木，又喷洒肥料。\ta.mrg:1",
-        "喷洒肥料\tVO\t喷洒\t肥料\t肥料\tnoun\t昨天园丁修剪了两排灌木，又喷洒肥料。\ta.mrg:1",
-        "批改作业\tVO\t批改\t作业\t作业\tnoun\t这位钢琴老师批改作业。\ta.mrg:9",
+        "expression\tpos\tverb\tobject\tnoun\tshape\tnumeral\tsentence\tsource",
+        "修剪两排灌木\tVO\t修剪\t两排灌木\t灌木\tquantified\t两\t昨天园丁修剪了两排灌木，又喷洒肥料。\ta.mrg:1",
+        "喷洒肥料\tVO\t喷洒\t肥料\t肥料\tnoun\t\t昨天园丁修剪了两排灌木，又喷洒肥料。\ta.mrg:1",
+        "批改作业\tVO\t批改\t作业\t作业\tnoun\t\t这位钢琴老师批改作业。\ta.mrg:9",
     ]
     assert [len(rows) for rows in tables.rows.values()] == [3, 2]
     assert good(project) == {"他们在喷洒肥料。", "他们在批改作业。"}

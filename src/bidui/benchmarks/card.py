@@ -46,28 +46,35 @@ def _included(project: Project, pairs: Pairs) -> tuple[Pair, ...]:
 def _size(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
     included = [paradigm for paradigm in project.paradigms if paradigm.status == "included"]
     phenomena = {paradigm.phenomenon for paradigm in included}
-    excluded = len(project.paradigms) - len(included)
+    others = Counter(paradigm.status for paradigm in project.paradigms if paradigm.status != "included")
+    kinds = {"excluded": "excluded paradigms", "baseline": "bias baselines"}
+    more = " and ".join(f"{others[kind]} {name}" for kind, name in kinds.items() if others[kind])
     yield (
         f"{len(included)} paradigms in {len(phenomena)} phenomena, {len(_included(project, pairs)):,} pairs; "
-        f"{excluded} excluded paradigms with {len(pairs) - len(_included(project, pairs)):,} more."
+        f"{more} with {len(pairs) - len(_included(project, pairs)):,} more."
     )
 
 
-def _diversity(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
+def _diversity(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
     diversity = measure_diversity(_included(project, pairs))
+    lines = (folder / "diversity.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    published = dict(line.split("\t") for line in lines)
     yield from _table(
         ("what", "here", "published"),
         [
-            ("character types", f"{diversity.ngrams[0]:,}", "768"),
-            ("character bigram types", f"{diversity.ngrams[1]:,}", ""),
-            ("character trigram types", f"{diversity.ngrams[2]:,}", ""),
-            ("character 4-gram types", f"{diversity.ngrams[3]:,}", ""),
-            ("word types (jieba)", f"{diversity.word_types or 0:,}", "1,689"),
-            ("lexicon words used", f"{diversity.lexicon_words:,}", "648"),
-            ("mean characters per sentence", f"{diversity.mean_length:.1f}", ""),
-            ("pairs of equal length", f"{diversity.shares.equal:.0%}", "66%"),
-            ("pairs with a shorter good sentence", f"{diversity.shares.good_shorter:.0%}", "17%"),
-            ("pairs with a longer good sentence", f"{diversity.shares.good_longer:.0%}", "18%"),
+            (what, here, published.get(what, ""))
+            for what, here in (
+                ("character types", f"{diversity.ngrams[0]:,}"),
+                ("character bigram types", f"{diversity.ngrams[1]:,}"),
+                ("character trigram types", f"{diversity.ngrams[2]:,}"),
+                ("character 4-gram types", f"{diversity.ngrams[3]:,}"),
+                ("word types (jieba)", f"{diversity.word_types or 0:,}"),
+                ("lexicon words used", f"{diversity.lexicon_words:,}"),
+                ("mean characters per sentence", f"{diversity.mean_length:.1f}"),
+                ("pairs of equal length", f"{diversity.shares.equal:.0%}"),
+                ("pairs with a shorter good sentence", f"{diversity.shares.good_shorter:.0%}"),
+                ("pairs with a longer good sentence", f"{diversity.shares.good_longer:.0%}"),
+            )
         ],
     )
 
@@ -93,7 +100,7 @@ def _phenomena(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
         rows.append(
             (phenomenon, str(len(uids)), f"{len(own):,}", *_lengths(own), f"{people:.2f}", _of(printed, phenomenon))
         )
-    overall = next(found for found in human if found.level == "overall")
+    overall = next((f"{found.accuracy:.2f}" for found in human if found.level == "overall"), "")
     everything = _included(project, pairs)
     people = pooled(counted[paradigm.uid] for paradigm in included)
     rows.append(
@@ -103,7 +110,7 @@ def _phenomena(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
             f"{len(everything):,}",
             *_lengths(everything),
             f"{people:.2f}",
-            f"{overall.accuracy:.2f}",
+            overall,
         )
     )
     head = (
@@ -137,7 +144,7 @@ def _paradigms(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
         project.paradigms, key=lambda paradigm: (paradigm.status != "included", paradigm.phenomenon)
     ):
         own = by_uid[paradigm.uid]
-        name = paradigm.uid if paradigm.status == "included" else f"{paradigm.uid} (excluded)"
+        name = paradigm.uid if paradigm.status == "included" else f"{paradigm.uid} ({paradigm.status})"
         count = str(count_pairs(compiler.networks(paradigm)))
         rows.append(
             (name, "+".join(paradigm.edit), count, *_lengths(own), f"{told_apart(own):.0%}", _of(human, paradigm.uid))
@@ -193,7 +200,8 @@ def main(names: Sequence[str]) -> None:
             project = load_project(folder)
             card = folder / "card.md"
             text = card.read_text(encoding="utf-8")
-            pairs = generate_from(project, n=300, seed=0, include_excluded=True)
+            number = re.search(r"(\d+) pairs per paradigm", text)  # the card says how many its figures are for
+            pairs = generate_from(project, n=int(number[1]) if number else 300, seed=0, include_excluded=True)
             card.write_text(refresh_card(text, project=project, pairs=pairs, folder=folder), encoding="utf-8")
 
 

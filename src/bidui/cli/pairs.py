@@ -16,7 +16,7 @@ from bidui.cli import AsFormat, Bad, Good, Paradigm, Phenomenon, count, messages
 
 
 def generate(
-    project: Annotated[str, typer.Argument(help="Name of a benchmark (zhoblimp), or a project folder or zip.")],
+    project: Annotated[str, typer.Argument(help="Name of a benchmark (zhoblimp, sling), or a project folder or zip.")],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs per paradigm.")] = 300,
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same bytes.")] = 0,
     out: Annotated[

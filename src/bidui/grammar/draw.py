@@ -111,10 +111,13 @@ class _Turns:
         self.keys[option] = (self.used[option] / self.weights[option], self.rng.random())
 
 
+_ORDERS = 8  # masks whose words are kept in order
+
+
 class _Words:
     """The words of one leaf in the order of their turns: least used first, ties by chance."""
 
-    __slots__ = ("everything", "group", "groups", "keys", "members", "order", "rng")
+    __slots__ = ("everything", "group", "groups", "keys", "members", "order", "orders", "rng")
 
     def __init__(self, column: Column, rng: random.Random) -> None:
         self.rng = rng
@@ -123,6 +126,7 @@ class _Words:
         self.everything = (1 << len(column.domain.groups)) - 1
         self.keys: list[tuple[int, float, int]] = [(0, rng.random(), value) for value in range(len(self.group))]
         self.order = sorted(self.keys)
+        self.orders: dict[int, list[tuple[int, float, int]]] = {}  # of many groups, for the first few masks
         self.members: dict[int, list[int]] = {}
 
     def turns(self, mask: int) -> Iterator[int]:
@@ -132,9 +136,15 @@ class _Words:
     def _some(self, mask: int) -> Iterator[int]:
         members = self.members.get(mask)
         if members is None and mask.bit_count() * 48 > self.everything.bit_count():
-            for key in self.order:
-                if mask >> self.group[key[2]] & 1:
-                    yield key[2]
+            order = self.orders.get(mask)
+            if order is None:
+                chosen = (key for key in self.order if mask >> self.group[key[2]] & 1)
+                if len(self.orders) == _ORDERS:
+                    yield from map(_VALUE, chosen)
+                    return
+                # a link that never changes has one mask; the words it excludes are never used, so they would come first
+                order = self.orders[mask] = list(chosen)
+            yield from map(_VALUE, order)
             return
         if members is None:
             members = [value for group in bits_of(mask) for value in self.groups[group]]
@@ -147,9 +157,12 @@ class _Words:
 
     def use(self, value: int) -> None:
         key = self.keys[value]
-        del self.order[bisect_left(self.order, key)]
         self.keys[value] = (key[0] + 1, self.rng.random(), value)
-        insort(self.order, self.keys[value])
+        group = self.group[value]
+        for mask, order in ((self.everything, self.order), *self.orders.items()):
+            if mask >> group & 1:
+                del order[bisect_left(order, key)]
+                insort(order, self.keys[value])
 
 
 class _Sampler:

@@ -65,7 +65,7 @@ class ProjectSource:
     @property
     def uids(self) -> Mapping[str, bool]:
         """The uid of every paradigm, and whether its status is `included`."""
-        return {paradigm.uid: paradigm.status == "included" for paradigm in self.project.paradigms}
+        return {paradigm.uid: paradigm.status != "excluded" for paradigm in self.project.paradigms}
 
     def pairs(self, uids: Sequence[str], *, n: int, seed: int, draw: Drawing) -> Iterator[Pairs]:
         """Yield the pairs of each paradigm; all are compiled first, so that all errors are reported together."""

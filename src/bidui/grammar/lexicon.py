@@ -56,6 +56,7 @@ class Lexicon:
     words: tuple[Word, ...]
     features: tuple[str, ...]
     name: str = "lexicon.tsv"
+    open: frozenset[str] = frozenset()  # features that only tables taken from trees have: other trees, other values
     _bits: dict[Condition, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @property
@@ -224,6 +225,8 @@ def condition_problems(rule: Lexical, lexicon: Lexicon, origins: Sequence[Place]
         here = origin.at(condition.column)
         if not lexicon.has_feature(condition.feature):
             problems.append(lexicon.feature_unknown(condition.feature, here))
+            continue
+        if condition.feature in lexicon.open:
             continue
         unknown = [v for v in condition.values if not lexicon.knows(condition.feature, v)][:MAX_UNKNOWN]
         alone = no_word_values(rule.conditions, lexicon) if unknown else {}
@@ -512,14 +515,20 @@ def _features_of(cells: Iterable[str], header: Sequence[str], sets: dict[str, Va
     return features
 
 
-def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list[Problem]]:
-    """Join the words of several files; words that two of them have with the same features are problems."""
+def join_lexicons(parts: Iterable[Lexicon], *, name: str, taken: Collection[str] = ()) -> tuple[Lexicon, list[Problem]]:
+    """Join the words of several files; words that two of them have with the same features are problems.
+
+    `taken` are the files with words that come from trees.
+    """
     words: list[Word] = []
     problems: list[Problem] = []
     seen: dict[str, list[Word]] = {}
     features: dict[str, None] = {}
+    written: set[str] = set()
     for part in parts:
         features |= dict.fromkeys(part.features)
+        if part.name not in taken:
+            written |= set(part.features)
         for word in part.words:
             alike = seen.setdefault(word.form, [])
             other = next((twin for twin in alike if twin.values == word.values), None)
@@ -530,7 +539,7 @@ def join_lexicons(parts: Iterable[Lexicon], *, name: str) -> tuple[Lexicon, list
                 problems.append(Problem("lexicon-in-two-files", Place(word.file, word.line), values))
             same = word.index == len(words)  # as in the first file
             words.append(word if same else Word(len(words), word.form, word.values, word.line, word.file))
-    return Lexicon(tuple(words), tuple(features), name), problems
+    return Lexicon(tuple(words), tuple(features), name, frozenset(features.keys() - written)), problems
 
 
 def _cleaned(cell: str) -> str:

@@ -35,7 +35,7 @@ def paradigm_of(document: MappingNode) -> tuple[Paradigm | None, list[Problem]]:
         variants=_variants(fields),
         about=texts_by_key(fields, "about"),
         source=fields.text("source"),
-        status=fields.choice("status", ("included", "excluded"), "included"),
+        status=fields.choice("status", ("included", "excluded", "baseline"), "included"),
         reason=fields.text("reason"),
         edit=_edit(fields),
         equal_length=fields.flag("equal_length"),

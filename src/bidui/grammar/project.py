@@ -163,7 +163,7 @@ def read_settings(path: str | Path) -> Settings:
 def chosen(paradigms: Iterable[Paradigm], *, only: Iterable[str] = (), excluded: bool = False) -> tuple[Paradigm, ...]:
     """Return the paradigms that a command works on: those named by globs, or those whose status is included."""
     by_uid = {paradigm.uid: paradigm for paradigm in paradigms}
-    included = {uid: paradigm.status == "included" for uid, paradigm in by_uid.items()}
+    included = {uid: paradigm.status != "excluded" for uid, paradigm in by_uid.items()}
     return tuple(by_uid[uid] for uid in chosen_uids(included, only=only, excluded=excluded))
 
 
@@ -200,7 +200,7 @@ class _Reader:
         if not (self.root / "project.yaml").is_file():
             raise fail("no-project", Place(str(self.root)))
         settings = self.settings()
-        lexicon = self.lexicon()
+        lexicon = self.lexicon(settings)
         phrases: dict[str, PhraseRule] = {}
         if os.path.lexists(self.root / "phrases.yaml") and (text := self.text("phrases.yaml")) is not None:
             phrases = self.noted(parse_phrases(text, name="phrases.yaml"))
@@ -270,12 +270,13 @@ class _Reader:
         fields.unknown()
         return settings
 
-    def lexicon(self) -> Lexicon:
+    def lexicon(self, settings: Settings) -> Lexicon:
         """Return the words of `lexicon.tsv` or of the files in `lexicon/`, with the ancestors from `features.tsv`."""
         if (self.root / "lexicon").is_dir():
             if os.path.lexists(self.root / "lexicon.tsv"):
                 self.problems.append(Problem("lexicon-twice", Place("lexicon.tsv")))
-            lexicon = self.noted(join_lexicons(map(self.words, self.tables("lexicon")), name="lexicon/"))
+            parts, taken = map(self.words, self.tables("lexicon")), set(settings.tables.values())
+            lexicon = self.noted(join_lexicons(parts, name="lexicon/", taken=taken))
         else:
             lexicon = self.words("lexicon.tsv")
         if os.path.lexists(self.root / "features.tsv") and (text := self.text("features.tsv")) is not None:

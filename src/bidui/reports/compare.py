@@ -21,6 +21,7 @@ from bidui.reports.results import (
     MAIN,
     USUAL,
     model_names,
+    split_baselines,
     stored_unigrams,
     unfinished,
     unigram_choices,
@@ -123,6 +124,10 @@ def compare(
         file = Path(unigrams) if unigrams else stored_unigrams(folder) if needed else None
         manifests[name], totals = read_totals(folder, unigrams=file, smoothing=smoothing, unseen=unseen)
         notes += [f"{name}: {note}" for note in totals.notes]
+        tests, baselines = split_baselines(totals)
+        if baselines is not None and len(tests) and "paradigm" not in by_names:
+            totals = tests
+            notes.append(f"{name}: {Problem('compare-baselines', values={'count': len(baselines)})}")
         if manifests[name].left:
             notes.append(str(unfinished(folder, manifests[name])))
         if by_group:

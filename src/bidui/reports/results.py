@@ -222,10 +222,13 @@ def _read_model(folder: Path, name: str, earlier: tuple[Path, ...], unigrams: Pa
         name = f"{name} ({len(totals):,}/{len(totals) + manifest.left:,})"
     phenomena = np.where(totals.phenomena == "", NOTHING, totals.phenomena)  # a row without a name would look broken
     totals = replace(totals, phenomena=phenomena)
+    return ScoredModel(name, manifest, *split_baselines(totals), folder, earlier)
+
+
+def split_baselines(totals: PairTotals) -> tuple[PairTotals, PairTotals | None]:
+    """Return the pairs without SLING's baselines, which do not belong in an average, and the baselines, if any."""
     baselines = np.isin(totals.uids.astype(str), sorted(set(SLING_BASELINES.values())))
-    if not baselines.any():
-        return ScoredModel(name, manifest, totals, None, folder, earlier)
-    return ScoredModel(name, manifest, _select(totals, ~baselines), _select(totals, baselines), folder, earlier)
+    return (_select(totals, ~baselines), _select(totals, baselines)) if baselines.any() else (totals, None)
 
 
 def _select(totals: PairTotals, pairs: NDArray[np.bool_]) -> PairTotals:

@@ -16,6 +16,7 @@ from bidui.treebank.trees import Node, Tree, join_words
 _OBJECT = parse_pattern("VP[... verb:VV AS? object:NP-OBJ PU?]")
 _COMPOUND = parse_pattern("NP[first:NN second:NN]")
 _DETERMINERS = {"CD", "OD", "DT"}
+_MODIFIERS = {"nmod", "acl", "amod", "compound", "det", "nummod"}
 _ASPECT = {"了", "着", "过", "著", "過"}
 
 
@@ -24,7 +25,7 @@ class NounPhrase:
     """A noun phrase with a classifier, in the order in which its parts stand: 工厂的 / 三 / 台 / 新 / 机器."""
 
     before: str  # 工厂的
-    determiner: str  # 三, 这, 这三
+    numeral: str  # 三, 这, 这三
     classifier: str
     between: str  # everything between the classifier and the noun: 新
     noun: str
@@ -35,7 +36,7 @@ class NounPhrase:
     @property
     def text(self) -> str:
         """The whole phrase."""
-        return join_words(filter(None, (self.before, self.determiner, self.classifier, self.between, self.noun)))
+        return join_words(filter(None, (self.before, self.numeral, self.classifier, self.between, self.noun)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class VerbObject:
     object: str
     noun: str  # the head of the object
     shape: str  # of the object: noun, compound, adjective, possessor, quantified, clause, coordination, other
+    numeral: str  # the numeral or demonstrative before the object's classifier
     sentence: str
     file: str
     line: int
@@ -139,7 +141,8 @@ def _verb_object(node: Node, tree: Tree, text: str) -> Iterator[VerbObject]:
         verb, phrase = parts["verb"], parts["object"]
         noun = head_of(phrase)
         if noun.label == "NN" and noun is phrase.leaves[-1]:
-            yield VerbObject(verb.word, phrase.text, noun.word, _shape(phrase), text, tree.file, tree.line)
+            numeral = next((found.numeral for found in _noun_phrase(phrase, tree, text) if not found.before), "")
+            yield VerbObject(verb.word, phrase.text, noun.word, _shape(phrase), numeral, text, tree.file, tree.line)
 
 
 def _shape(phrase: Node) -> str:
@@ -179,8 +182,10 @@ def _counted_noun(node: Node, tree: Tree, text: str) -> Iterator[NounPhrase]:
         after = [each for each in inner if each.at == child.at + 1]
         if after and after[0].at < node.at and child.word:
             words = {leaf.at: leaf.word for leaf in node.leaves}
+            modifiers = [each for each in node.children if _relation(each) in _MODIFIERS]  # a predicate has more
+            before = sorted((leaf.at, leaf.word) for each in modifiers for leaf in each.leaves if leaf.at < child.at)
             yield NounPhrase(
-                join_words(word for at, word in words.items() if at < child.at),
+                join_words(word for _, word in before),
                 child.word,
                 after[0].word,
                 join_words(word for at, word in words.items() if after[0].at < at < node.at),
@@ -201,7 +206,8 @@ def _dependent_object(node: Node, tree: Tree, text: str) -> Iterator[VerbObject]
     gap = {leaf.at: leaf.word for leaf in node.leaves if node.at < leaf.at < leaves[0].at}
     if noun.label == "NOUN" and leaves[0].at > node.at and noun is leaves[-1] and set(gap.values()) <= _ASPECT:
         shape = _dependent_shape(noun)
-        yield VerbObject(node.word, noun.text, noun.word, shape, text, tree.file, tree.line)
+        numeral = next((found.numeral for found in _counted_noun(noun, tree, text) if not found.before), "")
+        yield VerbObject(node.word, noun.text, noun.word, shape, numeral, text, tree.file, tree.line)
 
 
 def _dependent_shape(noun: Node) -> str:

@@ -17,8 +17,10 @@ from bidui.treebank.trees import OnProgress, TreeCounts, read_trees
 
 Row = tuple[str, ...]
 COLUMNS: dict[str, Row] = {
-    "verb_objects": ("expression", "pos", "verb", "object", "noun", "shape", "sentence", "source"),
-    "noun_phrases": ("expression", "pos", "before", "number", "classifier", "rest", "noun", "sentence", "source"),
+    "verb_objects": ("expression", "pos", "verb", "object", "noun", "shape", "numeral", "sentence", "source"),
+    "noun_phrases": (
+        *("expression", "pos", "before", "numeral", "classifier", "rest", "noun", "classifiers", "sentence", "source"),
+    ),
     "nouns": ("expression", "pos", "classifier", "sentence", "source"),
     "compounds": ("expression", "pos", "first", "second", "classifier", "distractor", "sentence", "source"),
 }
@@ -70,8 +72,10 @@ def project_with_trees(
     """Return the project in a folder with the tables of these trees instead of its own; its problems include theirs."""
     folder = Path(project)
     tables = _taken(folder, read_settings(folder), trees, on_progress)
-    opened = load_project(folder, texts=tables.texts())
-    return replace(opened, problems=(*opened.problems, *tables.problems()))
+    texts = tables.texts()
+    opened = load_project(folder, texts=texts)
+    own = [problem for problem in opened.problems if problem.place.file not in texts]  # nobody wrote those tables
+    return replace(opened, problems=(*own, *tables.problems()))
 
 
 def _taken(
@@ -100,14 +104,14 @@ def table_rows(extraction: Extraction, tables: Iterable[str]) -> dict[str, tuple
 
 def _verb_objects(extraction: Extraction) -> Iterator[Row]:
     for each in extraction.verb_objects:
-        words = (each.verb + each.object, "VO", each.verb, each.object, each.noun, each.shape)
+        words = (each.verb + each.object, "VO", each.verb, each.object, each.noun, each.shape, each.numeral)
         yield (*_cells(words), *_source(each))
 
 
 def _noun_phrases(extraction: Extraction) -> Iterator[Row]:
     for each in extraction.noun_phrases:
-        words = (each.text, "CN", each.before, each.determiner, each.classifier, each.between + each.noun, each.noun)
-        yield (*_cells(words), *_source(each))
+        words = (each.text, "CN", each.before, each.numeral, each.classifier, each.between + each.noun, each.noun)
+        yield (*_cells(words), _values(extraction.classifiers[each.noun]), *_source(each))
 
 
 def _nouns(extraction: Extraction) -> Iterator[Row]:

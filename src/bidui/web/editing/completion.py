@@ -283,7 +283,7 @@ def ranked(options: Iterable[Option], typed: str, start: int, end: int) -> Compl
 
 _LINES = ("good", "bad", "line")
 _FLAG = ("true", "false")
-_VALUES = {"edit": EDITS, "status": ("included", "excluded"), "equal_length": _FLAG, "crossed": _FLAG}
+_VALUES = {"edit": EDITS, "status": ("included", "excluded", "baseline"), "equal_length": _FLAG, "crossed": _FLAG}
 _ENTRY = re.compile(r"^(?P<head>\s*(?:-\s+)?(?P<key>[\w-]+):[ \t]+)(?P<value>.*)$")
 
 
