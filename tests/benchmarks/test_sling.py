@@ -2,12 +2,11 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from bidui.analysis.significance import SLING_BASELINES
-from bidui.benchmarks import generate, open_project, project_folder
+from bidui.benchmarks import generate, open_project, shipped
 from bidui.benchmarks.card import refresh_card
 from bidui.grammar.check import check_project
 from bidui.grammar.project import Project, read_settings
@@ -31,7 +30,7 @@ PHENOMENA = {
     "relative_clause": 2,
     "wh_fronting": 2,
 }
-FOLDER = project_folder("sling")
+FOLDER = shipped()["sling"]
 
 
 @pytest.fixture(scope="module")
@@ -108,4 +107,4 @@ def test_the_numbers_of_the_card_are_current(project: Project, pairs: Pairs) -> 
     text = (FOLDER / "card.md").read_text(encoding="utf-8")
     quick = re.sub("<!-- numbers: paradigms -->.*?<!-- end -->", "", text, flags=re.DOTALL)
     assert quick != text
-    assert refresh_card(quick, project=project, pairs=pairs, folder=Path(FOLDER)) == quick
+    assert refresh_card(quick, project=project, pairs=pairs, folder=FOLDER) == quick
