@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bidui.benchmarks import catalogue, generate, judged_benchmarks, open_project, shipped
+from bidui import benchmarks
+from bidui.benchmarks import generate, judged_benchmarks, open_project, shipped
 from bidui.grammar.project import new_project
 from bidui.people.agreement import human_agreement, read_review
 from bidui.reports.compare import compare
@@ -32,7 +33,7 @@ def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A benchmark made from the starter project, judged by ten people of whom nine were right, and published."""
     folder = tmp_path / "shipped" / "second"
     new_project(folder, lang="zh")
-    monkeypatch.setattr(catalogue, "HOME", folder.parent)
+    monkeypatch.setattr(benchmarks, "HOME", folder.parent)
     uids = [paradigm.uid for paradigm in open_project("second").paradigms]
     heads = ("source", "level", "name", "correct", "judgements", "accuracy")
     write_table(folder / "human.tsv", [heads, *(("counts", "paradigm", uid, "9", "10", "") for uid in uids)])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bidui.benchmarks.catalogue import shipped
+from bidui.benchmarks import shipped
 from bidui.grammar.generate import count_pairs, generate_from
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import Project, load_project

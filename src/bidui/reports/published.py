@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from bidui.benchmarks.catalogue import shipped
+from bidui.benchmarks import shipped
 from bidui.errors import Place, fail
 from bidui.frames import counted, to_pandas
 

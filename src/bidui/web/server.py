@@ -17,7 +17,7 @@ from pathlib import Path
 
 import uvicorn
 
-from bidui.benchmarks.catalogue import entries, is_project_zip
+from bidui.benchmarks import entries, is_project_zip
 from bidui.errors import Place, fail
 from bidui.files import hold_lock
 from bidui.web.app import make_app

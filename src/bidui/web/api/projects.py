@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from bidui.benchmarks.catalogue import entries as benchmark_entries
+from bidui.benchmarks import entries as benchmark_entries
 from bidui.errors import InputError, Place, fail
 from bidui.files import encode
 from bidui.grammar.archives import Bundle, read_files, read_zip

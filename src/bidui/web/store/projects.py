@@ -12,7 +12,7 @@ from typing import Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 
-from bidui.benchmarks.catalogue import entries, project_folder
+from bidui.benchmarks import entries, project_folder
 from bidui.errors import Place, Problem, fail
 from bidui.files import reason, write_new_folder
 from bidui.grammar.archives import Bundle, project_files, read_folder, write_zip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bidui
-from bidui.benchmarks.catalogue import FOLDERS
+from bidui.benchmarks import FOLDERS
 from bidui.errors import InputError
 from bidui.files import OutputRefused
 from bidui.web.server import Service, check_service
