@@ -16,6 +16,7 @@ ROOMS = [
         "errors",
         "files",
         "frames",
+        "intervals",
         "signals",
         "pairs",
         "grammar",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
     from bidui.analysis import Accuracies, Accuracy, accuracy
-    from bidui.analysis.estimate import Estimate
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
     from bidui.analysis.significance import Comparison, compare_models, signed_rank
     from bidui.benchmarks import (
@@ -22,12 +21,14 @@ if TYPE_CHECKING:
         find_pairs,
         generate,
         generate_folder,
+        new_study,
         open_project,
     )
     from bidui.errors import BiduiError, InputError, Interruption, OutputRefused, Place, Problem, import_failed
     from bidui.files import check_new_folder
     from bidui.grammar import Count, Lexicon, Paradigm, Project, new_project, read_lexicon
     from bidui.grammar.classic import ClassicExport, import_classic
+    from bidui.intervals import Estimate
     from bidui.models.given import given
     from bidui.models.model import Model, TokenScores
     from bidui.models.specs import expand_specs, load_model, model_kinds, model_labels
@@ -44,6 +45,11 @@ if TYPE_CHECKING:
         told_apart,
         write_pairs,
     )
+    from bidui.people.agreement import StudyResults, propose, study_results, write_decisions
+    from bidui.people.design import Design, Rules, estimate, preset
+    from bidui.people.exchange import export_pcibex, export_study, import_answers
+    from bidui.people.responses import Response, add_responses, read_responses
+    from bidui.people.study import Study, read_study
     from bidui.reports.compare import AccuracyTable, compare
     from bidui.reports.published import Published, read_published
     from bidui.reports.show import PairTokens, show
@@ -73,11 +79,11 @@ if TYPE_CHECKING:
 # The module that each public name is imported from when it is first used.
 _HOMES = {
     "bidui.analysis": "Accuracies Accuracy accuracy",
-    "bidui.analysis.estimate": "Estimate",
+    "bidui.intervals": "Estimate",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
     "bidui.benchmarks": "check count derive_project enumerate_all export_classic find_pairs generate generate_folder "
-    "open_project",
+    "new_study open_project",
     "bidui.errors": "BiduiError InputError Interruption OutputRefused Place Problem import_failed",
     "bidui.files": "check_new_folder",
     "bidui.grammar": "Count Lexicon Paradigm Project new_project read_lexicon",
@@ -87,6 +93,11 @@ _HOMES = {
     "bidui.models.specs": "expand_specs load_model model_kinds model_labels",
     "bidui.pairs": "Diversity Origin Pair Pairs Region Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
+    "bidui.people.agreement": "StudyResults propose study_results write_decisions",
+    "bidui.people.design": "Design Rules estimate preset",
+    "bidui.people.exchange": "export_pcibex export_study import_answers",
+    "bidui.people.responses": "Response add_responses read_responses",
+    "bidui.people.study": "Study read_study",
     "bidui.reports.compare": "AccuracyTable compare",
     "bidui.reports.published": "Published read_published",
     "bidui.reports.show": "PairTokens show",
@@ -125,6 +136,7 @@ __all__ = [
     "Comparison",
     "Corpus",
     "Count",
+    "Design",
     "Diversity",
     "Estimate",
     "Extraction",
@@ -146,12 +158,16 @@ __all__ = [
     "Published",
     "Recipe",
     "Region",
+    "Response",
+    "Rules",
     "RunEvents",
     "ScoreTable",
     "Scores",
     "Service",
     "Site",
     "SourceCounts",
+    "Study",
+    "StudyResults",
     "Suite",
     "SuiteRun",
     "SuiteTokenizer",
@@ -165,6 +181,7 @@ __all__ = [
     "Trees",
     "Written",
     "accuracy",
+    "add_responses",
     "alpha_grid",
     "build_corpus",
     "check",
@@ -178,10 +195,13 @@ __all__ = [
     "derive_project",
     "describe_tokenizer",
     "enumerate_all",
+    "estimate",
     "expand_specs",
     "export_classic",
     "export_lm_eval",
+    "export_pcibex",
     "export_scores",
+    "export_study",
     "extract_phrases",
     "extract_tables",
     "find_pairs",
@@ -189,6 +209,7 @@ __all__ = [
     "generate_folder",
     "given",
     "held_out",
+    "import_answers",
     "import_classic",
     "import_failed",
     "length_split",
@@ -202,17 +223,22 @@ __all__ = [
     "model_labels",
     "morcela",
     "new_project",
+    "new_study",
     "open_project",
     "pair_totals",
     "parse_link",
     "pen_lp",
     "plan_suite",
+    "preset",
+    "propose",
     "push",
     "read_corpus",
     "read_lexicon",
     "read_pairs",
     "read_published",
+    "read_responses",
     "read_scores",
+    "read_study",
     "read_suite",
     "read_trees",
     "report",
@@ -225,6 +251,7 @@ __all__ = [
     "signed_rank",
     "slln_lp",
     "slor",
+    "study_results",
     "suite_totals",
     "suite_vocabularies",
     "sweep",
@@ -235,6 +262,7 @@ __all__ = [
     "train_ngram",
     "train_tokenizer",
     "train_word",
+    "write_decisions",
     "write_pairs",
     "zh_pythia",
 ]

@@ -8,8 +8,10 @@ This module uses the standard library only, because machines that train models h
 """
 
 import contextlib
+import csv
 import errno
 import hashlib
+import io
 import json
 import os
 import re
@@ -193,6 +195,15 @@ def write_file(path: Path, data: bytes) -> None:
 def write_json(path: Path, value: object, *, indent: int = 1, sort: bool = False) -> None:
     """Write a value as indented JSON."""
     write_file(path, encode(json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort) + "\n"))
+
+
+def for_spreadsheets(data: bytes) -> bytes:
+    """Return a CSV file that spreadsheets read as UTF-8, with a quote before each text that they would compute."""
+    rows = csv.reader(io.StringIO(data.decode("utf-8"), newline=""))
+    guarded = io.StringIO(newline="")
+    guard = re.compile(r"(?=[=+@＝＋－＠\t\r\n]|-(?![\d.]+$))")  # some read full-width signs as ASCII
+    csv.writer(guarded).writerows([f"'{cell}" if guard.match(cell) else cell for cell in row] for row in rows)
+    return guarded.getvalue().encode("utf-8-sig")
 
 
 def check_new_folder(folder: str | Path) -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from bidui.analysis import accuracy
 from bidui.analysis.accuracy import CLIMP_KINDS, Interval, kind_accuracy, kind_difference
-from bidui.analysis.estimate import Estimate, Level
+from bidui.analysis.estimate import Level
 from bidui.errors import InputError
+from bidui.intervals import Estimate
 from bidui.reports.published import columns, read_published
 from bidui.scores.choices import Choices
 

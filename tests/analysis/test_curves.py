@@ -16,8 +16,8 @@ from bidui.analysis.curves import (
     interpolate,
     mean_curve,
 )
-from bidui.analysis.estimate import Estimate
 from bidui.errors import InputError
+from bidui.intervals import Estimate
 from bidui.scores.links import Floats
 
 TOKENS = np.geomspace(1e6, 3e9, 30)

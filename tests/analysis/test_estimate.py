@@ -7,18 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.analysis.estimate import (
-    Strata,
-    box,
-    deviation,
-    newcombe,
-    percentile_estimate,
-    resampled_sums,
-    summarise,
-    two_sided_p,
-    wilson,
-)
+from bidui.analysis.estimate import Strata, box, deviation, resampled_sums, summarise, two_sided_p
 from bidui.errors import InputError
+from bidui.intervals import newcombe, percentile_estimate, wilson
 from bidui.reports.published import columns, read_published
 
 

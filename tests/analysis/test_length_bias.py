@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.analysis.estimate import Estimate
 from bidui.analysis.length_bias import (
     Grid,
     alpha_grid,
@@ -22,6 +21,7 @@ from bidui.analysis.length_bias import (
     sweep,
 )
 from bidui.errors import InputError
+from bidui.intervals import Estimate
 from bidui.scores.choices import PairTotals, choose_from, length_split
 from bidui.scores.links import Link, lp, mean_lp, parse_link, slln_lp, slor
 

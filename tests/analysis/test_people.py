@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.estimate import Estimate
 from bidui.analysis.people import Coefficient, Gap, behind, correlate, correlation, gaps
 from bidui.errors import InputError
+from bidui.intervals import Estimate
 from bidui.pairs import Side
 from bidui.people.ratings import Acceptability
 from bidui.scores.choices import Choices

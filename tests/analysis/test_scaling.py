@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bidui.analysis.estimate import Estimate
 from bidui.analysis.scaling import ScalingFit, fit_scaling, training_flops
 from bidui.errors import InputError
+from bidui.intervals import Estimate
 from bidui.scores.links import Floats
 
 TOKENS = np.geomspace(1e6, 3e9, 12)

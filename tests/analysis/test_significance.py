@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bidui.analysis.accuracy import Accuracy, accuracy
-from bidui.analysis.estimate import Estimate, wilson
 from bidui.analysis.significance import (
     Alternative,
     Correction,
@@ -27,6 +26,7 @@ from bidui.analysis.significance import (
     without,
 )
 from bidui.errors import InputError
+from bidui.intervals import Estimate, wilson
 from bidui.reports.published import columns, read_published
 from bidui.scores.choices import Choices
 

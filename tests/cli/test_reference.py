@@ -18,7 +18,8 @@ def test_every_command_is_on_the_page() -> None:
     commands = [
         *("check", "compare", "corpus", "corpus build", "corpus show", "diversity", "export-classic"),
         *("export-lm-eval", "export-scores", "generate", "import-classic", "new", "ngram", "push", "report", "score"),
-        *("serve", "show", "suite", "tokenizer", "tokenizer show", "tokenizer train", "train", "trees"),
+        *("serve", "show", "study", "study decide", "study export", "study import", "study lists", "study new"),
+        *("study results", "suite", "tokenizer", "tokenizer show", "tokenizer train", "train", "trees"),
         *("trees extract", "trees search"),
     ]
     titles = [line for line in cli_reference().splitlines() if line.startswith("## ")]
@@ -39,7 +40,7 @@ def test_every_public_name_is_described_once_and_has_a_step(api: str) -> None:
     lines = api.splitlines()
     assert sorted(line[4:] for line in lines if line.startswith("### ")) == sorted(bidui.__all__)
     assert [line[3:] for line in lines if line.startswith("## ")] == [
-        *("Write", "Generate", "Score", "Link", "Train", "Analyse", "Report", "Errors")
+        *("Write", "Generate", "Score", "Link", "Train", "Ask", "Analyse", "Report", "Errors")
     ]
 
 

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 
 import bidui
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.estimate import Estimate
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, OutputRefused, Problem
 from bidui.files import sha256
+from bidui.intervals import Estimate
 from bidui.models.model import TokenScores
 from bidui.pairs import Pair, Pairs, Region, write_pairs
 from bidui.people.ratings import Rating

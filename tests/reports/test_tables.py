@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.estimate import Estimate
+from bidui.intervals import Estimate
 from bidui.reports.tables import (
     CROWDED,
     Column,

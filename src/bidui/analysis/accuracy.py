@@ -11,17 +11,10 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
-from bidui.analysis.estimate import (
-    Estimate,
-    Level,
-    cluster_draws,
-    percentile_estimate,
-    resampled_sums,
-    stratify,
-    wilson,
-)
+from bidui.analysis.estimate import Level, cluster_draws, resampled_sums, stratify
 from bidui.errors import fail
 from bidui.frames import to_pandas
+from bidui.intervals import Estimate, percentile_estimate, wilson
 from bidui.scores.choices import CROSS, Choices
 from bidui.scores.links import Floats
 

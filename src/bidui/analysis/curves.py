@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bidui.analysis.estimate import Estimate, check_accuracies
+from bidui.analysis.estimate import check_accuracies
 from bidui.analysis.fits import Parameter, check_points, fit_curve, weighted_starts
 from bidui.analysis.scaling import (
     BETA,
@@ -24,6 +24,7 @@ from bidui.analysis.scaling import (
     trend_of,
 )
 from bidui.errors import fail
+from bidui.intervals import Estimate
 from bidui.scores.links import Floats
 
 BETWEEN = 200  # places at which a curve is checked

@@ -1,39 +1,20 @@
-"""Estimates: a value with its interval, and the ways to get one: by formula, or by resampling pairs or clusters.
+"""Estimates from the choices of models: averages over paradigms, and intervals by resampling pairs or clusters.
 
-`Estimate` is the only type for a value with an interval, in analyses, tables and figures alike. Intervals are of 95%
-unless a function says otherwise. `Strata` are the paradigms that averages and resamples are made of; `Summary` and
-`Box` describe a list of values.
+A value with an interval is an `Estimate`, from `bidui.intervals`, which has those by formula. `Strata` are the
+paradigms that averages and resamples are made of; `Summary` and `Box` describe a list of values.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidui.errors import fail
+from bidui.intervals import LEAST
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value and the ends of its interval; the ends are NaN where there is no interval.
-
-    An infinite end, or 0 for a quantity that must be positive, says that the data set no limit.
-    """
-
-    value: float
-    low: float = nan
-    high: float = nan
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Both ends."""
-        return self.low, self.high
-
 
 # Checks of numbers given for analysis: finite, and enough of them.
 
@@ -63,31 +44,6 @@ def paired(
     if len(left) != len(right):
         raise fail("not-in-twos", None, {"first": len(left), "second": len(right)})
     return left, right
-
-
-# Intervals of 95% for proportions, by formula.
-
-QUANTILE = 1.959963984540054  # of the normal distribution, at 97.5%
-
-
-def wilson(value: float, *, pairs: int) -> Estimate:
-    """Return a proportion of so many pairs with Wilson's score interval (1927).
-
-    Written here because a tie is worth one half: scipy's `binomtest` takes whole successes only.
-    """
-    square = QUANTILE * QUANTILE / pairs
-    centre = (value + square / 2) / (1 + square)
-    half = QUANTILE / (1 + square) * sqrt(value * (1 - value) / pairs + square / (4 * pairs))
-    # at 0 and 1 the end of the interval is the value itself, which rounding would miss
-    return Estimate(value, max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half)))
-
-
-def newcombe(first: Estimate, second: Estimate) -> Estimate:
-    """Return first − second, two independent proportions with Wilson intervals (Newcombe 1998, method 10)."""
-    difference = first.value - second.value
-    low = difference - sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
-    high = difference + sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
-    return Estimate(difference, low, high)
 
 
 # Strata: the paradigms of scored pairs, and the averages over their sums.
@@ -157,8 +113,6 @@ def stratify(choices: Choices) -> Strata:
 # right, wrong or tied). A paradigm has few patterns, so this draws counts of patterns instead of pairs: the
 # distribution is the same, and thousands of times fewer numbers are drawn than with `scipy.stats.bootstrap`.
 
-PERCENTILES = (0.025, 0.975)  # for 95%
-LEAST = 100  # resamples; with fewer, the percentiles mean nothing
 DIGITS = 3  # what a choice can be worth: zero, one half, one
 
 
@@ -186,12 +140,6 @@ def resampled_sums(worths: Floats, strata: Strata, *, resamples: int, seed: int)
         # not @, whose threads take longer to wake than these small products do
         sums[:, :, stratum] = np.einsum("rp,pm->rm", drawn.astype(np.float64), patterns)
     return sums
-
-
-def percentile_estimate(value: float, draws: Floats) -> Estimate:
-    """Return a value with the middle 95% of its resamples as the interval."""
-    low, high = np.quantile(draws, PERCENTILES)
-    return Estimate(float(value), float(low), float(high))
 
 
 def two_sided_p(differences: Floats) -> float:

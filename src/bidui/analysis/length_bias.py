@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from bidui.analysis.estimate import PERCENTILES, Estimate, Strata, percentile_estimate, resampled_sums, stratify
+from bidui.analysis.estimate import Strata, resampled_sums, stratify
 from bidui.errors import fail
 from bidui.frames import counted, to_pandas
+from bidui.intervals import PERCENTILES, Estimate, percentile_estimate
 from bidui.scores.choices import (
     AnyScores,
     Choices,

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.estimate import Estimate, cluster_draws, newcombe, paired, percentile_estimate, wilson
+from bidui.analysis.estimate import cluster_draws, paired
 from bidui.errors import fail
+from bidui.intervals import Estimate, newcombe, percentile_estimate, wilson
 from bidui.people.ratings import Acceptability
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats

@@ -15,8 +15,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from bidui.analysis.estimate import QUANTILE, Estimate
 from bidui.errors import fail
+from bidui.intervals import QUANTILE, Estimate
 from bidui.pairs import Pair, Side
 from bidui.scores.links import Floats
 from bidui.scores.table import ScoreTable

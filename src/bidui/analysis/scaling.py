@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bidui.analysis.estimate import Estimate
 from bidui.analysis.fits import Fit, Parameter, check_points, fit_curve, profile_interval, weighted_starts
 from bidui.errors import fail
+from bidui.intervals import Estimate
 from bidui.scores.links import Floats
 
 FINAL, START = Parameter("final", 0, 1, closed=True), Parameter("start", 0, 1, closed=True)

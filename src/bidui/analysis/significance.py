@@ -11,17 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import binom, false_discovery_control, kendalltau, rankdata, wilcoxon
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.estimate import (
-    Average,
-    Estimate,
-    newcombe,
-    paired,
-    percentile_estimate,
-    resampled_sums,
-    stratify,
-    two_sided_p,
-)
+from bidui.analysis.estimate import Average, paired, resampled_sums, stratify, two_sided_p
 from bidui.errors import fail
+from bidui.intervals import Estimate, newcombe, percentile_estimate
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:  # scoring pairs from a file needs no grammar, so it is import
     from bidui.grammar.count import Count
     from bidui.grammar.generate import Drawing, Source
     from bidui.grammar.project import Project
+    from bidui.people.design import Design
+    from bidui.people.study import Study
+    from bidui.words import Language
 
 
 HOME = Path(__file__).parent
@@ -345,6 +348,53 @@ def find_pairs(
     if named := next(filter(None, (good, bad, paradigm, phenomenon)), None):
         raise fail("columns-not-for", Place(), {"column": named, "source": str(source)})
     return generate(source, n=n, seed=seed)  # type: ignore[arg-type]
+
+
+def new_study(
+    source: "AnyPairs | Project",
+    *,
+    out: str | Path,
+    design: "Design | str" = "bidui",
+    name: str = "",
+    texts: "Mapping[str, Mapping[Language, str]] | None" = None,
+    catch: AnyPairs = (),
+    practice: AnyPairs = (),
+    fillers: AnyPairs = (),
+    follows: str | Path | None = None,
+) -> "Study":
+    """Draw a study from a benchmark, a project or pairs, and write it to a new folder, with its pairs pinned.
+
+    `design` is a design or the name of a preset. Pairs for catch trials, practice and fillers may be given; `texts`
+    replace those that participants read; `follows` is the folder of an earlier study of the same paradigms.
+    """
+    from bidui.files import check_new_folder, sha256
+    from bidui.grammar.project import Project, paradigm_text
+    from bidui.people.design import preset
+    from bidui.people.study import draw_study, read_study, write_study
+
+    check_new_folder(out)
+    chosen = preset(design) if isinstance(design, str) else design
+    made = isinstance(source, str | Path) and (source in shipped() or (Path(source) / "project.yaml").is_file())
+    opened: AnyPairs | Project = open_project(source) if made else source  # type: ignore[arg-type]
+    hashes: dict[str, str] = {}
+    if isinstance(opened, Project):
+        hashes = {each.uid: sha256(paradigm_text(each).encode()) for each in opened.paradigms}
+    # More than are needed: all variants should be among them, and catch trials are made of what is left.
+    pool = find_pairs(opened, n=max(3 * chosen.per_paradigm, 20), seed=chosen.seed)
+    study = draw_study(
+        pool,
+        chosen,
+        name=name or Path(out).resolve().name,
+        texts=texts,
+        catch=as_pairs(catch),
+        practice=as_pairs(practice),
+        fillers=as_pairs(fillers),
+        source=str(source) if isinstance(source, str) and source in shipped() else "",
+        paradigms=hashes,
+        follows=read_study(follows) if follows else None,
+    )
+    write_study(study, out)
+    return study
 
 
 def generate_folder(

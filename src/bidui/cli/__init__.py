@@ -2,9 +2,9 @@
 
 `main.py` lists all commands and turns errors into messages and exit codes; open it first. The groups are projects
 (`new`, `check`, `import-classic`, `export-classic`), pairs (`generate`, `diversity`, `export-lm-eval`), scores
-(`score`, `compare`, `show`, `export-scores`), `trees`, `report`, corpora (`corpus`, `tokenizer`, `ngram`), `train` and
-`push`, `suite` and `serve`. A command parses options, shows progress, calls one function and prints a summary, with
-what is below. `reference.py` writes docs/cli.md and docs/api.md from the code itself.
+(`score`, `compare`, `show`, `export-scores`), `trees`, `study`, `report`, corpora (`corpus`, `tokenizer`, `ngram`),
+`train` and `push`, `suite` and `serve`. A command parses options, shows progress, calls one function and prints a
+summary, with what is below. `reference.py` writes docs/cli.md and docs/api.md from the code itself.
 """
 
 from typing import Annotated, Literal

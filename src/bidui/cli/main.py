@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 import bidui
-from bidui.cli import corpus, messages, pairs, project, report, scores, serve, suite, train, trees
+from bidui.cli import corpus, messages, pairs, project, report, scores, serve, study, suite, train, trees
 
 TERMINATED = 128 + signal.SIGTERM  # the exit code that shells show for a process that SIGTERM ended
 
@@ -36,6 +36,7 @@ app.command("export-scores")(scores.export_scores)
 app.command("export-lm-eval")(pairs.export_lm_eval)
 app.add_typer(corpus.tokenizer_app, name="tokenizer")
 app.add_typer(corpus.app, name="corpus")
+app.add_typer(study.app, name="study")
 app.add_typer(trees.app, name="trees")
 
 

@@ -36,7 +36,8 @@ STEPS = {
         "Prepare text, and train tokenizers, language models and n-gram models.",
         ("bidui.training", "bidui.scale"),
     ),
-    "Analyse": ("Compute accuracies and compare models, with intervals.", ("bidui.analysis", "bidui.people")),
+    "Ask": ("Ask people: design studies, read their answers, and decide on paradigms.", ("bidui.people",)),
+    "Analyse": ("Compute accuracies and compare models, with intervals.", ("bidui.analysis", "bidui.intervals")),
     "Report": ("Write reports, and read published results.", ("bidui.reports",)),
     "Errors": ("What bidui raises when a user can fix the cause.", ("bidui.errors",)),
 }

@@ -1,11 +1,16 @@
 """People: what humans said about sentences, as data.
 
-Judgements flow in from files: the published counts in `human.tsv` of a benchmark folder, the blind review in
-`review.tsv`, and graded ratings that a study collected. Agreement and z-scored acceptability flow out, and
-`bidui.analysis.people` sets models beside them.
+Judgements flow in from files and from studies: the published counts in `human.tsv` of a benchmark folder, the blind
+review in `review.tsv`, graded ratings, and the responses to a study of our own. Agreement, proposals about paradigms
+and z-scored acceptability flow out, and `bidui.analysis.people` sets models beside them.
 
-    agreement   how often people chose the good sentence of published pairs; what reviewers found in ours
+    design      what a study asks of whom, by which rules; presets and the size of a study
+    lists       who sees which item, on which side and in which order; which slot comes next
+    study       a design with its pairs, texts and trials pinned: a folder, or the same bytes in a database
+    responses   one row per answer: checked, stored, exported, and excluded by rule
+    agreement   agreement with the gold labels and between people; decisions on paradigms; published counts
     ratings     graded ratings of sentences: read, checked and z-scored per rater
+    exchange    PCIbex, and answers that were collected elsewhere
 
-Open `agreement` first. A benchmark with human figures is found by its files: nothing here knows one by name.
+Open `design` first. A benchmark with human figures is found by its files: nothing here knows one by name.
 """

@@ -14,7 +14,7 @@ from math import isinf, isnan
 from typing import TYPE_CHECKING, Literal
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.estimate import Estimate
+from bidui.intervals import Estimate
 
 if TYPE_CHECKING:
     import polars

@@ -4,10 +4,7 @@ All of it waits without holding up other requests, and no longer than the browse
 """
 
 import asyncio
-import csv
-import io
 import os
-import re
 import shutil
 import signal
 import sys
@@ -26,7 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Problem, fail
-from bidui.files import Json
+from bidui.files import Json, for_spreadsheets
 from bidui.grammar.archives import add_to_zip
 from bidui.grammar.names import check_file_name, kind_of
 from bidui.grammar.network import Compiler
@@ -339,15 +336,6 @@ def _explain(folder: Path, uid: str | None, output: str) -> None:
     for paradigm in chosen(project.paradigms, only=[] if uid is None else [uid]):
         compiler.networks(paradigm)
     raise fail("pairs-failed", None, {"reason": output.strip().rpartition("\n")[2] or "?"})
-
-
-def for_spreadsheets(data: bytes) -> bytes:
-    """Return a CSV file that spreadsheets read as UTF-8, with a quote before each text that they would compute."""
-    rows = csv.reader(io.StringIO(data.decode("utf-8"), newline=""))
-    guarded = io.StringIO(newline="")
-    guard = re.compile(r"(?=[=+@＝＋－＠\t\r\n]|-(?![\d.]+$))")  # some read full-width signs as ASCII
-    csv.writer(guarded).writerows([f"'{cell}" if guard.match(cell) else cell for cell in row] for row in rows)
-    return guarded.getvalue().encode("utf-8-sig")
 
 
 def _packed(folder: Path, only: str | None, spreadsheet: bool, sources: Mapping[str, str]) -> PairsDownload:

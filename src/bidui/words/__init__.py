@@ -1,10 +1,10 @@
 """Every text that users see, in English and Chinese.
 
 The texts are data: `problems.tsv` holds the messages of problems by their kind, `report.tsv` the words of reports and
-figures, `pages.tsv` the words of the workbench. Each row has a key, the English text and the Chinese one; a row that
-starts with `#` is a comment. A line break, tab or backslash in a text is written `\\n`, `\\t`, `\\\\`. Placeholders
-such as `{count}` are filled in by the caller; in a problem, `{count:word|words}` is the singular or the plural.
-`tests/test_words.py` checks that every problem has its words.
+figures, `pages.tsv` the words of the workbench, `study.tsv` what participants of a study read. Each row has a key, the
+English text and the Chinese one; a row that starts with `#` is a comment. A line break, tab or backslash in a text is
+written `\\n`, `\\t`, `\\\\`. Placeholders such as `{count}` are filled in by the caller; in a problem,
+`{count:word|words}` is the singular or the plural. `tests/test_words.py` checks that every problem has its words.
 
 A message does not repeat the place (file, line, column, slot), which is printed before it. The remedy follows after a
 semicolon or on a second line indented by four spaces. What the user may type is in backticks.
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Literal
 
 Language = Literal["en", "zh"]
-Table = Literal["problems", "report", "pages"]
+Table = Literal["problems", "report", "pages", "study"]
 Say = Callable[[str], str]  # the text of a key, in a language chosen before
 COLUMNS: dict[Language, int] = {"en": 1, "zh": 2}
 _ESCAPES = {r"\n": "\n", r"\t": "\t", r"\\": "\\"}

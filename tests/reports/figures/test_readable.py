@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from bidui.analysis.estimate import Estimate, box
+from bidui.analysis.estimate import box
 from bidui.analysis.frequencies import Share
 from bidui.analysis.people import Gap
 from bidui.errors import InputError
+from bidui.intervals import Estimate
 from bidui.reports.figures import (
     AlphaSweep,
     Drawing,

@@ -9,8 +9,8 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-from bidui.analysis.estimate import Estimate
 from bidui.errors import InputError
+from bidui.intervals import Estimate
 from bidui.reports.figures import Drawing, Rows, accuracy_by_phenomenon, save_figure, style
 from bidui.reports.figures.drawing import csv_bytes
 

@@ -8,9 +8,10 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb
 
-from bidui.analysis.estimate import Estimate, box
+from bidui.analysis.estimate import box
 from bidui.analysis.frequencies import Share
 from bidui.analysis.people import gaps
+from bidui.intervals import Estimate
 from bidui.reports.figures import (
     accuracy_by_phenomenon,
     accuracy_heatmap,

@@ -5,9 +5,9 @@ from math import isfinite, nan
 
 from matplotlib.axes import Axes
 
-from bidui.analysis.estimate import Estimate
 from bidui.analysis.people import Gap
 from bidui.errors import Place, fail
+from bidui.intervals import Estimate
 from bidui.reports.figures import layout, style
 from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
 from bidui.reports.figures.layout import Block, Label, word

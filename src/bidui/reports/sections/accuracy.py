@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, accuracy, kind_accuracy, kind_difference
-from bidui.analysis.estimate import Estimate, box, deviation, wilson
+from bidui.analysis.estimate import box, deviation
 from bidui.benchmarks import Benchmark
 from bidui.files import natural
+from bidui.intervals import Estimate, wilson
 from bidui.reports.figures import Drawing, accuracy_by_phenomenon, accuracy_heatmap, box_plots
 from bidui.reports.published import Published, all_published, published_uid
 from bidui.reports.results import ModelChoices, phenomenon_of

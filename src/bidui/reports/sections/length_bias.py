@@ -6,9 +6,9 @@ from math import nan
 import numpy as np
 
 from bidui.analysis import length_bias as analysis
-from bidui.analysis.estimate import wilson
 from bidui.analysis.length_bias import SIGNS, By, Sweep, alpha_grid, held_out, morcela_grid, sweep
 from bidui.errors import InputError
+from bidui.intervals import wilson
 from bidui.reports.figures import AlphaSweep, alpha_sweep, length_bias
 from bidui.reports.results import ModelChoices, Results, ScoredModel
 from bidui.reports.section import Item, Rows, Settings, absent, picture, reasons

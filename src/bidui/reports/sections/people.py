@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from bidui.analysis.accuracy import accuracy
-from bidui.analysis.estimate import Estimate, wilson
 from bidui.analysis.people import FEWEST, Correlations, behind, correlate, gaps
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, fail
 from bidui.files import natural
+from bidui.intervals import Estimate, wilson
 from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.figures import human_gap
 from bidui.reports.results import ALL, HELD_OUT, ModelChoices, phenomenon_of

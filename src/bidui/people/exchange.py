@@ -1,0 +1,272 @@
+"""Exchange: a study as an experiment for PCIbex, and answers that were collected there or in any other tool.
+
+PennController's results are read by the columns that their comments name. Answers in any other table need a
+participant, an item (or uid and pair), and what was chosen.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import unquote
+
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.files import decode, encode, parse_json, read_bytes, write_new_folder
+from bidui.people.design import SCALE
+from bidui.people.lists import Trial
+from bidui.people.responses import (
+    Response,
+    answer_trial,
+    codebook,
+    distinct,
+    parse_responses,
+    read_responses,
+    to_csv,
+    to_jsonl,
+)
+from bidui.people.study import LARGEST, Study, read_study
+from bidui.words import Language
+
+MOST = 20  # problems reported per file
+
+
+def import_answers(path: str | Path, study: Study) -> tuple[Response, ...]:
+    """Read answers from a file: our own rows (JSONL or CSV), PCIbex results, or a plain table (CSV, TSV, JSONL).
+
+    A plain table has the columns participant; item, or uid and pair; and chosen (good or bad), or shown (good-bad or
+    bad-good) with answer (1 or 2). Ratings have shown (good or bad) and answer (1 to 7). rt_ms and at are optional.
+    """
+    path = Path(path)
+    data = read_bytes(path, limit=LARGEST)
+    text = decode(data, file=str(path))
+    if "PennController" in text and "# 1. Results reception time" in text:
+        return _pcibex(text, study, str(path))
+    rows = _table(text, path)
+    if rows and {"version", "slot", "position", "kind", "layout"} <= rows[0][1].keys():
+        return parse_responses(data, study, file=str(path))
+    return _collected(rows, study, str(path))
+
+
+def _table(text: str, path: Path) -> list[tuple[int, dict[str, str]]]:
+    rows: list[tuple[int, dict[str, str]]] = []
+    if path.suffix.lower() == ".jsonl":
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                value = parse_json(line, place=Place(str(path), number))
+                if not isinstance(value, dict):
+                    raise fail("response-field", Place(str(path), number), {"field": "row", "value": value})
+                rows.append((number, {name: "" if cell is None else str(cell) for name, cell in value.items()}))
+        return rows
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="," if path.suffix.lower() == ".csv" else "\t")
+    for row in reader:
+        rows.append((reader.line_num, {name: (cell or "").strip() for name, cell in row.items() if name}))
+    return rows
+
+
+def _collected(rows: list[tuple[int, dict[str, str]]], study: Study, file: str) -> tuple[Response, ...]:
+    names = rows[0][1].keys() if rows else ()
+    missing = [] if "participant" in names else ["participant"]
+    missing += [] if "item" in names or {"uid", "pair"} <= set(names) else ["item (or uid and pair)"]
+    missing += [] if "chosen" in names or {"shown", "answer"} <= set(names) else ["chosen (or shown and answer)"]
+    if missing:
+        raise fail("study-columns", Place(file, 1), {"missing": missing, "columns": list(names)})
+    trials: dict[tuple[str, str], list[Trial]] = {}
+    for trial in study.trials:
+        trials.setdefault((trial.item, trial.shown), []).append(trial)
+    responses: list[Response] = []
+    problems: list[Problem] = []
+    for number, row in rows:
+        try:
+            responses.append(_answer(row, trials, study, Place(file, number)))
+        except InputError as error:
+            problems += [Problem(each.kind, Place(file, number), each.values) for each in error.problems]
+    if problems:
+        raise InputError(problems[:MOST])
+    return distinct(responses)
+
+
+def _answer(
+    row: Mapping[str, str], trials: Mapping[tuple[str, str], list[Trial]], study: Study, place: Place
+) -> Response:
+    """Return the response of a row; what was not recorded (side, slot, position) is stored as unknown, not guessed."""
+    item = row.get("item") or f"{row.get('uid', '')}/{row.get('pair', '')}"
+    if item not in study.item:
+        raise fail("response-item", place, {"item": item})
+    shown, chosen, answer = row.get("shown") or "unrecorded", row.get("chosen", ""), row.get("answer", "")
+    if chosen and chosen not in ("good", "bad"):
+        raise fail("response-field", place, {"field": "chosen", "value": chosen})
+    same = trials.get((item, "good-bad" if shown == "unrecorded" else shown), [])
+    if not same or (shown == "unrecorded" and not chosen):
+        raise fail("response-field", place, {"field": "shown", "value": shown})
+    if shown == "unrecorded" or (not answer and chosen):
+        answer = "1" if (shown != "bad-good") == (chosen == "good") else "2"
+    for name, cell in (("answer", answer), ("rt_ms", row.get("rt_ms", ""))):
+        if (cell and not cell.isdecimal()) or (name == "answer" and not cell):
+            raise fail("response-field", place, {"field": name, "value": cell})
+    wanted = (row.get("list", ""), row.get("slot", ""))
+    trial = next((one for one in same if (str(one.list), str(one.slot)) == wanted), None)
+    if trial is None or shown == "unrecorded":
+        trial = replace(same[0], slot=0, position=0, shown="unrecorded" if shown == "unrecorded" else same[0].shown)
+    response = answer_trial(
+        study,
+        trial,
+        participant=row["participant"],
+        answer=int(answer),
+        rt_ms=int(row["rt_ms"]) if row.get("rt_ms") else None,
+        at=row.get("at", ""),
+    )
+    if chosen and response.chosen != chosen:
+        values = {"value": chosen, "shown": shown, "answer": answer}
+        raise fail("response-chosen", place, values)
+    return response
+
+
+# PCIbex
+
+
+def _pcibex(text: str, study: Study, file: str) -> tuple[Response, ...]:
+    """Read the results of an experiment that `export_pcibex` wrote.
+
+    Somebody is one reception time and one hash; both are replaced by a pseudonym, since the hash is of her address.
+    """
+    starts: dict[tuple[str, str, str], float] = {}
+    people: dict[tuple[str, str], str] = {}
+    rows: list[tuple[int, dict[str, str]]] = []
+    for number, cells in _pcibex_rows(text):
+        who = (cells.get("Results reception time", ""), cells.get("MD5 hash of participant's IP address", ""))
+        trial, parameter = cells.get("Order number of item", ""), cells.get("Parameter", "")
+        if parameter == "_Trial_" and cells.get("Value") == "Start":
+            starts[(*who, trial)] = float(cells.get("EventTime") or "nan")
+        kind, item = cells.get("PennElementType", ""), cells.get("item", "")
+        if item in ("", "undefined", "NULL") or (kind, parameter) not in (
+            ("Selector", "Selection"),
+            ("Scale", "Choice"),
+        ):
+            continue
+        name = people.setdefault(who, f"pcibex-{len(people) + 1:03d}")
+        answer = {"first": "1", "second": "2"}.get(cells.get("Value", ""), cells.get("Value", ""))
+        row = {"participant": name, "item": item, "answer": answer}
+        row |= {key: cells.get(key, "") for key in ("shown", "list", "slot")}
+        time, start = cells.get("EventTime", ""), starts.get((*who, trial))
+        if start is not None and time and float(time) >= start:
+            row["rt_ms"] = str(round(float(time) - start))
+        rows.append((number, row))
+    if not rows:
+        raise fail("responses-none", Place(file))
+    return _collected(rows, study, file)
+
+
+def _pcibex_rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows by the column names of the comments above them; a comma in a value is written `%2C`."""
+    names: dict[int, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.startswith("#"):
+            index, dot, name = line.lstrip("# ").partition(". ")
+            if dot and index.isdecimal():
+                if index == "1":
+                    names = {}
+                names[int(index) - 1] = name.strip().rstrip(".")
+        elif line.strip():
+            cells = line.split(",")
+            yield number, {name: unquote(cells[at]) for at, name in names.items() if at < len(cells)}
+
+
+def export_pcibex(study: Study, out: str | Path, *, language: Language = "zh") -> int:
+    """Write a study as an experiment for PCIbex: a script, a table of trials and pages; return the number of files.
+
+    Every slot is a group of PennController's counter, so that order and sides are those of the study.
+    """
+    table = io.StringIO(newline="")
+    columns = ("group", "item", "kind", "task", "list", "slot", "shown", "first", "second")
+    writer = csv.writer(table)
+    writer.writerow(columns)
+    items = study.item
+    for trial in study.trials:
+        sentences = {"good": items[trial.item].good, "bad": items[trial.item].bad}
+        first, _, second = trial.shown.partition("-")
+        # PennController orders the groups by name
+        group = f"{trial.list:04d}-{trial.slot:04d}"
+        writer.writerow(
+            (
+                *(group, trial.item, trial.kind, trial.task, trial.list, trial.slot, trial.shown),
+                *(sentences[first], sentences.get(second, "")),
+            )
+        )
+    say = {key: own[language] for key, own in study.texts.items()}
+    pages = {
+        "consent.html": (say["consent"],),
+        "instructions.html": tuple(
+            say[f"instructions-{task}"] for task in dict.fromkeys(trial.task for trial in study.trials)
+        ),
+    }
+    files = {f"chunk_includes/{name}": encode(_page(texts)) for name, texts in pages.items()}
+    files["chunk_includes/trials.csv"] = encode(table.getvalue())
+    files["data_includes/main.js"] = encode(_script(say))
+    files["README.md"] = encode(
+        f"# {study.name}\n\nUpload `data_includes/main.js` to *Scripts* and the files of `chunk_includes` to "
+        "*Resources* of an empty PennController project on farm.pcibex.net. Read the results back with "
+        "`bidui study import`.\n"
+    )
+    return write_new_folder(Path(out), files.items())
+
+
+def _page(texts: tuple[str, ...]) -> str:
+    return "".join(f"<p>{escape(line)}</p>\n" for text in texts for line in text.split("\n"))
+
+
+def _script(say: Mapping[str, str]) -> str:
+    words: dict[str, Any] = {
+        name: say[name] for name in ("question-choice", "question-rating", "scale-low", "scale-high", "thanks")
+    }
+    points = ", ".join(f'"{number}"' for number in range(1, SCALE + 1))
+    return SCRIPT.replace("WORDS", json.dumps(words, ensure_ascii=False, indent=1)).replace("POINTS", points)
+
+
+SCRIPT = """// Written by bidui; order and sides come from trials.csv.
+PennController.ResetPrefix(null);
+DebugOff();
+const words = WORDS;
+
+Sequence("counter", "consent", "instructions", "practice", "main", SendResults(), "end");
+SetCounter("counter", "inc", 1);
+
+newTrial("consent", newHtml("consent", "consent.html").print(), newButton("agree", "OK").center().print().wait());
+newTrial("instructions", newHtml("text", "instructions.html").print(), newButton("go", "OK").center().print().wait());
+
+const choice = row => [
+  newText("question", words["question-choice"]).center().print(),
+  newText("first", row.first).css("margin", "1em").center().print(),
+  newText("second", row.second).css("margin", "1em").center().print(),
+  newSelector("choice").add(getText("first"), getText("second")).keys("1", "2").log().wait(),
+];
+const rating = row => [
+  newText("question", words["question-rating"]).center().print(),
+  newText("first", row.first).css("margin", "1em").center().print(),
+  newScale("rating", POINTS)
+    .before(newText("low", words["scale-low"])).after(newText("high", words["scale-high"]))
+    .labelsPosition("top").keys().log().center().print().wait(),
+];
+const trial = label => row => newTrial(label, ...(row.task === "rating" ? rating(row) : choice(row)))
+  .log("item", row.item).log("kind", row.kind).log("shown", row.shown).log("list", row.list).log("slot", row.slot);
+
+Template(GetTable("trials.csv").setGroupColumn("group").filter(row => row.kind === "practice"), trial("practice"));
+Template(GetTable("trials.csv").setGroupColumn("group").filter(row => row.kind !== "practice"), trial("main"));
+
+newTrial("end", newText("thanks", words["thanks"]).center().print(), newButton("wait", "").wait());
+"""
+
+
+def export_study(
+    folder: str | Path, *, out: str | Path, to: Literal["csv", "jsonl", "pcibex"] = "csv", language: Language = "zh"
+) -> int:
+    """Export the responses of a study with a codebook, or the study for PCIbex; return the number of files."""
+    study = read_study(folder)
+    if to == "pcibex":
+        return export_pcibex(study, out, language=language)
+    responses = read_responses(folder, study)
+    data = to_csv(responses) if to == "csv" else to_jsonl(responses)
+    return write_new_folder(Path(out), {f"responses.{to}": data, "codebook.md": encode(codebook())}.items())

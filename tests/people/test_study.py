@@ -1,0 +1,134 @@
+"""Designs, lists and pinned studies: balanced as promised, the same for the same seed, and never changed later."""
+
+from collections import Counter
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import pytest
+
+from bidui.errors import InputError
+from bidui.people.design import PRESETS, Design, Rules, design_of, design_record, estimate, pass_by_guessing
+from bidui.people.lists import Assignment, Slot, next_slot, slots_of
+from bidui.people.study import PAIRS, draw_pairs, draw_study, parse_study, read_study, study_files, write_study
+
+from .small import pool, study
+
+
+def test_presets_have_the_sizes_of_the_papers() -> None:
+    """ZhoBLiMP: 645 pairs by 50 people, 5 each; SLING: 600 by 11; CLiMP: 240 by 16, and 100 pairs of a paradigm."""
+    sizes = {name: estimate(PRESETS[name], paradigms=n) for name, n in
+             {"zhoblimp": 129, "sling": 30, "climp": 16, "climp-first": 17}.items()}  # fmt: skip
+    assert (sizes["zhoblimp"].people, sizes["zhoblimp"].judgements, sizes["zhoblimp"].trials) == (50, 645 * 5, 67)
+    assert (sizes["sling"].people, sizes["sling"].judgements, sizes["sling"].trials) == (11, 6600, 634)
+    assert (sizes["climp"].people, sizes["climp"].judgements) == (16, 240 * 16)
+    assert (sizes["climp-first"].people, sizes["climp-first"].trials) == (17, 100)
+    assert "50 people" in sizes["zhoblimp"].text() and "50 人" in sizes["zhoblimp"].text("zh")
+
+
+def test_a_guesser_passes_two_catch_trials_often_and_eight_seldom() -> None:
+    """By hand: 1/4; one or no mistake in eight is 9/256."""
+    assert pass_by_guessing(2, allowed=0) == 0.25
+    assert pass_by_guessing(8, allowed=1) == 9 / 256
+
+
+def test_a_design_survives_json_and_refuses_what_it_does_not_know() -> None:
+    for design in PRESETS.values():
+        assert design_of(design_record(design)) == design
+    with pytest.raises(InputError, match="unknown settings raterz"):
+        design_of({"raterz": 3})
+    with pytest.raises(InputError, match="raters must be"):
+        Design(raters=0)
+    with pytest.raises(InputError, match="catch_failures must be 0–1"):
+        Design(catch=2, rules=Rules(catch_failures=2))
+
+
+def test_pairs_are_spread_over_variants() -> None:
+    drawn = draw_pairs(pool(), per_paradigm=4, seed=1)
+    for own in drawn.by_uid().values():
+        assert Counter(pair.variant for pair in own) == {"v0": 2, "v1": 2}
+    with pytest.raises(InputError, match=r"needs 11 pairs .* u0 \(10\)"):
+        draw_pairs(pool(), per_paradigm=11, seed=1)
+
+
+def test_nobody_sees_a_paradigm_twice_and_phenomena_are_balanced() -> None:
+    """48 pairs in 4 lists are 12 each: one of every paradigm, three of every phenomenon."""
+    made = study()
+    for _, own in groupby(made.trials, key=lambda trial: (trial.list, trial.slot)):
+        tests = [made.item[trial.item] for trial in own if trial.kind == "test"]
+        assert max(Counter(item.uid for item in tests).values()) == 1
+        assert set(Counter(item.phenomenon for item in tests).values()) == {3}
+    with pytest.raises(InputError, match="at least 4 lists"):
+        study(lists=3)
+
+
+def test_sides_are_balanced_within_items_and_within_people() -> None:
+    """Counterbalanced, not drawn: with 4 raters every item has its good sentence first exactly twice."""
+    made = study()
+    by_item = Counter((trial.list, trial.item) for trial in made.trials if trial.shown == "good-bad")
+    assert {by_item[trial.list, trial.item] for trial in made.trials} == {2}
+    for _, own in groupby(made.trials, key=lambda trial: (trial.list, trial.slot)):
+        tests = [trial.shown for trial in own if trial.kind == "test"]
+        assert Counter(tests) == {"good-bad": 6, "bad-good": 6}
+
+
+def test_neighbours_differ_in_phenomenon_and_catch_trials_are_in_between() -> None:
+    made = study()
+    for _, own in groupby(made.trials, key=lambda trial: (trial.list, trial.slot)):
+        trials = list(own)
+        assert [trial.kind for trial in trials[:2]] == ["practice", "practice"]
+        rest = trials[2:]
+        assert rest[0].kind != "catch" and rest[-1].kind != "catch"
+        for one, two in pairwise(rest):
+            assert not (one.kind == two.kind == "catch")
+            phenomena = [made.item[trial.item].phenomenon for trial in (one, two)]
+            assert phenomena[0] != phenomena[1] or "test" not in (one.kind, two.kind)
+
+
+def test_a_pairs_two_sentences_are_rated_by_different_people() -> None:
+    made = study(lists=0, rating_lists=4)
+    shown = Counter((trial.item, trial.shown) for trial in made.trials if trial.kind == "test")
+    assert set(shown.values()) == {2} and len(shown) == 2 * 48
+    assert max(Counter((t.list, t.slot, t.item) for t in made.trials).values()) == 1
+
+
+def test_catch_trials_look_like_items() -> None:
+    made = study()
+    for item in (item for item in made.items if item.kind == "catch"):
+        assert item.good != item.bad and sorted(item.good) == sorted(item.bad) and item.bad.endswith("。")
+
+
+def test_slots_fill_evenly_and_abandoned_ones_are_given_again() -> None:
+    slots = slots_of(study(raters=2).trials)
+    taken: list[Assignment] = []
+    for number in range(4):
+        slot = next_slot(slots, taken, now=0)
+        assert slot == Slot(number + 1, 1)
+        taken.append(Assignment(f"p{number}", slot, "active", 0))
+    taken[2] = Assignment("p2", Slot(3, 1), "excluded", 0)
+    assert next_slot(slots, taken, now=0) == Slot(3, 1)
+    assert next_slot(slots, taken, now=10_000) == Slot(1, 1)
+    done = [Assignment(f"q{n}", slot, "done", 0) for n, slot in enumerate(slots)]
+    assert next_slot(slots, done, now=10**9) is None
+
+
+def test_a_study_is_pinned(tmp_path: Path) -> None:
+    """The same seed gives the same bytes; a changed file is refused."""
+    made = study()
+    assert study_files(made) == study_files(study()) != study_files(study(seed=8))
+    assert parse_study(study_files(made)) == made
+    write_study(made, tmp_path / "s")
+    assert read_study(tmp_path / "s") == made
+    (tmp_path / "s" / PAIRS).write_text("{}\n")
+    with pytest.raises(InputError, match="not what the study was made with"):
+        read_study(tmp_path / "s")
+
+
+def test_a_study_of_edited_paradigms_is_linked_to_the_earlier_one() -> None:
+    design = Design(per_paradigm=2, lists=2, seed=1)
+    first = draw_study(pool(3), design, name="first", paradigms={"u0": "a", "u1": "b", "u2": "c"})
+    second = draw_study(pool(4), design, name="second", paradigms={"u0": "a", "u1": "x", "u2": "c", "u3": "d"},
+                        follows=first)  # fmt: skip
+    assert second.follows is not None
+    assert (second.follows.name, second.follows.edited, second.follows.same, second.follows.new) == (
+        *("first", ("u1",), ("u0", "u2"), ("u3",)),
+    )
