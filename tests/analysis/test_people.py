@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.people import Coefficient, Gap, behind, correlate, correlation, gaps
+from bidui.analysis.people import Coefficient, Gap, behind, beside, correlate, correlation, gaps
 from bidui.errors import InputError
 from bidui.intervals import Estimate
 from bidui.pairs import Side
 from bidui.people.ratings import Acceptability
+from bidui.people.responses import Response
 from bidui.scores.choices import Choices
 
 
@@ -36,6 +37,21 @@ def test_the_gap_is_people_less_the_best_model() -> None:
     models = {"small": {"x": 70.0, "y": 95.0}, "large": {"x": 80.0, "y": 90.0}}
     found = gaps(models, people={"x": 90.0, "y": 92.0, "all": 91.0})
     assert found == {"x": Gap(90.0, 80.0, "large", 10.0), "y": Gap(92.0, 95.0, "small", -3.0)}
+
+
+def test_people_and_models_are_compared_on_the_same_pairs() -> None:
+    """By hand: two of three judgements on two pairs are right; the model has one right and one tie."""
+
+    def answer(who: str, pair: int, right: bool) -> Response:
+        shown = ("good-bad", "rows", 1 if right else 2)
+        return Response("s", "v", who, 1, 1, 1, "choice", f"u/{pair}", "test", "u", "p", pair, *shown)  # type: ignore[arg-type]
+
+    model = choices(("u", 0, -1.0, -2.0), ("u", 1, -3.0, -3.0), ("u", 7, -9.0, -1.0))
+    rows = [answer("a", 0, True), answer("b", 0, False), answer("a", 1, True), answer("a", 9, False)]
+    found = beside(model, rows, by="paradigm")["u"]
+    assert (found.people.value, found.model.value) == pytest.approx((2 / 3, 0.75))
+    assert (found.pairs, found.judgements) == (2, 3)
+    assert found.gap.low < found.gap.value < found.gap.high
 
 
 def test_a_model_without_a_figure_for_a_group_does_not_take_part() -> None:

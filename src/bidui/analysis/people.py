@@ -1,6 +1,6 @@
 """Models beside people: the gap to them (Liu et al., Table 6), and correlations with graded ratings (Table 7)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,7 @@ from bidui.analysis.estimate import cluster_draws, paired
 from bidui.errors import fail
 from bidui.intervals import Estimate, newcombe, percentile_estimate, wilson
 from bidui.people.ratings import Acceptability
+from bidui.people.responses import Response
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
@@ -77,6 +78,40 @@ def behind(model: Accuracy, *, correct: int, judgements: int) -> Estimate:
     if not 0 <= correct <= judgements or not judgements:
         raise fail("judgements-bad", None, {"correct": correct, "judgements": judgements})
     return newcombe(wilson(correct / judgements, pairs=judgements), wilson(model.value, pairs=model.pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The agreement of the people of a study with the gold labels, and the accuracy of a model, on the same pairs."""
+
+    people: Estimate
+    model: Estimate
+    gap: Estimate  # people minus model
+    pairs: int
+    judgements: int
+
+
+def beside(
+    choices: Choices, responses: Iterable[Response], *, by: Literal["paradigm", "phenomenon"]
+) -> dict[str, Beside]:
+    """Set a model beside the people of a study, on the pairs that both judged; intervals are Wilson's and Newcombe's.
+
+    Give the responses that no rule leaves out (`bidui.people.responses.kept`).
+    """
+    keys = zip(choices.uids.tolist(), choices.pairs.tolist(), strict=True)
+    worths = np.where(choices.good == choices.bad, 0.5, choices.good > choices.bad)
+    worth = dict(zip(keys, worths.tolist(), strict=True))
+    groups: dict[str, list[Response]] = {}
+    for one in responses:
+        if one.task == "choice" and (one.uid, one.pair) in worth:
+            groups.setdefault(one.uid if by == "paradigm" else one.phenomenon, []).append(one)
+    table: dict[str, Beside] = {}
+    for name, own in groups.items():
+        pairs = {(one.uid, one.pair) for one in own}
+        people = wilson(sum(one.chosen == "good" for one in own) / len(own), pairs=len(own))
+        model = wilson(sum(worth[pair] for pair in pairs) / len(pairs), pairs=len(pairs))
+        table[name] = Beside(people, model, newcombe(people, model), len(pairs), len(own))
+    return table
 
 
 def correlate(
