@@ -421,6 +421,14 @@ def test_words_are_counted_where_blanks_separate_them() -> None:
     assert sentences(project, text) == {("Kim sleeps.", "Bo sleeps."), ("Kim sleeps.", "Alexandria sleeps.")}
 
 
+def test_two_columns_of_one_word_are_compared() -> None:
+    """The sides differ in the column of a alone; 甲, whose column says 甲, would give a good sentence that is bad."""
+    project = project_of("expression pos col\n甲 A 甲\n乙 A 丁\n丙 A 甲\n")
+    text = "slots: {a: pos:A}\ngood: 把 a a@col\nbad: 把 a a"
+    assert sentences(project, text) == {("把乙丁", "把乙乙"), ("把丙甲", "把丙丙")}
+    assert number_of_pairs(project, text) == "2"
+
+
 @pytest.mark.parametrize(
     ("separator", "text", "length"),
     [

@@ -130,7 +130,8 @@ def sides_alike(variant: Variant, nodes: dict[str, Node], columns: Sequence[Colu
     if len(good) != 1 or len(bad) != 1:
         return []
     mine, theirs = (list(_texts(item, nodes, columns)) for item in (good[0], bad[0]))
-    conflicts = [Conflict(a, b, s, t, sides=True) for a, s in mine for b, t in theirs]
+    # two columns of one word keep no other word away: where they are alike, good equals bad, and that is found later
+    conflicts = [Conflict(a, b, s, t, sides=True) for a, s in mine for b, t in theirs if a != b]
     return [c for c in conflicts if not {*c.a_tokens}.isdisjoint(c.b_tokens)]
 
 
