@@ -96,20 +96,17 @@ def _phenomena(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
     for phenomenon in sorted({paradigm.phenomenon for paradigm in included}):
         uids = [paradigm.uid for paradigm in included if paradigm.phenomenon == phenomenon]
         own = [pair for pair in pairs if pair.uid in set(uids)]
-        people = pooled(counted[uid] for uid in uids)
-        rows.append(
-            (phenomenon, str(len(uids)), f"{len(own):,}", *_lengths(own), f"{people:.2f}", _of(printed, phenomenon))
-        )
+        people = _counts(counted, uids), _of(printed, phenomenon)
+        rows.append((phenomenon, str(len(uids)), f"{len(own):,}", *_lengths(own), *people))
     overall = next((f"{found.accuracy:.2f}" for found in human if found.level == "overall"), "")
     everything = _included(project, pairs)
-    people = pooled(counted[paradigm.uid] for paradigm in included)
     rows.append(
         (
             "all",
             str(len(included)),
             f"{len(everything):,}",
             *_lengths(everything),
-            f"{people:.2f}",
+            _counts(counted, [paradigm.uid for paradigm in included]),
             overall,
         )
     )
@@ -124,6 +121,11 @@ def _phenomena(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
         "humans, table",
     )
     yield from _table(head, rows)
+
+
+def _counts(counted: dict[str, Agreement], uids: Sequence[str]) -> str:
+    """Return what the judgements on these paradigms pool to; nothing if only percentages were published."""
+    return f"{pooled(counted[uid] for uid in uids):.2f}" if counted else ""
 
 
 def _of(known: dict[str, Agreement], name: str) -> str:
@@ -166,11 +168,12 @@ def _lexicon(project: Project, _: Pairs, __: Path) -> Iterator[str]:
 
 def _review(project: Project, _: Pairs, folder: Path) -> Iterator[str]:
     review = read_review(folder)
+    asked = 5 * sum(paradigm.status == "included" for paradigm in project.paradigms)
     included = [review[p.uid] for p in project.paradigms if p.status == "included" and p.uid in review]
     yield from _table(
         ("question about the pairs read blind", "here", "bar"),
         [
-            ("pairs read", f"{sum(row.read for row in included):,}", "590"),
+            ("pairs read", f"{sum(row.read for row in included):,}", f"{asked:,}"),
             ("intended side not chosen", _share(included, "missed"), "0.5%"),
             ("good sentence odd", _share(included, "odd_good"), "4%"),
             ("bad sentence acceptable", _share(included, "fine_bad"), "1%"),
