@@ -4,9 +4,8 @@ from collections import Counter
 
 import pytest
 
-from bidui.benchmarks import generate, judged_benchmarks, open_project
+from bidui.benchmarks import generate, judged_benchmarks, open_project, shipped
 from bidui.benchmarks.card import refresh_card
-from bidui.benchmarks.catalogue import shipped
 from bidui.grammar.project import Project
 from bidui.pairs import Pairs, measure_diversity
 from bidui.people.agreement import human_agreement

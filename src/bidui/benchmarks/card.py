@@ -49,10 +49,9 @@ def _size(project: Project, pairs: Pairs, _: Path) -> Iterator[str]:
     others = Counter(paradigm.status for paradigm in project.paradigms if paradigm.status != "included")
     kinds = {"excluded": "excluded paradigms", "baseline": "bias baselines"}
     more = " and ".join(f"{others[kind]} {name}" for kind, name in kinds.items() if others[kind])
-    yield (
-        f"{len(included)} paradigms in {len(phenomena)} phenomena, {len(_included(project, pairs)):,} pairs; "
-        f"{more} with {len(pairs) - len(_included(project, pairs)):,} more."
-    )
+    own = len(_included(project, pairs))
+    rest = f"; {more} with {len(pairs) - own:,} more" if more else ""
+    yield f"{len(included)} paradigms in {len(phenomena)} phenomena, {own:,} pairs{rest}."
 
 
 def _diversity(project: Project, pairs: Pairs, folder: Path) -> Iterator[str]:
