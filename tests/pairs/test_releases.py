@@ -221,7 +221,10 @@ def test_the_release_of_jblimp(data: Path) -> None:
     assert (len(validated), len({pair.phenomenon for pair in validated})) == (331, 11)
     assert len(read_pairs(data / "jblimp" / "raw")) == 367
     for file in (data / "jblimp" / "validated").iterdir():
-        assert read_pairs(file) == validated
+        # one of the files has a further column, `type`
+        assert [replace(pair, columns=()) for pair in read_pairs(file)] == [
+            replace(pair, columns=()) for pair in validated
+        ]
     with pytest.raises(InputError, match="has different pairs with the same uid"):
         read_pairs(data / "jblimp")
 
