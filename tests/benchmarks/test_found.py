@@ -125,7 +125,7 @@ def test_a_package_without_a_project_is_told_when_it_is_named(site: Path) -> Non
     install(site, "empty", package="empty", version="1", files={"notes.md": "soon"})
     with pytest.raises(InputError, match=r"empty-pairs offers a benchmark empty, .*no project.yaml"):
         bidui.open_project("empty")
-    with pytest.raises(InputError, match=r"no benchmark, folder or zip nowhere; benchmarks by name: .*empty, .*zhoblimp"):
+    with pytest.raises(InputError, match=r"no benchmark, folder or zip nowhere; .*: .*empty, .*zhoblimp"):
         bidui.open_project("nowhere")
 
 
