@@ -145,6 +145,20 @@ def test_short_rows_are_blank_to_the_right() -> None:
     assert [word.values for word in lexicon.words] == [{}, {"pos": {"N"}}]
 
 
+def test_words_read_before_are_shared() -> None:
+    """A changed table takes little more memory than what changed; what is read is the same as without the old one."""
+    rows = [f"{form}\tNN\t{n}\n" for n, form in enumerate("甲乙丙乙")]
+    old, _ = parse_lexicon("expression\tpos\tn\n" + "".join(rows), name="a.tsv")
+    cell = "expression\tpos\tn\n" + "".join([rows[0], "乙\tVV\t1\n", *rows[2:]])
+    added = "expression\tpos\tn\n" + "".join(["丁\tNN\t0\n", *rows])
+    new, _ = parse_lexicon(cell, name="a.tsv", known=old)
+    assert [a is b for a, b in zip(old.words, new.words, strict=True)] == [True, False, True, True]
+    assert new == parse_lexicon(cell, name="a.tsv")[0]
+    new, _ = parse_lexicon(added, name="a.tsv", known=old)
+    assert all(a.values is b.values for a, b in zip(old.words, new.words[1:], strict=True))
+    assert new == parse_lexicon(added, name="a.tsv")[0]
+
+
 def test_rows_are_duplicates_only_if_every_cell_is_equal() -> None:
     """Short and full rows are the same row; `a/b` and `b/a` are written differently, and both are kept."""
     assert [p[0] for p in problems("expression\tf\n甲\n甲\t\n甲\ta/b\n甲\tb/a\n")] == ["lexicon-duplicate"]

@@ -3,6 +3,7 @@
 import re
 import sys
 import unicodedata
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -453,10 +454,14 @@ def read_lexicon(path: str | Path) -> Lexicon:
     return lexicon
 
 
-def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
-    """Return the lexicon in a text as far as it can be read, and all its problems."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    header = lines[0].split("\t")
+def parse_lexicon(text: str, *, name: str, known: Lexicon | None = None) -> tuple[Lexicon, list[Problem]]:
+    """Return the lexicon in a text as far as it can be read, and all its problems.
+
+    Words that are as in `known`, the lexicon of a text before it, are shared with it: two take little more than one.
+    """
+    text = text.replace("\r\n", "\n")
+    lines = each_line(text)
+    header = next(lines).split("\t")
     problems = list(_header_problems(header, name))
     if "expression" not in header:
         return Lexicon((), (), name), problems
@@ -467,11 +472,15 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
     ]
     expression = header.index("expression")
     words: list[Word] = []
-    first_line: dict[str, int] = {}
+    first_line: dict[int, int] = {}  # by the hash of a row: the texts of all rows would take much memory
+    starts = array("L", (0, 0))  # where each line starts, by its number
     alike: dict[str, Mapping[str, Values]] = {}  # the features of rows by their cells: many words share them
     sets: dict[str, Values] = {}  # and many cells say the same
-    last = len(lines) - 1
-    for number, line in enumerate(lines[1:], start=2):
+    last = text.count("\n")
+    start = text.find("\n") + 1
+    for number, line in enumerate(lines, start=2):
+        starts.append(start)
+        start += len(line) + 1
         if not line.strip():
             if number <= last:
                 problems.append(Problem("lexicon-blank-line", Place(name, number), severity="warning"))
@@ -484,22 +493,54 @@ def parse_lexicon(text: str, *, name: str) -> tuple[Lexicon, list[Problem]]:
             cells = line.split("\t")
             faults = list(_row_problems(cells, header, number, name))
             problems += faults
-            line = "\t".join(cells[: len(header)])
             if faults:
                 cells, usable = [*map(_cleaned, cells)], _cleaned(form)
             features = _features_of(cells, header, sets)
             if not faults and len(alike) < _ALIKE:
                 alike[others] = features
-        row = line.rstrip("\t")  # cells that are missing are blank
-        if row in first_line:
-            values = {"form": form, "line": first_line[row]}
+        row = _row_text(line, header)
+        key = hash(row)
+        while (other := first_line.get(key)) and _row_text(_line_at(text, starts[other]), header) != row:
+            key += 1  # another row with the same hash
+        if other:
+            values = {"form": form, "line": other}
             problems.append(Problem("lexicon-duplicate", Place(name, number), values))
         elif form.strip():
-            words.append(Word(len(words), usable, features, number, name))
-        first_line.setdefault(row, number)
+            word = Word(len(words), usable, features, number, name)
+            words.append(_known_word(word, known) if known is not None else word)
+        first_line.setdefault(key, number)
     lexicon = Lexicon(tuple(words), tuple(feature for feature in header if feature != "expression"), name)
     problems += _value_problems(lexicon, name)
     return lexicon, problems
+
+
+def each_line(text: str) -> Iterator[str]:
+    """Yield what `text.split("\\n")` lists; all lines of a large text at once take several times its memory."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
+
+
+def _line_at(text: str, start: int) -> str:
+    end = text.find("\n", start)
+    return text[start:] if end < 0 else text[start:end]
+
+
+def _row_text(line: str, header: Sequence[str]) -> str:
+    """Return what a row says: cells that are missing are blank, and those beyond the header are not read."""
+    if line.count("\t") >= len(header):
+        line = "\t".join(line.split("\t")[: len(header)])
+    return line.rstrip("\t")
+
+
+def _known_word(word: Word, known: Lexicon) -> Word:
+    """Return a word that was read before, or this one with the features of one that was."""
+    for twin in known.with_form(word.form):
+        if twin.values == word.values:
+            return twin if twin == word else Word(word.index, twin.form, twin.values, word.line, word.file)
+    return word
 
 
 def _features_of(cells: Iterable[str], header: Sequence[str], sets: dict[str, Values]) -> Mapping[str, Values]:

@@ -141,14 +141,19 @@ def setting_problems(project: Project) -> Iterator[Problem]:
 
 
 def read_project(
-    path: str | Path, *, paradigms: bool = True, links: bool = True, texts: Mapping[str, str] | None = None
+    path: str | Path,
+    *,
+    paradigms: bool = True,
+    links: bool = True,
+    texts: Mapping[str, str] | None = None,
+    lexicon: Lexicon | None = None,
 ) -> Project:
     """Return the project as far as it can be read, with all its problems; without its paradigms if so requested.
 
     Without `links`, no file is read through a link: the folder is served to others, and a link may lead anywhere.
-    `texts` are tables of its lexicon, by their names, that take the place of the files.
+    `texts` are tables of its lexicon, by their names, that take the place of the files; `lexicon` takes that of all.
     """
-    return _Reader(Path(path), links=links, texts=texts or {}).project(paradigms=paradigms)
+    return _Reader(Path(path), links=links, texts=texts or {}).project(paradigms=paradigms, lexicon=lexicon)
 
 
 def read_settings(path: str | Path) -> Settings:
@@ -196,11 +201,12 @@ class _Reader:
         self.problems: list[Problem] = []
         self.loose: list[Slot] = []
 
-    def project(self, *, paradigms: bool) -> Project:
+    def project(self, *, paradigms: bool, lexicon: Lexicon | None) -> Project:
         if not (self.root / "project.yaml").is_file():
             raise fail("no-project", Place(str(self.root)))
         settings = self.settings()
-        lexicon = self.lexicon(settings)
+        if lexicon is None:
+            lexicon = self.lexicon(settings)
         phrases: dict[str, PhraseRule] = {}
         if os.path.lexists(self.root / "phrases.yaml") and (text := self.text("phrases.yaml")) is not None:
             phrases = self.noted(parse_phrases(text, name="phrases.yaml"))

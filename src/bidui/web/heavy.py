@@ -31,7 +31,7 @@ MEMORY = 1 << 30  # bytes beyond what a process has when it starts
 MOST = 24  # calls that wait or are at work
 MOST_EACH = 6  # of one person
 LIGHT = 1_000  # lines; texts that have no more are compared at once, whatever is in them
-LIGHT_STEPS = 5_000_000  # characters that the steps of an edit read
+LIGHT_STEPS = 20_000_000  # characters that the steps of an edit read; a quarter of a second
 
 T = TypeVar("T")
 TableStep = tuple[str, Mapping[str, Any]]  # the name of an operation and its arguments

@@ -64,27 +64,33 @@ def host_names(names: tuple[str, ...], *, port: int, secure: bool = False) -> fr
 
 
 class Recent(Generic[T]):
-    """A cache of the values used last; a key holds everything that its value follows from, so that none gets stale."""
+    """A cache of the values used last; key and state hold everything that a value follows from: none gets stale.
+
+    Of each key only the value of the last state is kept: two states of a large lexicon take much memory.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._kept: dict[Hashable, T] = {}
+        self._kept: dict[Hashable, tuple[Hashable, T]] = {}
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+    def get(self, key: Hashable, make: Callable[[], T], *, state: Hashable = None) -> T:
         """Return the value of a key; `make` computes a missing one, perhaps in two threads at once."""
         with self._lock:
-            if key in self._kept:
-                self._kept[key] = self._kept.pop(key)  # the last to be forgotten
-                return self._kept[key]
+            found = self._kept.pop(key, None)  # one of another state is let go before the next is made
+            if found is not None and found[0] == state:
+                self._kept[key] = found  # the last to be forgotten
+                return found[1]
+        del found
         value = make()
-        self.put(key, value)
+        self.put(key, value, state=state)
         return value
 
-    def put(self, key: Hashable, value: T) -> None:
+    def put(self, key: Hashable, value: T, *, state: Hashable = None) -> None:
         """Keep a value that was computed on the way to something else."""
         with self._lock:
-            self._kept[key] = value
+            self._kept.pop(key, None)
+            self._kept[key] = (state, value)
             while len(self._kept) > self._most:
                 del self._kept[next(iter(self._kept))]
 
@@ -244,6 +250,7 @@ class ProjectCache:
         with project.lock:
             source = source_of(entry.folder)
             if project.opened is None or project.key != source.key:
+                project.opened = None  # let go first: two states of a large lexicon take twice the memory
                 project.opened, project.key = open_source(source), source.key
             yield project.opened
 

@@ -1,9 +1,12 @@
 """The lexicon: all words in a grid, found by features; tables changed cell by cell or in blocks, and merged."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
+
+from bidui.grammar.lexicon import Word
 
 from ..editing.small import FILES, LEXICON
 from ..served import kinds
@@ -299,3 +302,19 @@ def test_an_edit_that_leaves_no_partners_empties_both_slots(client: TestClient) 
     things = [row[0] for row in rows if "thing" in row]
     slots = emptied(client, *({"do": "set", "line": n, "column": "classifier", "value": "none"} for n in things))
     assert {uid: sorted(paths) for uid, paths in slots.items()} == {"classifier": ["right", "thing"]}
+
+
+def test_changed_cells_do_not_copy_the_words(client: TestClient, tmp_path: Path) -> None:
+    """Every state of a lexicon shares its words with the one before, and only the last state is kept."""
+    rows = "".join(f"词{n}\tNN\tclass{n % 40}\tc{n}\n" for n in range(3_000))  # no two have the same features
+    (tmp_path / "work/small/lexicon.tsv").write_text(f"expression\tpos\tclass\tconcept\n{rows}", "utf-8")
+    base = get(client, "lexicon")["files"][0]["revision"]
+    once = counted_words()
+    for value in ("class1", "class2", "class3"):
+        base = edit(client, base, {"do": "set", "line": 2, "column": "class", "value": value})["revision"]
+    assert counted_words() <= once + 3
+
+
+def counted_words() -> int:
+    gc.collect()
+    return sum(isinstance(each, Word) for each in gc.get_objects())

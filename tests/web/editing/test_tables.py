@@ -1,5 +1,8 @@
 """Tables are edited cell by cell, and the vocabulary in them is searched by features and by text."""
 
+import sys
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +14,7 @@ from bidui.web.editing.preview import OpenProject
 from bidui.web.editing.tables import (
     add_column,
     add_rows,
+    changed_rows,
     delete_rows,
     find,
     paste,
@@ -21,7 +25,7 @@ from bidui.web.editing.tables import (
     suggest,
     word_at,
 )
-from bidui.web.editing.text import Edit, apply_edit, inverse
+from bidui.web.editing.text import Edit, apply_edit, difference, inverse
 from tests.web.editing.small import CLASSIFIER, GENDER, LEXICON, PHRASES
 
 SMALL = "expression\tpos\tclass\n猫\tNN\tpet\n狗\tNN\n\n跑\tVV\t\n"
@@ -42,6 +46,22 @@ def test_rows_are_known_by_their_lines() -> None:
         (5, ("跑", "VV", ""), ""),
     ]
     assert all(SMALL[row.span.start : row.span.end] == "\t".join(row.cells) for row in table.rows)
+
+
+def test_a_cell_of_a_large_table_takes_little_memory() -> None:
+    """Lines and cells of all rows at once would take many times the memory of the text."""
+    text = "expression\tpos\tclass\n" + "".join(f"词{n}\tNN\tclass{n % 200}\n" for n in range(20_000))
+    tracemalloc.start()
+    try:
+        new = apply_edit(text, set_cell(read_table(text), line=9_000, column="class", value="pet"))
+        rows = [*changed_rows(text, read_table(new))]
+        edit = difference(text, new)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [(row.line, row.cells) for row in rows] == [(9_000, ("词8998", "NN", "pet"))]
+    assert apply_edit(text, edit) == new
+    assert most < 4 * sys.getsizeof(text)  # two of these are the new text and its pieces
 
 
 @pytest.mark.parametrize(
@@ -90,7 +110,7 @@ def test_a_table_without_a_last_line_break_keeps_its_form() -> None:
 def test_windows_line_breaks_stay() -> None:
     text = SMALL.replace("\n", "\r\n")
     table = read_table(text)
-    assert table.rows[0].cells == ("猫", "NN", "pet")
+    assert table.row(2).cells == ("猫", "NN", "pet")
     assert after(text, add_rows(table, [["鸟", "NN"]])) == text + "鸟\tNN\r\n"
     assert after(text, delete_rows(table, [2])) == text.replace("猫\tNN\tpet\r\n", "")
     assert after(text, set_cell(table, line=3, column="class", value="x")) == text.replace("狗\tNN", "狗\tNN\tx")
@@ -139,15 +159,15 @@ def test_any_block_is_pasted_or_refused(rows: list[list[str]]) -> None:
         new = read_table(after(SMALL, paste(table, block)))
     except InputError:
         return
-    assert [row.cells for row in new.rows[:3]] == [row.cells for row in table.rows]
-    assert len(new.rows) <= 3 + len(cells)
+    assert [row.cells for row in new.rows][:3] == [row.cells for row in table.rows]
+    assert len([*new.rows]) <= 3 + len(cells)
 
 
 @given(st.data())
 def test_other_lines_stay_byte_for_byte(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([LEXICON, LEXICON.replace("\n", "\r\n"), LEXICON.rstrip("\n"), SMALL]))
     table = read_table(text)
-    row = data.draw(st.sampled_from(table.rows))
+    row = data.draw(st.sampled_from([*table.rows]))
     column = data.draw(st.sampled_from(table.header))
     value = data.draw(st.text(alphabet="ab中/ 𠀀", max_size=4))
     new = after(text, set_cell(table, line=row.line, column=column, value=value))

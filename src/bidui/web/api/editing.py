@@ -253,7 +253,7 @@ def _diagnosis(question: DiagnoseQuestion, language: Language) -> Diagnostics:
 def _placing(access: Access, text: str, named: ParadigmName, language: Language) -> tuple[Diagnostic, ...]:
     """Return what is wrong with a paradigm's names, given those of the project's other files."""
     entry = access.entry
-    names = access.bench.names.get((entry.id, newest_number(entry)), lambda: named_paradigms(entry))
+    names = access.bench.names.get(entry.id, lambda: named_paradigms(entry), state=newest_number(entry))
     problem = placing_problem(named, names)
     return located(text, [problem], name=named.file, language=language) if problem else ()
 

@@ -3,13 +3,14 @@
 Words are read once for each state of their files and kept in the workbench.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Union
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
+from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import Place, Problem, Severity, fail
@@ -17,6 +18,7 @@ from bidui.files import encode
 from bidui.grammar.lexicon import Lexicon, parse_lexicon
 from bidui.grammar.names import Kind, check_file_name
 from bidui.grammar.paradigm_file import parse_paradigm
+from bidui.grammar.project import read_project
 from bidui.grammar.rules import Condition
 from bidui.web.accounts import Access, Editor, Reader, Spoken
 from bidui.web.api.editing import arguments_of, step_of
@@ -24,7 +26,7 @@ from bidui.web.api.files import Base, File, Tab, writing
 from bidui.web.editing import tables
 from bidui.web.editing.fitting import emptied, phrase_users, used_by, word_links, word_places
 from bidui.web.editing.merging import Merge, merge_tables
-from bidui.web.editing.tables import Table, Vocabulary
+from bidui.web.editing.tables import Row, Table, Vocabulary
 from bidui.web.editing.text import Change, Utf16, difference, inverse
 from bidui.web.heavy import OPERATIONS, are_light, change_table, is_light
 from bidui.web.problems import fails, problem_shape
@@ -69,7 +71,7 @@ class TableShape:
     file: str
     revision: int | None
     columns: list[str]
-    rows: list[list[int | str]]
+    rows: Iterable[list[int | str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,20 +142,26 @@ class PhraseUses:
     total: int
 
 
-@router.get("/lexicon")
-def lexicon(access: Reader, language: Spoken) -> LexiconAnswer:
+@router.get("/lexicon", response_model=LexiconAnswer)
+def lexicon(access: Reader, language: Spoken) -> Response:
     """Return all words of a project, in their files."""
     refresh(access.entry)
     words = _words(access)
     vocabulary = words.vocabulary
     files = [_table(name, words.versions[name].revision.id, table) for name, table in vocabulary.tables.items()]
-    return LexiconAnswer(
+    answer = LexiconAnswer(
         files=files or [_table(NEW, None, tables.read_table(EMPTY))],
         features=_features(vocabulary.lexicon),
         problems=_table_problems(vocabulary.problems, language),
         words=len(vocabulary.lexicon.words),
         may_edit=may(access.role, "editor"),
     )
+    return _json(answer)
+
+
+def _json(answer: object) -> Response:
+    """Return an answer whose rows are made one after the other: all rows of a lexicon at once take much memory."""
+    return Response(to_json(answer), media_type="application/json")
 
 
 @router.get("/lexicon/find")
@@ -196,7 +204,13 @@ def phrase_uses(access: Reader, phrase: Text) -> PhraseUses:
 
 
 def _table(file: str, revision: int | None, table: Table) -> TableShape:
-    return TableShape(file, revision, list(table.header), [[row.line, *row.cells] for row in table.rows])
+    return TableShape(file, revision, list(table.header), _rows(table.rows))
+
+
+def _rows(rows: Iterable[Row]) -> Iterator[list[int | str]]:
+    """Yield the line and cells of each row."""
+    for row in rows:
+        yield [row.line, *row.cells]
 
 
 def _features(lexicon: Lexicon) -> list[FeatureShape]:
@@ -216,13 +230,14 @@ def _places(access: Access) -> Places:
         texts = latest(entry, {"paradigm"})
         parsed = [parse_paradigm(version.shown, name=name)[0] for name, version in texts.items()]
         paradigms = [paradigm for paradigm in parsed if paradigm is not None]
-        with access.bench.opened.use(entry) as opened:
-            phrases, relations = opened.project.phrases, opened.project.relations
+        lexicon = _words(access).vocabulary.lexicon  # not read once more: it may be large
+        project = read_project(entry.folder, paradigms=False, links=False, lexicon=lexicon)
+        phrases, relations = project.phrases, project.relations
         files = {paradigm.uid: paradigm.place.file for paradigm in paradigms}
         places = word_places(paradigms, phrases=phrases, relations=relations)
         return Places(places, word_links(paradigms, phrases=phrases, relations=relations), files)
 
-    return access.bench.places.get((entry.id, *heads(entry, PLACES).items()), make)
+    return access.bench.places.get(entry.id, make, state=_state(heads(entry, PLACES)))
 
 
 def _words(access: Access) -> Words:
@@ -232,11 +247,11 @@ def _words(access: Access) -> Words:
         versions = latest(access.entry, WORDS)
         return Words(versions, _vocabulary({name: version.text for name, version in versions.items()}))
 
-    return access.bench.words.get(_key(access, heads(access.entry, WORDS)), make)
+    return access.bench.words.get(access.entry.id, make, state=_state(heads(access.entry, WORDS)))
 
 
-def _key(access: Access, numbers: Mapping[str, int]) -> Hashable:
-    return (access.entry.id, *sorted(numbers.items()))
+def _state(numbers: Mapping[str, int]) -> Hashable:
+    return tuple(sorted(numbers.items()))
 
 
 def _vocabulary(texts: Mapping[str, str], *, before: Vocabulary | None = None) -> Vocabulary:
@@ -302,7 +317,7 @@ class TableAnswer:
     moved: bool
     revision: int | None
     columns: list[str]
-    rows_changed: list[list[int | str]]
+    rows_changed: Iterable[list[int | str]]
     changes: tuple[Change, ...]
     inverse: tuple[Change, ...]
     problems: list[TableProblem]
@@ -334,8 +349,8 @@ class _WordCheck:
         return self.vocabulary.by_file.get(self.file, ())
 
 
-@router.post("/tables/{file:path}", responses=writing())
-async def edit_table(access: Editor, language: Spoken, file: File, body: TableEdit) -> TableAnswer:
+@router.post("/tables/{file:path}", responses=writing(), response_model=TableAnswer)
+async def edit_table(access: Editor, language: Spoken, file: File, body: TableEdit) -> Response:
     """Change cells, rows and columns of a table, and save it."""
     kind = check_file_name(file)
     if kind not in {"lexicon", "features", "relation"}:
@@ -347,13 +362,13 @@ async def edit_table(access: Editor, language: Spoken, file: File, body: TableEd
     return await run_in_threadpool(_edited, access, language, file, base, mine, body)
 
 
-def _edited(access: Access, language: Language, file: str, base: str, mine: str, body: TableEdit) -> TableAnswer:
+def _edited(access: Access, language: Language, file: str, base: str, mine: str, body: TableEdit) -> Response:
     with access.bench.turns.take((access.entry.id, file)):
         check = _WordCheck(_words(access), file) if check_file_name(file) in WORDS else None
         attempt = _saved(access, file, base, mine, body, check)
         problems = _problems(access, attempt, check)
     lost = _emptied(access, attempt, check)
-    return _answer(attempt, base, problems=_table_problems(problems, language), lost=lost)
+    return _json(_answer(attempt, base, problems=_table_problems(problems, language), lost=lost))
 
 
 def _emptied(access: Access, attempt: _Attempt, check: _WordCheck | None) -> list[ParadigmUse]:
@@ -405,15 +420,14 @@ def _problems(access: Access, attempt: _Attempt, check: _WordCheck | None) -> Se
         version = Version(attempt.outcome.revision, encode(attempt.text, place=Place(check.file)))
         versions = {**check.words.versions, check.file: version}
         numbers = {name: each.revision.id for name, each in versions.items()}
-        access.bench.words.put(_key(access, numbers), Words(versions, check.vocabulary))
+        access.bench.words.put(access.entry.id, Words(versions, check.vocabulary), state=_state(numbers))
     return check.vocabulary.problems
 
 
 def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem], lost: list[ParadigmUse]) -> TableAnswer:
     outcome = attempt.outcome
-    old, new = base.split("\n"), tables.read_table(attempt.text)
+    new = tables.read_table(attempt.text)
     moved = attempt.merged or base.count("\n") != attempt.text.count("\n")
-    rows = [row for row in new.rows if moved or tuple(old[row.line - 1].removesuffix("\r").split("\t")) != row.cells]
     back = inverse(attempt.before, difference(attempt.before, attempt.text))
     return TableAnswer(
         saved=isinstance(outcome, NewRevision),
@@ -423,7 +437,7 @@ def _answer(attempt: _Attempt, base: str, *, problems: list[TableProblem], lost:
         moved=moved,
         revision=outcome.revision.id if isinstance(outcome, NewRevision) else outcome.draft.base,
         columns=list(new.header),
-        rows_changed=[[row.line, *row.cells] for row in rows],
+        rows_changed=_rows(new.rows if moved else tables.changed_rows(base, new)),
         changes=Utf16(base).edit(difference(base, attempt.text)),
         inverse=Utf16(attempt.text).edit(back),
         problems=problems,

@@ -6,12 +6,12 @@ blank. The vocabulary is all tables of the lexicon together, searched by feature
 
 import csv
 import io
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from operator import attrgetter
 from typing import Annotated
 
 from pydantic import Field as Constraint
@@ -20,6 +20,7 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.grammar.lexicon import (
     Lexicon,
     Word,
+    each_line,
     feature_problems,
     join_lexicons,
     parse_features,
@@ -61,20 +62,39 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The header and the rows of a text, blank lines left out."""
+    """The header and the rows of a text, blank lines left out.
+
+    Of the rows only their lines and where they start are kept: their cells take ten times the memory of the text.
+    """
 
     text: str
     header: tuple[str, ...]
-    rows: tuple[Row, ...]
+    lines: "array[int]"
+    starts: "array[int]"
     newline: str
     header_end: int
 
+    @property
+    def rows(self) -> Iterator[Row]:
+        """The rows, cut from the text one after the other."""
+        return map(self._row, range(len(self.lines)))
+
+    def rows_from(self, line: int) -> Iterator[Row]:
+        """Return the rows from a line on."""
+        return map(self._row, range(bisect_left(self.lines, line), len(self.lines)))
+
     def row(self, line: int) -> Row:
         """Return the row at a line."""
-        at = bisect_left(self.rows, line, key=attrgetter("line"))
-        if at == len(self.rows) or self.rows[at].line != line:
+        row = next(self.rows_from(line), None)
+        if row is None or row.line != line:
             raise fail("row-missing", None, {"row": line})
-        return self.rows[at]
+        return row
+
+    def _row(self, number: int) -> Row:
+        start = self.starts[number]
+        end = self.text.find("\n", start)
+        raw = self.text[start : end if end >= 0 else len(self.text)]
+        return Row(self.lines[number], tuple(raw.removesuffix("\r").split("\t")), start)
 
     def column(self, name: str) -> int:
         """Return the number of a column, from 0."""
@@ -85,18 +105,25 @@ class Table:
 
 def read_table(text: str) -> Table:
     """Read a text as a table; every text is one."""
-    first, *lines = text.split("\n")
-    rows: list[Row] = []
-    cells: dict[str, str] = {}  # one text for all cells that say the same
+    lines, starts = array("L"), array("L")
+    each = each_line(text)
+    first = next(each)
     start = len(first) + 1
-    for number, raw in enumerate(lines, start=2):
-        if raw.strip():
-            line = raw.removesuffix("\r").split("\t")
-            rows.append(Row(number, tuple([cells.setdefault(cell, cell) for cell in line]), start))
+    for number, raw in enumerate(each, start=2):
+        if raw and not raw.isspace():
+            lines.append(number)
+            starts.append(start)
         start += len(raw) + 1
     header = first.removesuffix("\r")
     names = tuple(name.removeprefix("\ufeff") for name in header.split("\t"))
-    return Table(text, names, tuple(rows), "\r\n" if "\r\n" in text else "\n", len(header))
+    return Table(text, names, lines, starts, "\r\n" if "\r\n" in text else "\n", len(header))
+
+
+def changed_rows(old: str, table: Table) -> Iterator[Row]:
+    """Yield the rows that are not as in a text with as many lines."""
+    for number, (was, now) in enumerate(zip(each_line(old), each_line(table.text), strict=True), start=1):
+        if was.removesuffix("\r") != now.removesuffix("\r") and number > 1 and now.strip():
+            yield table.row(number)
 
 
 def set_cell(table: Table, *, line: Line, column: str, value: str) -> Edit:
@@ -166,7 +193,7 @@ def paste(table: Table, block: str, *, line: Line | None = None, column: str = "
     width = max(map(len, cells))
     if first + width > len(table.header):
         raise fail("paste-too-wide", None, {"cells": first + width, "columns": len(table.header)})
-    rows = [row for row in table.rows if line is not None and row.line >= line][: len(cells)]
+    rows = [] if line is None else list(islice(table.rows_from(line), len(cells)))
     changes: list[Change] = []
     for row, new in zip(rows, cells, strict=False):
         old = [*row.cells, *[""] * (first + len(new) - len(row.cells))]
@@ -229,7 +256,7 @@ def read_vocabulary(
 ) -> Vocabulary:
     """Read the texts of the lexicon's files, by name; `features` is the text of `features.tsv`.
 
-    Files that have not changed since the vocabulary `before` are not read again.
+    Files that have not changed since the vocabulary `before` are not read again, and its words are shared.
     """
     by_file: dict[str, tuple[Problem, ...]] = {}
     parts: dict[str, Lexicon] = {}
@@ -238,7 +265,8 @@ def read_vocabulary(
         if before is not None and name in before.parts and before.tables[name].text == text:
             parts[name], by_file[name], tables[name] = before.parts[name], before.by_file[name], before.tables[name]
             continue
-        parts[name], more = parse_lexicon(text, name=name)
+        known = before.parts.get(name) if before is not None else None
+        parts[name], more = parse_lexicon(text, name=name, known=known)
         by_file[name], tables[name] = tuple(more), read_table(text)
     problems = [problem for each in by_file.values() for problem in each]
     if len(parts) == 1:

@@ -6,7 +6,7 @@ a UTF-16 offset as browsers count (`Utf16`). An edit is a tuple of changes that 
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -125,11 +125,13 @@ def difference(old: str, new: str) -> Edit:
 
     A changed line keeps its equal start and end.
     """
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    same, rest = _ends(old, new)  # a large text is split only between them
+    before = old[same : len(old) - rest].splitlines(keepends=True)
+    after = new[same : len(new) - rest].splitlines(keepends=True)
     least = min(len(before), len(after))
     head = next((n for n in range(least) if before[n] != after[n]), least)
     tail = next((n for n in range(least - head) if before[-1 - n] != after[-1 - n]), least - head)
-    start = sum(map(len, before[:head]))
+    start = same + sum(map(len, before[:head]))
     before, after = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(before) != len(after):
         end = start + sum(map(len, before))
@@ -137,6 +139,26 @@ def difference(old: str, new: str) -> Edit:
     starts = accumulate(map(len, before), initial=start)
     changed = [(at, b, a) for at, b, a in zip(starts, before, after, strict=False) if b != a]
     return tuple(_narrowed(old, Change(at, at + len(b), a)) for at, b, a in changed)
+
+
+def _ends(old: str, new: str) -> tuple[int, int]:
+    """Return how many characters both texts begin and end with, in whole lines."""
+    least = min(len(old), len(new))
+    head = old.rfind("\n", 0, _equal(least, lambda a, b: old[a:b] == new[a:b])) + 1
+    m, n = len(old), len(new)
+    tail = _equal(least - head, lambda a, b: old[m - b : m - a] == new[n - b : n - a])
+    after = old.find("\n", m - tail) + 1
+    return head, m - after if after else 0
+
+
+def _equal(most: int, same: Callable[[int, int], bool]) -> int:
+    """Return how far texts are the same, if `same` compares pieces of them."""
+    at, step = 0, 1 << 16
+    while step:
+        while at + step <= most and same(at, at + step):
+            at += step
+        step //= 2
+    return at
 
 
 def _narrowed(text: str, change: Change) -> Change:

@@ -47,7 +47,7 @@ class _State:
     limits: Limits
     busy: bool = False
     stopped: str = ""
-    projects: dict[str, OpenProject] = field(default_factory=dict)
+    projects: dict[str, tuple[str, OpenProject]] = field(default_factory=dict)  # by folder, with the hash of its files
 
 
 def work(connection: Connection, limits: Limits, slow: bool = False) -> None:
@@ -135,11 +135,15 @@ def _counts(state: _State, project: OpenProject, compilation: Compilation, langu
 
 
 def _project(state: _State, source: Source) -> OpenProject:
-    """Open a project, or find it open; it is kept under the hash of its files, which may have changed by now."""
-    project, key = state.projects.pop(source.key, None), source.key
-    if project is None:
+    """Open a project, or find it open; it is kept with the hash of its files, which may have changed by now.
+
+    Its state before is let go first: two of a large lexicon take twice the memory.
+    """
+    key, project = state.projects.pop(source.folder, ("", None))
+    if project is None or key != source.key:
+        project = None
         project, key = previews.open_source(source), previews.source_of(Path(source.folder)).key
-    state.projects[key] = project
+    state.projects[source.folder] = (key, project)
     while len(state.projects) > MAX_OPEN:
         del state.projects[next(iter(state.projects))]
     return project
@@ -211,7 +215,11 @@ class _Worker:
     job: _Job | None = None
     deadline: float = 0.0  # on the monotonic clock, while there is a job
     stopping: bool = False
-    opened: set[str] = field(default_factory=set)  # keys of projects
+    opened: dict[str, str] = field(default_factory=dict)  # folders of projects, with the keys of their states
+
+    def has(self, source: Source) -> bool:
+        """Whether it has a project open as it is now."""
+        return self.opened.get(source.folder) == source.key
 
 
 class PreviewWorkers:
@@ -308,7 +316,7 @@ class PreviewWorkers:
             self._replace(worker, Problem("preview-too-long", values={"seconds": f"{seconds:g}"}))
         elif worker.job and worker.job.future.cancelled() and worker.ready and not worker.stopping:
             worker.stopping = True  # it is killed if it does not give up, unless it is opening a project
-            if worker.job.source.key in worker.opened:
+            if worker.has(worker.job.source):
                 worker.deadline = min(worker.deadline, time.monotonic() + self.limits.grace)
             if hasattr(signal, "SIGUSR1") and worker.process.pid:
                 os.kill(worker.process.pid, signal.SIGUSR1)
@@ -325,7 +333,7 @@ class PreviewWorkers:
         newest = next((worker.job.source for worker in reversed(quick) if worker.job), None)
         for worker in quick:  # so that the next question need not wait for it
             small = newest and newest.size < LARGE
-            if newest and small and worker.job is None and worker.ready and newest.key not in worker.opened:
+            if newest and small and worker.job is None and worker.ready and not worker.has(newest):
                 self._send(worker, _Job(newest, Request("open"), ""))
 
     def _assign_alike(self, *, slow: bool) -> None:
@@ -333,8 +341,8 @@ class PreviewWorkers:
         while idle := [worker for worker in alike if worker.job is None and worker.process.is_alive()]:
             if (job := self._take(slow=slow)) is None:
                 break
-            key = job.source.key
-            self._send(max(idle, key=lambda worker: (key in worker.opened, worker.ready)), job)
+            source = job.source
+            self._send(max(idle, key=lambda worker: (worker.has(source), worker.ready)), job)
 
     def _take(self, *, slow: bool) -> _Job | None:
         """Take the next job: that of the person who has waited longest, then the oldest."""
@@ -349,7 +357,7 @@ class PreviewWorkers:
         worker.job, worker.stopping = job, False
         patience = self.limits.patience if job.slow else 1
         worker.deadline = time.monotonic() + self.limits.seconds[job.request.kind] * patience + self.limits.grace
-        worker.deadline += 0 if job.source.key in worker.opened else self.limits.opening
+        worker.deadline += 0 if worker.has(job.source) else self.limits.opening
         with suppress(OSError):  # it has ended, which `_receive` will see
             worker.connection.send((job.source, job.request))
 
@@ -370,7 +378,7 @@ class PreviewWorkers:
         answer: Answer = pickle.loads(data)
         job, worker.job = worker.job, None
         if job is not None:
-            worker.opened.add(job.source.key)
+            worker.opened[job.source.folder] = job.source.key
             job.answer(answer)
         if answer.problem and answer.problem.kind == "preview-memory":  # it has ended
             self._replace(worker, answer.problem)

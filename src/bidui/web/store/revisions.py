@@ -36,7 +36,7 @@ def keep(connection: Connection, data: bytes, *, near: str | None = None) -> str
     if near and depth is not None and depth < LONGEST_CHAIN:
         other = content(connection, near)
         head = _shared(other, data)
-        tail = _shared(other[head:][::-1], data[head:][::-1])
+        tail = _shared_end(other, data, most=min(len(other), len(data)) - head)
         piece = zlib.compress(data[head : len(data) - tail])
         if 2 * len(piece) < len(packed):
             packed = piece
@@ -71,6 +71,18 @@ def _shared(first: bytes, second: bytes) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _shared_end(first: bytes, second: bytes, *, most: int) -> int:
+    """Count the bytes that two contents end with together, up to `most`."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[len(first) - middle : len(first) - low] == second[len(second) - middle : len(second) - low]:
             low = middle
         else:
             high = middle - 1
