@@ -78,6 +78,21 @@ def test_nouns_show_gender_and_ba_marks_no_side(pairs: Pairs) -> None:
     assert min(good.values()) >= 400
 
 
+def test_a_time_suits_what_happened_then(pairs: Pairs) -> None:
+    """Nobody closed a door last week, and no building was pulled down at noon."""
+    small, large = {"关", "推", "拧", "系", "吵醒"}, {"拆除", "引进", "收购", "上调", "提拔", "学"}
+    seen = Counter[str]()
+    for uid in ("ba_construction", "passive_formal", "verb_complement_res_adj", "verb_complement_res_verb"):
+        for slots in slots_of(pairs, uid):
+            verb, when = slots["right"] if uid == "passive_formal" else slots["verb"], slots.get("when", "")
+            if verb in small:
+                assert not when.startswith(("上", "前", "去年", "今年")), slots
+            if verb in large:
+                assert not when.startswith(("刚才", "今天", "昨")), slots
+            seen[verb] += bool(when)
+    assert all(seen[verb] for verb in small | large)
+
+
 def test_people_agreed_with_the_published_pairs_as_reported() -> None:
     """Table 2 gives percentages by phenomenon, and over all their mean over paradigms: 95.85, cut to 95.8."""
     human = {found.name: found.accuracy for found in human_agreement(shipped()["climp"])}
