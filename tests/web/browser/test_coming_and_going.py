@@ -145,6 +145,7 @@ def test_a_deleted_project_is_brought_back_from_the_bin(page: Page, workbench: R
 def test_a_shipped_benchmark_is_copied(page: Page, workbench: Running) -> None:
     page.goto(workbench.home)
     page.get_by_role("button", name="Copy a benchmark").click()
+    page.get_by_label("Benchmark", exact=True).select_option("zhoblimp")
     page.get_by_role("button", name="Copy", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("my-zhoblimp")
     page.get_by_role("searchbox", name="Filter").fill("BA_inversion")
