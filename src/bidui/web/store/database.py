@@ -56,6 +56,7 @@ REASONS = ("edit", "outside", "restore", "import", "delete")
 STATES = ("pending", "done", "dropped")
 ROLES = ("viewer", "editor", "owner")  # each may do what those before it may
 TOKENS = ("start", "session", "invitation", "password")
+STUDY_STATES = ("draft", "open", "paused", "closed")
 
 
 def _one_of(column: str, values: tuple[str, ...]) -> sa.CheckConstraint:
@@ -198,6 +199,70 @@ facts = Table(
     sa.Column("kind", sa.String(40), primary_key=True),
     sa.Column("key", sa.String(64), primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
+)
+
+# Studies: what is pinned in their files never follows from the project again.
+studies = Table(
+    "studies",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("project", sa.ForeignKey("projects.id"), nullable=False, index=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("state", sa.String(20), nullable=False),
+    sa.Column("token", sa.String(43), nullable=False, unique=True),  # of the link that is sent to participants
+    sa.Column("code", sa.String(20), nullable=False),  # shown to whoever has finished
+    sa.Column("sha256", sa.String(64), nullable=False),  # of its study.json, which holds the hashes of the others
+    sa.Column("revision", sa.Integer, nullable=False),  # the newest of the project when it was pinned
+    sa.Column("earlier", sa.ForeignKey("studies.id")),
+    sa.Column("created", Moment, nullable=False),
+    sa.Column("opened", Moment),
+    sa.Column("closed", Moment),
+    _one_of("state", STUDY_STATES),
+    sqlite_autoincrement=True,
+)
+
+study_files = Table(
+    "study_files",
+    metadata,
+    sa.Column("study", sa.ForeignKey("studies.id"), primary_key=True),
+    sa.Column("name", sa.String(100), primary_key=True),
+    sa.Column("packed", sa.LargeBinary, nullable=False),
+)
+
+# People who take part: a code instead of a name, no address, and only the hash of the token that each holds.
+participants = Table(
+    "participants",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.ForeignKey("studies.id"), nullable=False),
+    sa.Column("sha256", sa.String(64), nullable=False, unique=True),
+    sa.Column("pseudonym", sa.String(20), nullable=False),
+    sa.Column("list", sa.Integer, nullable=False),
+    sa.Column("slot", sa.Integer, nullable=False),
+    sa.Column("task", sa.String(20), nullable=False),
+    sa.Column("trials", sa.Integer, nullable=False),  # how many she has
+    sa.Column("version", sa.String(12), nullable=False),  # of the texts that she consented to
+    sa.Column("language", sa.String(2), nullable=False),  # in which she read them
+    sa.Column("background", sa.Text, nullable=False),  # JSON: the questions that she answered
+    sa.Column("external", sa.String(100)),  # her number in a panel
+    sa.Column("started", Moment, nullable=False),
+    sa.Column("seen", Moment, nullable=False),
+    sa.Column("finished", Moment),
+    sa.Column("withdrawn", Moment),
+    sa.Column("excluded", sa.Boolean),  # by the rules, once she has finished; none: not yet looked at
+    sa.UniqueConstraint("study", "pseudonym"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    sa.Column("participant", sa.ForeignKey("participants.id"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("answer", sa.Integer, nullable=False),
+    sa.Column("rt_ms", sa.BigInteger),
+    sa.Column("layout", sa.String(20), nullable=False),
+    sa.Column("language", sa.String(2), nullable=False),
+    sa.Column("at", Moment, nullable=False),
 )
 
 PATIENCE = 30  # seconds that a writer waits for another
