@@ -17,6 +17,7 @@ from bidui.analysis.significance import (
     bias,
     compare_models,
     correct,
+    kendall_estimate,
     kendall_tau_b,
     read_against,
     same_pairs,
@@ -441,6 +442,19 @@ def test_tau_b_is_scipys(couples: list[tuple[int, int]]) -> None:
 def test_one_model_has_no_ranking() -> None:
     with pytest.raises(InputError, match="1 value is too few"):
         kendall_tau_b([1], [1])
+
+
+def test_tau_has_an_interval_from_five_models_on() -> None:
+    """Each resample is worked out by scipy, one by one; equal orders have τ 1 in every resample that has an order."""
+    assert kendall_estimate([1, 2, 3, 4], [1, 3, 2, 4], seed=0).interval == pytest.approx((nan, nan), nan_ok=True)
+    same = kendall_estimate([1, 2, 3, 4, 5], [2, 4, 6, 8, 9], seed=0)
+    assert (same.value, *same.interval) == pytest.approx((1, 1, 1))
+    first, second = [1, 2, 3, 4, 5, 6], [2, 1, 3, 3, 6, 4]
+    rows = np.random.default_rng(7).integers(0, 6, (300, 6))
+    draws = [kendall_tau_b([first[n] for n in row], [second[n] for n in row]) for row in rows.tolist()]
+    ends = np.nanquantile(draws, [0.025, 0.975])
+    found = kendall_estimate(first, second, seed=7, resamples=300)
+    assert found.interval == pytest.approx(tuple(ends)) and found.value == pytest.approx(kendall_tau_b(first, second))
 
 
 @pytest.mark.parametrize("table", ["sling-8", "sling-5"])

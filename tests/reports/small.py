@@ -36,14 +36,19 @@ def write_run(
     links: Sequence[str] = ("slln:0.5",),
     recipe: Mapping[str, object] | None = None,
     facts: Mapping[str, int] | None = None,
+    uids: Mapping[str, tuple[str, int]] | None = None,
 ) -> None:
-    """A run whose checkpoints got so many pairs right, of paradigm a and so on, in phenomena p and q by turns."""
+    """A run whose checkpoints got so many pairs right, of paradigm a and so on, in phenomena p and q by turns.
+
+    `uids` are other paradigms, with their phenomena and numbers of pairs.
+    """
+    known = uids or {uid: ("pq"[number % 2], pairs) for number, uid in enumerate("abcdefgh")}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "recipe.json").write_text(json.dumps({**RECIPE, **(recipe or {})}), encoding="utf-8")
     (folder / "run.json").write_text(json.dumps({**FACTS, **(facts or {})}), encoding="utf-8")
     milestones = [
-        Milestone(step, "abcdefgh"[number], "pq"[number % 2], pairs, dict.fromkeys(links, float(right)))
+        Milestone(step, uid, *known[uid], dict.fromkeys(links, float(right)))
         for step, rights in counts.items()
-        for number, right in enumerate(rights)
+        for uid, right in zip(known, rights, strict=False)
     ]
     write_milestones(folder, milestones)

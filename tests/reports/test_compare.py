@@ -71,13 +71,33 @@ def test_a_model_may_be_called_as_a_column_is(tmp_path: Path) -> None:
     assert compare(tmp_path, by="paradigm").frame.columns == ["paradigm", "paradigm (model)"]
 
 
-def test_models_scored_on_different_pairs_are_noted(tmp_path: Path) -> None:
-    """Their accuracies stand side by side, as if they could be compared."""
+def test_models_scored_on_different_pairs_are_in_different_sets(tmp_path: Path) -> None:
+    """Side by side, they would be compared. a has all three pairs (right, tie, wrong), b the first two."""
     write_scores(tmp_path, name="a")
     write_scores(tmp_path, name="b", pairs=PAIRS[:2])
-    for by in ("overall", "phenomenon", "paradigm"):
-        [note] = compare(tmp_path, by=by, links=["lp"]).notes  # type: ignore[arg-type]
-        assert note == "not scored on the same pairs as a, so the accuracies cannot be compared: b"
+    table = compare(tmp_path, links=["lp"])
+    assert table.frame.select("set", "model", "pairs", "accuracy").rows() == [("#1", "a", 3, 0.5), ("#2", "b", 2, 0.75)]
+    by_group = compare(tmp_path, by="phenomenon", links=["lp"])
+    assert by_group.by == ("set", "phenomenon")
+    assert by_group.frame.rows() == [
+        ("#1", "p", 0.75, None),
+        ("#1", "q", 0.0, None),
+        ("#1", "all", 0.5, None),
+        ("#2", "p", None, 0.75),
+        ("#2", "all", None, 0.75),
+    ]
+    for one in (table, by_group):
+        assert one.notes == (
+            "the models were scored on different pairs, so they are compared within each set of pairs only: #1, #2",
+        )
+
+
+def test_one_model_on_two_benchmarks_has_no_average_over_both(tmp_path: Path) -> None:
+    """CLiMP 1 of 1, SLING 0 of 1: a half would be an accuracy of nothing."""
+    pairs = Pairs((pair("classifier", 0, "甲", "乙"), pair("self_male", 0, "乙", "甲")))
+    write_scores(tmp_path, pairs=pairs)
+    rows = compare(tmp_path, links=["lp"]).frame.select("set", "accuracy").rows()
+    assert rows == [("CLiMP", 1.0), ("SLING", 0.0)]
 
 
 def test_an_interrupted_run_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,9 +108,12 @@ def test_an_interrupted_run_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert compare(tmp_path, links=["lp"]).notes == (
         f"{tmp_path / 'm'}: only 2 of 3 pairs are scored so far; run bidui score again to finish",
     )
-    results = collect(tmp_path)
+    with pytest.raises(InputError, match=r"nothing here can be shown.*only 2 of 3 pairs"):
+        collect(tmp_path)
+    write_scores(tmp_path, name="n")
+    results = collect(tmp_path)  # the run that is not finished is named, and the other shown
     assert [problem.kind for problem in results.problems] == ["scores-unfinished"]
-    assert [model.name for model in results.models] == ["m (2/3)"]
+    assert [model.name for model in results.models] == ["n"]
     run_scoring(PAIRS, Counting("m"), out=tmp_path / "m")
     assert compare(tmp_path, links=["lp"]).notes == collect(tmp_path).problems == ()
 
@@ -180,3 +203,4 @@ def test_baselines_are_left_out_of_averages_and_shown_by_paradigm(tmp_path: Path
     assert compare(tmp_path, links=["lp"], by="phenomenon").frame.rows()[0][:2] == ("p", 1.0)
     by_uid = {row[0]: row[1] for row in compare(tmp_path, links=["lp"], by="paradigm").frame.rows()}
     assert (by_uid["self_male"], by_uid["baseline_male"]) == (1.0, 0.0)
+    assert by_uid["all"] == 1.0  # as in a report

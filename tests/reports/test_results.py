@@ -79,11 +79,22 @@ def test_a_run_without_its_facts_is_left_out_and_named(tmp_path: Path) -> None:
     assert (problem.kind, problem.severity, Path(problem.place.file).name) == ("run-facts", "warning", "bad")
 
 
-def test_checkpoints_of_other_pairs_are_refused(tmp_path: Path) -> None:
-    """A curve whose points are of different pairs shows nothing."""
-    write_run(tmp_path, {0: [10, 20], 100: [30]})
-    with pytest.raises(InputError, match="step 100 has different paradigms"):
-        collect(tmp_path)
+def test_a_run_whose_checkpoints_have_other_pairs_is_left_out_and_named(tmp_path: Path) -> None:
+    """A curve whose points are of different pairs shows nothing; the other runs are shown."""
+    write_run(tmp_path / "a", {0: [10, 20], 100: [30]})
+    write_run(tmp_path / "b", {0: [10, 20], 100: [30, 40]})
+    found = collect(tmp_path)
+    assert [run.name for run in found.runs] == ["b"]
+    assert "step 100 has different paradigms" in str(found.problems[0])
+
+
+def test_scores_of_which_a_file_is_missing_are_left_out_and_named(tmp_path: Path) -> None:
+    write_scores(tmp_path, name="a")
+    write_scores(tmp_path, name="b")
+    (tmp_path / "a" / "u.parquet").unlink()
+    found = collect(tmp_path)
+    assert [model.name for model in found.models] == ["b"]
+    assert [problem.severity for problem in found.problems] == ["warning"] and "u.parquet" in str(found.problems[0])
 
 
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:

@@ -81,11 +81,24 @@ def test_tau_is_of_models_on_two_benchmarks(tmp_path: Path) -> None:
     """Both put counting first: τ is 1; the models are known by their names, though their folders differ."""
     for benchmark, uid in (("climp", "classifier"), ("sling", "self_male")):
         for model in (Counting(), Backwards()):
-            pairs = Pairs((*judged(uid, right=1, of=1), *judged("own", right=0, of=1)))
-            run_scoring(pairs, model, out=tmp_path / benchmark / model.name)
+            run_scoring(Pairs(tuple(judged(uid, right=1, of=1))), model, out=tmp_path / benchmark / model.name)
     found = tables(report(tmp_path))
-    assert cells(found["rankings"], 0) == ["climp", "sling", 2, 1]
+    assert cells(found["rankings"], 0) == ["CLiMP", "SLING", 2, 1]
     assert {row[0]: (row[1], row[3]) for row in found["benchmarks"].rows} == {"backwards": (0, 0), "counting": (1, 1)}
+
+
+def test_two_benchmarks_in_one_folder_have_both_published_tables(tmp_path: Path) -> None:
+    """One model scored on CLiMP and SLING: 1 of 1 and 0 of 1, and nowhere a half; SLING's mean is over phenomena."""
+    pairs = (*judged("classifier", right=1, of=1), *judged("self_male", right=0, of=3), *judged("any", right=1, of=1))
+    write_scores(tmp_path, pairs=Pairs(pairs))
+    sections = report(tmp_path)
+    found = tables(sections)
+    assert {"published-climp-2-2", "published-sling-7-2", "published-sling-5-1", "published-sling-8-1"} <= found.keys()
+    assert cells(found["accuracy-1"], 0)[1] == 0.25 and cells(found["accuracy-2"], 0)[1] == 1
+    assert [cells(found["sets"], row)[:4] for row in (0, 1)] == [["SLING", 2, 4, 1], ["CLiMP", 1, 1, 1]]
+    whole = cells(found["published-sling-5-1"], -1)  # anaphors 0, polarity items 1
+    assert whole[:2] == ["over phenomena (macro)", 0.5]
+    assert [one.title for one in sections][1:3] == ["Accuracy · SLING", "Model comparison · SLING"]
 
 
 def test_one_benchmark_has_no_ranking_to_compare(tmp_path: Path) -> None:

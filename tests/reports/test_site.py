@@ -181,12 +181,13 @@ def test_choices_that_turn_in_another_dtype_are_counted(tmp_path: Path) -> None:
 
 
 def test_models_of_other_pairs_are_not_compared(tmp_path: Path) -> None:
-    """Their accuracies stand side by side, but a test of the same pairs there is not."""
+    """Each set of pairs has its own tables."""
     write_scores(tmp_path, name="one")
     write_scores(tmp_path, name="two", pairs=Pairs(tuple(PAIRS)[:2]))
     found = report(tmp_path)
-    assert "report-other-pairs" in reasons(found).values()
-    assert cells(tables(found)["accuracy-phenomenon-lp"], 1) == ["q", 0, None]
+    assert list(reasons(found).values()).count("report-one-model") == 2
+    assert cells(tables(found)["accuracy-phenomenon-lp-1"], 1) == ["q", 0]
+    assert [row[0] for row in tables(found)["accuracy-phenomenon-lp-2"].rows] == ["p", "all pairs"]
 
 
 def test_published_results_stand_beside_ones_own(tmp_path: Path) -> None:
@@ -428,13 +429,13 @@ def test_a_model_of_other_pairs_is_named_and_the_others_stay(tmp_path: Path) -> 
     write_scores(tmp_path, name="one")
     write_scores(tmp_path, name="two", pairs=Pairs((pair("u", 0, "丙", "丁"),)))
     sections = report_with(tmp_path, Extras(pairs=tuple(PAIRS)))
-    assert reasons(sections)["regions: Regions, two"] == "regions-other-pairs"
-    assert [column.name for column in tables(sections)["regions"].columns] == ["phenomenon", "region", "pairs", "one"]
+    assert reasons(sections)["regions-2: Regions, two (#2)"] == "regions-other-pairs"
+    assert [column.name for column in tables(sections)["regions-1"].columns][3:] == ["one"]
 
 
 def test_regions_are_traced_over_the_checkpoints_of_a_run(tmp_path: Path) -> None:
     """Both checkpoints are the same model: u has (1 + 0) / 2, v has -1 + 3, averaged over tokens."""
-    write_run(tmp_path / "run", {400: [50]})
+    write_run(tmp_path / "run", {400: [2, 1]}, uids={"u": ("p", 2), "v": ("q", 1)})
     for step in (1, 400):
         write_scores(tmp_path / "run" / "scores", name=f"step-{step:06d}")
     sections = report_with(tmp_path, Extras(pairs=tuple(PAIRS)))

@@ -1,18 +1,22 @@
 """Which sentence is preferred, what ties are worth, and what length has to do with it: by hand."""
 
 import json
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bidui.analysis.significance import SLING_BASELINES
 from bidui.errors import InputError
 from bidui.models.model import TokenScores
 from bidui.pairs import Pair
 from bidui.scores.choices import (
+    BASELINES,
     NEAR_TIE,
     Choices,
     choose,
@@ -252,6 +256,15 @@ def test_a_line_has_both_sentences_scores_and_lengths_and_the_choice() -> None:
     }
     assert [line["correct"] for line in found] == [1, 0.5, 0]
     assert '"correct": 1}' in published_lines(EXPORT_TABLE, lp()).decode().splitlines()[0]
+
+
+def test_lines_of_baselines_are_marked() -> None:
+    """Who averages over the file must be able to leave them out; SLING has eight."""
+    uids = pl.Series("uid", ["baseline_male", "baseline_male", "u", "u", "u", "u"])
+    table = replace(EXPORT_TABLE, frame=EXPORT_TABLE.frame.with_columns(uids))
+    found = [json.loads(line) for line in published_lines(table, lp()).decode().splitlines()]
+    assert [line["baseline"] for line in found] == [True, False, False]
+    assert set(SLING_BASELINES.values()) == BASELINES and len(BASELINES) == 8
 
 
 def test_link_and_unit_are_those_asked_for() -> None:

@@ -244,6 +244,26 @@ def kendall_tau_b(first: Sequence[float] | Floats, second: Sequence[float] | Flo
     return float(kendalltau(left, right, variant="b").statistic)
 
 
+def kendall_estimate(
+    first: Sequence[float] | Floats, second: Sequence[float] | Floats, *, seed: int, resamples: int = 2000
+) -> Estimate:
+    """Return Kendall's tau-b with the middle 95% of a bootstrap over models; no interval for fewer than five models.
+
+    Resamples in which one list has a single value have no order and are left out.
+    """
+    tau = kendall_tau_b(first, second)
+    if len(first) < 5:
+        return Estimate(tau)
+    left, right = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    numbers = np.random.default_rng(seed).integers(0, len(left), (resamples, len(left)))
+    # products of signs over all pairs of models, for all resamples at once: scipy takes one pair of lists at a time
+    signs = [np.sign(values[:, :, None] - values[:, None, :]) for values in (left[numbers], right[numbers])]
+    same = (signs[0] * signs[1]).sum(axis=(1, 2))
+    most = np.sqrt((signs[0] ** 2).sum(axis=(1, 2)) * (signs[1] ** 2).sum(axis=(1, 2)))
+    ordered = most > 0
+    return percentile_estimate(tau, same[ordered] / most[ordered]) if ordered.any() else Estimate(tau)
+
+
 # Baselines: pairs whose sides are both good, which show a bias, and paradigms read against them (SLING, 5.4).
 #
 # In "the male baker likes him / her" nothing decides, so a model without bias chooses each side equally often: 50% is

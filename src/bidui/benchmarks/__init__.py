@@ -187,7 +187,8 @@ def judged_benchmarks(uids: Iterable[str] = ()) -> tuple[Benchmark, ...]:
     for name, folder in shipped().items():
         if (folder / HUMAN_FILE).is_file():
             people = judgement_counts(folder)
-            paradigms = load_project(folder).paradigms if wanted and wanted <= people.keys() else ()
+            known = {file.stem for file in (folder / "paradigms").rglob("*.yaml")}  # a file is named by its uid
+            paradigms = load_project(folder).paradigms if wanted and wanted <= known else ()
             benchmarks.append(Benchmark(name, {paradigm.uid: paradigm.status for paradigm in paradigms}, people))
     return tuple(benchmarks)
 

@@ -362,7 +362,8 @@ def export_scores(
     """Write one line per pair for each model: sentences, scores, lengths, and whether the good sentence won.
 
     The fields are sentence_good, sentence_bad, UID, phenomenon, pairID, score_good, score_bad, length_good,
-    length_bad, and correct: 1, 0.5 for a tie, or 0; then variant and further columns of the pairs, if there are any.
+    length_bad, and correct: 1, 0.5 for a tie, or 0; then baseline, if any pairs are SLING's bias baselines, which do
+    not belong in an average; then variant and further columns of the pairs, if there are any.
     """
     models = bidui.export_scores(
         results, out=out, link=link, unit=unit, unigrams=unigrams, smoothing=smoothing, unseen=unseen

@@ -1,7 +1,7 @@
 """Accuracies of stored scores as a data frame: one row per model and linking function, or one column per model."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
@@ -20,23 +20,26 @@ from bidui.reports.results import (
     HELD_OUT,
     MAIN,
     USUAL,
+    Results,
+    ScoredModel,
     model_names,
-    split_baselines,
+    pair_sets,
+    read_model,
     stored_unigrams,
     unfinished,
     unigram_choices,
 )
 from bidui.reports.tables import Column, Table, Unit, csv_text, latex
-from bidui.scores.choices import Choices, choose_from, length_split
-from bidui.scores.links import AnyLink, as_link, as_links
-from bidui.scores.run import read_totals
-from bidui.scores.table import LengthUnit, ScoreManifest, score_folders
+from bidui.scores.choices import BASELINES, Choices, choose_from, length_split
+from bidui.scores.links import AnyLink, Link, as_link, as_links
+from bidui.scores.table import LengthUnit, score_folders
 
 if TYPE_CHECKING:
     import pandas
 
 HUMANS = "humans"  # the column of published human figures
 OVERALL = "overall"
+SET = "set"  # the column that names the set of pairs, where there are several
 Group = tuple[str, ...]  # the values that the pairs of a row share
 
 
@@ -105,8 +108,9 @@ def compare(
     the pairs; several are crossed, and have one row for each combination of values. For groups, the first of the
     `links` is used. `unit` is the unit of length for linking functions, `groups` that for D=, D< and D>. Unigram counts
     are those of the file given, or those stored with the scores; `smoothing` is added to every count, and `unseen` is
-    the probability of tokens that a published file of probabilities lacks. The notes say which runs are not finished,
-    whether models were scored on different pairs, and how far unigrams without a tokenizer fit.
+    the probability of tokens that a published file of probabilities lacks. Models scored on different benchmarks or
+    pairs are in different sets, named in the column `set`. The notes say which runs are not finished, which pairs are
+    baselines, and how far unigrams without a tokenizer fit.
     """
     by_names = tuple(dict.fromkeys((by,) if isinstance(by, str) else by or (OVERALL,)))
     if OVERALL in by_names and len(by_names) > 1:
@@ -115,44 +119,63 @@ def compare(
     chosen = as_links(links or USUAL)
     main = chosen[0] if links else as_link(MAIN)
     needed = main.needs_unigrams if by_group else not links or any(link.needs_unigrams for link in chosen)
-    rows: list[dict[str, object]] = []
-    columns: dict[str, Choices] = {}
-    manifests: dict[str, ScoreManifest] = {}
-    notes: list[str] = []
-    folders = score_folders(Path(results))
-    for folder, name in model_names(folders, inside=Path(results)).items():
+    folders = model_names(score_folders(Path(results)), inside=Path(results))
+    models = []
+    for folder, name in folders.items():
         file = Path(unigrams) if unigrams else stored_unigrams(folder) if needed else None
-        manifests[name], totals = read_totals(folder, unigrams=file, smoothing=smoothing, unseen=unseen)
-        notes += [f"{name}: {note}" for note in totals.notes]
-        tests, baselines = split_baselines(totals)
-        if baselines is not None and len(tests) and "paradigm" not in by_names:
-            totals = tests
-            notes.append(f"{name}: {Problem('compare-baselines', values={'count': len(baselines)})}")
-        if manifests[name].left:
-            notes.append(str(unfinished(folder, manifests[name])))
+        models.append(read_model(folder, name, unigrams=file, smoothing=smoothing, unseen=unseen))
+    notes = [note for model in models for note in _notes(model, by_names)]
+    sets = pair_sets(Results(tuple(models), ()))
+    tables: list[AccuracyTable] = []
+    for one in sets:
         if by_group:
-            columns[name] = choose_from(totals, main, unit=unit)
-            continue
-        choices = [choose_from(totals, link, unit=unit, groups=groups) for link in chosen]
-        if not links:
+            table = _by_group(one.results.models, main, by_names, unit=unit)
+        else:
+            table = _by_link(one.results.models, chosen, usual=not links, unit=unit, groups=groups)
+        tables.append(table)
+    if len(tables) > 1:
+        notes = [str(Problem("compare-sets", values={"sets": [one.name for one in sets]})), *notes]
+    frames = [
+        table.frame if len(tables) == 1 else table.frame.select(pl.lit(one.name).alias(SET), pl.all())
+        for table, one in zip(tables, sets, strict=True)
+    ]
+    return AccuracyTable(
+        pl.concat(frames, how="diagonal_relaxed"),
+        tables[0].link,
+        (*((SET,) if len(tables) > 1 and by_group else ()), *tables[0].by),
+        fitted=any(table.fitted for table in tables),
+        humans=any(table.humans for table in tables),
+        notes=(*(note for table in tables for note in table.notes), *notes),
+    )
+
+
+def _notes(model: ScoredModel, by: Sequence[str]) -> Iterator[str]:
+    """Say what a reader must know of a model's scores: notes on unigrams, baselines left out, an interrupted run."""
+    for note in model.totals.notes:
+        yield f"{model.name}: {note}"
+    if model.baselines is not None and len(model.totals):
+        kind = "compare-baselines-apart" if "paradigm" in by else "compare-baselines"
+        yield f"{model.name}: {Problem(kind, values={'count': len(model.baselines)})}"
+    if model.manifest.left:
+        yield str(unfinished(model.folder, model.manifest))
+
+
+def _by_link(
+    models: Sequence[ScoredModel], links: Sequence[Link], *, usual: bool, unit: LengthUnit, groups: LengthUnit
+) -> AccuracyTable:
+    """Return one row per model and linking function."""
+    rows: list[dict[str, object]] = []
+    notes: list[str] = []
+    for model in models:
+        totals = model.totals if len(model.totals) else model.baselines or model.totals
+        choices = [choose_from(totals, link, unit=unit, groups=groups) for link in links]
+        if usual:
             more, problems = unigram_choices(totals, unit=unit, groups=groups)
             choices += more
-            notes += [f"{name}: {problem}" for problem in problems]
-        rows += [_row(name, one) for one in choices]
-    notes = [*_other_pairs(manifests), *notes]
-    if by_group:
-        table = _by_group(columns, main.name, by_names)
-        return replace(table, notes=(*table.notes, *notes))
+            notes += [f"{model.name}: {problem}" for problem in problems]
+        rows += [_row(model.name, one) for one in choices]
     fitted = any(row["link"] == HELD_OUT for row in rows)
     return AccuracyTable(pl.DataFrame(rows, infer_schema_length=None), fitted=fitted, notes=tuple(notes))
-
-
-def _other_pairs(manifests: Mapping[str, ScoreManifest]) -> list[str]:
-    """Say which models were scored on other pairs than the first: their accuracies cannot be compared."""
-    pairs = {name: {(uid, shard.pairs) for uid, shard in one.shards.items()} for name, one in manifests.items()}
-    first = next(iter(pairs), "")
-    others = [name for name, own in pairs.items() if own != pairs[first]]
-    return [str(Problem("compare-other-pairs", values={"others": others, "first": first}))] if others else []
 
 
 def _row(name: str, choices: Choices) -> dict[str, object]:
@@ -171,28 +194,41 @@ def _row(name: str, choices: Choices) -> dict[str, object]:
     }
 
 
-def _by_group(models: dict[str, Choices], link: str, by: tuple[str, ...]) -> AccuracyTable:
-    """Return one row per group and one column per model, with published human figures if known."""
-    known = list(dict.fromkeys(["phenomenon", "paradigm", *(name for one in models.values() for name in one.columns)]))
+def _by_group(models: Sequence[ScoredModel], link: Link, by: tuple[str, ...], *, unit: LengthUnit) -> AccuracyTable:
+    """Return one row per group and one column per model, with published human figures if known.
+
+    Baselines, where paradigms are shown, have rows of their own and no part in the last row.
+    """
+    columns: dict[str, Choices] = {}
+    baselines: dict[str, Choices] = {}
+    for model in models:
+        if len(model.totals):
+            columns[model.name] = choose_from(model.totals, link, unit=unit)
+        if model.baselines is not None and ("paradigm" in by or not len(model.totals)):
+            baselines[model.name] = choose_from(model.baselines, link, unit=unit)
+    every = [*columns.values(), *baselines.values()]
+    known = list(dict.fromkeys(["phenomenon", "paradigm", *(name for one in every for name in one.columns)]))
     if missing := [name for name in by if name not in known]:
         raise fail("column-unknown", Place(), {"column": missing[0], "known": known})
-    notes: list[str] = []
+    notes: dict[str, None] = {}
     values: dict[str, dict[Group, float]] = {}
     members: dict[Group, set[str]] = {}
     whole: Group = ()  # not the word for it, which may be a value, too
-    for name, choices in models.items():
+    for name, choices in (*columns.items(), *baselines.items()):
         if lacking := [column for column in by if column not in ("phenomenon", "paradigm", *choices.columns)]:
-            notes.append(str(Problem("compare-no-column", values={"model": name, "columns": lacking})))
+            notes[str(Problem("compare-no-column", values={"model": name, "columns": lacking}))] = None
             empty = dict.fromkeys(lacking, np.full(len(choices.uids), "", object))
             choices = replace(choices, columns={**choices.columns, **empty})
         groups = list(zip(*(choices.groups(column).tolist() for column in by), strict=True))
         of_pair = dict(zip(groups, choices.groups(*by).tolist(), strict=True))
         accuracies = accuracy(choices, by=by)
-        values[name] = {group: accuracies[crossed].value for group, crossed in of_pair.items()}
-        values[name][whole] = accuracy(choices)["all"].value
+        own = values.setdefault(name, {})
+        own |= {group: accuracies[crossed].value for group, crossed in of_pair.items()}
+        own.setdefault(whole, accuracy(choices)["all"].value)  # test paradigms come first
         for group, uid in zip(groups, choices.uids.tolist(), strict=True):
             members.setdefault(group, set()).add(uid)
-            members.setdefault(whole, set()).add(uid)
+            if uid not in BASELINES:
+                members.setdefault(whole, set()).add(uid)
     humans = _humans(members, whole) if by in (("phenomenon",), ("paradigm",)) else {}
     rows = [*sorted(members.keys() - {whole}, key=lambda group: [natural(value) for value in group]), whole]
     taken = {*by, *humans}  # a model may have such a name, too
@@ -201,14 +237,15 @@ def _by_group(models: dict[str, Choices], link: str, by: tuple[str, ...]) -> Acc
     named = [*rows[:-1], (ALL, *[""] * (len(by) - 1))]
     names = {column: [group[number] for group in named] for number, column in enumerate(by)}
     frame = pl.DataFrame({**names, **shares}, schema_overrides=dict.fromkeys(shares, pl.Float64))
-    return AccuracyTable(frame, link, by, humans=bool(humans), notes=tuple(notes))
+    return AccuracyTable(frame, link.name, by, humans=bool(humans), notes=tuple(notes))
 
 
 def _humans(members: dict[Group, set[str]], whole: Group) -> dict[str, dict[Group, float]]:
     """Return the published human accuracy on each group of paradigms, if it is known for all of them."""
     for benchmark in judged_benchmarks():
-        if members and members[whole] <= benchmark.people.keys():
-            counts = {group: [benchmark.people[uid] for uid in uids] for group, uids in members.items()}
+        if members.get(whole) and members[whole] <= benchmark.people.keys():
+            judged = {group: uids & benchmark.people.keys() for group, uids in members.items()}
+            counts = {group: [benchmark.people[uid] for uid in uids] for group, uids in judged.items() if uids}
             shares = {
                 group: sum(right for right, _ in own) / sum(judgements for _, judgements in own)
                 for group, own in counts.items()

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from bidui.benchmarks import shipped
+from bidui.benchmarks import judged_benchmarks, shipped
 from bidui.errors import Place, fail
 from bidui.frames import counted, to_pandas
 
@@ -117,6 +117,14 @@ def _sources() -> dict[str, tuple[Path, dict[str, str]]]:
         for folder in (*folders, Path(__file__).parent / "published")
         for row in _rows(folder / SOURCES)
     }
+
+
+def benchmark_of_paradigms() -> dict[str, str]:
+    """Return the benchmark of every paradigm that has a published accuracy or published human judgements."""
+    known = {uid: benchmark.name for benchmark in judged_benchmarks() for uid in benchmark.people}
+    for table in all_published():
+        known |= {cell.name: table.benchmark for cell in table.cells if cell.level == "paradigm" and cell.name}
+    return known
 
 
 def published_uid(uid: str) -> str:

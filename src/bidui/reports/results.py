@@ -1,12 +1,13 @@
 """Results: what a folder holds, as values: models with their scores, training runs with their counts, and choices.
 
-`collect` reads the folder. `model_choices` gives the choices that tables of accuracy are made of, from token scores or,
-where there are none, from the counts of training runs. `series_of` groups runs that differ only in their seed.
+`collect` reads the folder, and `pair_sets` divides it by what was scored: only results on the same pairs are averaged
+or compared. `model_choices` gives the choices that tables of accuracy are made of, from token scores or, where there
+are none, from the counts of training runs. `series_of` groups runs that differ only in their seed.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -18,11 +19,11 @@ from bidui.analysis.curves import LearningCurve
 from bidui.analysis.estimate import stratify
 from bidui.analysis.length_bias import Sweep, held_out_morcela
 from bidui.analysis.scaling import training_flops
-from bidui.analysis.significance import SLING_BASELINES
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import natural, sha256
+from bidui.reports.published import all_published, benchmark_of_paradigms, published_uid
 from bidui.reports.tables import NOTHING, short_count
-from bidui.scores.choices import Choices, PairTotals, choose_from
+from bidui.scores.choices import BASELINES, Choices, PairTotals, choose_from
 from bidui.scores.links import Floats, Link, slor
 from bidui.scores.milestones import FILE, AlphaCount, Milestone, read_alphas, read_milestones
 from bidui.scores.run import read_totals
@@ -41,7 +42,10 @@ DATA = ("corpus", "tokenizer", "bos", "tokens", "epochs", "context")
 LEARNT = ("size", *DATA, "optimizer", "batch", "peak", "warmup")
 
 
+TITLES = {"zhoblimp": "ZhoBLiMP", "sling": "SLING", "climp": "CLiMP"}  # of benchmarks, as readers know them
+
 Key = TypeVar("Key")
+SetKey = tuple[str, frozenset[tuple[str, str]]]  # the benchmark, and the paradigms with the hashes of their pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +149,8 @@ class Results:
 
     @property
     def uids(self) -> set[str]:
-        """Every paradigm that was scored."""
-        scored = {uid for model in self.models for uid in model.manifest.shards}
+        """Every paradigm that was scored, without baselines."""
+        scored = {uid for model in self.models for uid in model.manifest.shards} - BASELINES
         return scored | {uid for run in self.runs for uid in run.uids}
 
 
@@ -175,9 +179,15 @@ def collect(
     problems: list[Problem] = []
     for scores, earlier in chosen.items():
         on_folder(scores)
-        model = _read_model(scores, names[scores], earlier, unigrams)
-        problems += [*model.totals.notes, *([unfinished(scores, model.manifest)] if model.manifest.left else [])]
-        if len(model.totals):
+        try:
+            model = read_model(scores, names[scores], earlier=earlier, unigrams=unigrams or stored_unigrams(scores))
+        except InputError as error:  # such as a file that is missing: the other models are shown without it
+            problems += [replace(problem, severity="warning") for problem in error.problems]
+            continue
+        problems += model.totals.notes
+        if model.manifest.left:
+            problems.append(unfinished(scores, model.manifest))
+        elif len(model.totals):
             models.append(model)
         else:
             kind = "report-only-baselines" if model.baselines else "report-no-pairs"
@@ -216,18 +226,24 @@ def stored_unigrams(folder: Path) -> Path | None:
     return file if file.is_file() else None
 
 
-def _read_model(folder: Path, name: str, earlier: tuple[Path, ...], unigrams: Path | None) -> ScoredModel:
-    manifest, totals = read_totals(folder, unigrams=unigrams or stored_unigrams(folder))
-    if manifest.left:  # as an unfinished run, so that tables and figures say so wherever they are shown
-        name = f"{name} ({len(totals):,}/{len(totals) + manifest.left:,})"
-    phenomena = np.where(totals.phenomena == "", NOTHING, totals.phenomena)  # a row without a name would look broken
-    totals = replace(totals, phenomena=phenomena)
+def read_model(
+    folder: Path,
+    name: str,
+    *,
+    earlier: tuple[Path, ...] = (),
+    unigrams: Path | None = None,
+    smoothing: float = 1.0,
+    unseen: float | None = None,
+) -> ScoredModel:
+    """Read the scores of a model; a phenomenon without a name, which would look broken in a table, becomes a dash."""
+    manifest, totals = read_totals(folder, unigrams=unigrams, smoothing=smoothing, unseen=unseen)
+    totals = replace(totals, phenomena=np.where(totals.phenomena == "", NOTHING, totals.phenomena))
     return ScoredModel(name, manifest, *split_baselines(totals), folder, earlier)
 
 
 def split_baselines(totals: PairTotals) -> tuple[PairTotals, PairTotals | None]:
     """Return the pairs without SLING's baselines, which do not belong in an average, and the baselines, if any."""
-    baselines = np.isin(totals.uids.astype(str), sorted(set(SLING_BASELINES.values())))
+    baselines = np.isin(totals.uids.astype(str), sorted(BASELINES))
     return (_select(totals, ~baselines), _select(totals, baselines)) if baselines.any() else (totals, None)
 
 
@@ -264,6 +280,85 @@ def _distinct(names: Mapping[Key, str], *, instead: Callable[[Key], str]) -> dic
     return {key: name if counts[name] == 1 else instead(key) for key, name in names.items()}
 
 
+# Sets of pairs: averages and comparisons are made only among results on the same pairs
+
+
+@dataclass(frozen=True, slots=True)
+class PairSet:
+    """Results on one set of pairs, by the name of the benchmark if it is known."""
+
+    name: str
+    benchmark: str  # empty if unknown
+    results: Results
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs, without baselines."""
+        first = self.results.models[0].totals if self.results.models else None
+        return len(first) if first is not None else int(self.results.runs[0].pairs.sum())
+
+
+def pair_sets(results: Results) -> tuple[PairSet, ...]:
+    """Divide results by benchmark and by set of pairs; a model scored on two benchmarks takes part in both.
+
+    Models are on the same pairs if the hashes of all their test paradigms are equal. Runs store no hashes: they are put
+    together if they have as many pairs of the same paradigms, and with models that have as many.
+    """
+    known = benchmark_of_paradigms()
+    members: dict[SetKey, tuple[list[ScoredModel], list[ScoredRun]]] = {}
+    of_sizes: dict[frozenset[tuple[str, int]], SetKey] = {}
+    for model in results.models:
+        for benchmark, part in _by_benchmark(model, known).items():
+            tests = {uid: shard for uid, shard in part.manifest.shards.items() if uid not in BASELINES}
+            key = benchmark, frozenset((uid, shard.pairs) for uid, shard in tests.items())
+            members.setdefault(key, ([], []))[0].append(part)
+            of_sizes.setdefault(frozenset((uid, shard.count) for uid, shard in tests.items()), key)
+    for run in results.runs:
+        sizes = [(uid, int(count)) for uid, count in zip(run.uids, run.pairs.tolist(), strict=True)]
+        benchmarks = {known.get(published_uid(uid), "") for uid in run.uids}
+        name = benchmarks.pop() if len(benchmarks) == 1 else ""
+        key = of_sizes.setdefault(frozenset(sizes), (name, frozenset((uid, str(count)) for uid, count in sizes)))
+        members.setdefault(key, ([], []))[1].append(run)
+    counts = Counter(benchmark for benchmark, _ in members)
+    numbers: Counter[str] = Counter()
+    sets = []
+    for (benchmark, _), (models, runs) in members.items():
+        numbers[benchmark] += 1
+        title = TITLES.get(benchmark, benchmark)
+        number = f"#{numbers[benchmark]}" if counts[benchmark] > 1 or not title else ""
+        names = _distinct({model.name: model.manifest.model for model in models}, instead=lambda name: name)
+        models = [replace(model, name=names[model.name]) for model in models]
+        sets.append(PairSet(f"{title} {number}".strip(), benchmark, Results(tuple(models), tuple(runs))))
+    return tuple(sets)
+
+
+def _by_benchmark(model: ScoredModel, known: Mapping[str, str]) -> dict[str, ScoredModel]:
+    """Return a model by benchmark: in parts where all its paradigms are known and belong to several, else whole."""
+    uids: dict[str, set[str]] = {}
+    for uid in model.manifest.shards:
+        uids.setdefault(known.get(published_uid(uid), ""), set()).add(uid)
+    if len(uids) == 1 or "" in uids:
+        return {next(iter(uids)) if len(uids) == 1 else "": model}
+    parts = {name: _part(model, own) for name, own in uids.items()}
+    return {name: part for name, part in parts.items() if len(part.totals)}
+
+
+def _part(model: ScoredModel, uids: Set[str]) -> ScoredModel:
+    """Return a model on some of its paradigms."""
+
+    def inside(totals: PairTotals) -> PairTotals:
+        return _select(totals, np.isin(totals.uids.astype(str), sorted(uids)))
+
+    shards = {uid: shard for uid, shard in model.manifest.shards.items() if uid in uids}
+    baselines = None if model.baselines is None else inside(model.baselines)
+    return replace(
+        model,
+        manifest=replace(model.manifest, shards=shards),
+        totals=inside(model.totals),
+        baselines=baselines if baselines is not None and len(baselines) else None,
+    )
+
+
 # Training runs
 
 
@@ -276,8 +371,7 @@ def read_run(folder: Path, *, name: str) -> ScoredRun | Problem:
         learnt, seed = {key: recipe[key] for key in LEARNT if key in recipe}, int(recipe["seed"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         return Problem("run-facts", Place(str(folder)), {"reason": str(error)}, "warning")
-    baselines = set(SLING_BASELINES.values())  # they do not belong in an average
-    milestones = [milestone for milestone in read_milestones(folder) if milestone.uid not in baselines]
+    milestones = [milestone for milestone in read_milestones(folder) if milestone.uid not in BASELINES]
     if not milestones:
         return Problem("run-no-milestones", Place(str(folder)), {}, "warning")
     by_step: dict[int, list[Milestone]] = {}
@@ -287,7 +381,7 @@ def read_run(folder: Path, *, name: str) -> ScoredRun | Problem:
     paradigms = [(m.uid, m.phenomenon, m.pairs) for m in by_step[at[0]]]
     for step in at:
         if [(m.uid, m.phenomenon, m.pairs) for m in by_step[step]] != paradigms:
-            raise fail("run-uneven", Place(str(folder / FILE)), {"first": at[0], "step": step})
+            return Problem("run-uneven", Place(str(folder / FILE)), {"first": at[0], "step": step}, "warning")
     links = [link for link in milestones[0].right if all(link in m.right for m in milestones)]
     uids, phenomena, pairs = zip(*paradigms, strict=True)
     return ScoredRun(
@@ -485,6 +579,15 @@ def counted_choices(run: ScoredRun, link: str, *, checkpoint: int = -1) -> Choic
 def worths(right: float, size: int) -> Floats:
     """Return worths that sum to `right`: ones, one half where it is not whole, and zeros."""
     return np.clip(right - np.arange(size), 0.0, 1.0)
+
+
+def as_printed(choices: Choices, benchmark: str) -> Choices:
+    """Return choices with the phenomena over which the published table of a benchmark averages, if it has one."""
+    for table in all_published():
+        if table.benchmark == benchmark and table.whole == "phenomena" and table.phenomena:
+            printed = [table.phenomena[published_uid(uid)] for uid in choices.uids.tolist()]
+            return replace(choices, phenomena=np.array(printed, object))
+    return choices
 
 
 def phenomenon_of(choices: Iterable[Choices]) -> dict[str, str]:

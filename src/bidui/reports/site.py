@@ -7,7 +7,7 @@ writes the whole folder or nothing, and replaces only what an earlier report wro
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from bidui.analysis.frequencies import read_frequencies
 from bidui.analysis.regions import check_slots
-from bidui.benchmarks import judged_benchmarks
+from bidui.benchmarks import Benchmark, judged_benchmarks
 from bidui.errors import OutputRefused, Place, Problem, fail
 from bidui.files import (
     Json,
@@ -31,10 +31,11 @@ from bidui.files import (
 from bidui.pairs import AnyPairs, as_pairs, pairs_to_bytes
 from bidui.people.ratings import read_ratings
 from bidui.reports.figures import save_figure
-from bidui.reports.results import MAIN, USUAL, Results, collect, model_choices
+from bidui.reports.published import published_uid
+from bidui.reports.results import MAIN, USUAL, Results, collect, model_choices, pair_sets
 from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings, sentence
 from bidui.reports.sections.accuracy import accuracy_section
-from bidui.reports.sections.comparisons import comparisons
+from bidui.reports.sections.comparisons import comparisons, rankings
 from bidui.reports.sections.frequencies import frequencies_section
 from bidui.reports.sections.learning import learning_section, scaling_section
 from bidui.reports.sections.length_bias import length_section
@@ -114,7 +115,7 @@ def report(
         main=chosen[0].name if links else MAIN,
         usual=not links,
         language=language,
-        benchmarks=judged_benchmarks(collected.uids),
+        benchmarks=_benchmarks(collected),
         published=published,
         extras=extras,
     )
@@ -145,34 +146,73 @@ def report(
 def contents(
     results: Results, settings: Settings, *, on_section: OnStep = lambda title, count: None
 ) -> Iterator[Section]:
-    """Yield the sections in the order of the page, each made when it is needed."""
-    say, models = settings.say, model_choices(results, settings.links, usual=settings.usual)
-    sections: dict[str, Iterator[Item]] = {
-        "overview": overview(results, settings),
-        "accuracy": accuracy_section(models, settings),
-        "compared": comparisons(results, settings),
-        "length": length_section(results, models, settings),
-        "regions": regions_section(results, settings),
-        "people": people_section(models, settings),
-        "ratings": ratings_section(models, settings),
-        "sling": sling_section(results.models, settings),
-        "frequencies": frequencies_section(settings),
-        "published": published_section(models, settings),
-        "scaling": scaling_section(results, settings),
-        "learning": learning_section(results, settings),
-    }
-    abouts = {"overview": ""} | ({"accuracy": say("about-counted")} if any(one.counted for one in models) else {})
-    for name, items in sections.items():
-        on_section(say(name), len(sections))
-        shown: list[Item] = []
-        files: list[Table] = []
-        for item in items:
-            if isinstance(item, Table) and item.linked:
-                files.append(item)
-            else:
-                shown.append(item)
-        about = abouts[name] if name in abouts else say(f"about-{name}")
-        yield Section(name, say(name), about, tuple(shown), tuple(files))
+    """Yield the sections in the order of the page, each made when it is needed.
+
+    What averages or compares is there once for every set of pairs; where there are several, titles name the set and
+    the names of files end in its number.
+    """
+    sets = pair_sets(results)
+    count = 3 + 10 * len(sets)
+    yield _section("overview", overview(results, sets, settings), settings, on_section, count, about="")
+    for number, one in enumerate(sets, 1):
+        own, models = one.results, model_choices(one.results, settings.links, usual=settings.usual)
+        sections: dict[str, Iterator[Item]] = {
+            "accuracy": accuracy_section(models, settings),
+            "compared": comparisons(own, settings),
+            "length": length_section(own, models, settings),
+            "regions": regions_section(own, settings),
+            "people": people_section(models, settings),
+            "ratings": ratings_section(models, settings),
+            "sling": sling_section(own.models, settings),
+            "published": published_section(models, settings),
+            "scaling": scaling_section(own, settings),
+            "learning": learning_section(own, settings),
+        }
+        counted = {"accuracy": settings.say("about-counted")} if any(model.counted for model in models) else {}
+        for name, items in sections.items():
+            section = _section(name, items, settings, on_section, count, about=counted.get(name))
+            yield _of_set(section, one.name, number) if len(sets) > 1 else section
+    yield _section("rankings", rankings(sets, settings), settings, on_section, count)
+    yield _section("frequencies", frequencies_section(settings), settings, on_section, count)
+
+
+def _section(
+    name: str, items: Iterator[Item], settings: Settings, on_section: OnStep, count: int, *, about: str | None = None
+) -> Section:
+    """Make a section; tables that the page only links to are put aside."""
+    title = settings.say(name)
+    on_section(title, count)
+    every = list(items)
+    files = tuple(item for item in every if isinstance(item, Table) and item.linked)
+    shown = tuple(item for item in every if not (isinstance(item, Table) and item.linked))
+    return Section(name, title, settings.say(f"about-{name}") if about is None else about, shown, files)
+
+
+def _of_set(section: Section, name: str, number: int) -> Section:
+    """Return a section under the name of its set of pairs, and its files with the number of the set."""
+
+    def numbered(item: Item) -> Item:
+        if isinstance(item, Absent):
+            return replace(item, title=f"{item.title} ({name})")
+        return replace(item, name=f"{item.name}-{number}", title=f"{item.title} · {name}")
+
+    files = tuple(table for table in map(numbered, section.files) if isinstance(table, Table))
+    return Section(
+        f"{section.name}-{number}",
+        f"{section.title} · {name}",
+        section.about,
+        tuple(map(numbered, section.items)),
+        files,
+    )
+
+
+def _benchmarks(results: Results) -> tuple[Benchmark, ...]:
+    """Return the benchmarks that have human figures, with the kinds of paradigms of those that were scored."""
+    known = {benchmark.name: benchmark for benchmark in judged_benchmarks()}
+    for one in pair_sets(results):
+        scored = judged_benchmarks(published_uid(uid) for uid in one.results.uids)
+        known |= {benchmark.name: benchmark for benchmark in scored if benchmark.kinds}
+    return tuple(known.values())
 
 
 def _hash(path: Path) -> str:

@@ -28,6 +28,11 @@ AnyScores = Scores | ScoreTable | str | Path  # scores in memory, or their folde
 Number = TypeVar("Number", float, Floats)
 Texts = NDArray[np.object_]
 COLUMNS = ("uid", "phenomenon", "pair", "sentence", "logprobs", "columns")  # what totals need; ids for unigrams too
+
+# Paradigms of SLING whose sentences are all good: they show a bias, and have no part in any average.
+BASELINES = frozenset(
+    f"baseline{kind}_{gender}" for kind in ("", "_cl", "_men", "_cl_men") for gender in ("male", "female")
+)
 NEAR_TIE = 2e-4  # log-probabilities of fp32 runs differ by half as much
 CROSS = " × "  # between the values of crossed columns
 
@@ -225,12 +230,13 @@ def published_lines(
 ) -> bytes:
     """Return scores as others publish them: JSON lines with BLiMP's fields, one per pair.
 
-    They hold both sentences, their scores by `link`, their lengths, and `correct`: 1, 0.5 for a tie, or 0; then the
-    variant and the further columns, if any pair has them.
+    They hold both sentences, their scores by `link`, their lengths, and `correct`: 1, 0.5 for a tie, or 0; `baseline`,
+    if any pair belongs to a baseline of SLING; then the variant and the further columns, if any pair has them.
     """
     choices = choose(table, link, unit=unit, unigrams=unigrams)
     lengths = table.lengths(unit).astype(int)
     sentences = table.frame["sentence"].to_list()
+    baselines = [uid in BASELINES for uid in choices.uids.tolist()]
     columns = {
         "sentence_good": sentences[0::2],
         "sentence_bad": sentences[1::2],
@@ -242,6 +248,7 @@ def published_lines(
         "length_good": lengths[0::2].tolist(),
         "length_bad": lengths[1::2].tolist(),
         "correct": [int(worth) if worth in (0, 1) else worth for worth in choices.worth.tolist()],
+        **({"baseline": baselines} if any(baselines) else {}),
         **{name: values.tolist() for name, values in choices.columns.items()},
     }
     rows = zip(*columns.values(), strict=True)

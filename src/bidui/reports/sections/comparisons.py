@@ -1,47 +1,31 @@
 """Comparisons: models compared pairwise on the same pairs, and the ranking of models on several benchmarks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-
-import numpy as np
+from statistics import fmean
 
 from bidui.analysis.accuracy import accuracy
 from bidui.analysis.estimate import deviation
-from bidui.analysis.significance import Alternative, compare_models, correct, kendall_tau_b, signed_rank, without
-from bidui.reports.published import all_published, published_uid
-from bidui.reports.results import Results, ScoredModel
-from bidui.reports.section import Item, Rows, Settings, absent, attempt
+from bidui.analysis.significance import Alternative, compare_models, correct, kendall_estimate, signed_rank
+from bidui.reports.results import PairSet, Results, ScoredModel, as_printed
+from bidui.reports.section import Item, Rows, Settings, absent, attempt, joined
 from bidui.reports.tables import Column, Table, Value
-from bidui.scores.choices import Choices, choose_from
+from bidui.scores.choices import choose_from
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
 def comparisons(results: Results, settings: Settings) -> Iterator[Item]:
-    """Yield a table for every group of models scored on the same pairs, and Kendall's tau."""
-    yield from _compared(results, settings)
-    yield from _rankings(results, settings)
-
-
-def _compared(results: Results, settings: Settings) -> Iterator[Item]:
+    """Compare the models that were scored on one set of pairs, over pairs and over paradigms."""
     title, link = settings.say("compared-title").format(link=settings.main), settings.main_link
     usable = [model for model in results.models if model.totals.unigram is not None or not link.needs_unigrams]
     if len(usable) < 2:
         yield absent(title, "report-one-model", {"count": len(usable)})
         return
-    groups: dict[tuple[tuple[str, str], ...], list[ScoredModel]] = {}
-    for model in usable:
-        pairs = tuple(sorted((uid, shard.pairs) for uid, shard in model.manifest.shards.items()))
-        groups.setdefault(pairs, []).append(model)
-    together = [models for models in groups.values() if len(models) > 1]
     tests = settings.say("wilcoxon-title").format(link=link.name)
-    for number, models in enumerate(together):
-        end = f"-{number + 1}" if number else ""
-        yield attempt(title, partial(_pairwise, f"compared{end}", models, settings))
-        yield attempt(tests, partial(_wilcoxon, f"wilcoxon{end}", models, settings))
-    if alone := [models[0].name for models in groups.values() if len(models) == 1]:
-        yield absent(title, "report-other-pairs", {"models": alone})
+    yield attempt(title, partial(_pairwise, "compared", usable, settings))
+    yield attempt(tests, partial(_wilcoxon, "wilcoxon", usable, settings))
 
 
 def _pairwise(name: str, models: list[ScoredModel], settings: Settings) -> Table:
@@ -74,60 +58,51 @@ def _wilcoxon(name: str, models: list[ScoredModel], settings: Settings) -> Table
         " p_greater:p=p-first-better p_less:p=p-second-better"
     )
     title = settings.say("wilcoxon-title").format(link=settings.main)
-    return settings.table(name, columns, rows, title=title, note=settings.say("note-wilcoxon"))
+    baselines = settings.say("note-wilcoxon-baselines") if any(model.baselines is not None for model in models) else ""
+    note = joined(settings.say("note-wilcoxon"), baselines)
+    return settings.table(name, columns, rows, title=title, note=note)
 
 
 # Rankings: how far two benchmarks put the same models in the same order, and how much models vary on each
 
 
-def _rankings(results: Results, settings: Settings) -> Iterator[Item]:
-    """Return one row per two benchmarks with Kendall's tau, and the accuracies behind it; models go by their names."""
+def rankings(sets: Sequence[PairSet], settings: Settings) -> Iterator[Item]:
+    """Yield one row per two sets of pairs with Kendall's tau, and the accuracies behind it; models go by their names.
+
+    As in SLING, the accuracy of a model is the mean over phenomena: those of the paper's table where there is one.
+    """
     say = settings.say
-    # of every known paradigm: of shipped benchmarks, and of those with published tables
-    benchmark_of = {uid: known.name for known in settings.benchmarks for uid in (*known.people, *known.kinds)}
-    for table in all_published():
-        for cell in table.cells:
-            if cell.level == "paradigm" and cell.name:
-                benchmark_of.setdefault(cell.name, table.benchmark)
-    scored = _by_benchmark(results, benchmark_of, settings)
+    scored = {one.name: _phenomena(one, settings) for one in sets}
     couples = [
         (one, other, shared)
         for one, other in combinations(scored, 2)
         if len(shared := [model for model in scored[one] if model in scored[other]]) > 1
     ]
     if not couples:
-        yield absent(say("rankings"), "report-one-benchmark", {"known": sorted(set(benchmark_of.values()))})
+        yield absent(say("rankings"), "report-one-benchmark")
         return
-    means = {name: {model: accuracy(one)["all"].value for model, one in own.items()} for name, own in scored.items()}
     rows: Rows = []
     for one, other, shared in couples:
-        tau = kendall_tau_b([means[one][model] for model in shared], [means[other][model] for model in shared])
-        rows.append((one, other, len(shared), tau))
-    columns = "first second models:count=models-count tau:number"
-    yield settings.table("rankings", columns, rows, note=say("note-rankings").format(link=settings.main))
+        first, second = ([fmean(scored[name][model]) for model in shared] for name in (one, other))
+        rows.append((one, other, len(shared), kendall_estimate(first, second, seed=settings.seed)))
+    columns = "first second models:count=models-count tau:r"
+    note = joined(say("note-rankings").format(link=settings.main), say("note-rankings-sling"))
+    yield settings.table("rankings", columns, rows, title=say("rankings-tau"), note=note)
     yield _benchmarks(scored, settings)
 
 
-def _by_benchmark(
-    results: Results, benchmark_of: Mapping[str, str], settings: Settings
-) -> dict[str, dict[str, Choices]]:
-    """Return choices by benchmark and model."""
-    link = settings.main_link
-    scored: dict[str, dict[str, Choices]] = {}
-    for model in results.models:
-        if link.needs_unigrams and model.totals.unigram is None:
-            continue
-        choices = choose_from(model.totals, link)
-        uids = np.unique(choices.uids.astype(str)).tolist()
-        names = {uid: benchmark_of[published_uid(uid)] for uid in uids if published_uid(uid) in benchmark_of}
-        for name in dict.fromkeys(names.values()):
-            others = [uid for uid in uids if names.get(uid) != name]
-            scored.setdefault(name, {})[model.manifest.model] = without(choices, uids=others)
+def _phenomena(one: PairSet, settings: Settings) -> dict[str, list[float]]:
+    """Return the accuracies by phenomenon of every model on a set of pairs, without baselines."""
+    link, scored = settings.main_link, {}
+    for model in one.results.models:
+        if not link.needs_unigrams or model.totals.unigram is not None:
+            choices = as_printed(choose_from(model.totals, link), one.benchmark)
+            scored[model.manifest.model] = [own.value for own in accuracy(choices, by="phenomenon").values()]
     return scored
 
 
-def _benchmarks(scored: Mapping[str, Mapping[str, Choices]], settings: Settings) -> Table:
-    """Return one row per model: accuracy and deviation over phenomena on every benchmark."""
+def _benchmarks(scored: Mapping[str, Mapping[str, Sequence[float]]], settings: Settings) -> Table:
+    """Return one row per model: the mean and the deviation over phenomena on every set of pairs."""
     say = settings.say
     columns = [*settings.columns("model")]
     for name in scored:
@@ -137,10 +112,6 @@ def _benchmarks(scored: Mapping[str, Mapping[str, Choices]], settings: Settings)
     for model in dict.fromkeys(model for own in scored.values() for model in own):
         cells: list[Value] = []
         for own in scored.values():
-            if model not in own:
-                cells += [None, None]
-                continue
-            spread = deviation([one.value for one in accuracy(own[model], by="phenomenon").values()])
-            cells += [accuracy(own[model])["all"].value, spread]
+            cells += [fmean(own[model]), deviation(own[model])] if model in own else [None, None]
         rows.append((model, *cells))
     return settings.table("benchmarks", columns, rows, note=say("note-benchmarks"))

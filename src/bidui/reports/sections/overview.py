@@ -3,19 +3,30 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from bidui.reports.results import Results, ScoredModel, ScoredRun
+from bidui.reports.results import PairSet, Results, ScoredModel, ScoredRun
 from bidui.reports.section import Absent, Item, Rows, Settings, absent, joined
 from bidui.reports.tables import Column, Table
 from bidui.scores.choices import choose_from
 
 
-def overview(results: Results, settings: Settings) -> Iterator[Item]:
-    """Yield the tables of models and of runs."""
+def overview(results: Results, sets: Sequence[PairSet], settings: Settings) -> Iterator[Item]:
+    """Yield the tables of sets of pairs, where there are several, of models and of runs."""
     say = settings.say
+    if len(sets) > 1:
+        yield _sets(sets, settings)
     yield _models(results.models, settings) if results.models else absent(say("models"), "report-no-scores")
     yield _runs(results.runs, settings) if results.runs else absent(say("runs"), "report-no-runs")
     if results.problems:
         yield Absent(say("left-out"), results.problems)
+
+
+def _sets(sets: Sequence[PairSet], settings: Settings) -> Table:
+    rows: Rows = []
+    for one in sets:
+        names = [model.name for model in one.results.models] + [run.label for run in one.results.runs]
+        rows.append((one.name, len(one.results.uids), one.pairs, len(names), ", ".join(names)))
+    columns = "set paradigms:count pairs:count results:count names=models-and-runs"
+    return settings.table("sets", columns, rows, note=settings.say("note-sets"))
 
 
 def _models(models: Sequence[ScoredModel], settings: Settings) -> Table:
