@@ -45,11 +45,28 @@ if TYPE_CHECKING:
         told_apart,
         write_pairs,
     )
-    from bidui.people.agreement import StudyResults, propose, study_results, write_decisions
-    from bidui.people.design import Design, Rules, estimate, preset
-    from bidui.people.exchange import export_pcibex, export_study, import_answers
-    from bidui.people.responses import Response, add_responses, read_responses
-    from bidui.people.study import Study, read_study
+    from bidui.people.agreement import (
+        Figure,
+        Proposal,
+        StudyResults,
+        decide,
+        decision_rows,
+        propose,
+        study_results,
+        write_decisions,
+    )
+    from bidui.people.design import Design, Rules, Size, estimate, preset
+    from bidui.people.exchange import (
+        Imported,
+        export_pcibex,
+        export_study,
+        import_answers,
+        import_file,
+        write_results,
+    )
+    from bidui.people.participants import Participant, add_participants, read_participants
+    from bidui.people.responses import Exclusion, Response, add_responses, read_responses, study_exclusions
+    from bidui.people.study import Study, read_study, read_text, read_texts, write_study
     from bidui.reports.compare import AccuracyTable, compare
     from bidui.reports.published import Published, read_published
     from bidui.reports.show import PairTokens, show
@@ -93,11 +110,12 @@ _HOMES = {
     "bidui.models.specs": "expand_specs load_model model_kinds model_labels",
     "bidui.pairs": "Diversity Origin Pair Pairs Region Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
-    "bidui.people.agreement": "StudyResults propose study_results write_decisions",
-    "bidui.people.design": "Design Rules estimate preset",
-    "bidui.people.exchange": "export_pcibex export_study import_answers",
-    "bidui.people.responses": "Response add_responses read_responses",
-    "bidui.people.study": "Study read_study",
+    "bidui.people.agreement": "Figure Proposal StudyResults decide decision_rows propose study_results write_decisions",
+    "bidui.people.design": "Design Rules Size estimate preset",
+    "bidui.people.exchange": "Imported export_pcibex export_study import_answers import_file write_results",
+    "bidui.people.participants": "Participant add_participants read_participants",
+    "bidui.people.responses": "Exclusion Response add_responses read_responses study_exclusions",
+    "bidui.people.study": "Study read_study read_text read_texts write_study",
     "bidui.reports.compare": "AccuracyTable compare",
     "bidui.reports.published": "Published read_published",
     "bidui.reports.show": "PairTokens show",
@@ -139,7 +157,10 @@ __all__ = [
     "Design",
     "Diversity",
     "Estimate",
+    "Exclusion",
     "Extraction",
+    "Figure",
+    "Imported",
     "InputError",
     "Interruption",
     "Lexicon",
@@ -152,9 +173,11 @@ __all__ = [
     "PairTotals",
     "Pairs",
     "Paradigm",
+    "Participant",
     "Place",
     "Problem",
     "Project",
+    "Proposal",
     "Published",
     "Recipe",
     "Region",
@@ -165,6 +188,7 @@ __all__ = [
     "Scores",
     "Service",
     "Site",
+    "Size",
     "SourceCounts",
     "Study",
     "StudyResults",
@@ -181,6 +205,7 @@ __all__ = [
     "Trees",
     "Written",
     "accuracy",
+    "add_participants",
     "add_responses",
     "alpha_grid",
     "build_corpus",
@@ -192,6 +217,8 @@ __all__ = [
     "compare",
     "compare_models",
     "count",
+    "decide",
+    "decision_rows",
     "derive_project",
     "describe_tokenizer",
     "enumerate_all",
@@ -212,6 +239,7 @@ __all__ = [
     "import_answers",
     "import_classic",
     "import_failed",
+    "import_file",
     "length_split",
     "load_model",
     "load_tokenizer",
@@ -235,11 +263,14 @@ __all__ = [
     "read_corpus",
     "read_lexicon",
     "read_pairs",
+    "read_participants",
     "read_published",
     "read_responses",
     "read_scores",
     "read_study",
     "read_suite",
+    "read_text",
+    "read_texts",
     "read_trees",
     "report",
     "run_progress",
@@ -251,6 +282,7 @@ __all__ = [
     "signed_rank",
     "slln_lp",
     "slor",
+    "study_exclusions",
     "study_results",
     "suite_totals",
     "suite_vocabularies",
@@ -264,6 +296,8 @@ __all__ = [
     "train_word",
     "write_decisions",
     "write_pairs",
+    "write_results",
+    "write_study",
     "zh_pythia",
 ]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bidui.benchmarks import new_study
 from bidui.errors import InputError
 from bidui.grammar.project import load_project, new_project
 from bidui.intervals import Estimate
@@ -18,6 +19,7 @@ from bidui.people.agreement import (
     propose,
     write_decisions,
 )
+from bidui.people.design import Design
 from bidui.people.responses import Response
 
 # Fleiss (1971), Table 1: 30 patients, 6 psychiatrists, 5 diagnoses
@@ -84,6 +86,9 @@ def figure(correct: int, judgements: int) -> Figure:
     return Figure("u", correct, judgements, 5, 5, 3, wilson(value, pairs=judgements), Estimate(value, value, value))
 
 
+SMALL = Design(per_paradigm=2, lists=2, raters=3)
+
+
 def test_a_paradigm_is_undecided_where_its_interval_straddles_the_threshold() -> None:
     """16 of 22 kept and 15 of 22 dropped, as published, is noise."""
     verdicts = [one.verdict for one in propose({"a": figure(16, 22), "b": figure(15, 22)}, threshold=0.7)]
@@ -98,7 +103,9 @@ def test_a_decision_is_written_and_the_rest_of_the_file_stays(tmp_path: Path) ->
     path = tmp_path / "p" / project.paradigms[0].place.file
     before = path.read_text(encoding="utf-8")
     proposals = propose({uid: figure(20, 100), project.paradigms[1].uid: figure(80, 100)})
-    assert write_decisions(tmp_path / "p", proposals, study="s") == (uid,)
+    assert write_decisions(tmp_path / "p", proposals, study=new_study(tmp_path / "p", design=SMALL)) == {
+        uid: "excluded"
+    }
     after = load_project(tmp_path / "p").paradigm(uid)
     assert after.status == "excluded" and "20 of 100 judgements" in after.reason
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -354,9 +354,11 @@ def find_pairs(
 def new_study(
     source: "AnyPairs | Project",
     *,
-    out: str | Path,
+    out: str | Path | None = None,
     design: "Design | str" = "bidui",
     name: str = "",
+    only: str | Sequence[str] = (),
+    phenomena: str | Sequence[str] = (),
     texts: "Mapping[str, Mapping[Language, str]] | None" = None,
     catch: AnyPairs = (),
     practice: AnyPairs = (),
@@ -365,37 +367,66 @@ def new_study(
 ) -> "Study":
     """Draw a study from a benchmark, a project or pairs, and write it to a new folder, with its pairs pinned.
 
-    `design` is a design or the name of a preset. Pairs for catch trials, practice and fillers may be given; `texts`
-    replace those that participants read; `follows` is the folder of an earlier study of the same paradigms.
+    `design` is a design or the name of a preset. Without `only` (globs of uids) and `phenomena`, all paradigms with the
+    status `included` are asked about; an excluded one that was edited is named by `only`. Pairs for catch trials,
+    practice and fillers may be given; `texts` replace those that participants read; `follows` is the folder of an
+    earlier study of the same paradigms, whose figures are kept beside. Without `out`, nothing is written.
     """
-    from bidui.files import check_new_folder, sha256
+    from bidui.files import sha256
     from bidui.grammar.project import Project, paradigm_text
+    from bidui.people.agreement import folder_counts
     from bidui.people.design import preset
     from bidui.people.study import draw_study, read_study, write_study
 
-    check_new_folder(out)
+    if out is not None:
+        check_new_folder(out)
     chosen = preset(design) if isinstance(design, str) else design
-    made = isinstance(source, str | Path) and (source in shipped() or (Path(source) / "project.yaml").is_file())
+    made = isinstance(source, str | Path) and is_project(source)
     opened: AnyPairs | Project = open_project(source) if made else source  # type: ignore[arg-type]
     hashes: dict[str, str] = {}
+    # More than are needed: all variants should be among them, and catch trials are made of what is left.
+    n = max(3 * chosen.per_paradigm, 20)
     if isinstance(opened, Project):
         hashes = {each.uid: sha256(paradigm_text(each).encode()) for each in opened.paradigms}
-    # More than are needed: all variants should be among them, and catch trials are made of what is left.
-    pool = find_pairs(opened, n=max(3 * chosen.per_paradigm, 20), seed=chosen.seed)
+        chosen = replace(chosen, language=chosen.language or opened.settings.lang)
+        paradigms = [(each.uid, each.phenomenon, each.status == "included") for each in opened.paradigms]
+        pool = generate(opened, n=n, seed=chosen.seed, only=_asked(paradigms, only, phenomena))
+    else:
+        every = find_pairs(opened)
+        asked = set(_asked([(pair.uid, pair.phenomenon, True) for pair in every], only, phenomena))
+        pool = Pairs(tuple(pair for pair in every if pair.uid in asked))
     study = draw_study(
         pool,
         chosen,
-        name=name or Path(out).resolve().name,
+        name=name or (Path(out).resolve().name if out else "study"),
         texts=texts,
         catch=as_pairs(catch),
         practice=as_pairs(practice),
         fillers=as_pairs(fillers),
-        source=str(source) if isinstance(source, str) and source in shipped() else "",
+        source=opened.settings.name if isinstance(opened, Project) else "",
         paradigms=hashes,
         follows=read_study(follows) if follows else None,
+        before=folder_counts(follows) if follows else None,
     )
-    write_study(study, out)
+    if out is not None:
+        write_study(study, out)
     return study
+
+
+def _asked(
+    paradigms: Sequence[tuple[str, str, bool]], only: str | Sequence[str], phenomena: str | Sequence[str]
+) -> tuple[str, ...]:
+    """Return the uids of the paradigms to ask about: those named, those of the phenomena, or all that are included."""
+    from bidui.grammar.project import chosen_uids
+
+    phenomena = (phenomena,) if isinstance(phenomena, str) else phenomena
+    included = {uid: there for uid, _, there in paradigms}
+    known = {phenomenon for _, phenomenon, _ in paradigms}
+    if unknown := [name for name in phenomena if name not in known]:
+        raise fail("phenomenon-unknown", Place(), {"names": unknown, "known": sorted(known)})
+    named = chosen_uids(included, only=only) if only or not phenomena else ()
+    within = {uid for uid, phenomenon, there in paradigms if there and phenomenon in phenomena}
+    return tuple(uid for uid in included if uid in within or uid in named)
 
 
 def generate_folder(

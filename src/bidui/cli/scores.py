@@ -259,11 +259,11 @@ def _print(found: "bidui.AccuracyTable") -> None:
     console = Console()
     table = _table(found.frame.columns, found.frame.rows(), groups=len(found.by))
     if not sys.stdout.isatty() or _width(table) <= console.width:
-        _print_whole(table)
+        print_whole(table)
     elif not found.link:
         for (model,), frame in found.frame.group_by("model", maintain_order=True):
             typer.echo(model)
-            _print_whole(_table(frame.columns[1:], [("  " + row[1], *row[2:]) for row in frame.rows()], first="  link"))
+            print_whole(_table(frame.columns[1:], [("  " + row[1], *row[2:]) for row in frame.rows()], first="  link"))
     else:
         _print_numbered(found, console.width)
 
@@ -282,10 +282,10 @@ def _print_numbered(found: "bidui.AccuracyTable", width: int) -> None:
     columns: list[str] = []
     for name in names:
         if columns and _width(table([*columns, name])) > width:
-            _print_whole(table(columns))
+            print_whole(table(columns))
             columns = []
         columns.append(name)
-    _print_whole(table(columns))
+    print_whole(table(columns))
 
 
 def _table(
@@ -313,7 +313,7 @@ def _width(table: Table) -> int:
     return console.measure(table, options=console.options.update(width=1_000_000)).maximum
 
 
-def _print_whole(table: Table) -> None:
+def print_whole(table: Table) -> None:
     """Print a table at its full width, whatever the width of the terminal."""
     console = Console()
     console.width = max(console.width, _width(table))

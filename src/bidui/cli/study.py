@@ -1,16 +1,18 @@
 """`bidui study`: ask people about pairs, and decide on paradigms by their answers."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 import bidui
-from bidui.cli import count, messages
+from bidui.cli import AsFormat, count, messages
+from bidui.cli.scores import print_whole
 
 app = typer.Typer(
     help="Ask people about pairs: design a study, import answers, and decide on paradigms.",
@@ -18,6 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 Folder = Annotated[Path, typer.Argument(help="Folder of the study.")]
+TEXT = "for both languages of the page, or en=FILE and zh=FILE"
 
 
 @app.command()
@@ -29,6 +32,16 @@ def new(
     preset: Annotated[
         str, typer.Option(help="Design to start from: bidui, zhoblimp, sling, climp or climp-first.")
     ] = "bidui",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Ask only about paradigms whose uid matches this glob; may be repeated. Default: all with the status "
+            "included."
+        ),
+    ] = None,
+    phenomenon: Annotated[
+        list[str] | None, typer.Option(help="Ask only about paradigms of this phenomenon; may be repeated.")
+    ] = None,
     per_paradigm: Annotated[int | None, typer.Option(min=1, help="Number of pairs per paradigm.")] = None,
     lists: Annotated[int | None, typer.Option(min=0, help="Number of lists of choices between two sentences.")] = None,
     rating_lists: Annotated[
@@ -39,38 +52,145 @@ def new(
         int | None, typer.Option(min=1, help="Largest number of items of a paradigm for one person.")
     ] = None,
     catch: Annotated[int | None, typer.Option(min=0, help="Number of catch trials per list.")] = None,
-    catch_failures: Annotated[
-        int | None, typer.Option(min=0, help="Number of wrong catch trials allowed. Default: that of the preset.")
+    catch_from: Annotated[
+        Path | None, typer.Option(help="File of pairs for catch trials. Default: good sentences, with words mixed up.")
     ] = None,
     practice: Annotated[int | None, typer.Option(min=0, help="Number of practice items per list.")] = None,
+    practice_from: Annotated[
+        Path | None, typer.Option(help="File of pairs for practice. Default: ours, in Chinese or English.")
+    ] = None,
     fillers: Annotated[int | None, typer.Option(min=0, help="Number of fillers per list.")] = None,
-    language: Annotated[str | None, typer.Option(help="Language of the sentences. Default: zh.")] = None,
+    fillers_from: Annotated[
+        Path | None, typer.Option(help="File of pairs for fillers. Default: ours, in Chinese or English.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of the sentences. Default: that of the project.")
+    ] = None,
+    layout: Annotated[
+        Literal["rows", "columns"] | None, typer.Option(help="Whether sentences stand below or beside each other.")
+    ] = None,
+    background: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Question about the person, which may be skipped: raised, dialect, age or linguistics; none for none. "
+            "May be repeated."
+        ),
+    ] = None,
+    consent: Annotated[list[str] | None, typer.Option(help=f"File of the consent form: {TEXT}.")] = None,
+    instructions: Annotated[
+        list[str] | None, typer.Option(help=f"File of the instructions for choices: {TEXT}.")
+    ] = None,
+    rating_instructions: Annotated[
+        list[str] | None, typer.Option(help=f"File of the instructions for ratings: {TEXT}.")
+    ] = None,
+    texts: Annotated[
+        Path | None, typer.Option(help="Table (TSV) of any texts for participants, with the columns key, en and zh.")
+    ] = None,
+    catch_failures: Annotated[
+        int | None, typer.Option(min=0, help="Rule: number of wrong or skipped catch trials allowed.")
+    ] = None,
+    floor_ms: Annotated[
+        int | None, typer.Option(min=0, help="Rule: leave out answers that took fewer milliseconds.")
+    ] = None,
+    fast_share: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Rule: leave out people with a larger share of such answers.")
+    ] = None,
+    side_bias: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Rule: leave out people who lean to one side with a p below this; 0 for none."),
+    ] = None,
+    filler_accuracy: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Rule: leave out people with a smaller share of fillers right.")
+    ] = None,
+    least_share: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Rule: leave out people who answered a smaller share of their trials."),
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Rule: agreement below which a paradigm is excluded, such as 0.85.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same study.")] = 0,
     name: Annotated[str, typer.Option(help="Name of the study. Default: the name of the output folder.")] = "",
     follows: Annotated[
-        Path | None, typer.Option(help="Folder of an earlier study of these paradigms, to link to.")
+        Path | None,
+        typer.Option(help="Folder of an earlier study of these paradigms; its figures are shown beside the new ones."),
     ] = None,
     agreement: Annotated[
         float, typer.Option(min=0, max=1, help="Agreement assumed for the expected width of intervals.")
     ] = 0.9,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the size of the study and write nothing.")] = False,
 ) -> None:
-    """Draw a study and pin its pairs, texts and trials; print its size and what its intervals will be."""
+    """Draw a study and pin its pairs, texts, rules and trials; print its size, cost and expected intervals first.
+
+    Options change the preset; numbers of catch trials, practice items and fillers from a file are those of the file
+    unless they are given.
+    """
     design = bidui.preset(preset)
+    files = {"catch": catch_from, "practice": practice_from, "fillers": fillers_from}
+    own = {kind: bidui.read_pairs(path) if path else bidui.Pairs(()) for kind, path in files.items()}
+    counts = {"catch": catch, "practice": practice, "fillers": fillers}
     given = {
         **{"per_paradigm": per_paradigm, "lists": lists, "rating_lists": rating_lists, "raters": raters},
-        **{"most_per_paradigm": most_per_paradigm, "catch": catch, "practice": practice, "fillers": fillers},
-        **{"language": language},
+        **{"most_per_paradigm": most_per_paradigm, "language": language, "layout": layout},
+        **{"background": None if background is None else () if background == ["none"] else tuple(background)},
+        **{kind: len(own[kind]) if number is None and files[kind] else number for kind, number in counts.items()},
     }
+    rules = {
+        **{"catch_failures": catch_failures, "floor_ms": floor_ms, "fast_share": fast_share, "side_bias": side_bias},
+        **{"filler_accuracy": filler_accuracy, "least_share": least_share, "threshold": threshold},
+    }
+    fixed = replace(design.rules, **{key: value for key, value in rules.items() if value is not None})  # type: ignore[arg-type]
+    if catch_failures is None and given["catch"] is not None and fixed.catch_failures >= int(str(given["catch"])):
+        fixed = replace(fixed, catch_failures=0)
     changes = {key: value for key, value in given.items() if value is not None}
-    rules = design.rules if catch_failures is None else replace(design.rules, catch_failures=catch_failures)
-    if catch is not None and catch_failures is None and rules.catch_failures >= catch:
-        rules = replace(rules, catch_failures=0)
-    changed = replace(design, **changes, rules=rules, seed=seed)  # type: ignore[arg-type]
-    study = bidui.new_study(source, out=out, design=changed, name=name, follows=follows)
+    changed = replace(design, **changes, rules=fixed, seed=seed)  # type: ignore[arg-type]
+    bidui.check_new_folder(out)
+    study = bidui.new_study(
+        source,
+        design=changed,
+        name=name or out.resolve().name,
+        only=only or (),
+        phenomena=phenomenon or (),
+        texts=_texts(texts, consent, instructions, rating_instructions),
+        catch=own["catch"],
+        practice=own["practice"],
+        fillers=own["fillers"],
+        follows=follows,
+    )
     size = bidui.estimate(study.design, paradigms=len(study.pairs.by_uid()), agreement=agreement)
     summary = f"{count(len(study.pairs), 'pair')} in {count(len(study.pairs.by_uid()), 'paradigm')}"
-    typer.echo(f"{out}: {summary}")
+    typer.echo(f"{out}: {summary}; texts {study.version}")
     typer.echo(size.text())
+    if study.follows:
+        kinds = {since: getattr(study.follows, since) for since in ("edited", "same", "new")}
+        parts = [f"{len(uids)} {since}" for since, uids in kinds.items() if uids]
+        typer.echo(f"follows {study.follows.name}: {', '.join(parts)}")
+    if not dry_run:
+        bidui.write_study(study, out)
+
+
+def _texts(
+    table: Path | None,
+    consent: Sequence[str] | None,
+    instructions: Sequence[str] | None,
+    rating_instructions: Sequence[str] | None,
+) -> "dict[str, dict[Literal['en', 'zh'], str]]":
+    """Return the texts that were given, by key and language."""
+    texts = bidui.read_texts(table) if table else {}
+    options = {
+        "consent": consent,
+        "instructions-choice": instructions,
+        "instructions-rating": rating_instructions,
+    }
+    for key, specs in options.items():
+        for spec in specs or ():
+            text = bidui.read_text(Path(spec.removeprefix("en=").removeprefix("zh=")))
+            own = texts.setdefault(key, {})
+            if not spec.startswith("zh="):
+                own["en"] = text
+            if not spec.startswith("en="):
+                own["zh"] = text
+    return texts
 
 
 @app.command()
@@ -81,6 +201,9 @@ def lists(
     """Print the lists of a study, or the trials of one list as tab-separated rows."""
     opened = bidui.read_study(study)
     if of is not None:
+        numbers = sorted({trial.list for trial in opened.trials})
+        if of not in numbers:
+            raise typer.BadParameter(f"there are lists 1 to {numbers[-1]}", param_hint="--list")
         typer.echo("slot\tposition\tkind\titem\tshown\tgood\tbad")
         items = opened.item
         for trial in (trial for trial in opened.trials if trial.list == of):
@@ -94,21 +217,31 @@ def lists(
         first = [trial for trial in own if trial.slot == 1]
         tests = sum(trial.kind == "test" for trial in first)
         table.add_row(*map(str, (number, own[0].task, len(own) // len(first), len(first), tests)))
-    Console().print(table)
+    print_whole(table)
 
 
 @app.command("import")
 def import_(
     study: Folder,
     file: Annotated[
-        Path, typer.Argument(help="File of answers: exported responses, PCIbex results, or a plain table.")
+        Path,
+        typer.Argument(
+            help="File of answers (exported responses, PCIbex results, or a plain table) or of participants."
+        ),
     ],
 ) -> None:
-    """Add answers to a study; every answer is counted once, and nothing is added if a row is wrong."""
+    """Add answers, or facts about participants, to a study; each counts once, and nothing is added if a row is wrong.
+
+    A table with the column participant and without answers is one of participants.
+    """
     opened = bidui.read_study(study)
-    answers = bidui.import_answers(file, opened)
-    added = bidui.add_responses(study, opened, answers)
-    typer.echo(f"{study}: {count(added, 'new response')} of {count(len(answers), 'response')}")
+    found = bidui.import_file(file, opened)
+    if found.participants:
+        added = bidui.add_participants(study, opened, found.participants)
+        typer.echo(f"{study}: {count(added, 'new participant')} of {count(len(found.participants), 'participant')}")
+        return
+    added = bidui.add_responses(study, opened, found.responses)
+    typer.echo(f"{study}: {count(added, 'new response')} of {count(len(found.responses), 'response')}")
 
 
 @app.command()
@@ -117,47 +250,147 @@ def results(
     by: Annotated[
         Literal["pair", "paradigm", "phenomenon", "overall"], typer.Option(help="What each row is about.")
     ] = "paradigm",
+    over: Annotated[
+        Literal["pairs", "paradigms"],
+        typer.Option(
+            help="What the crossed intervals draw, besides people: pairs within paradigms, or whole paradigms."
+        ),
+    ] = "pairs",
     resamples: Annotated[int, typer.Option(min=100, help="Number of resamples for the crossed intervals.")] = 1000,
     lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the reasons for exclusion.")] = "en",
+    format: AsFormat = "table",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="New folder for all tables (CSV): every level, doubtful pairs, who was left out; and JSON.",
+        ),
+    ] = None,
 ) -> None:
-    """Print agreement with the gold labels, with two intervals, and agreement between people."""
-    found = bidui.study_results(study, by=by, resamples=resamples)
-    table = Table(by, "agreement", "Wilson", "crossed", "judgements", "people", "majority", box=None)
-    for name, one in found.figures.items():
-        intervals = [f"{100 * each.low:.1f}–{100 * each.high:.1f}" for each in (one.wilson, one.crossed)]
-        cells = (f"{one.correct}/{one.judgements}", str(one.people), f"{one.majority}/{one.pairs}")
-        table.add_row(escape(name), f"{100 * one.wilson.value:.1f}", *intervals, *cells)
-    Console().print(table)
+    """Print agreement with the gold labels, with two intervals, and agreement between people.
+
+    CSV and JSON have percentages, unrounded; JSON has everything, CSV and LaTeX have the table only.
+    """
+    if out is not None:
+        files = bidui.write_results(study, out=out, over=over, resamples=resamples, language=lang)
+        typer.echo(f"{out}: {count(files, 'file')}")
+        return
+    found = bidui.study_results(study, by=by, over=over, resamples=resamples)
+    if format == "json":
+        typer.echo(json.dumps(found.summary(), ensure_ascii=False, indent=1))
+    elif format != "table":
+        typer.echo(bidui.table_text(found.rows(), format, name="study", title=found.study), nl=False)
+    else:
+        _show(found, lang)
+
+
+def _show(found: "bidui.StudyResults", lang: Literal["en", "zh"]) -> None:
+    if found.figures:
+        _show_figures(found)
+    if found.ratings:
+        table = Table(found.by, "z good", "z bad", "difference", "crossed", "ratings", box=None)
+        for name, rated in found.ratings.items():
+            gap = rated.difference
+            cells = (
+                f"{rated.good:+.2f}",
+                f"{rated.bad:+.2f}",
+                f"{gap.value:+.2f}",
+                f"{gap.low:+.2f} to {gap.high:+.2f}",
+            )
+            table.add_row(escape(name), *cells, str(rated.ratings))
+        print_whole(table)
     for coding, value in found.kappas.items():
-        typer.echo(f"Fleiss' kappa, coded by {coding}: {value:.3f}")
+        alpha = found.choice_alphas[coding]
+        typer.echo(f"choices coded by {coding}: Fleiss' kappa {value:.3f}, Krippendorff's alpha {alpha:.3f}")
     for measure, value in found.alphas.items():
-        typer.echo(f"Krippendorff's alpha of ratings, {measure}: {value:.3f}")
+        typer.echo(f"ratings: Krippendorff's alpha, {measure} {value:.3f}")
+    if found.doubts:
+        typer.echo("more than 30% chose the bad sentence:")
+    for doubt in found.doubts:
+        typer.echo(f"  {doubt.item}: {doubt.wrong} of {doubt.judgements}\n    {doubt.good}\n    * {doubt.bad}")
     typer.echo(f"{count(found.people, 'person', 'people')}, {count(found.responses, 'response')}, {found.kept:,} used")
     for excluded in found.exclusions:
         what = f"{excluded.participant} {excluded.item}".strip()
         typer.echo(f"left out: {what}: {excluded.text(lang)}")
+    for rule, people in found.unchecked.items():
+        typer.echo(f"not applied to {count(people, 'person', 'people')}, for lack of data: the rule {rule}")
+
+
+def _show_figures(found: "bidui.StudyResults") -> None:
+    before = bool(found.follows) and found.by == "paradigm"
+    heads = ("agreement", "Wilson", "crossed", "judgements", "people", "majority")
+    table = Table(found.by, *heads, *(("earlier", "Wilson", "since") if before else ()), box=None)
+    for name, one in found.figures.items():
+        cells = [f"{100 * one.wilson.value:.1f}", *map(_interval, (one.wilson, one.crossed))]
+        cells += [f"{one.correct}/{one.judgements}", str(one.people), f"{one.majority}/{one.pairs}"]
+        if found.follows and before:
+            earlier = found.earlier(name)
+            cells += [f"{100 * earlier.value:.1f}", _interval(earlier)] if earlier else ["–", "–"]
+            cells.append(found.follows.change(name))
+        table.add_row(escape(name), *cells)
+    print_whole(table)
+
+
+def _interval(estimate: "bidui.Estimate") -> str:
+    return f"{100 * estimate.low:.1f}–{100 * estimate.high:.1f}"
 
 
 @app.command()
 def decide(
     study: Folder,
-    project: Annotated[Path, typer.Argument(help="Folder of the project that the paradigms are from.")],
-    threshold: Annotated[float, typer.Option(help="Agreement below which a paradigm is excluded.")] = 0.85,
+    project: Annotated[
+        Path | None, typer.Argument(help="Folder of the project that the paradigms are from; needed for --write.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Agreement below which a paradigm is excluded. Default: that of the design.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Keep a paradigm by hand: UID=REASON; may be repeated.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Exclude a paradigm by hand: UID=REASON; may be repeated.")
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of resamples for the crossed intervals.")] = 1000,
+    format: AsFormat = "table",
     write: Annotated[
-        bool, typer.Option("--write", help="Write `status: excluded` with the figures into the project.")
+        bool,
+        typer.Option(
+            "--write", help="Write `status: excluded` with the figures into the project, and record all decisions."
+        ),
     ] = False,
 ) -> None:
-    """Propose to keep or exclude each paradigm by its interval; it is undecided where the interval straddles it."""
-    found = bidui.study_results(study)
-    proposals = bidui.propose(found.figures, threshold=threshold)
-    for one in proposals:
-        low, high = one.figure.wider
-        typer.echo(
-            f"{one.verdict:9}  {one.uid}  {100 * one.figure.wilson.value:.1f}% ({100 * low:.1f}–{100 * high:.1f})"
-        )
+    """Propose to keep or exclude each paradigm by its interval; it is undecided where the interval straddles it.
+
+    What is undecided is never excluded, except by hand. Decisions are recorded in decisions.jsonl of the study.
+    """
+    if write and project is None:
+        raise typer.BadParameter("--write needs the folder of the project")
+    proposals = bidui.decide(
+        study,
+        project=project if write else None,
+        threshold=threshold,
+        keep=dict(map(_reason, keep or ())),
+        exclude=dict(map(_reason, exclude or ())),
+        resamples=resamples,
+    )
+    if format == "table":
+        for one in proposals:
+            low, high = one.figure.wider
+            share = f"{100 * one.figure.wilson.value:.1f}% ({100 * low:.1f}–{100 * high:.1f})"
+            by_hand = f"  by hand, figures say {one.proposed}: {one.why}" if one.why else ""
+            typer.echo(f"{one.verdict:9}  {one.uid}  {share if one.figure.judgements else 'no judgements'}{by_hand}")
+    else:
+        typer.echo(bidui.table_text(bidui.decision_rows(proposals), format, name="decisions"), nl=False)
     if write:
-        written = bidui.write_decisions(project, proposals, study=found.study)
-        messages().print(f"{escape(str(project))}: {count(len(written), 'paradigm')} excluded", highlight=False)
+        excluded = sum(one.verdict == "exclude" for one in proposals)
+        note = f"{escape(str(project))}: {count(excluded, 'paradigm')} excluded; recorded in {escape(str(study))}"
+        messages().print(note, highlight=False)
+
+
+def _reason(spec: str) -> tuple[str, str]:
+    uid, _, why = spec.partition("=")
+    return uid, why
 
 
 @app.command()
@@ -166,10 +399,15 @@ def export(
     out: Annotated[Path, typer.Option("-o", "--out", help="New output folder.")],
     to: Annotated[
         Literal["csv", "jsonl", "pcibex"],
-        typer.Option(help="csv or jsonl: the responses with a codebook; pcibex: the experiment for farm.pcibex.net."),
+        typer.Option(
+            help="csv or jsonl: responses and participants with a codebook; pcibex: the experiment for farm.pcibex.net."
+        ),
     ] = "csv",
+    external: Annotated[
+        bool, typer.Option("--external", help="Also export the ids that a panel gave to participants.")
+    ] = False,
     lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the pages for PCIbex.")] = "zh",
 ) -> None:
-    """Export the responses of a study, or the study itself as an experiment for PCIbex."""
-    files = bidui.export_study(study, out=out, to=to, language=lang)
+    """Export the responses of a study, one row each, or the study itself as an experiment for PCIbex."""
+    files = bidui.export_study(study, out=out, to=to, external=external, language=lang)
     typer.echo(f"{out}: {count(files, 'file')}")

@@ -8,6 +8,7 @@ and z-scored acceptability flow out, and `bidui.analysis.people` sets models bes
     lists       who sees which item, on which side and in which order; which slot comes next
     study       a design with its pairs, texts and trials pinned: a folder, or the same bytes in a database
     responses   one row per answer: checked, stored, exported, and excluded by rule
+    participants  the facts about a person beside her answers: background, times, the texts she consented to
     agreement   agreement with the gold labels and between people; decisions on paradigms; published counts
     ratings     graded ratings of sentences: read, checked and z-scored per rater
     exchange    PCIbex, and answers that were collected elsewhere

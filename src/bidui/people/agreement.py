@@ -4,20 +4,28 @@ The figures in `human.tsv` were measured on the published pairs, not on ours; wh
 said. Those of a study are on the pairs that it pins. By them a paradigm is kept, excluded or left undecided.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from bidui.errors import InputError, Place, fail
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.files import Json, natural
 from bidui.intervals import LEAST, Estimate, percentile_estimate, wilson
 
 if TYPE_CHECKING:
-    from bidui.people.responses import Exclusion, Response
-    from bidui.people.study import Study
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bidui.people.ratings import Floats
+    from bidui.people.responses import Exclusion, Response, Rule
+    from bidui.people.study import Earlier, Study
+    from bidui.words import Language
 
 HUMAN_FILE, REVIEW_FILE = "human.tsv", "review.tsv"
+DECISIONS = "decisions.jsonl"  # the record in the folder of a study
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,9 @@ Level = Literal["pair", "paradigm", "phenomenon", "overall"]
 Verdict = Literal["keep", "exclude", "undecided"]
 Coding = Literal["fixed side", "good/bad"]
 Measure = Literal["nominal", "ordinal", "interval"]
+Over = Literal["pairs", "paradigms"]  # what resamples draw, besides people
 OVERALL = "all"
+DOUBTFUL = 0.3  # of the people, who chose the bad sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,47 +126,56 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """What the figures of a paradigm say about a threshold: undecided where the interval straddles it."""
+class RatingFigure:
+    """How natural people found the good and the bad sentences of some pairs, in z-scores of each person's ratings."""
 
+    name: str
+    good: float
+    bad: float
+    difference: Estimate  # good minus bad, from resampling both pairs and people
+    ratings: int
+    people: int  # who did not give every sentence the same rating
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A pair of which too many people chose the bad sentence."""
+
+    item: str
     uid: str
-    verdict: Verdict
-    threshold: float
-    figure: Figure
+    pair: int
+    good: str
+    bad: str
+    wrong: int
+    judgements: int
+    share: Estimate  # of those who chose the bad sentence, with Wilson's interval
 
 
 def figures(
-    responses: "Iterable[Response]", *, by: Level = "paradigm", resamples: int = 1000, seed: int = 0
+    responses: "Iterable[Response]",
+    *,
+    by: Level = "paradigm",
+    over: Over = "pairs",
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> dict[str, Figure]:
     """Return the agreement with the gold labels of each pair, paradigm or phenomenon, or of all.
 
-    The crossed intervals draw pairs within their paradigm, and people, at the same time and with replacement (the
-    pigeonhole bootstrap of Owen 2007), since the answers of a person, and those to a pair, are alike.
+    The crossed intervals draw pairs and people at the same time and with replacement (the pigeonhole bootstrap of Owen
+    2007), since the answers of a person, and those to a pair, are alike. Pairs are drawn within their paradigm or, over
+    `paradigms`, whole paradigms are: what other paradigms like these might give.
     """
     import numpy as np  # here, so that reading published counts stays quick
 
     rows = [one for one in responses if one.task == "choice"]
     if not rows:
         raise fail("responses-none")
-    if resamples < LEAST:
-        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": LEAST})
     right = np.array([one.chosen == "good" for one in rows], float)
-    items, item = np.unique([one.item for one in rows], return_inverse=True)
-    people, person = np.unique([one.participant for one in rows], return_inverse=True)
-    names = [_name(one, by) for one in rows]
-    order = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    group = np.array([order[name] for name in names])
-    uid_of = {one.item: one.uid for one in rows}
-    strata = np.unique([uid_of[name] for name in items.tolist()], return_inverse=True)[1]
-    rng = np.random.default_rng(seed)
+    item = np.unique([one.item for one in rows], return_inverse=True)[1]
+    person = np.unique([one.participant for one in rows], return_inverse=True)[1]
+    order, group = _groups(rows, by)
     draws = np.full((resamples, len(order)), np.nan)
-    members = [np.flatnonzero(strata == stratum) for stratum in range(strata.max() + 1)]
-    for number in range(resamples):
-        times = np.zeros(len(items))
-        for own in members:
-            times[own] = np.bincount(rng.integers(len(own), size=len(own)), minlength=len(own))
-        who = np.bincount(rng.integers(len(people), size=len(people)), minlength=len(people))
-        weights = times[item] * who[person]
+    for number, weights in enumerate(_resamples(rows, over=over, resamples=resamples, seed=seed)):
         totals = np.bincount(group, weights, len(order))
         sums = np.bincount(group, weights * right, len(order))
         draws[number, totals > 0] = sums[totals > 0] / totals[totals > 0]
@@ -180,21 +199,118 @@ def figures(
     return table
 
 
+def rating_figures(
+    responses: "Iterable[Response]",
+    *,
+    by: Level = "paradigm",
+    over: Over = "pairs",
+    resamples: int = 1000,
+    seed: int = 0,
+) -> dict[str, RatingFigure]:
+    """Return the mean z-scores of the good and the bad sentences of each group, and the difference.
+
+    Ratings are scaled by rater (`bidui.people.ratings`); those of people who gave every sentence the same rating cannot
+    be, and do not count.
+    """
+    import numpy as np
+
+    from bidui.people.ratings import z_scores
+
+    every = [one for one in responses if one.task == "rating"]
+    raters, who = np.unique([one.participant for one in every], return_inverse=True)
+    scaled, varied = z_scores(np.array([one.answer for one in every], float), who, len(raters))
+    used = varied[who] if every else np.zeros(0, bool)
+    rows = [one for one, there in zip(every, used.tolist(), strict=True) if there]
+    if not rows:
+        return {}
+    z, good = scaled[used], np.array([one.shown == "good" for one in rows])
+    order, group = _groups(rows, by)
+
+    def means(weights: "Floats") -> "Floats":
+        """Return the means of the good and of the bad sentences of each group, NaN where there is none."""
+        sides = []
+        for side in (good, ~good):
+            totals = np.bincount(group, weights * side, len(order))
+            sums = np.bincount(group, weights * side * z, len(order))
+            sides.append(np.divide(sums, totals, out=np.full(len(order), np.nan), where=totals > 0))
+        return np.array(sides)
+
+    real = means(np.ones(len(rows)))
+    drawn = np.array([means(weights) for weights in _resamples(rows, over=over, resamples=resamples, seed=seed)])
+    gaps = drawn[:, 0] - drawn[:, 1]
+    table: dict[str, RatingFigure] = {}
+    for name, code in order.items():
+        column, difference = gaps[~np.isnan(gaps[:, code]), code], float(real[0, code] - real[1, code])
+        own = [one for one, at in zip(rows, group.tolist(), strict=True) if at == code]
+        table[name] = RatingFigure(
+            name,
+            float(real[0, code]),
+            float(real[1, code]),
+            percentile_estimate(difference, column) if len(column) else Estimate(difference),
+            len(own),
+            len({one.participant for one in own}),
+        )
+    return table
+
+
+def _resamples(rows: "Sequence[Response]", *, over: Over, resamples: int, seed: int) -> "Iterator[Floats]":
+    """Yield how often each response counts in each resample: how often its pair was drawn times how often its person.
+
+    All pairs are drawn at once: a random number picks one among those of the same paradigm, which stand together.
+    """
+    import numpy as np
+
+    if resamples < LEAST:
+        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": LEAST})
+    items, item = np.unique([(one.uid, one.item) for one in rows], axis=0, return_inverse=True)
+    item = item.reshape(-1)
+    person = np.unique([one.participant for one in rows], return_inverse=True)[1]
+    # numpy sorts by uid first, so a paradigm's pairs are neighbours
+    uids, stratum = np.unique(items[:, 0], return_inverse=True)
+    sizes = np.bincount(stratum)
+    first, size = (np.cumsum(sizes) - sizes)[stratum], sizes[stratum]
+    people, rng = int(person.max()) + 1, np.random.default_rng(seed)
+    for _ in range(resamples):
+        if over == "paradigms":
+            times = np.bincount(rng.integers(len(uids), size=len(uids)), minlength=len(uids))[stratum]
+        else:
+            times = np.bincount(first + (rng.random(len(items)) * size).astype(np.intp), minlength=len(items))
+        who = np.bincount(rng.integers(people, size=people), minlength=people)
+        yield (times[item] * who[person]).astype(float)
+
+
+def _groups(rows: "Sequence[Response]", by: Level) -> "tuple[dict[str, int], NDArray[np.intp]]":
+    """Return the groups with their codes, and the code of each response."""
+    import numpy as np
+
+    names = [_name(one, by) for one in rows]
+    order = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    return order, np.array([order[name] for name in names], np.intp)
+
+
 def _name(response: "Response", by: Level) -> str:
     names = {"pair": response.item, "paradigm": response.uid, "phenomenon": response.phenomenon, "overall": OVERALL}
     return names[by]
 
 
-def propose(paradigms: Mapping[str, Figure], *, threshold: float = 0.85) -> tuple[Proposal, ...]:
-    """Propose to keep, to exclude, or to leave undecided each paradigm, by the wider of its two intervals."""
-    if not 0 < threshold < 1:
-        raise fail("design-value", None, {"name": "threshold", "value": threshold, "allowed": "0–1"})
-    proposals = []
-    for uid, figure in paradigms.items():
-        low, high = figure.wider
-        verdict: Verdict = "keep" if low >= threshold else "exclude" if high < threshold else "undecided"
-        proposals.append(Proposal(uid, verdict, threshold, figure))
-    return tuple(proposals)
+def doubts(study: "Study", responses: "Iterable[Response]", *, more_than: float = DOUBTFUL) -> tuple[Doubt, ...]:
+    """Return the pairs whose bad sentence was chosen by more than this share of people, the worst first."""
+    counts: dict[str, list[int]] = {}
+    for one in responses:
+        if one.task == "choice" and one.kind == "test":
+            own = counts.setdefault(one.item, [0, 0])
+            own[0] += one.chosen == "bad"
+            own[1] += 1
+    items = study.item
+    found = [
+        Doubt(
+            *(name, items[name].uid, items[name].pair, items[name].good, items[name].bad, wrong, judgements),
+            wilson(wrong / judgements, pairs=judgements),
+        )
+        for name, (wrong, judgements) in counts.items()
+        if wrong > more_than * judgements
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.share.value, -one.judgements, natural(one.item))))
 
 
 # Agreement of people with each other
@@ -226,8 +342,22 @@ def kappa(responses: "Iterable[Response]", *, coding: Coding) -> float:
     for one in responses:
         if one.task == "choice":
             items.setdefault(one.item, [0, 0])[one.chosen == "bad"] += 1
-    turned = coding == "fixed side"
-    return fleiss_kappa([row[::-1] if turned and number % 2 else row for number, row in enumerate(items.values())])
+    return fleiss_kappa([_coded(items[name], number, coding) for number, name in enumerate(sorted(items, key=natural))])
+
+
+def choice_alpha(responses: "Iterable[Response]", *, coding: Coding) -> float:
+    """Return Krippendorff's alpha of choices, coded as for kappa; it allows for unequal numbers of raters."""
+    items: dict[str, list[int]] = {}
+    for one in responses:
+        if one.task == "choice":
+            items.setdefault(one.item, [0, 0])[one.chosen == "bad"] += 1
+    rows = [_coded(items[name], number, coding) for number, name in enumerate(sorted(items, key=natural))]
+    return krippendorff_alpha([0.0] * first + [1.0] * second for first, second in rows)
+
+
+def _coded(counts: list[int], number: int, coding: Coding) -> list[int]:
+    """Return the choices of the good and the bad sentence or, by a fixed side, of the first and the second."""
+    return counts[::-1] if coding == "fixed side" and number % 2 else counts
 
 
 def krippendorff_alpha(units: Iterable[Sequence[float]], *, measure: Measure = "nominal") -> float:
@@ -282,34 +412,142 @@ class StudyResults:
     figures: Mapping[str, Figure]  # by the names of the level that was asked for; empty without choices
     kappas: Mapping[Coding, float]
     alphas: Mapping[Measure, float]  # of ratings; empty without them
+    by: Level = "paradigm"
+    choice_alphas: Mapping[Coding, float] = field(default_factory=dict)
+    ratings: Mapping[str, RatingFigure] = field(default_factory=dict)  # by the same names; empty without ratings
+    doubts: tuple[Doubt, ...] = ()  # pairs of which more than 30% chose the bad sentence
+    unchecked: "Mapping[Rule, int]" = field(default_factory=dict)  # rules that could not be applied to so many people
+    follows: "Earlier | None" = None  # the study before, and its counts
+
+    def earlier(self, uid: str) -> Estimate | None:
+        """Return the agreement that the study before found for a paradigm, with Wilson's interval."""
+        right, judgements = self.follows.counts.get(uid, (0, 0)) if self.follows else (0, 0)
+        return wilson(right / judgements, pairs=judgements) if judgements else None
+
+    def rows(self) -> list[dict[str, Json]]:
+        """Return one row per name of the level, for tables and files; shares are in percent."""
+        return [self._row(name) for name in dict.fromkeys((*self.figures, *self.ratings))]
+
+    def _row(self, name: str) -> dict[str, Json]:
+        row: dict[str, Json] = {self.by: name}
+        if self.figures:
+            figure = self.figures.get(name)
+            row |= _figure_cells(figure) if figure else dict.fromkeys(FIGURE_CELLS)
+        if self.ratings:
+            rated = self.ratings.get(name)
+            row |= _rating_cells(rated) if rated else dict.fromkeys(RATING_CELLS)
+        if self.follows and self.by == "paradigm":
+            before = self.earlier(name) or Estimate(nan)
+            row |= {"earlier": _percent(before.value), "earlier_low": _percent(before.low)}
+            row |= {"earlier_high": _percent(before.high), "since": self.follows.change(name)}
+        return row
+
+    def summary(self) -> dict[str, Json]:
+        """Return everything as JSON stores it; shares are in percent."""
+        return {
+            "study": self.study,
+            "people": self.people,
+            "responses": self.responses,
+            "kept": self.kept,
+            "by": self.by,
+            "rows": [*self.rows()],
+            "kappa": {coding: _number(value) for coding, value in self.kappas.items()},
+            "alpha_choices": {coding: _number(value) for coding, value in self.choice_alphas.items()},
+            "alpha_ratings": {measure: _number(value) for measure, value in self.alphas.items()},
+            "doubtful": [*doubt_rows(self.doubts)],
+            "left_out": [*exclusion_rows(self.exclusions)],
+            "rules_not_applied": {rule: count for rule, count in self.unchecked.items()},
+            "follows": self.follows.name if self.follows else None,
+        }
 
 
-def study_results(folder: str | Path, *, by: Level = "paradigm", resamples: int = 1000, seed: int = 0) -> StudyResults:
-    """Return the agreement with the gold labels, and of people with each other, of the study in a folder."""
+def doubt_rows(found: Iterable[Doubt]) -> list[dict[str, Json]]:
+    """Return doubtful pairs as rows of a table; shares are in percent."""
+    return [
+        {
+            **{"item": one.item, "wrong": one.wrong, "judgements": one.judgements, "share": _percent(one.share.value)},
+            **{"low": _percent(one.share.low), "high": _percent(one.share.high), "good": one.good, "bad": one.bad},
+        }
+        for one in found
+    ]
+
+
+def exclusion_rows(found: "Iterable[Exclusion]", language: "Language" = "en") -> list[dict[str, Json]]:
+    """Return who and what was left out as rows of a table."""
+    return [
+        {
+            **{"participant": one.participant, "item": one.item, "rule": one.rule},
+            **{"found": one.found, "limit": one.limit, "reason": one.text(language)},
+        }
+        for one in found
+    ]
+
+
+FIGURE_CELLS = (
+    *("agreement", "wilson_low", "wilson_high", "crossed_low", "crossed_high"),
+    *("correct", "judgements", "pairs", "people", "majority"),
+)
+RATING_CELLS = ("z_good", "z_bad", "z_difference", "z_low", "z_high", "ratings")
+
+
+def _figure_cells(one: Figure) -> dict[str, Json]:
+    shares = (one.wilson.value, *one.wilson.interval, *one.crossed.interval)
+    counts = (one.correct, one.judgements, one.pairs, one.people, one.majority)
+    return dict(zip(FIGURE_CELLS, (*map(_percent, shares), *counts), strict=True))
+
+
+def _rating_cells(one: RatingFigure) -> dict[str, Json]:
+    values = map(_number, (one.good, one.bad, one.difference.value, *one.difference.interval))
+    return dict(zip(RATING_CELLS, (*values, one.ratings), strict=True))
+
+
+def _percent(share: float) -> float | None:
+    return _number(100 * share)
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else float(f"{value:.10g}")
+
+
+def study_results(
+    folder: str | Path, *, by: Level = "paradigm", over: Over = "pairs", resamples: int = 1000, seed: int = 0
+) -> StudyResults:
+    """Return the agreement with the gold labels, and of people with each other, of the study in a folder.
+
+    The crossed intervals draw people and, at the same time, pairs within their paradigm or (`over="paradigms"`) whole
+    paradigms.
+    """
     from bidui.people.responses import read_responses
     from bidui.people.study import read_study
 
     study = read_study(folder)
-    return results_of(study, read_responses(folder, study), by=by, resamples=resamples, seed=seed)
+    return results_of(study, read_responses(folder, study), by=by, over=over, resamples=resamples, seed=seed)
 
 
 def results_of(
-    study: "Study", responses: "Sequence[Response]", *, by: Level = "paradigm", resamples: int = 1000, seed: int = 0
+    study: "Study",
+    responses: "Sequence[Response]",
+    *,
+    by: Level = "paradigm",
+    over: Over = "pairs",
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> StudyResults:
     """Return the results of responses, wherever they are stored."""
-    from bidui.people.responses import kept, study_exclusions
+    from bidui.people.responses import kept, study_exclusions, unchecked
 
     if not responses:
         raise fail("responses-none")
     excluded = study_exclusions(study, responses)
-    left = kept(responses, excluded)
+    place = {item.id: number for number, item in enumerate(study.items)}
+    left = sorted(kept(responses, excluded), key=lambda one: place[one.item])
     choices = [one for one in left if one.task == "choice"]
-    kappas: dict[Coding, float] = {}
-    alphas: dict[Measure, float] = {}
     codings: tuple[Coding, ...] = ("fixed side", "good/bad")
     measures: tuple[Measure, ...] = ("ordinal", "interval")
+    kappas, choice_alphas, alphas = dict[Coding, float](), dict[Coding, float](), dict[Measure, float]()
     with suppress(InputError):  # one answer per item: nobody to agree with
         kappas = {coding: kappa(choices, coding=coding) for coding in codings}
+        choice_alphas = {coding: choice_alpha(choices, coding=coding) for coding in codings}
     with suppress(InputError):
         alphas = {measure: rating_alpha(left, measure=measure) for measure in measures}
     return StudyResults(
@@ -318,30 +556,171 @@ def results_of(
         len(responses),
         len(left),
         excluded,
-        figures(choices, by=by, resamples=resamples, seed=seed) if choices else {},
+        figures(choices, by=by, over=over, resamples=resamples, seed=seed) if choices else {},
         kappas,
         alphas,
+        by,
+        choice_alphas,
+        rating_figures(left, by=by, over=over, resamples=resamples, seed=seed),
+        doubts(study, left),
+        unchecked(study, responses),
+        study.follows,
     )
 
 
-# The decision, written into the project
+def folder_counts(folder: str | Path) -> dict[str, tuple[int, int]]:
+    """Return how many of how many judgements of the study in a folder agreed with the gold label, by paradigm."""
+    from bidui.people.responses import read_responses
+    from bidui.people.study import read_study
+
+    study = read_study(folder)
+    return counts(study, read_responses(folder, study))
+
+
+def counts(study: "Study", responses: "Sequence[Response]") -> dict[str, tuple[int, int]]:
+    """Return how many of how many judgements agreed with the gold label, by paradigm, without what the rules leave out.
+
+    A study that follows this one keeps them (`draw_study(before=…)`).
+    """
+    from bidui.people.responses import kept, study_exclusions
+
+    by_uid: dict[str, tuple[int, int]] = {}
+    for one in kept(responses, study_exclusions(study, responses)):
+        if one.task == "choice":
+            right, judgements = by_uid.get(one.uid, (0, 0))
+            by_uid[one.uid] = (right + (one.chosen == "good"), judgements + 1)
+    return by_uid
+
+
+# Decisions on paradigms: proposed by the figures, changed by hand with a reason, and written into the project
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the figures of a paradigm say about a threshold: undecided where the interval straddles it.
+
+    `why` is the reason of somebody who decided otherwise; then the verdict is hers, and `proposed` that of the figures.
+    """
+
+    uid: str
+    verdict: Verdict
+    threshold: float
+    figure: Figure
+    proposed: Verdict = "undecided"
+    why: str = ""
+
+
+def propose(
+    paradigms: Mapping[str, Figure],
+    *,
+    threshold: float = 0.85,
+    overrides: Mapping[str, tuple[Verdict, str]] | None = None,
+) -> tuple[Proposal, ...]:
+    """Propose to keep, to exclude, or to leave undecided each paradigm, by the wider of its two intervals.
+
+    `overrides` has the verdicts of people, with their reasons, by uid.
+    """
+    from bidui.people.design import check_threshold
+
+    check_threshold(threshold)
+    overrides = overrides or {}
+    if unknown := [uid for uid in overrides if uid not in paradigms]:
+        raise fail("uid-unknown", None, {"uid": unknown[0], "uids": list(paradigms)})
+    if silent := [uid for uid, (_, why) in overrides.items() if not why.strip()]:
+        raise fail("decide-why", None, {"uid": silent[0]})
+    proposals = []
+    for uid, figure in paradigms.items():
+        low, high = figure.wider
+        proposed: Verdict = "keep" if low >= threshold else "exclude" if high < threshold else "undecided"
+        verdict, why = overrides.get(uid, (proposed, ""))
+        proposals.append(Proposal(uid, verdict, threshold, figure, proposed, why.strip()))
+    return tuple(proposals)
+
+
+def decide(
+    folder: str | Path,
+    *,
+    project: str | Path | None = None,
+    threshold: float | None = None,
+    keep: Mapping[str, str] | None = None,
+    exclude: Mapping[str, str] | None = None,
+    resamples: int = 1000,
+) -> tuple[Proposal, ...]:
+    """Decide on the paradigms of the study in a folder; with `project`, write the decisions there and record them.
+
+    The threshold is the one that the design fixed, unless another is given. `keep` and `exclude` have paradigms that
+    somebody decides on by hand, each with the reason. Paradigms that nobody judged are undecided.
+    """
+    from bidui.people.study import read_study
+
+    study = read_study(folder)
+    both = {uid for uid in keep or {} if uid in (exclude or {})}
+    if both:
+        raise fail("decide-both", None, {"uid": min(both)})
+    verdicts: dict[str, tuple[Verdict, str]] = {uid: ("keep", why) for uid, why in (keep or {}).items()}
+    verdicts |= {uid: ("exclude", why) for uid, why in (exclude or {}).items()}
+    found = study_results(folder, resamples=resamples).figures
+    nothing = Estimate(nan)
+    every = {
+        uid: found.get(uid) or Figure(uid, 0, 0, 0, 0, 0, nothing, nothing)
+        for uid in dict.fromkeys(study.pairs.by_uid())
+    }
+    limit = study.design.rules.threshold if threshold is None else threshold
+    proposals = propose(every, threshold=limit, overrides=verdicts)
+    if project is not None:
+        write_decisions(project, proposals, study=study)
+        record_decisions(folder, proposals)
+    return proposals
+
+
+def decision_rows(proposals: Iterable[Proposal]) -> list[dict[str, Json]]:
+    """Return decisions as rows of a table or record; shares are in percent."""
+    return [
+        {
+            **{"uid": one.uid, "verdict": one.verdict, "proposed": one.proposed},
+            **{"agreement": _percent(one.figure.wilson.value), "low": _percent(one.figure.wider[0])},
+            **{"high": _percent(one.figure.wider[1]), "threshold": _percent(one.threshold)},
+            **{key: getattr(one.figure, key) for key in ("correct", "judgements", "pairs", "people")},
+            "why": one.why,
+        }
+        for one in proposals
+    ]
+
+
+def record_decisions(folder: str | Path, proposals: Iterable[Proposal]) -> None:
+    """Add decisions to the record of a study, below those that were made before; nothing is ever removed."""
+    from bidui.files import encode, json_text, read_bytes, write_file
+
+    path = Path(folder) / DECISIONS
+    before = read_bytes(path) if path.exists() else b""
+    lines = [encode(json_text(row) + "\n") for row in decision_rows(proposals)]
+    if not before.endswith(b"".join(lines)):
+        write_file(path, before + b"".join(lines))
 
 
 def reason(proposal: Proposal, *, study: str) -> str:
-    """Say in one sentence why a paradigm is excluded, with the figures."""
+    """Say in one sentence why a paradigm is excluded or kept, with the figures."""
     figure, (low, high) = proposal.figure, proposal.figure.wider
+    by_hand = f" Decided by hand: {proposal.why}" if proposal.why else ""
+    if not figure.judgements:
+        return f"In the study {study}, nobody judged its pairs.{by_hand}"
     return (
         f"In the study {study}, {figure.correct} of {figure.judgements} judgements by {figure.people} people on "
         f"{figure.pairs} pairs chose the good sentence ({figure.wilson.value:.0%}, interval {low:.0%} to {high:.0%}; "
-        f"threshold {proposal.threshold:.0%})."
+        f"threshold {proposal.threshold:.0%}).{by_hand}"
     )
 
 
 def exclude(text: str, *, reason: str, name: str) -> str:
     """Return the YAML of a paradigm with `status: excluded` and a reason; all else stays as it was written."""
+    return set_status(text, status="excluded", reason=reason, name=name)
+
+
+def set_status(text: str, *, status: Literal["included", "excluded"], reason: str, name: str) -> str:
+    """Return the YAML of a paradigm with a status and a reason; all else stays as it was written."""
     from bidui.grammar.yaml import Scalar, parse_document, written
 
-    for key, value, after in (("reason", reason, "phenomenon"), ("status", "excluded", "phenomenon")):
+    for key, value, after in (("reason", reason, "phenomenon"), ("status", status, "phenomenon")):
         document = parse_document(text, name=name)
         old = document.get(key)
         if isinstance(old, Scalar):
@@ -356,29 +735,47 @@ def exclude(text: str, *, reason: str, name: str) -> str:
     return text
 
 
-def write_decisions(folder: str | Path, proposals: Iterable[Proposal], *, study: str) -> tuple[str, ...]:
-    """Mark the paradigms that are proposed for exclusion as excluded in a project; return their uids.
+def write_decisions(folder: str | Path, proposals: Iterable[Proposal], *, study: "Study") -> dict[str, str]:
+    """Write decisions into a project; return the new status of each paradigm whose status is not what it was.
 
-    All files are made and checked before the first is written.
+    Excluded paradigms get `status: excluded` with the figures; one that was excluded when the study was made, and is
+    kept, is included again. Undecided ones stay as they are. A paradigm that was edited since is an error, unless it
+    was decided on by hand: people judged other pairs. All files are made and checked before the first is written.
     """
-    from bidui.files import decode, encode, read_bytes, write_file
+    from bidui.files import decode, encode, read_bytes, sha256, write_file
     from bidui.grammar.paradigm_file import parse_paradigm
-    from bidui.grammar.project import load_project
+    from bidui.grammar.project import load_project, paradigm_text
 
     folder = Path(folder)
-    files = {each.uid: each.place.file for each in load_project(folder).paradigms}
-    edits: dict[str, tuple[Path, str]] = {}
+    paradigms = {each.uid: each for each in load_project(folder).paradigms}
+    edits: dict[str, tuple[Path, str, str]] = {}
+    problems: list[Problem] = []
     for one in proposals:
-        if one.verdict != "exclude":
+        if one.verdict == "undecided":
             continue
-        if one.uid not in files:
-            raise fail("decide-missing", Place(str(folder)), {"uid": one.uid})
-        path = folder / files[one.uid]
-        text = exclude(decode(read_bytes(path), file=str(path)), reason=reason(one, study=study), name=files[one.uid])
-        paradigm, _ = parse_paradigm(text, name=files[one.uid])
-        if paradigm is None or (paradigm.uid, paradigm.status) != (one.uid, "excluded"):
+        if one.uid not in paradigms:
+            problems.append(Problem("decide-missing", Place(str(folder)), {"uid": one.uid}))
+            continue
+        mine = paradigms[one.uid]
+        pinned = (study.paradigms or {}).get(one.uid)
+        same = sha256(paradigm_text(mine).encode()) == pinned  # also in its status
+        if one.verdict == "keep" and (mine.status != "excluded" or not (same or one.why)):
+            continue
+        clean = replace(mine, status="included", reason="")
+        if study.source and not (same or one.why or sha256(paradigm_text(clean).encode()) == pinned):
+            problems.append(Problem("decide-edited", Place(str(folder / mine.place.file)), {"uid": one.uid}))
+            continue
+        status: Literal["included", "excluded"] = "excluded" if one.verdict == "exclude" else "included"
+        path, file = folder / mine.place.file, mine.place.file
+        why = reason(one, study=study.name)
+        text = set_status(decode(read_bytes(path), file=str(path)), status=status, reason=why, name=file)
+        after, _ = parse_paradigm(text, name=file)
+        if after is None or (after.uid, after.status) != (one.uid, status):
             raise fail("decide-file", Place(str(path)), {"uid": one.uid})
-        edits[one.uid] = (path, text)
-    for path, text in edits.values():
+        if (mine.status, mine.reason) != (status, why):
+            edits[one.uid] = (path, text, status)
+    if problems:
+        raise InputError(problems)
+    for path, text, _ in edits.values():
         write_file(path, encode(text))
-    return tuple(edits)
+    return {uid: status for uid, (_, _, status) in edits.items()}

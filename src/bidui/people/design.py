@@ -26,14 +26,18 @@ SECONDS: Mapping[Task, float] = {"choice": 8.0, "rating": 5.0}
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Who and what is left out, fixed beforehand; the defaults leave out only people who did not finish."""
+    """Who and what is left out, and which paradigms are; fixed beforehand, and recorded with the study.
 
-    catch_failures: int = 0  # wrong catch trials allowed
+    By default, only people who did not finish or failed a catch trial are left out.
+    """
+
+    catch_failures: int = 0  # wrong or skipped catch trials allowed
     floor_ms: int = 0  # answers that took less are left out
     fast_share: float = 1.0  # people with a larger share of such answers are left out
     side_bias: float = 0.0  # people whose choices lean to one side with a p below this (exact binomial) are left out
     filler_accuracy: float = 0.0  # people with a smaller share of fillers right are left out
-    least_share: float = 1.0  # people who answered a smaller share of their trials are left out
+    least_share: float = 1.0  # people who answered a smaller share of their trials (without practice) are left out
+    threshold: float = 0.85  # agreement below which a paradigm is excluded, as in CLiMP
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -45,6 +49,13 @@ class Rules:
             ("least_share", 0, 1),
         ):
             _check(name, getattr(self, name), low, high)
+        check_threshold(self.threshold)
+
+
+def check_threshold(value: float) -> None:
+    """Refuse an agreement that no interval can lie below or above."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        raise fail("design-value", None, {"name": "threshold", "value": value, "allowed": "0–1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,7 @@ class Design:
     catch: int = 0  # per list, as are the next two
     practice: int = 0
     fillers: int = 0
-    language: str = "zh"  # of the sentences
+    language: str = ""  # of the sentences; when a study is drawn, "" becomes that of the project, or else zh
     layout: Layout = "rows"
     background: tuple[Question, ...] = ()  # questions that a participant may skip
     rules: Rules = field(default_factory=Rules)
@@ -139,8 +150,9 @@ def _known(record: Mapping[str, object], shape: type[Design] | type[Rules], plac
 
 
 PRESETS: Mapping[str, Design] = {
-    # Liu et al., section 2.3: 645 pairs in 10 lists, two catch trials that must both be right
-    "zhoblimp": Design("zhoblimp", per_paradigm=5, lists=10, raters=5, catch=2),
+    # Liu et al., section 2.3: 645 pairs in 10 lists, two catch trials that must both be right; in what they
+    # published, a paradigm with 16 of 22 judgements right is kept and one with 15 is not
+    "zhoblimp": Design("zhoblimp", per_paradigm=5, lists=10, raters=5, catch=2, rules=Rules(threshold=0.7)),
     # Song et al., section 3.5: everybody saw all 600 pairs of 30 paradigms
     "sling": Design("sling", per_paradigm=20, lists=1, raters=11, most_per_paradigm=20, practice=10, fillers=24),
     # Xiang et al., section 3.4, second round: 240 pairs judged by 16 people, majority vote
@@ -198,7 +210,8 @@ class Size:
             lines.append(say["size-judgements"].format(agreement=f"{100 * self.agreement:g}", **counts, **widths))
         if self.ratings:
             lines.append(say["size-ratings"].format(ratings=f"{self.ratings:,}"))
-        lines.append(say["size-guesser"].format(percent=f"{100 * self.guesser:.1f}"))
+        guesser = "size-guesser" if self.guesser < 1 else "size-unchecked"
+        lines.append(say[guesser].format(percent=f"{100 * self.guesser:.1f}"))
         return "\n".join(lines)
 
 
@@ -255,11 +268,20 @@ def standard_texts() -> Texts:
 
 
 def own_texts(given: Mapping[str, Mapping[Language, str]]) -> Texts:
-    """Return the standard texts with some replaced; an unknown key is an error."""
+    """Return the standard texts with some replaced; an unknown key is an error.
+
+    A text that is given in one language replaces both: nobody should consent to another text than was approved.
+    """
     standard = standard_texts()
     if unknown := [key for key in given if key not in standard]:
         raise fail("study-text-unknown", None, {"keys": unknown, "known": list(standard)})
-    return {key: {**own, **given.get(key, {})} for key, own in standard.items()}
+    replaced = {key: own for key, own in given.items() if own}
+    return {
+        key: {language: replaced[key].get(language) or next(iter(replaced[key].values())) for language in own}
+        if key in replaced
+        else own
+        for key, own in standard.items()
+    }
 
 
 def texts_version(shown: Texts) -> str:

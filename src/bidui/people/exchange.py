@@ -1,4 +1,4 @@
-"""Exchange: a study as an experiment for PCIbex, and answers that were collected there or in any other tool.
+"""Exchange: a study as an experiment for PCIbex, answers that were collected elsewhere, and files for publication.
 
 PennController's results are read by the columns that their comments name. Answers in any other table need a
 participant, an item (or uid and pair), and what was chosen.
@@ -7,24 +7,35 @@ participant, an item (or uid and pair), and what was chosen.
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import decode, encode, parse_json, read_bytes, write_new_folder
+from bidui.files import Json, check_new_folder, decode, encode, parse_json, read_bytes, write_new_folder
+from bidui.people.agreement import Level, Over, doubt_rows, exclusion_rows, results_of
 from bidui.people.design import SCALE
 from bidui.people.lists import Trial
+from bidui.people.participants import (
+    Participant,
+    parse_participants,
+    participant_codebook,
+    participants_csv,
+    participants_jsonl,
+    read_participants,
+)
 from bidui.people.responses import (
     Response,
     answer_trial,
     codebook,
+    csv_rows,
     distinct,
     parse_responses,
     read_responses,
+    table_rows,
     to_csv,
     to_jsonl,
 )
@@ -32,6 +43,27 @@ from bidui.people.study import LARGEST, Study, read_study
 from bidui.words import Language
 
 MOST = 20  # problems reported per file
+ANSWERS = {"item", "pair", "chosen", "answer"}  # a table with none of these columns is about participants
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a file holds: responses, or participants."""
+
+    responses: tuple[Response, ...] = ()
+    participants: tuple[Participant, ...] = ()
+
+
+def import_file(path: str | Path, study: Study) -> Imported:
+    """Read answers (`import_answers`) or, from a table with the column participant and no answers, participants."""
+    path = Path(path)
+    data = read_bytes(path, limit=LARGEST)
+    if path.suffix.lower() in (".csv", ".jsonl"):
+        rows = table_rows(data, file=str(path)) if b"PennController" not in data else []
+        names = set(rows[0][1]) if rows else set()
+        if "participant" in names and not names & ANSWERS:
+            return Imported(participants=parse_participants(data, study, file=str(path)))
+    return Imported(responses=import_answers(path, study))
 
 
 def import_answers(path: str | Path, study: Study) -> tuple[Response, ...]:
@@ -261,12 +293,58 @@ newTrial("end", newText("thanks", words["thanks"]).center().print(), newButton("
 
 
 def export_study(
-    folder: str | Path, *, out: str | Path, to: Literal["csv", "jsonl", "pcibex"] = "csv", language: Language = "zh"
+    folder: str | Path,
+    *,
+    out: str | Path,
+    to: Literal["csv", "jsonl", "pcibex"] = "csv",
+    external: bool = False,
+    language: Language = "zh",
 ) -> int:
-    """Export the responses of a study with a codebook, or the study for PCIbex; return the number of files."""
+    """Export the responses and participants of a study with a codebook, or the study for PCIbex.
+
+    Ids that a panel gave to participants are exported only if `external`. Return the number of files.
+    """
     study = read_study(folder)
     if to == "pcibex":
         return export_pcibex(study, out, language=language)
+    files = response_files(read_responses(folder, study), read_participants(folder, study), to=to, external=external)
+    return write_new_folder(Path(out), files.items())
+
+
+def response_files(
+    responses: Iterable[Response],
+    participants: Iterable[Participant] = (),
+    *,
+    to: Literal["csv", "jsonl"] = "csv",
+    external: bool = False,
+) -> dict[str, bytes]:
+    """Return the files of an export by name: one row per response, one per participant, and what the columns mean."""
+    rows, people = list(responses), list(participants)
+    files = {f"responses.{to}": to_csv(rows) if to == "csv" else to_jsonl(rows)}
+    texts = ["# Responses\n\n", codebook()]
+    if people:
+        write = participants_csv if to == "csv" else participants_jsonl
+        files[f"participants.{to}"] = write(people, external=external)
+        texts += ["\n# Participants\n\n", codebook(participant_codebook(external=external))]
+    return {**files, "codebook.md": encode("".join(texts))}
+
+
+def write_results(
+    folder: str | Path, *, out: str | Path, over: Over = "pairs", resamples: int = 1000, language: Language = "en"
+) -> int:
+    """Write the results of a study to a new folder: tables of every level, doubtful pairs, who was left out, and JSON.
+
+    The tables are CSV for spreadsheets; shares are in percent. Return the number of files.
+    """
+    check_new_folder(out)
+    study = read_study(folder)
     responses = read_responses(folder, study)
-    data = to_csv(responses) if to == "csv" else to_jsonl(responses)
-    return write_new_folder(Path(out), {f"responses.{to}": data, "codebook.md": encode(codebook())}.items())
+    levels: tuple[Level, ...] = ("overall", "phenomenon", "paradigm", "pair")
+    found = {by: results_of(study, responses, by=by, over=over, resamples=resamples) for by in levels}
+    one = found["paradigm"]
+    tables: dict[str, list[dict[str, Json]]] = {by: results.rows() for by, results in found.items()}
+    tables |= {"doubtful": doubt_rows(one.doubts), "left-out": exclusion_rows(one.exclusions, language)}
+    files = {f"{name}.csv": csv_rows(rows[0], rows) for name, rows in tables.items() if rows}
+    files["results.json"] = encode(json.dumps(one.summary(), ensure_ascii=False, indent=1) + "\n")
+    files |= response_files(responses, read_participants(folder, study))
+    return write_new_folder(Path(out), files.items())

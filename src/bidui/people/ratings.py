@@ -88,7 +88,7 @@ def acceptability(ratings: Iterable[Rating]) -> Acceptability:
     rows = list(ratings)
     values = _finite_values(rows)
     raters, who = np.unique([row.rater for row in rows], return_inverse=True)
-    z, varied = _z_scores(values, who, len(raters))
+    z, varied = z_scores(values, who, len(raters))
     sentences = [(row.uid, row.pair, row.side) for row in rows]
     order = {sentence: code for code, sentence in enumerate(dict.fromkeys(sentences))}
     codes = np.fromiter((order[sentence] for sentence in sentences), np.intp, len(rows))
@@ -137,7 +137,7 @@ def _finite_values(rows: list[Rating]) -> Floats:
     return np.array([row.value for row in rows], np.float64)
 
 
-def _z_scores(values: Floats, who: NDArray[np.intp], raters: int) -> tuple[Floats, NDArray[np.bool_]]:
+def z_scores(values: Floats, who: NDArray[np.intp], raters: int) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the z-score of each rating, and for each rater whether there is one."""
     z, varied = np.zeros(len(values)), np.zeros(raters, bool)
     for rater in range(raters):

@@ -162,16 +162,43 @@ def to_jsonl(responses: Iterable[Response]) -> bytes:
 
 def to_csv(responses: Iterable[Response]) -> bytes:
     """Write CSV that spreadsheets open as UTF-8 and in which no text is computed as a formula."""
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(CODEBOOK))
-    writer.writeheader()
-    writer.writerows({key: "" if value is None else value for key, value in _record(row).items()} for row in responses)
-    return for_spreadsheets(text.getvalue().encode())
+    return csv_rows(CODEBOOK, map(_record, responses))
 
 
-def codebook() -> str:
+def csv_rows(columns: Iterable[str], rows: Iterable[Mapping[str, object]]) -> bytes:
+    """Write a table for spreadsheets; a quote before a text is doubled, so that the guard can be taken off again."""
+    names, text = list(columns), io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(names)
+    for row in rows:
+        cells = ["" if row[name] is None else str(row[name]) for name in names]
+        writer.writerow(f"'{cell}" if cell.startswith("'") else cell for cell in cells)
+    return for_spreadsheets(encode(text.getvalue()))
+
+
+def table_rows(data: bytes, *, file: str) -> list[tuple[int, dict[str, Any]]]:
+    """Read rows with the numbers of their lines: our CSV without its guards, or JSON objects, by the file's name."""
+    text = decode(data, file=file)
+    if file.lower().endswith(".csv"):
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        try:
+            rows = [(reader.line_num, row) for row in reader]
+        except csv.Error as error:
+            raise fail("ratings-unreadable", Place(file, reader.line_num), {"reason": str(error)}) from None
+        return [(line, {k: (v or "").removeprefix("'") for k, v in row.items() if k is not None}) for line, row in rows]
+    objects: list[tuple[int, dict[str, Any]]] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            row = parse_json(line, place=Place(file, number))
+            if not isinstance(row, dict):
+                raise fail("response-field", Place(file, number), {"field": "row", "value": row})
+            objects.append((number, row))
+    return objects
+
+
+def codebook(columns: Mapping[str, str] = CODEBOOK) -> str:
     """Return what every column means, as Markdown."""
-    return "\n".join(["| column | meaning |", "|---|---|", *(f"| `{k}` | {v} |" for k, v in CODEBOOK.items()), ""])
+    return "\n".join(["| column | meaning |", "|---|---|", *(f"| `{k}` | {v} |" for k, v in columns.items()), ""])
 
 
 def _record(response: Response) -> dict[str, Any]:
@@ -181,17 +208,9 @@ def _record(response: Response) -> dict[str, Any]:
 
 def parse_responses(data: bytes, study: Study, *, file: str) -> tuple[Response, ...]:
     """Read responses in JSONL or in our CSV (by the name of the file); every problem is reported with its line."""
-    text = decode(data, file=file)
-    rows: list[tuple[int, object]]
-    if file.lower().endswith(".csv"):
-        reader = csv.DictReader(io.StringIO(text, newline=""))
-        rows = [(reader.line_num, row) for row in reader]
-    else:
-        lines = enumerate(text.split("\n"), start=1)
-        rows = [(number, parse_json(line, place=Place(file, number))) for number, line in lines if line.strip()]
     problems: list[Problem] = []
     responses: list[Response] = []
-    for number, row in rows:
+    for number, row in table_rows(data, file=file):
         try:
             responses.append(_response(row, study, Place(file, number)))
         except InputError as error:
@@ -201,10 +220,8 @@ def parse_responses(data: bytes, study: Study, *, file: str) -> tuple[Response, 
     return distinct(responses)
 
 
-def _response(row: object, study: Study, place: Place) -> Response:
+def _response(row: Mapping[str, Any], study: Study, place: Place) -> Response:
     """Return the response of one row; what contradicts the study or itself is an error."""
-    if not isinstance(row, dict):
-        raise fail("response-field", place, {"field": "row", "value": row})
     values: dict[str, Any] = {}
     for each in fields(Response):
         value = row.get(each.name)
@@ -215,7 +232,6 @@ def _response(row: object, study: Study, place: Place) -> Response:
                 raise fail("response-field", place, {"field": each.name, "value": value}) from None
         else:
             value = "" if value is None else str(value)
-            value = value[1:] if value[:1] == "'" else value  # the guard of spreadsheets
         values[each.name] = value
     response = Response(**values)
     item = study.item.get(response.item)
@@ -256,27 +272,77 @@ def add_responses(folder: str | Path, study: Study, new: Iterable[Response]) -> 
 # Exclusion by rule
 
 
-def exclusions(
-    design: Design, responses: Sequence[Response], *, trials: Mapping[tuple[int, int], int]
-) -> tuple[Exclusion, ...]:
-    """Return who and what the rules of a design leave out; `trials` has the number of trials of each list and slot."""
+def study_exclusions(study: Study, responses: Sequence[Response]) -> tuple[Exclusion, ...]:
+    """Return who and what the rules of a study leave out, person by person."""
+    slots = _slots(study)
+    elsewhere = _asked_elsewhere(responses)
+    return tuple(
+        one for who, own in _people(responses).items() for one in _excluded(who, own, study.design, slots, elsewhere)
+    )
+
+
+def unchecked(study: Study, responses: Sequence[Response]) -> dict[Rule, int]:
+    """Return the rules that could not be applied, and to how many people: what they need was not recorded."""
+    rules, elsewhere, counts = study.design.rules, _asked_elsewhere(responses), dict[Rule, int]()
+    for own in _people(responses).values():
+        tests = [one for one in own if one.kind == "test"]
+        choices = [one for one in tests if one.task == "choice"]
+        placed = all(one.slot for one in own)
+        lacking: dict[Rule, bool] = {
+            "catch": bool(study.design.catch) and not placed and not elsewhere,
+            "fast": bool(rules.floor_ms and tests) and all(one.rt_ms is None for one in tests),
+            "side": bool(rules.side_bias and choices) and all(one.shown == "unrecorded" for one in choices),
+            "unfinished": bool(rules.least_share) and not placed,
+        }
+        for rule, lacks in lacking.items():
+            if lacks:
+                counts[rule] = counts.get(rule, 0) + 1
+    return counts
+
+
+def _people(responses: Iterable[Response]) -> dict[str, list[Response]]:
     people: dict[str, list[Response]] = {}
     for response in responses:
         people.setdefault(response.participant, []).append(response)
-    return tuple(one for who, own in people.items() for one in _excluded(who, own, design, trials))
+    return people
+
+
+def _slots(study: Study) -> dict[tuple[int, int], list[Trial]]:
+    """Return the trials of each list and slot that count: practice does not."""
+    slots: dict[tuple[int, int], list[Trial]] = {}
+    for trial in study.trials:
+        if trial.kind != "practice":
+            slots.setdefault((trial.list, trial.slot), []).append(trial)
+    return slots
+
+
+def _asked_elsewhere(responses: Iterable[Response]) -> bool:
+    """Whether catch trials were part of what was collected elsewhere; if so, whoever lacks them skipped them."""
+    return any(one.kind == "catch" and not one.slot for one in responses)
 
 
 def _excluded(
-    who: str, own: Sequence[Response], design: Design, trials: Mapping[tuple[int, int], int]
+    who: str,
+    own: Sequence[Response],
+    design: Design,
+    slots: Mapping[tuple[int, int], Sequence[Trial]],
+    elsewhere: bool,
 ) -> list[Exclusion]:
     rules, found = design.rules, []
-    wrong = sum(one.kind == "catch" and not one.right for one in own)
+    expected = [trial for place in {(one.list, one.slot) for one in own} for trial in slots.get(place, ())]
+    answered = {one.item for one in own if one.kind != "practice"}
+    share = sum(trial.item in answered for trial in expected) / len(expected) if expected else 1.0
+    unfinished = share < rules.least_share
+    wrong = sum(one.kind == "catch" and not one.right for one in own) + _skipped(
+        own, design, expected, elsewhere=elsewhere, unfinished=unfinished
+    )
     if design.catch and wrong > rules.catch_failures:
         found.append(Exclusion(who, "catch", str(wrong), str(rules.catch_failures)))
     tests = [one for one in own if one.kind == "test"]
+    times = [one.rt_ms for one in tests if one.rt_ms is not None]
     fast = [one for one in tests if one.rt_ms is not None and one.rt_ms < rules.floor_ms]
-    if tests and len(fast) / len(tests) > rules.fast_share:
-        found.append(Exclusion(who, "fast", f"{len(fast) / len(tests):.0%}", f"{rules.fast_share:.0%}"))
+    if fast and len(fast) / len(times) > rules.fast_share:
+        found.append(Exclusion(who, "fast", f"{len(fast) / len(times):.0%}", f"{rules.fast_share:.0%}"))
     choices = [one for one in tests if one.task == "choice" and one.shown != "unrecorded"]
     if choices and rules.side_bias:
         p = side_bias(sum(one.answer == 1 for one in choices), len(choices))
@@ -284,12 +350,30 @@ def _excluded(
             found.append(Exclusion(who, "side", f"{p:.2g}", f"{rules.side_bias:g}"))
     fillers = [one.right for one in own if one.kind == "filler"]
     if fillers and sum(fillers) / len(fillers) < rules.filler_accuracy:
-        share = f"{sum(fillers) / len(fillers):.0%}"
-        found.append(Exclusion(who, "fillers", share, f"{rules.filler_accuracy:.0%}"))
-    expected = trials.get((own[0].list, own[0].slot), 0)
-    if expected and len(own) / expected < rules.least_share:
-        found.append(Exclusion(who, "unfinished", f"{len(own) / expected:.0%}", f"{rules.least_share:.0%}"))
+        right = f"{sum(fillers) / len(fillers):.0%}"
+        found.append(Exclusion(who, "fillers", right, f"{rules.filler_accuracy:.0%}"))
+    if unfinished:
+        # rounded down: 99.7% of the trials are not all of them
+        found.append(Exclusion(who, "unfinished", f"{int(100 * share)}%", f"{rules.least_share:.0%}"))
     return found or [Exclusion(who, "answer", str(one.rt_ms), str(rules.floor_ms), one.item) for one in fast]
+
+
+def _skipped(
+    own: Sequence[Response], design: Design, expected: Sequence[Trial], *, elsewhere: bool, unfinished: bool
+) -> int:
+    """Return how many catch trials somebody skipped, which is as bad as failing them.
+
+    Whoever is not through yet has skipped only those before her last answer. Of a table made elsewhere, which names no
+    slots, we know only how many catch trials there were.
+    """
+    answered = {one.item for one in own if one.kind == "catch"}
+    if not expected:
+        return max(0, design.catch - len(answered)) if elsewhere else 0
+    last = max(one.position for one in own)
+    return sum(
+        trial.kind == "catch" and trial.item not in answered and (not unfinished or trial.position < last)
+        for trial in expected
+    )
 
 
 def side_bias(first: int, choices: int) -> float:
@@ -297,14 +381,6 @@ def side_bias(first: int, choices: int) -> float:
     from scipy.stats import binomtest
 
     return float(binomtest(first, choices).pvalue)
-
-
-def study_exclusions(study: Study, responses: Sequence[Response]) -> tuple[Exclusion, ...]:
-    """Return who and what the rules of a study leave out."""
-    trials: dict[tuple[int, int], int] = {}
-    for trial in study.trials:
-        trials[trial.list, trial.slot] = trials.get((trial.list, trial.slot), 0) + 1
-    return exclusions(study.design, responses, trials=trials)
 
 
 def kept(responses: Iterable[Response], excluded: Iterable[Exclusion]) -> tuple[Response, ...]:

@@ -13,10 +13,10 @@ import csv
 import io
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from bidui.errors import Place, fail
 from bidui.files import (
@@ -53,13 +53,19 @@ Row = TypeVar("Row", Item, Trial)
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The study that this one follows, and the paradigms that were edited, kept or added since."""
+    """The study that this one follows, the paradigms that were edited, kept or added since, and what was found then."""
 
     name: str
     sha256: str  # of its study.json
     edited: tuple[str, ...]
     same: tuple[str, ...]
     new: tuple[str, ...]
+    # uid -> how many of how many judgements agreed with the gold labels, without those that the rules left out
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def change(self, uid: str) -> Literal["edited", "same", "new"]:
+        """Return what became of a paradigm since."""
+        return "edited" if uid in self.edited else "same" if uid in self.same else "new"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -109,13 +115,16 @@ def draw_study(
     source: str = "",
     paradigms: Mapping[str, str] | None = None,
     follows: "Study | None" = None,
+    before: Mapping[str, tuple[int, int]] | None = None,
 ) -> Study:
     """Draw the pairs of a study from a pool, add catch trials, practice items and fillers, and make its trials.
 
     Unless catch trials are given, each is a good sentence of a pair that was not drawn, beside the same sentence with
     its words (or, without blanks, its characters) out of order: they look like any other item, and nobody who reads
-    them fails. Practice items and fillers that are not given are ours, in Chinese or English.
+    them fails. Practice items and fillers that are not given are ours, in Chinese or English. `before` has the counts
+    of the study that this one `follows` (`bidui.people.agreement.counts`).
     """
+    design = design if design.language else replace(design, language="zh")
     pairs = draw_pairs(pool, per_paradigm=design.per_paradigm, seed=design.seed)
     chosen = {(pair.uid, pair.pair_id) for pair in pairs}
     left = [pair for pair in pool if (pair.uid, pair.pair_id) not in chosen]
@@ -148,7 +157,7 @@ def draw_study(
         own_texts(texts or {}),
         source,
         hashes,
-        _earlier(follows, hashes) if follows else None,
+        _earlier(follows, hashes, before or {}) if follows else None,
     )
 
 
@@ -223,11 +232,13 @@ def scramble(sentence: str, rng: Random) -> str:
 
 def _ours(kind: Kind, design: Design) -> list[Pair]:
     rows = [line.split("\t") for line in FILLERS.read_text(encoding="utf-8").splitlines()[1:]]
-    own = [(good, bad) for name, language, good, bad in rows if (name, language) == (kind, design.language)]
+    own = [
+        (good, bad) for name, language, good, bad in rows if (name, language) == (kind, design.language.split("-")[0])
+    ]
     return [Pair(good, bad, kind, "", number) for number, (good, bad) in enumerate(own, start=1)]
 
 
-def _earlier(study: Study, hashes: Mapping[str, str]) -> Earlier:
+def _earlier(study: Study, hashes: Mapping[str, str], counts: Mapping[str, tuple[int, int]]) -> Earlier:
     before = study.paradigms or {}
     return Earlier(
         study.name,
@@ -235,6 +246,7 @@ def _earlier(study: Study, hashes: Mapping[str, str]) -> Earlier:
         tuple(uid for uid in hashes if uid in before and before[uid] != hashes[uid]),
         tuple(uid for uid in hashes if before.get(uid) == hashes[uid]),
         tuple(uid for uid in hashes if uid not in before),
+        {uid: counts[uid] for uid in hashes if uid in counts},
     )
 
 
@@ -254,6 +266,14 @@ def read_texts(path: Path) -> dict[str, dict[Language, str]]:
     return own
 
 
+def read_text(path: Path) -> str:
+    """Read one text for participants, such as a consent form; an empty file is an error."""
+    text = decode(read_bytes(path), file=str(path)).strip()
+    if not text:
+        raise fail("study-text-empty", Place(str(path)))
+    return text
+
+
 # Files
 
 
@@ -267,7 +287,8 @@ def study_files(study: Study) -> dict[str, bytes]:
     follows: Json = None
     if study.follows:
         lists: dict[str, Json] = {name: list(getattr(study.follows, name)) for name in ("edited", "same", "new")}
-        follows = {"name": study.follows.name, "sha256": study.follows.sha256, **lists}
+        counts: dict[str, Json] = {uid: [*both] for uid, both in study.follows.counts.items()}
+        follows = {"name": study.follows.name, "sha256": study.follows.sha256, **lists, "counts": counts}
     record: dict[str, Json] = {
         "bidui": tool_version(),
         "name": study.name,
@@ -330,10 +351,14 @@ def parse_study(files: Mapping[str, bytes], *, place: str = "") -> Study:
             {key: {language: own[language] for language in COLUMNS} for key, own in record["texts"].items()},
             str(record["source"]),
             dict(record["paradigms"]),
-            Earlier(follows["name"], follows["sha256"], **lists) if follows else None,
+            Earlier(follows["name"], follows["sha256"], **lists, counts=_counts(follows)) if follows else None,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise fail("study-broken", Place(at(STUDY)), {"reason": f"{type(error).__name__}: {error}"}) from None
+
+
+def _counts(follows: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    return {uid: (int(right), int(judgements)) for uid, (right, judgements) in follows.get("counts", {}).items()}
 
 
 def _rows(data: bytes, shape: type[Row], file: str) -> tuple[Row, ...]:
