@@ -53,7 +53,8 @@ def new(
     ] = None,
     catch: Annotated[int | None, typer.Option(min=0, help="Number of catch trials per list.")] = None,
     catch_from: Annotated[
-        Path | None, typer.Option(help="File of pairs for catch trials. Default: good sentences, with words mixed up.")
+        Path | None,
+        typer.Option(help="File of pairs for catch trials. Default: good sentences beside mixed-up ones."),
     ] = None,
     practice: Annotated[int | None, typer.Option(min=0, help="Number of practice items per list.")] = None,
     practice_from: Annotated[

@@ -24,7 +24,7 @@ from bidui.errors import InputError, Place, fail
 from bidui.files import sha256
 from bidui.people.design import SCALE, Layout, Task
 from bidui.people.lists import Assignment, Slot, State, next_slot, slots_of
-from bidui.people.responses import Response, exclusions
+from bidui.people.responses import Response, study_exclusions
 from bidui.people.study import STUDY, Study, parse_study, study_files
 from bidui.web.store import database
 from bidui.web.store.database import projects, reading, storable
@@ -480,8 +480,7 @@ def _judge(store: Store, record: StudyRecord) -> dict[int, bool]:
     with store.reading() as connection:
         people = connection.execute(select(_PEOPLE).where(*new)).all()
         responses = _responses(connection, record.study, *new) if people else ()
-    trials = {(row.list, row.slot): row.trials for row in people}
-    found = exclusions(record.study.design, responses, trials=trials)
+    found = study_exclusions(record.study, responses)
     out = {one.participant for one in found if not one.item}
     return {row.id: row.pseudonym in out for row in people}
 
