@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bidui.analysis import accuracy
-from bidui.analysis.accuracy import CLIMP_KINDS, Interval, kind_accuracy, kind_difference
+from bidui.analysis.accuracy import CLIMP_KINDS, kind_accuracy, kind_difference
 from bidui.analysis.estimate import Level
 from bidui.errors import InputError
-from bidui.intervals import Estimate
+from bidui.intervals import newcombe, wilson
 from bidui.reports.published import columns, read_published
 from bidui.scores.choices import Choices
 
@@ -60,7 +60,7 @@ def test_the_three_averages_weigh_pairs_paradigms_and_phenomena() -> None:
         [3.5 / 5, 2 / 3, 1.5 / 2]
     )
     found = accuracy(MADE, by="macro_paradigm")["macro_paradigm"]
-    assert (found.pairs, found.ties, found.interval) == (5, 1, "bootstrap")
+    assert (found.pairs, found.ties, found.estimate.kind) == (5, 1, "pairs")
 
 
 def test_of_one_pair_accuracy_is_the_worth_of_its_choice() -> None:
@@ -71,28 +71,59 @@ def test_of_one_pair_accuracy_is_the_worth_of_its_choice() -> None:
     assert (found["a/0"].low, found["a/0"].high) == (pytest.approx(0.2065, abs=1e-4), 1)
 
 
-def test_resampling_stays_within_the_paradigm() -> None:
-    """Every pair of `a` is right and every pair of `b` wrong: no sample of 5 and 5 has another accuracy than 0.5.
+def paradigms(*right: int, pairs: int = 10) -> Choices:
+    """As many paradigms as numbers, named by letters, each with so many of its pairs right."""
+    rows = [(chr(97 + n), "x", float(k < own), 0.5) for n, own in enumerate(right) for k in range(pairs)]
+    return choices(*rows)
 
-    Wilson's interval, which takes the ten as drawn from one urn, is 0.24 to 0.76.
+
+def test_for_these_paradigms_the_variances_within_them_add_up() -> None:
+    """90 of 100 and 10 of 100: (0.0903 + 0.0903) / 4 / 100 is 0.000451, as of 554 pairs, so 0.5 ± 0.0415.
+
+    Wilson's interval of the 200 as one sample would be 0.5 ± 0.0687. By hand: 90.5 / 101 = 0.896, times 0.104 = 0.0932;
+    two of them, a quarter of each, over 100: 0.000466; 0.25 / 0.000466 = 536 pairs; 1.96 · √(0.25 / 540) = 0.0422.
     """
-    made = choices(*[("a", "x", -1.0, -2.0)] * 5, *[("b", "x", -2.0, -1.0)] * 5)
-    found = accuracy(made, interval="bootstrap")["all"]
-    assert (found.low, found.value, found.high, found.interval) == (0.5, 0.5, 0.5, "bootstrap")
-    assert accuracy(made)["all"].low == pytest.approx(0.2366, abs=1e-4)
+    found = accuracy(paradigms(90, 10, pairs=100))["all"]
+    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.4578, 0.5422), abs=2e-4)
+    assert found.estimate.kind == "pairs"
 
 
-def test_the_bootstrap_interval_is_that_of_the_binomial() -> None:
-    """700 right of 1,000 in one paradigm: 2.5 per cent of a binomial are below 672 and above 728."""
-    made = choices(*[("a", "x", -1.0, -2.0)] * 700, *[("a", "x", -2.0, -1.0)] * 300)
-    found = accuracy(made, by="paradigm", interval="bootstrap", resamples=20000)["a"]
-    assert (found.low, found.high) == pytest.approx((0.672, 0.728), abs=0.0015)
+def test_for_paradigms_like_these_the_variance_between_them_counts() -> None:
+    """By hand for 3, 4, …, 8 of 10: mean 0.55, variance 0.035, of the mean 0.035 / 6 = 0.005833.
+
+    That is as of 0.55 · 0.45 / 0.005833 = 42.43 pairs (smoothed: 0.5455 · 0.4545 / 0.005833 = 42.50); with
+    t = 2.5706, t² / n = 0.15548, the centre is (0.55 + 0.07774) / 1.15548 = 0.54327 and the half width 2.5706 / 1.15548
+    · √(0.2475 / 42.5 + 0.15548 / 170) = 0.18257.
+    """
+    found = accuracy(paradigms(3, 4, 5, 6, 7, 8))
+    assert found.interval == found["all"].estimate.kind == "paradigms"
+    assert (found["all"].low, found["all"].high) == pytest.approx((0.3607, 0.7258), abs=2e-4)
+    narrow = accuracy(paradigms(3, 4, 5, 6, 7, 8), interval="pairs")["all"]
+    assert found["all"].low < narrow.low and narrow.high < found["all"].high
+    assert "for paradigms like these" in repr(found)
 
 
-def test_the_same_seed_gives_the_same_interval() -> None:
-    made = choices(*[("a", "x", -1.0, -2.0)] * 700, *[("a", "x", -2.0, -1.0)] * 301)
-    first, second, third = (accuracy(made, by="overall", interval="bootstrap", seed=seed) for seed in (1, 1, 2))
-    assert first == second != third
+def test_paradigms_that_are_all_alike_have_an_interval_nevertheless() -> None:
+    """Six paradigms without a mistake: the pairs, not their agreement, limit what can be said."""
+    found = accuracy(paradigms(10, 10, 10, 10, 10, 10))["all"]
+    assert found.value == found.high == 1 and 0.8 < found.low < 0.95
+
+
+@pytest.mark.parametrize("by", ["overall", "macro_paradigm", "macro_phenomenon"])
+def test_few_paradigms_have_intervals_for_these_paradigms_only(by: Level) -> None:
+    """Five say nothing about a sixth: the default is the other interval, and asking for this one is refused."""
+    assert {one.estimate.kind for one in accuracy(paradigms(3, 4, 5, 6, 7), by=by).values()} == {"pairs"}
+    with pytest.raises(InputError, match="needs at least 6 paradigms, and there are fewer in"):
+        accuracy(paradigms(3, 4, 5, 6, 7), by=by, interval="paradigms")
+
+
+def test_a_table_has_intervals_of_one_kind() -> None:
+    """Where one phenomenon has too few paradigms, all have intervals for these paradigms."""
+    many = paradigms(3, 4, 5, 6, 7, 8, 9)
+    apart = replace(many, phenomena=np.where(many.uids == "a", "small", "large"))
+    found = accuracy(apart, by="phenomenon")
+    assert found.interval == "pairs" and {one.estimate.kind for one in found.values()} == {"pairs"}
+    assert accuracy(apart)["all"].estimate.kind == "paradigms"
 
 
 def test_paradigms_need_not_stand_together() -> None:
@@ -107,21 +138,17 @@ def test_one_paradigm_in_two_phenomena_is_counted_in_both() -> None:
     assert accuracy(made, by="paradigm")["a"].value == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize(
-    ("level", "interval", "other"), [("pair", "bootstrap", "wilson"), ("macro_phenomenon", "wilson", "bootstrap")]
-)
-def test_an_interval_that_means_nothing_is_refused(level: Level, interval: Interval, other: str) -> None:
-    """A mean of accuracies is no proportion, and one pair drawn anew is always itself."""
-    with pytest.raises(InputError, match=f"no {interval} interval for {level}; use {other}"):
-        accuracy(MADE, by=level, interval=interval)
+def test_an_interval_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(InputError, match="no interval bootstrap; choose one of: pairs, paradigms"):
+        accuracy(MADE, interval="bootstrap")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="needs at least 6 paradigms"):
+        accuracy(MADE, by="pair", interval="paradigms")
 
 
-def test_no_pairs_and_no_resamples_are_refused() -> None:
+def test_no_pairs_are_refused() -> None:
     empty = Choices("lp", *(np.array([], kind) for kind in (object, object, np.int32, float, float, np.int8)))
     with pytest.raises(InputError, match="no pairs to analyse"):
         accuracy(empty)
-    with pytest.raises(InputError, match="3 resamples are too few; use at least 100"):
-        accuracy(MADE, interval="bootstrap", resamples=3)
 
 
 def test_the_average_of_sling_is_macro_over_phenomena() -> None:
@@ -146,7 +173,8 @@ def test_accuracies_are_a_mapping_and_a_data_frame() -> None:
     assert list(found) == ["<x>", "y"] and len(found) == 2
     assert found.frame.columns == ["phenomenon", "accuracy", "low", "high", "pairs", "ties"]
     assert found.frame["accuracy"].to_list() == [1.0, 0.5] and found.frame["ties"].to_list() == [0, 1]
-    assert repr(found).startswith("accuracy by phenomenon (lp)\n") and "0.206549" in repr(found)
+    heading = "accuracy by phenomenon (lp), with 95% intervals for these paradigms\n"
+    assert repr(found).startswith(heading) and "0.206549" in repr(found)
     assert "&lt;x&gt;" in found._repr_html_() and "<x>" not in found._repr_html_()
 
 
@@ -172,22 +200,17 @@ def test_included_and_excluded_paradigms_side_by_side() -> None:
     """Included: 9 of 10 and 1 of 2, a mean of 0.7; excluded: 1 of 4."""
     kinds = {"a": "included", "b": "included", "c": "excluded"}
     scored = of_paradigms(a=(9, 10), b=(1, 2), c=(1, 4))
-    found = kind_accuracy(scored, kinds, resamples=100)
+    found = kind_accuracy(scored, kinds)
     assert list(found) == ["included", "excluded"]
     included, excluded = found["included"], found["excluded"]
     assert included.paradigms == 2
     assert included.mean.value == pytest.approx(0.7)
-    assert included.mean.interval == pytest.approx((0.5, 0.9))  # twice the one, twice the other
-    assert (excluded.paradigms, excluded.mean) == (1, Estimate(0.25, 0.25, 0.25))
-    difference = kind_difference(scored, kinds, first="included", second="excluded", resamples=100)
-    assert (difference.value, difference.low, difference.high) == pytest.approx((0.45, 0.25, 0.65))
-
-
-def test_kinds_of_equal_size_are_drawn_apart() -> None:
-    """Drawn alike, two kinds with the same accuracies would seem to differ by 0 for certain."""
-    kinds = {"a": "x", "b": "x", "c": "y", "d": "y"}
-    found = kind_difference(of_paradigms(a=(0, 1), b=(1, 1), c=(0, 1), d=(1, 1)), kinds, first="x", second="y")
-    assert (found.value, found.low, found.high) == (0.0, -1.0, 1.0)
+    assert (excluded.paradigms, excluded.mean) == (1, wilson(0.25, pairs=4, kind="pairs"))
+    difference = kind_difference(scored, kinds, first="included", second="excluded")
+    assert difference == newcombe(included.mean, excluded.mean) and difference.value == pytest.approx(0.45)
+    many = dict.fromkeys("abcdef", "x") | dict.fromkeys("ghijkl", "y")
+    by_kind = kind_accuracy(paradigms(3, 4, 5, 6, 7, 8, 4, 5, 6, 7, 8, 9), many)
+    assert {one.mean.kind for one in by_kind.values()} == {"paradigms"}
 
 
 def test_a_paradigm_of_no_kind_is_refused_and_not_dropped() -> None:
@@ -233,12 +256,6 @@ def test_accuracy_by_columns_of_ones_own_and_by_their_combinations() -> None:
     within = accuracy(DESIGN, by=["paradigm", "number"])
     assert list(within) == ["a × sg", "a × pl", "b × sg", "c × pl", "c × "]
     assert accuracy(DESIGN, by=[]) == accuracy(DESIGN)
-
-
-def test_a_bootstrap_by_column_draws_within_paradigm_and_value() -> None:
-    """One pair of each cannot be drawn in two ways: sg always has 1 and 0.5, so its interval has no width."""
-    sg = accuracy(DESIGN, by="number", interval="bootstrap", resamples=100)["sg"]
-    assert (sg.value, sg.low, sg.high) == (0.75, 0.75, 0.75)
 
 
 def test_a_column_that_does_not_exist_is_refused_with_those_that_do() -> None:

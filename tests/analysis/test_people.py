@@ -5,10 +5,8 @@ from math import atanh, sqrt, tanh
 import numpy as np
 import pytest
 
-from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.people import Coefficient, Gap, behind, beside, correlate, correlation, gaps
+from bidui.analysis.people import Coefficient, Gap, beside, correlate, correlation, gaps, judged_accuracy
 from bidui.errors import InputError
-from bidui.intervals import Estimate
 from bidui.pairs import Side
 from bidui.people.ratings import Acceptability
 from bidui.people.responses import Response
@@ -64,12 +62,18 @@ def test_a_group_without_people_is_refused_and_not_dropped() -> None:
         gaps({"a": {"x": 1.0, "y": 2.0}}, people={"x": 5.0})
 
 
-def test_the_interval_of_a_gap_is_newcombes() -> None:
-    """56 of 70 against 48 of 80 is example (a) of Newcombe (1998): 0.2000, and 0.0524 to 0.3339 by his method 10."""
-    found = behind(Accuracy(Estimate(0.6, 0.0, 1.0), 80, 0), correct=56, judgements=70)
-    assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
-    with pytest.raises(InputError, match="3 of 2 judgements cannot be correct"):
-        behind(Accuracy(Estimate(0.6, 0.0, 1.0), 80, 0), correct=3, judgements=2)
+def test_humans_have_intervals_of_the_same_kinds_as_models() -> None:
+    """One paradigm has Wilson's interval: 81 of 263, as Newcombe (1998) prints it. Variances of two add up.
+
+    By hand for 8 of 10 and 2 of 10: each has the smoothed share 8.5 / 11 or 2.5 / 11, so the mean has the variance
+    2 · 0.25 · 0.1756 / 10 = 0.00878, as of 0.25 / 0.00878 = 28.5 pairs; Wilson: 0.5 ± 0.1723.
+    """
+    one = judged_accuracy({"u": (81, 263)}, {"u": "x", "unjudged": "x"})["x"]
+    assert (*one.interval, one.kind) == (pytest.approx(0.2553, abs=5e-5), pytest.approx(0.3662, abs=5e-5), "pairs")
+    both = judged_accuracy({"a": (8, 10), "b": (2, 10)}, {"a": "x", "b": "x"})["x"]
+    assert (both.value, *both.interval) == pytest.approx((0.5, 0.3277, 0.6723), abs=5e-4)
+    many = judged_accuracy({str(n): (8 - n, 10) for n in range(6)}, {str(n): "x" for n in range(6)})["x"]
+    assert many.kind == "paradigms" and judged_accuracy({}, {"a": "x"}) == {}
 
 
 # correlations

@@ -1,6 +1,7 @@
 """Models compared on the same pairs: tests with published values, corrections by hand, and what is refused."""
 
 import warnings
+from collections.abc import Sequence
 from math import erfc, isnan, nan, sqrt
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import stats
 from bidui.analysis.accuracy import Accuracy, accuracy
 from bidui.analysis.significance import (
     Alternative,
+    Comparison,
     Correction,
     Rule,
     bias,
@@ -32,7 +34,7 @@ from bidui.reports.published import columns, read_published
 from bidui.scores.choices import Choices
 
 
-def choices(worths: list[float], *, uids: str = "", pairs: list[int] | None = None, sign: int = 0) -> Choices:
+def choices(worths: list[float], *, uids: Sequence[str] = "", pairs: list[int] | None = None, sign: int = 0) -> Choices:
     """Choices worth so much; paradigms are letters, and their phenomena the capitals."""
     names = list(uids or "a" * len(worths))
     return Choices(
@@ -144,17 +146,17 @@ def test_a_difference_that_never_varies_within_a_paradigm_has_no_width() -> None
     Over pairs it is (3 - 1) / 4; over paradigms, and here over phenomena, (1 - 1) / 2.
     """
     models = {"one": choices([1, 1, 1, 0], uids="aaab"), "two": choices([0, 0, 0, 1], uids="aaab")}
-    (found,) = compare_models(models, test="bootstrap")
-    assert found.difference == Estimate(0.5, 0.5, 0.5)
+    (found,) = compare_models(models, test="pairs")
+    assert found.difference == Estimate(0.5, 0.5, 0.5, "pairs")
     for average in ("macro_paradigm", "macro_phenomenon"):
-        (found,) = compare_models(models, test="bootstrap", average=average)
-        assert (found.difference, found.p) == (Estimate(0, 0, 0), 1)
+        (found,) = compare_models(models, test="pairs", average=average)
+        assert (found.difference, found.p) == (Estimate(0, 0, 0, "pairs"), 1)
 
 
 def test_the_bootstrap_interval_has_the_width_of_theory() -> None:
     """Of 900 pairs 90 go one way and 30 the other: the variance of a difference is (120 - 60^2 / 900) / 900."""
     first, second = [1] * 90 + [0] * 30 + [1] * 780, [0] * 90 + [1] * 30 + [1] * 780
-    (found,) = compare_models({"a": choices(first), "b": choices(second)}, test="bootstrap", resamples=5000)
+    (found,) = compare_models({"a": choices(first), "b": choices(second)}, test="pairs", resamples=5000)
     half = 1.96 * ((120 - 4) / 900 / 900) ** 0.5
     assert found.difference.interval == pytest.approx((60 / 900 - half, 60 / 900 + half), abs=0.1 * half)
     assert found.p == pytest.approx(2 / 5001)
@@ -162,7 +164,7 @@ def test_the_bootstrap_interval_has_the_width_of_theory() -> None:
 
 def test_the_bootstrap_is_decided_by_its_seed() -> None:
     models = {"a": choices([1] * 9 + [0] * 8), "b": choices([0] * 8 + [1] * 9)}
-    first, second, third = (compare_models(models, test="bootstrap", seed=seed) for seed in (1, 1, 2))
+    first, second, third = (compare_models(models, test="pairs", seed=seed) for seed in (1, 1, 2))
     assert first == second != third
 
 
@@ -191,15 +193,65 @@ def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(InputError, match="1 model was given; give two or more"):
         compare_models({"a": right})
     with pytest.raises(InputError, match="mcnemar compares pairs, not the average macro_paradigm"):
-        compare_models({"a": right, "b": right}, average="macro_paradigm")
+        compare_models({"a": right, "b": right}, average="macro_paradigm", test="mcnemar")
 
 
 def test_resamples_too_few_for_the_correction_are_refused() -> None:
     """Ten models make 45 couples; with 1,000 resamples no p can be below 45 * 2 / 1001 = 0.09."""
     models = {str(n): choices([1] * 8) for n in range(10)}
     with pytest.raises(InputError, match="1000 resamples are too few; use at least 1800"):
-        compare_models(models, test="bootstrap")
-    assert len(compare_models(models, test="bootstrap", correction="none")) == 45
+        compare_models(models, test="pairs", resamples=1000)
+    assert len(compare_models(models, test="pairs", correction="none", resamples=1000)) == 45
+    assert compare_models(models, test="pairs")[0].floor == 2 / 3601  # as many as needed, twice
+
+
+# Paradigms as the units of a comparison.
+
+
+def made_of(right: Sequence[int], *, pairs: int = 20) -> Choices:
+    """As many paradigms as numbers, each with so many of its pairs right."""
+    worth = np.arange(pairs) < np.array(right)[:, None]
+    return choices(
+        worth.ravel().astype(float).tolist(), uids=np.repeat(np.arange(len(right)), pairs).astype(str).tolist()
+    )
+
+
+def test_from_six_paradigms_on_a_comparison_is_about_paradigms_like_these() -> None:
+    """One paradigm decides: 20 pairs better there and none elsewhere. McNemar's test is certain, paradigms are not.
+
+    The mean difference is 1/6; a resample of six paradigms leaves the one out with probability (5/6)^6 = 0.335.
+    """
+    first, second = made_of([20, *[10] * 5]), made_of([0, *[10] * 5])
+    (found,) = compare_models({"a": first, "b": second})
+    assert (found.test, found.difference.kind, found.difference.value) == (
+        "paradigms",
+        "paradigms",
+        pytest.approx(1 / 6),
+    )
+    assert found.p > 0.3 and found.difference.low == 0
+    assert compare_models({"a": first, "b": second}, test="mcnemar")[0].p < 1e-5
+    assert found.wilcoxon == 1  # one difference that is not zero: both signs are equally likely
+    with pytest.raises(InputError, match="no test bootstrap; choose one of: paradigms, pairs, mcnemar, mcnemar_mid_p"):
+        compare_models({"a": first, "b": second}, test="bootstrap")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="needs at least 6 paradigms"):
+        compare_models({"a": made_of([1]), "b": made_of([2])}, test="paradigms")
+
+
+def test_seeds_of_one_recipe_seldom_differ() -> None:
+    """60 paradigms of 40 pairs; each seed moves each paradigm by chance. At most 5% of couples may be significant.
+
+    McNemar's test, which takes pairs as independent, finds more: it is about these very pairs and these two runs.
+    `bench/coverage.py` has the same with 118 paradigms of 300 pairs, and thousands of couples.
+    """
+    rng = np.random.default_rng(1)
+    means = rng.beta(3, 1, 60)
+    found: list[Comparison] = []
+    for _ in range(100):
+        right = rng.binomial(40, np.clip(means + rng.normal(0, 0.15, (2, 60)), 0, 1))
+        found += compare_models({"a": made_of(right[0], pairs=40), "b": made_of(right[1], pairs=40)}, resamples=400)
+    assert sum(one.p <= 0.05 for one in found) <= 5
+    assert sum(one.wilcoxon <= 0.05 for one in found) <= 5
+    assert sum(sign_test(one.first_better, one.second_better) <= 0.05 for one in found) > 15
 
 
 # Wilcoxon's test against what R and scipy print, values worked out by hand, and the tables of SLING.

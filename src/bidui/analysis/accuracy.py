@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
-from bidui.analysis.estimate import Level, cluster_draws, resampled_sums, stratify
+from bidui.analysis.estimate import (
+    FEWEST_PARADIGMS,
+    Level,
+    Strata,
+    cluster_estimate,
+    stratified_estimate,
+    stratify,
+)
 from bidui.errors import fail
 from bidui.frames import to_pandas
-from bidui.intervals import Estimate, percentile_estimate, wilson
+from bidui.intervals import Estimate, newcombe, wilson
 from bidui.scores.choices import CROSS, Choices
 from bidui.scores.links import Floats
 
@@ -22,17 +29,18 @@ if TYPE_CHECKING:
     import pandas
     import polars as pl
 
-Interval = Literal["wilson", "bootstrap"]
+Interval = Literal["pairs", "paradigms"]  # allows for other pairs, or for other paradigms
+ESTIMATES = {"pairs": stratified_estimate, "paradigms": cluster_estimate}
+FOR: Mapping[Interval, str] = {"pairs": "for these paradigms", "paradigms": "for paradigms like these"}
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """The share of pairs chosen right, ties counting one half, with an interval of 95%."""
+    """The share of pairs chosen right, ties counting one half, with an interval of 95%; its kind says what for."""
 
     estimate: Estimate
     pairs: int
     ties: int
-    interval: Interval = "wilson"
 
     @property
     def value(self) -> float:
@@ -52,11 +60,15 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Accuracies(Mapping[str, Accuracy]):
-    """Accuracies by the names of pairs, paradigms, phenomena, values or averages; `.frame` has them as a table."""
+    """Accuracies by the names of pairs, paradigms, phenomena, values or averages; `.frame` has them as a table.
+
+    The intervals of all rows are of one kind: `pairs`, for these paradigms, or `paradigms`, for paradigms like these.
+    """
 
     by: str
     link: str
     rows: Mapping[str, Accuracy]
+    interval: Interval = "pairs"
 
     def __getitem__(self, name: str) -> Accuracy:
         return self.rows[name]
@@ -81,11 +93,16 @@ class Accuracies(Mapping[str, Accuracy]):
         """Return `frame` for pandas."""
         return to_pandas(self.frame)
 
+    @property
+    def heading(self) -> str:
+        """What the table shows, by which linking function, and what the intervals are for."""
+        return f"accuracy by {self.by} ({self.link}), with 95% intervals {FOR[self.interval]}"
+
     def __repr__(self) -> str:
-        return f"accuracy by {self.by} ({self.link})\n{self.frame}"
+        return f"{self.heading}\n{self.frame}"
 
     def _repr_html_(self) -> str:
-        return f"<p>accuracy by {escape(self.by)} ({escape(self.link)})</p>{self.frame._repr_html_()}"
+        return f"<p>{escape(self.heading)}</p>{self.frame._repr_html_()}"
 
 
 def accuracy(
@@ -93,32 +110,31 @@ def accuracy(
     *,
     by: str | Sequence[str] = "overall",
     interval: Interval | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> Accuracies:
     """Return the accuracy of every group of pairs, in the order of the pairs, or one average.
 
     `by` is `pair`, `paradigm`, `phenomenon`, `overall`, `macro_paradigm`, `macro_phenomenon`, or a column of the pairs:
     `variant`, or any further one of your own. Several are crossed: `by=["number", "distance"]` gives one accuracy for
     each combination of values, "singular × near". A pair is named "uid/number", `overall` "all", a macro average as
-    its level, and pairs without a value "". Intervals are Wilson's, or percentiles of a bootstrap over the pairs within
-    each paradigm (and group). A macro average is not a proportion and has only the bootstrap; a single pair cannot be
-    resampled and has only Wilson's.
+    its level, and pairs without a value "".
+
+    Intervals are for these paradigms (`pairs`: other pairs of them might have been drawn) or for paradigms like these
+    (`paradigms`: other paradigms might have been written, too; these are wider). The second needs six paradigms in
+    every group, and is taken where there are as many, unless `interval` says otherwise.
     """
     by = by or "overall"
+    if interval is not None and interval not in get_args(Interval):
+        raise fail("interval-unknown", None, {"interval": interval, "known": list(get_args(Interval))})
     if not isinstance(by, str) or (by != "pair" and by not in get_args(Level)):
         names = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
         groups = replace(choices, phenomena=choices.groups(*names))
-        grouped = accuracy(groups, by="phenomenon", interval=interval, resamples=resamples, seed=seed)
+        grouped = accuracy(groups, by="phenomenon", interval=interval)
         return replace(grouped, by=CROSS.join(names))
-    level = cast(Level, by)
-    only: Interval | None = "wilson" if by == "pair" else "bootstrap" if by.startswith("macro") else None
-    kind: Interval = interval or only or "wilson"
-    if only and kind != only:
-        raise fail("interval-not-for", None, {"interval": kind, "level": by, "other": only})
     if by == "pair":
+        if interval == "paradigms":
+            raise fail("interval-few-paradigms", None, {"fewest": FEWEST_PARADIGMS, "groups": ["uid/pair"]})
         each = zip(choices.uids.tolist(), choices.pairs.tolist(), choices.worth.tolist(), strict=True)
-        by_worth = {worth: Accuracy(wilson(worth, pairs=1), 1, int(worth == 0.5)) for worth in (0.0, 0.5, 1.0)}
+        by_worth = {v: Accuracy(wilson(v, pairs=1, kind="pairs"), 1, int(v == 0.5)) for v in (0.0, 0.5, 1.0)}
         single: dict[str, Accuracy] = {}
         for uid, pair, value in each:
             name, again = f"{uid}/{pair}", 2
@@ -127,17 +143,25 @@ def accuracy(
             single[name] = by_worth[value]
         return Accuracies(by, choices.link, single)
     strata, worth = stratify(choices), choices.worth
-    values = {name: float(value) for name, value in strata.means(strata.sums(worth), by=level).items()}
-    pairs = strata.totals(strata.sizes, by=level)
-    ties = strata.totals(strata.sums((worth == 0.5).astype(np.float64)), by=level)
-    if kind == "wilson":
-        estimates = {name: wilson(value, pairs=int(pairs[name])) for name, value in values.items()}
-    else:
-        drawn = resampled_sums(worth[:, None], strata, resamples=resamples, seed=seed)[:, 0]
-        draws = strata.means(drawn, by=level)
-        estimates = {name: percentile_estimate(value, draws[name]) for name, value in values.items()}
-    rows = {name: Accuracy(estimates[name], int(pairs[name]), int(ties[name]), kind) for name in values}
-    return Accuracies(by, choices.link, rows)
+    level = cast(Level, by)
+    weights = strata.weights(by=level)
+    kind = common_kind(strata, weights, interval)
+    sums, ties = strata.sums(worth), strata.sums((worth == 0.5).astype(np.float64))
+    rows: dict[str, Accuracy] = {}
+    for name, own in weights.items():
+        inside = own > 0
+        rows[name] = Accuracy(
+            ESTIMATES[kind](sums, strata, own), int(strata.sizes[inside].sum()), int(ties[inside].sum())
+        )
+    return Accuracies(by, choices.link, rows, kind)
+
+
+def common_kind(strata: Strata, weights: Mapping[str, Floats], wanted: Interval | None) -> Interval:
+    """Return the kind of interval that every group can have; refuse one that was asked for and cannot be given."""
+    few = [name for name, own in weights.items() if len(set(strata.clusters[own > 0].tolist())) < FEWEST_PARADIGMS]
+    if wanted == "paradigms" and few:
+        raise fail("interval-few-paradigms", None, {"fewest": FEWEST_PARADIGMS, "groups": few})
+    return wanted or ("pairs" if few else "paradigms")
 
 
 # Accuracy of kinds of paradigms: included and excluded (Liu et al., Table 8), local and hierarchical (Xiang et al.).
@@ -160,47 +184,32 @@ CLIMP_KINDS: Mapping[str, str] = {
 class KindAccuracy:
     """How many paradigms a kind has, and the mean of their accuracies.
 
-    The interval of the mean comes from a bootstrap that draws paradigms: what other paradigms of this kind might give.
-    It is wide where there are few; for a single paradigm it has no width and says nothing.
+    Where all kinds have six paradigms or more, intervals are for paradigms like these, otherwise for these paradigms.
     """
 
     paradigms: int
     mean: Estimate
 
 
-def kind_accuracy(
-    choices: Choices, kinds: Mapping[str, str], *, resamples: int = 2000, seed: int = 0
-) -> Mapping[str, KindAccuracy]:
+def kind_accuracy(choices: Choices, kinds: Mapping[str, str]) -> Mapping[str, KindAccuracy]:
     """Return the accuracy of each kind of paradigm, in the order of the pairs."""
-    return {
-        kind: KindAccuracy(len(values), percentile_estimate(values.mean(), _mean_draws(values, resamples, seed)))
-        for kind, values in _paradigms_by_kind(choices, kinds).items()
-    }
+    strata, weights = _strata_of_kinds(choices, kinds)
+    sums, estimate = strata.sums(choices.worth), ESTIMATES[common_kind(strata, weights, None)]
+    return {kind: KindAccuracy(int((own > 0).sum()), estimate(sums, strata, own)) for kind, own in weights.items()}
 
 
-def kind_difference(
-    choices: Choices, kinds: Mapping[str, str], *, first: str, second: str, resamples: int = 2000, seed: int = 0
-) -> Estimate:
-    """Return the mean over the paradigms of one kind minus that of another, with a bootstrap interval."""
-    members = _paradigms_by_kind(choices, kinds)
-    if missing := [kind for kind in (first, second) if kind not in members]:
-        raise fail("kind-unknown", None, {"kinds": missing, "known": list(members)})
-    # another seed for the other kind: with the same one, kinds of equal size would be drawn alike
-    draws = _mean_draws(members[first], resamples, seed) - _mean_draws(members[second], resamples, seed + 1)
-    return percentile_estimate(members[first].mean() - members[second].mean(), draws)
+def kind_difference(choices: Choices, kinds: Mapping[str, str], *, first: str, second: str) -> Estimate:
+    """Return the mean over the paradigms of one kind minus that of another, with Newcombe's interval."""
+    found = kind_accuracy(choices, kinds)
+    if missing := [kind for kind in (first, second) if kind not in found]:
+        raise fail("kind-unknown", None, {"kinds": missing, "known": list(found)})
+    return newcombe(found[first].mean, found[second].mean)
 
 
-def _paradigms_by_kind(choices: Choices, kinds: Mapping[str, str]) -> dict[str, Floats]:
-    """Return the accuracies of the paradigms of each kind."""
-    paradigms = accuracy(choices, by="paradigm")
-    if unknown := [uid for uid in paradigms if uid not in kinds]:
+def _strata_of_kinds(choices: Choices, kinds: Mapping[str, str]) -> tuple[Strata, dict[str, Floats]]:
+    """Return the paradigms, and which of them each kind has."""
+    strata = stratify(replace(choices, phenomena=choices.uids))
+    if unknown := [uid for uid in strata.uids if uid not in kinds]:
         raise fail("paradigm-no-kind", None, {"uids": unknown})
-    members: dict[str, list[float]] = {}
-    for uid, one in paradigms.items():
-        members.setdefault(kinds[uid], []).append(one.value)
-    return {kind: np.array(values) for kind, values in members.items()}
-
-
-def _mean_draws(values: Floats, resamples: int, seed: int) -> Floats:
-    draws = cluster_draws(np.arange(len(values)), resamples=resamples, seed=seed)
-    return np.array([values[drawn].mean() for drawn in draws])
+    names = [kinds[uid] for uid in strata.uids]
+    return strata, {kind: np.array([float(name == kind) for name in names]) for kind in dict.fromkeys(names)}

@@ -1,18 +1,21 @@
-"""Estimates from the choices of models: averages over paradigms, and intervals by resampling pairs or clusters.
+"""Estimates from the choices of models: averages over paradigms, and their intervals, for these paradigms and others.
 
-A value with an interval is an `Estimate`, from `bidui.intervals`, which has those by formula. `Strata` are the
-paradigms that averages and resamples are made of; `Summary` and `Box` describe a list of values.
+A value with an interval is an `Estimate`, from `bidui.intervals`. `Strata` are the paradigms that averages and
+resamples are made of; `Summary` and `Box` describe a list of values.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from bidui.errors import fail
-from bidui.intervals import LEAST
+from bidui.intervals import LEAST, PERCENTILES, Estimate, Kind, wilson
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
@@ -87,10 +90,23 @@ class Strata:
         `overall` is over pairs (micro): paradigms with more pairs, and phenomena with more paradigms, weigh more.
         `macro_paradigm` is the mean of the paradigms' means, `macro_phenomenon` that of the phenomena's.
         """
-        parts = PARTS.get(by, by)
-        sizes = self.totals(self.sizes, by=parts)
-        by_part = {name: total / sizes[name] for name, total in self.totals(sums, by=parts).items()}
-        return by_part if parts == by else {by: np.mean(list(by_part.values()), axis=0)}
+        weights = self.weights(by=by)
+        return {name: (sums * (own / self.sizes)).sum(-1) / own.sum() for name, own in weights.items()}
+
+    def weights(self, *, by: Level) -> dict[str, Floats]:
+        """Return what each stratum weighs in each of these means: of paradigms that do not belong to it, nothing."""
+        if by == "overall":
+            return {NAMES[by]: self.sizes}
+        names = np.array(self.uids if PARTS.get(by, by) == "paradigm" else self.phenomena, object)
+        inside = {name: np.where(names == name, self.sizes, 0.0) for name in dict.fromkeys(names.tolist())}
+        if by not in PARTS:
+            return inside
+        return {by: np.sum([sizes / sizes.sum() for sizes in inside.values()], axis=0)}
+
+    @property
+    def clusters(self) -> NDArray[np.intp]:
+        """The number of the paradigm of each stratum: one that is in two phenomena has two strata."""
+        return np.unique(np.array(self.uids), return_inverse=True)[1]
 
 
 def stratify(choices: Choices) -> Strata:
@@ -149,6 +165,148 @@ def two_sided_p(differences: Floats) -> float:
     """
     below, above = int((differences <= 0).sum()), int((differences >= 0).sum())
     return min(1.0, 2 * (min(below, above) + 1) / (len(differences) + 1))
+
+
+# Intervals of averages over paradigms. Each average is a weighted mean of the accuracies of paradigms.
+#
+# For these paradigms, only the pairs are drawn: the variances within paradigms add up, and Wilson's formula takes as
+# many pairs as would give their sum. For one paradigm that is Wilson's interval itself.
+#
+# For paradigms like these, the paradigms are drawn, each with all its pairs. What counts is the variance between their
+# accuracies, in which that of the pairs is contained; Wilson's formula takes it in the same way, with Student's t. A
+# bootstrap that draws whole paradigms gives the same for a hundred of them, and is too narrow for ten:
+# `bench/coverage.py` measures both.
+
+FEWEST_PARADIGMS = 6  # with fewer, there is no telling what other paradigms would give
+RESAMPLES = 2000
+
+
+def stratified_estimate(worth: Floats, strata: Strata, weights: Floats) -> Estimate:
+    """Return a weighted mean over strata, of which `worth` are the sums, with its interval for these paradigms."""
+    share = weights / weights.sum()
+    variance, smoothed = _pair_variance(worth, strata, share)
+    return wilson(_mean(worth, strata, weights), pairs=smoothed * (1 - smoothed) / variance, kind="pairs")
+
+
+def cluster_estimate(worth: Floats, strata: Strata, weights: Floats) -> Estimate:
+    """Return a weighted mean over strata with its interval for paradigms like these."""
+    share, kept = weights / weights.sum(), weights > 0
+    within, smoothed = _pair_variance(worth, strata, share)
+    _, member = np.unique(strata.clusters[kept], return_inverse=True)
+    shares: Floats = np.bincount(member, share[kept]).astype(np.float64)
+    accuracies = np.bincount(member, (share * worth / strata.sizes)[kept]) / shares
+    # paradigms that are all alike, such as all without a mistake, are no more alike than their pairs can show
+    variance = max(_paradigm_variance(accuracies, shares), within)
+    quantile = float(student.ppf(PERCENTILES[1], len(shares) - 1))
+    pairs = smoothed * (1 - smoothed) / variance
+    return wilson(_mean(worth, strata, weights), pairs=pairs, kind="paradigms", quantile=quantile)
+
+
+def _mean(worth: Floats, strata: Strata, weights: Floats) -> float:
+    """Return the weighted mean; in this order, whole numbers stay whole until the last division."""
+    return float((worth * (weights / strata.sizes)).sum() / weights.sum())
+
+
+def _pair_variance(worth: Floats, strata: Strata, share: Floats) -> tuple[float, float]:
+    """Return the variance of a weighted mean that comes from the pairs, and that mean, both of smoothed accuracies.
+
+    Half a success and half a failure are added: a paradigm without a mistake has made none yet.
+    """
+    smoothed = (worth + 0.5) / (strata.sizes + 1)
+    variance = float((share**2 * smoothed * (1 - smoothed) / strata.sizes).sum())
+    return variance, float((share * smoothed).sum())
+
+
+# The bootstrap over paradigms, for what has no formula: paradigms are drawn with replacement, each with all its pairs.
+#
+# Percentiles of few draws are too narrow, by what Student's t and n - 1 correct elsewhere; so they are moved outwards
+# (Hesterberg 2015, section 5.3).
+
+
+def paradigm_draws(paradigms: int, *, resamples: int, seed: int) -> Floats:
+    """Return how often each paradigm is drawn, in one row per resample; the same seed gives the same draws."""
+    if resamples < LEAST:
+        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": LEAST})
+    drawn = np.random.default_rng(seed).integers(paradigms, size=(resamples, paradigms))
+    drawn += paradigms * np.arange(resamples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=resamples * paradigms).reshape(resamples, paradigms).astype(np.float64)
+
+
+def expanded_percentiles(paradigms: int) -> tuple[float, float]:
+    """Return the percentiles between which the draws of so many paradigms hold 95%."""
+    low = float(norm.cdf(sqrt(paradigms / (paradigms - 1)) * student.ppf(PERCENTILES[0], paradigms - 1)))
+    return low, 1 - low
+
+
+def expanded_p(p: float, paradigms: int) -> float:
+    """Return the p that fits these percentiles, from twice the share of draws beyond zero."""
+    z = float(norm.ppf(p / 2)) / sqrt(paradigms / (paradigms - 1))
+    return min(1.0, 2 * float(student.cdf(z, paradigms - 1)))
+
+
+# Several runs of one recipe: paradigms and runs are crossed, since every run has every paradigm.
+
+
+def crossed_estimate(values: Floats, weights: Floats | None = None) -> Estimate:
+    """Return the mean of accuracies, one row per run and one column per paradigm, for paradigms and runs like these.
+
+    The variances of runs and of paradigms add up, and what is left over is counted once (the two-way layout with random
+    effects; Cornfield and Tukey 1956), with Satterthwaite's degrees of freedom: resampling three runs would find too
+    little. Without several runs and enough paradigms there is no interval.
+    """
+    share = np.ones(values.shape[1]) if weights is None else weights
+    share = share / share.sum()
+    value = float(values.mean(axis=0) @ share)
+    if len(values) < 2 or values.shape[1] < FEWEST_PARADIGMS:
+        return Estimate(value)
+    of_paradigms = (_paradigm_variance(values.mean(axis=0), share), values.shape[1] - 1)
+    one = _t_estimate(value, [of_paradigms, *_run_variances(values, share)])
+    return replace(one, low=max(one.low, 0.0), high=min(one.high, 1.0))
+
+
+def crossed_difference(first: Floats, second: Floats, weights: Floats | None = None) -> Estimate:
+    """Return the mean accuracy of some runs minus that of others, on the same paradigms (columns), in the same way.
+
+    Where one side has a single run, nothing is known of other runs: the interval is for these runs and paradigms like
+    these.
+    """
+    share = np.ones(first.shape[1]) if weights is None else weights
+    share = share / share.sum()
+    gaps = first.mean(axis=0) - second.mean(axis=0)
+    if len(gaps) < FEWEST_PARADIGMS:
+        return Estimate(float(gaps @ share))
+    parts = [(_paradigm_variance(gaps, share), len(gaps) - 1)]
+    several = len(first) > 1 and len(second) > 1
+    for values in (first, second) if several else ():
+        parts += _run_variances(values, share)
+    return _t_estimate(float(gaps @ share), parts, kind="runs" if several else "paradigms")
+
+
+def _paradigm_variance(values: Floats, share: Floats) -> float:
+    """Return the variance of a weighted mean of values that were drawn independently."""
+    return len(values) / (len(values) - 1) * float(share**2 @ (values - values @ share) ** 2)
+
+
+def _run_variances(values: Floats, share: Floats) -> list[tuple[float, int]]:
+    """Return the variance of a mean that comes from runs, less what each paradigm varies by itself: with freedoms."""
+    runs, paradigms = values.shape
+    by_run = values @ share
+    left = values - values.mean(axis=0) - (by_run - by_run.mean())[:, None]
+    of_runs = float(by_run.var(ddof=1)) / runs
+    of_rest = paradigms / (paradigms - 1) * float(share**2 @ (left**2).sum(axis=0)) / (runs - 1) / runs
+    if of_runs <= of_rest:  # no sign that runs differ in more than single paradigms
+        return []
+    return [(of_runs, runs - 1), (-of_rest, (runs - 1) * (paradigms - 1))]
+
+
+def _t_estimate(value: float, parts: Sequence[tuple[float, int]], *, kind: Kind = "runs") -> Estimate:
+    """Return a value with Student's interval, from variances that add up and their degrees of freedom."""
+    variance = sum(part for part, _ in parts)
+    if variance <= 0:
+        return Estimate(value, value, value, kind)
+    freedom = variance**2 / sum(part**2 / own for part, own in parts)
+    half = float(student.ppf(PERCENTILES[1], freedom)) * sqrt(variance)
+    return Estimate(value, value - half, value + half, kind)
 
 
 # The bootstrap over clusters: items that belong together, such as the sentences of a pair, are drawn together.

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.estimate import cluster_draws, paired
+from bidui.analysis.accuracy import ESTIMATES, Interval, common_kind
+from bidui.analysis.estimate import Strata, cluster_draws, paired
 from bidui.errors import fail
 from bidui.intervals import Estimate, newcombe, percentile_estimate, wilson
 from bidui.people.ratings import Acceptability
@@ -69,15 +69,22 @@ def gaps(models: Mapping[str, Mapping[str, float]], *, people: Mapping[str, floa
     return by_group
 
 
-def behind(model: Accuracy, *, correct: int, judgements: int) -> Estimate:
-    """Return how far a model is behind humans with so many correct judgements, with Newcombe's interval (1998).
+def judged_accuracy(
+    counts: Mapping[str, tuple[int, int]], groups: Mapping[str, str], *, interval: Interval | None = None
+) -> dict[str, Estimate]:
+    """Return how often humans were right in each group, from the right and all judgements on each paradigm.
 
-    Judgements and pairs count as independent. Those of one person or one paradigm are not, so the true interval is
-    wider.
+    `groups` are by paradigm; those that nobody judged are left out. Intervals are those of `accuracy`: for these
+    paradigms, with judgements as the pairs, or for paradigms like these.
     """
-    if not 0 <= correct <= judgements or not judgements:
-        raise fail("judgements-bad", None, {"correct": correct, "judgements": judgements})
-    return newcombe(wilson(correct / judgements, pairs=judgements), wilson(model.value, pairs=model.pairs))
+    judged = [uid for uid in groups if counts.get(uid, (0, 0))[1]]
+    if not judged:
+        return {}
+    right, judgements = (np.array([counts[uid][part] for uid in judged], np.float64) for part in (0, 1))
+    strata = Strata(tuple(judged), tuple(groups[uid] for uid in judged), judgements, np.zeros(0, np.intp))
+    weights = strata.weights(by="phenomenon")
+    estimate = ESTIMATES[common_kind(strata, weights, interval)]
+    return {name: estimate(right, strata, own) for name, own in weights.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,22 +4,35 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from math import nan
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, false_discovery_control, kendalltau, rankdata, wilcoxon
 
 from bidui.analysis.accuracy import Accuracy
-from bidui.analysis.estimate import Average, paired, resampled_sums, stratify, two_sided_p
+from bidui.analysis.estimate import (
+    FEWEST_PARADIGMS,
+    RESAMPLES,
+    Average,
+    Strata,
+    expanded_p,
+    expanded_percentiles,
+    paired,
+    paradigm_draws,
+    resampled_sums,
+    stratify,
+    two_sided_p,
+)
 from bidui.errors import fail
-from bidui.intervals import Estimate, newcombe, percentile_estimate
+from bidui.intervals import LEAST, Estimate, newcombe, percentile_estimate
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
-Test = Literal["mcnemar", "mcnemar_mid_p", "bootstrap"]
+Test = Literal["paradigms", "pairs", "mcnemar", "mcnemar_mid_p"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
 LEVEL = 0.05
+BLOCK = 10_000  # resamples held in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,54 +45,99 @@ class Comparison:
 
     first: str
     second: str
-    difference: Estimate  # accuracy of the first minus that of the second, with a bootstrap interval
+    difference: Estimate  # accuracy of the first minus that of the second; its kind says what the interval is for
     first_better: int  # pairs
     second_better: int
     test: Test
     p: float
     correction: Correction
     corrected: float  # p, corrected for all comparisons made together
+    floor: float = 0.0  # the smallest p that this many resamples can give; at this value, read p as "at most"
+    wilcoxon: float = nan  # p of the signed-rank test over paradigms; NaN where all are equal
 
 
 def compare_models(
     models: Mapping[str, Choices],
     *,
-    test: Test = "mcnemar",
+    test: Test | None = None,
     correction: Correction = "holm",
     average: Average = "overall",
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> tuple[Comparison, ...]:
     """Compare models pairwise on the same pairs.
 
-    McNemar's test asks whether one model is better on more pairs than the other; one half counts as much as one there,
-    so with ties it is the sign test. The bootstrap tests the difference itself, in which a tie weighs one half, and
-    also works for macro averages. Its p has a smallest value; too few resamples, with which the corrected p could never
-    fall below 0.05, are refused.
+    The tests ask different questions. `paradigms`, the default from six paradigms on: would the models differ on other
+    paradigms like these? Paradigms are drawn with replacement, the same ones for both models. `pairs`: would they
+    differ on other pairs of these paradigms? Pairs are drawn within paradigms. `mcnemar` (the default with fewer
+    paradigms) and `mcnemar_mid_p`: is one model better on more of these pairs than the other? One half counts as much
+    as one there, so with ties it is the sign test, and only `overall` is tested. None of them says whether another
+    training run would differ in the same way: `crossed_difference` does, from several runs of each.
+
+    The p of a bootstrap has a smallest value, the `floor`. By default there are as many resamples as the correction
+    needs; too few, with which the corrected p could never fall below 0.05, are refused.
     """
     names = list(models)
     if len(names) < 2:
         raise fail("too-few-models", None, {"count": len(names)})
-    if average != "overall" and test != "bootstrap":
-        raise fail("test-not-for", None, {"test": test, "average": average})
+    worths, strata = same_pairs(models), stratify(models[names[0]])
+    paradigms = len(set(strata.uids))
+    few: Test = "mcnemar" if average == "overall" else "pairs"
+    chosen: Test = test or ("paradigms" if paradigms >= FEWEST_PARADIGMS else few)
+    if chosen not in get_args(Test):
+        raise fail("test-unknown", None, {"test": chosen, "known": list(get_args(Test))})
+    if chosen == "paradigms" and paradigms < FEWEST_PARADIGMS:
+        raise fail("interval-few-paradigms", None, {"fewest": FEWEST_PARADIGMS, "groups": ["all"]})
+    if average != "overall" and chosen.startswith("mcnemar"):
+        raise fail("test-not-for", None, {"test": chosen, "average": average})
     couples = list(combinations(range(len(names)), 2))
     needed = round(2 * (1 if correction == "none" else len(couples)) / LEVEL)
-    if test == "bootstrap" and resamples < needed:
-        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": needed})
-    worths, strata = same_pairs(models), stratify(models[names[0]])
+    count = resamples or max(RESAMPLES, 2 * needed)
+    if chosen in ("paradigms", "pairs") and count < needed:
+        raise fail("too-few-resamples", None, {"resamples": count, "needed": needed})
     sums = np.stack([strata.sums(column) for column in worths.T])
+    (weights,) = strata.weights(by=average).values()
     (real,) = strata.means(sums, by=average).values()
-    (drawn,) = strata.means(resampled_sums(worths, strata, resamples=resamples, seed=seed), by=average).values()
+    if chosen == "paradigms":
+        drawn = _paradigms_drawn(sums, strata, weights, resamples=count, seed=seed)
+    else:
+        resampled = resampled_sums(worths, strata, resamples=count, seed=seed)
+        (drawn,) = strata.means(resampled, by=average).values()
     comparisons = []
     for a, b in couples:
         ahead, behind = int((worths[:, a] > worths[:, b]).sum()), int((worths[:, a] < worths[:, b]).sum())
-        differences = drawn[:, a] - drawn[:, b]
-        rule: Literal["exact", "mid_p"] = "mid_p" if test == "mcnemar_mid_p" else "exact"
-        p = two_sided_p(differences) if test == "bootstrap" else sign_test(ahead, behind, rule=rule)
-        difference = percentile_estimate(float(real[a] - real[b]), differences)
-        comparisons.append(Comparison(names[a], names[b], difference, ahead, behind, test, p, correction, p))
+        difference, p, floor = _tested(float(real[a] - real[b]), drawn[:, a] - drawn[:, b], chosen, paradigms)
+        if chosen.startswith("mcnemar"):
+            p, floor = sign_test(ahead, behind, rule="mid_p" if chosen == "mcnemar_mid_p" else "exact"), 0.0
+        ranks = signed_rank(sums[a] / strata.sizes, sums[b] / strata.sizes, digits=9).p
+        found = (difference, ahead, behind, chosen, p, correction, p, floor, ranks)
+        comparisons.append(Comparison(names[a], names[b], *found))
     corrected = correct([comparison.p for comparison in comparisons], by=correction)
     return tuple(replace(comparison, corrected=p) for comparison, p in zip(comparisons, corrected, strict=True))
+
+
+def _tested(value: float, draws: Floats, test: Test, paradigms: int) -> tuple[Estimate, float, float]:
+    """Return a difference with its interval, p, and the smallest p that so many draws can give."""
+    p, floor = two_sided_p(draws), 2 / (len(draws) + 1)
+    if test != "paradigms":
+        return percentile_estimate(value, draws, kind="pairs"), p, floor
+    estimate = percentile_estimate(value, draws, kind="paradigms", ends=expanded_percentiles(paradigms))
+    return estimate, expanded_p(p, paradigms), expanded_p(floor, paradigms)
+
+
+def _paradigms_drawn(sums: Floats, strata: Strata, weights: Floats, *, resamples: int, seed: int) -> Floats:
+    """Return the averages of all models, one per column, in every resample of paradigms, one per row."""
+    paradigms = strata.clusters
+    count = int(paradigms.max()) + 1
+    shares = weights * sums / strata.sizes
+    above = np.stack([np.bincount(paradigms, own, count) for own in shares], axis=1)
+    below = np.bincount(paradigms, weights, count)
+    blocks = []
+    for block, start in enumerate(range(0, resamples, BLOCK)):  # thousands of comparisons need many resamples
+        size = max(min(BLOCK, resamples - start), LEAST)
+        draws = paradigm_draws(count, resamples=size, seed=seed + block)[: resamples - start]
+        blocks.append(draws @ above / (draws @ below)[:, None])
+    return np.concatenate(blocks)
 
 
 def same_pairs(models: Mapping[str, Choices]) -> Floats:
@@ -315,7 +373,7 @@ def bias(baseline: Accuracy) -> Bias:
     """Return the bias that a baseline shows."""
     right = round(baseline.value * baseline.pairs - baseline.ties / 2)
     p = sign_test(right, baseline.pairs - baseline.ties - right)
-    return Bias(Estimate(2 * baseline.value - 1, 2 * baseline.low - 1, 2 * baseline.high - 1), p)
+    return Bias(Estimate(2 * baseline.value - 1, 2 * baseline.low - 1, 2 * baseline.high - 1, "pairs"), p)
 
 
 def read_against(test: Accuracy, baseline: Accuracy) -> Reading:

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import cast, get_args
 
+from bidui.analysis.accuracy import Accuracy
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, Problem
+from bidui.intervals import Estimate, Kind
 from bidui.pairs import Pair
 from bidui.people.ratings import Rating
 from bidui.reports.figures import Drawing
@@ -79,9 +82,39 @@ class Settings:
         whole: bool = False,
         linked: bool = False,
     ) -> Table:
-        """Return a table, titled by the text of its name unless a title is given."""
+        """Return a table, titled by the text of its name unless a title is given; the note says what intervals mean."""
         heads = self.columns(columns) if isinstance(columns, str) else tuple(columns)
-        return Table(name, title or self.say(name), heads, tuple(rows), note, whole, linked)
+        cells = tuple(rows)
+        text = joined(note, self.interval_note(cells, whole=whole))
+        return Table(name, title or self.say(name), heads, cells, text, whole, linked)
+
+    def interval_note(self, rows: Sequence[Sequence[Value]], *, whole: bool = False) -> str:
+        """Say what the intervals of a table are for; where rows differ, which are for what. Empty without intervals."""
+        kinds = [{kind for value in row if (kind := kind_of(value))} for row in rows]
+        if not (every := set().union(*kinds)):
+            return ""
+        first, last = set().union(*kinds[:-1]), kinds[-1]
+        if len(every) == 1:
+            return self.say(f"intervals-{every.pop()}")
+        if whole and len(first) == len(last) == 1:
+            return joined(
+                self.say(f"intervals-{first.pop()}"), self.say("intervals-last").format(kind=self._for(*last))
+            )
+        by_kind = {
+            kind: dict.fromkeys(str(row[0]) for row, own in zip(rows, kinds, strict=True) if kind in own)
+            for kind in sorted(every)
+        }
+        if sum(map(len, by_kind.values())) > len(set().union(*by_kind.values())):  # a row has several kinds
+            return joined(*(self.say(f"intervals-{kind}") for kind in by_kind))
+        return joined(
+            *(
+                self.say("intervals-rows").format(rows=", ".join(names), kind=self._for(kind))
+                for kind, names in by_kind.items()
+            )
+        )
+
+    def _for(self, kind: Kind) -> str:
+        return self.say(f"for-{kind}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +147,12 @@ class Section:
     about: str
     items: tuple[Item, ...]
     files: tuple[Table, ...] = ()
+
+
+def kind_of(value: Value) -> Kind:
+    """Return what the interval of a cell allows for; empty where it has none, or where another sort is meant."""
+    estimate = value.estimate if isinstance(value, Accuracy) else value
+    return estimate.kind if isinstance(estimate, Estimate) and not isnan(estimate.low) else ""
 
 
 def absent(title: str, kind: str, values: Mapping[str, object] | None = None) -> Absent:

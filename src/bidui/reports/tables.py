@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
-from math import isinf, isnan
+from math import ceil, floor, isinf, isnan, log10
 from typing import TYPE_CHECKING, Literal
 
 from bidui.analysis.accuracy import Accuracy
@@ -24,7 +24,14 @@ SENTENCE = 40  # characters; a longer text is wrapped
 NOTHING = "–"  # where there is no value
 
 
-Value = str | int | float | Estimate | Accuracy | None  # an accuracy has its ties in CSV
+@dataclass(frozen=True, slots=True)
+class Below:
+    """A p that is only known to be at most this: the smallest that so many resamples can give."""
+
+    value: float
+
+
+Value = str | int | float | Estimate | Accuracy | Below | None  # an accuracy has its ties in CSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +78,27 @@ def shown(value: Value, unit: Unit) -> Cell:
         return Cell(NOTHING)
     if isinstance(value, str):
         return Cell(value)
+    if isinstance(value, Below):
+        return Cell(below_text(value))
     text = _FORMATS[unit]
     if not isinstance(value, Estimate | Accuracy):
         return Cell(text(value))
     if isnan(value.value):
         return Cell(NOTHING)
+    if isnan(value.low):
+        return Cell(text(value.value))
     return Cell(text(value.value), f"[{text(value.low)}, {text(value.high)}]")
+
+
+def at_floor(p: float, *, floor: float, times: float = 1.0) -> float | Below:
+    """Return a p, or that it is below the smallest one that could be found; a correction multiplies both."""
+    return Below(min(1.0, floor * times)) if p <= floor * times * (1 + 1e-9) else p
+
+
+def below_text(value: Below) -> str:
+    """Return "<0.0005", rounded up to two digits."""
+    digits = 1 - floor(log10(value.value)) if value.value > 0 else 2
+    return f"<{ceil(value.value * 10**digits - 1e-9) / 10**digits:.{digits}g}"
 
 
 def short_count(number: float) -> str:
@@ -167,6 +189,8 @@ def _csv_cell(value: Value, unit: Unit, end: str) -> str:
         return ""
     if value is None or (isinstance(value, float) and isnan(value)):
         return ""
+    if isinstance(value, Below):
+        return below_text(value)
     if isinstance(value, str | int):
         return str(value)
     return f"{100 * value if unit in ('percent', 'points') else value:.10g}"

@@ -1,18 +1,21 @@
 """Accuracy: overall, by phenomenon, by paradigm and by kind of paradigm, for every model and linking function."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, accuracy, kind_accuracy, kind_difference
+from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, Interval, accuracy, kind_accuracy, kind_difference
 from bidui.analysis.estimate import box, deviation
+from bidui.analysis.people import judged_accuracy
 from bidui.benchmarks import Benchmark
 from bidui.files import natural
-from bidui.intervals import Estimate, wilson
+from bidui.intervals import Estimate, newcombe
 from bidui.reports.figures import Drawing, accuracy_by_phenomenon, accuracy_heatmap, box_plots
 from bidui.reports.published import Published, all_published, published_uid
 from bidui.reports.results import ModelChoices, phenomenon_of
 from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, picture, sentence
 from bidui.reports.sections.people import Grouping, people_by
 from bidui.reports.tables import NOTHING, Column, Table, Value
+from bidui.scores.choices import Choices
 
 FEWEST = 5  # models; a box over fewer would hide nothing
 MOST_VALUES = 50  # of a column; with more, such as a number for each pair, it does not divide the pairs into groups
@@ -41,6 +44,12 @@ def _cell(value: Accuracy, model: ModelChoices) -> Accuracy | Estimate:
     return value.estimate if model.counted else value
 
 
+def common_interval(choices: Iterable[Choices], by: str) -> Interval:
+    """Return the kind of interval that all models can have for every group, so that a table has one."""
+    kinds = {accuracy(one, by=by).interval for one in choices}
+    return "paradigms" if kinds == {"paradigms"} else "pairs"
+
+
 def _links(models: Sequence[ModelChoices], links: Sequence[str], settings: Settings) -> Table:
     """Return one row per model and one column per linking function."""
     say = settings.say
@@ -61,7 +70,7 @@ def _averages(models: Sequence[ModelChoices], settings: Settings) -> Table:
         for link, choices in model.choices.items():
             ties = (None, None) if model.counted else (choices.ties, choices.near_ties)
             micro = accuracy(choices)["all"]
-            macros = [accuracy(choices, by=by, seed=settings.seed)[by] for by in ("macro_paradigm", "macro_phenomenon")]
+            macros = [accuracy(choices, by=by)[by] for by in ("macro_paradigm", "macro_phenomenon")]
             spread = deviation([one.value for one in accuracy(choices, by="phenomenon").values()])
             rows.append((model.name, link, micro.pairs, *ties, *(one.estimate for one in (micro, *macros)), spread))
     columns = (
@@ -75,10 +84,14 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
     """Return one row per group and one column per model."""
     say = settings.say
     there = [model for model in models if link in model.choices]
-    values = [{**accuracy(model.choices[link], by=by), **accuracy(model.choices[link])} for model in there]
+    interval = common_interval([model.choices[link] for model in there], by)
+    values = [
+        {**accuracy(choices, by=by, interval=interval), **accuracy(choices)}
+        for choices in (model.choices[link] for model in there)
+    ]
     phenomena = phenomenon_of(model.choices[link] for model in there)
     names = list(phenomena) if by == "paradigm" else sorted(set(phenomena.values()))
-    people = people_by(by, phenomena, settings)
+    people = people_by(by, phenomena, settings, interval=interval)
     rows: Rows = []
     for name in [*names, "all"]:
         head = (say("all-pairs") if name == "all" else name, *([phenomena.get(name, "")] if by == "paradigm" else []))
@@ -129,7 +142,8 @@ def _column(
 ) -> Table:
     """Return one row per value and one column per model; a model without the column has no accuracy."""
     there = [model for model in models if link in model.choices and column in model.choices[link].columns]
-    cells = {model.name: accuracy(model.choices[link], by=column) for model in there}
+    interval = common_interval([model.choices[link] for model in there], column)
+    cells = {model.name: accuracy(model.choices[link], by=column, interval=interval) for model in there}
     rows: Rows = []
     for value in values:
         own = [_cell(cells[model.name][value], model) if value in cells[model.name] else None for model in there]
@@ -156,11 +170,15 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
     if not chosen:
         yield absent(say("figures"), "report-link-absent", {"link": settings.main})
         return
-    phenomena = {name: dict(sorted(accuracy(one, by="phenomenon").items())) for name, one in chosen.items()}
+    interval = common_interval(chosen.values(), "phenomenon")
+    phenomena = {
+        name: dict(sorted(accuracy(one, by="phenomenon", interval=interval).items())) for name, one in chosen.items()
+    }
     within = phenomenon_of(chosen.values())
     by_paradigm = {name: accuracy(one, by="paradigm") for name, one in chosen.items()}
     paradigms = {name: {uid: one[uid] for uid in within if uid in one} for name, one in by_paradigm.items()}
-    people = {by: people_by(by, within, settings) for by in LEVELS}
+    kinds: dict[Grouping, Interval] = {"phenomenon": interval, "paradigm": "pairs"}
+    people = {by: people_by(by, within, settings, interval=kinds[by]) for by in LEVELS}
     with_people = say("note-people-there") if people["phenomenon"] else ""
 
     def title(key: str) -> str:
@@ -182,7 +200,7 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
         "accuracy-by-phenomenon",
         title("figure-phenomena"),
         lambda: accuracy_by_phenomenon(estimates(phenomena, "phenomenon"), language=language),
-        note=joined(say("note-figure-phenomena"), with_people),
+        note=joined(say(f"intervals-{interval}"), with_people),
     )
     yield picture(
         "heatmap-phenomena", title("figure-heatmap"), lambda: heatmap(phenomena, "phenomenon"), note=with_people
@@ -285,13 +303,10 @@ def _kind_rows(models: Sequence[ModelChoices], named: Mapping[str, str], kinds: 
 
 def _kinds_by_people(benchmark: Benchmark, uids: Mapping[str, str], kinds: Kinds) -> list[Value]:
     """Return how often humans were right; empty unless both kinds were judged."""
-    cells: list[Value] = []
-    shares = []
-    for kind in kinds:
-        judged = [benchmark.people[uid] for uid in uids if benchmark.kinds[uid] == kind and uid in benchmark.people]
-        right, judgements = (sum(counts[number] for counts in judged) for number in range(2))
-        if not judgements:
-            return []
-        shares.append(right / judgements)
-        cells += [wilson(shares[-1], pairs=judgements), len(judged)]
-    return [*cells, shares[0] - shares[1]]
+    judged = {uid: benchmark.kinds[uid] for uid in uids if benchmark.people.get(uid, (0, 0))[1]}
+    found = judged_accuracy(benchmark.people, judged)
+    if not all(kind in found for kind in kinds):
+        return []
+    counts = Counter(judged.values())
+    first, second = (found[kind] for kind in kinds)
+    return [first, counts[kinds[0]], second, counts[kinds[1]], newcombe(first, second)]

@@ -6,11 +6,18 @@ from itertools import combinations
 from statistics import fmean
 
 from bidui.analysis.accuracy import accuracy
-from bidui.analysis.estimate import deviation
-from bidui.analysis.significance import Alternative, compare_models, correct, kendall_estimate, signed_rank
+from bidui.analysis.estimate import FEWEST_PARADIGMS, deviation
+from bidui.analysis.significance import (
+    Alternative,
+    compare_models,
+    correct,
+    kendall_estimate,
+    sign_test,
+    signed_rank,
+)
 from bidui.reports.results import PairSet, Results, ScoredModel, as_printed
 from bidui.reports.section import Item, Rows, Settings, absent, attempt, joined
-from bidui.reports.tables import Column, Table, Value
+from bidui.reports.tables import Column, Table, Value, at_floor
 from bidui.scores.choices import choose_from
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
@@ -31,13 +38,21 @@ def comparisons(results: Results, settings: Settings) -> Iterator[Item]:
 def _pairwise(name: str, models: list[ScoredModel], settings: Settings) -> Table:
     # lengths in characters are the same for all tokenizers, so that the pairs count as the same
     chosen = {model.name: choose_from(model.totals, settings.main_link, groups="characters") for model in models}
-    rows: Rows = [
-        (one.first, one.second, one.difference, one.first_better, one.second_better, one.p, one.corrected)
-        for one in compare_models(chosen, seed=settings.seed)
-    ]
-    columns = "first second difference:points first_better:count second_better:count p:p='p p_holm:p"
+    found = compare_models(chosen, seed=settings.seed)
+    wilcoxon = correct([one.wilcoxon for one in found], by="holm")
+    rows: Rows = []
+    for one, ranks in zip(found, wilcoxon, strict=True):
+        times = one.corrected / one.p if one.p else 1.0
+        ps = (at_floor(one.p, floor=one.floor), at_floor(one.corrected, floor=one.floor, times=times))
+        pairs = (one.first_better, one.second_better, sign_test(one.first_better, one.second_better))
+        rows.append((one.first, one.second, one.difference, *ps, ranks, *pairs))
+    columns = (
+        "first second difference:points p:p='p p_holm:p wilcoxon_holm:p first_better:count second_better:count"
+        " mcnemar:p=p-mcnemar"
+    )
     title = settings.say("compared-title").format(link=settings.main)
-    return settings.table(name, columns, rows, title=title, note=settings.say("note-compared"))
+    note = settings.say("note-compared" if found[0].test == "paradigms" else "note-compared-few")
+    return settings.table(name, columns, rows, title=title, note=note.format(fewest=FEWEST_PARADIGMS))
 
 
 def _wilcoxon(name: str, models: list[ScoredModel], settings: Settings) -> Table:

@@ -52,7 +52,10 @@ def _groups(models: Sequence[ModelChoices], settings: Settings) -> Table:
             cells: list[Value] = []
             for sign in SIGNS.values():
                 worth = choices.worth[choices.length_sign == sign]
-                cells += [len(worth), wilson(float(worth.mean()), pairs=len(worth)) if len(worth) else None]
+                cells += [
+                    len(worth),
+                    wilson(float(worth.mean()), pairs=len(worth), kind="pairs") if len(worth) else None,
+                ]
             rows.append((model.name, link, *cells, length_split(choices).delta))
     columns = (
         "model link pairs_equal:count='|D=| equal:percent='D= pairs_shorter:count='|D<| shorter:percent='D<"

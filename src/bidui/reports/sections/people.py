@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from bidui.analysis.accuracy import accuracy
-from bidui.analysis.people import FEWEST, Correlations, behind, correlate, gaps
+from bidui.analysis.accuracy import Interval, accuracy
+from bidui.analysis.people import FEWEST, Correlations, correlate, gaps, judged_accuracy
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, fail
 from bidui.files import natural
-from bidui.intervals import Estimate, wilson
+from bidui.intervals import Estimate, newcombe
 from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.figures import human_gap
 from bidui.reports.results import ALL, HELD_OUT, ModelChoices, phenomenon_of
@@ -31,14 +31,20 @@ def people_counts(benchmark: Benchmark, groups: Mapping[str, str]) -> dict[str, 
     return {name: counts[name] for name in ordered if name in counts and counts[name][1]}
 
 
-def people_by(by: Grouping, phenomena: Mapping[str, str], settings: Settings) -> dict[str, Estimate]:
-    """Return the accuracy of humans on each paradigm or phenomenon, and on all; empty for an unknown benchmark."""
+def people_by(
+    by: Grouping, phenomena: Mapping[str, str], settings: Settings, *, interval: Interval | None = None
+) -> dict[str, Estimate]:
+    """Return the accuracy of humans on each paradigm or phenomenon, and on all; empty for an unknown benchmark.
+
+    Intervals are of the kind that models have: for groups as given, and for all pairs as `accuracy` chooses it.
+    """
     benchmark = settings.benchmark(phenomena)
     if benchmark is None:
         return {}
     groups = phenomena if by == "phenomenon" else {uid: uid for uid in phenomena}
-    counts = people_counts(benchmark, groups)
-    return {name: wilson(right / judgements, pairs=judgements) for name, (right, judgements) in counts.items()}
+    found = judged_accuracy(benchmark.people, groups, interval=interval)
+    ordered = {name: found[name] for name in sorted(found, key=natural)}
+    return ordered | judged_accuracy(benchmark.people, dict.fromkeys(phenomena, ALL))
 
 
 def group_name(group: str, settings: Settings) -> str:
@@ -59,23 +65,27 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
     if benchmark is None:
         yield absent(title, "report-no-benchmark", {"known": [known.name for known in settings.benchmarks]})
         return
-    counts = people_counts(benchmark, phenomena)
-    if not counts:
+    found = {name: accuracy(one, by="phenomenon") for name, one in chosen.items()}
+    # one kind for all models and humans; a model that lacks paradigms may have too few of them
+    interval: Interval = "pairs" if any(one.interval == "pairs" for one in found.values()) else "paradigms"
+    people = people_by("phenomenon", phenomena, settings, interval=interval)
+    if not people:
         yield absent(title, "report-no-people", {"benchmark": benchmark.name})
         return
-    by_model = {name: {**accuracy(one, by="phenomenon"), **accuracy(one)} for name, one in chosen.items()}
-    by_model = {name: {group: own[group] for group in counts if group in own} for name, own in by_model.items()}
+    by_model = {
+        name: {**accuracy(one, by="phenomenon", interval=interval), **accuracy(one)} for name, one in chosen.items()
+    }
+    by_model = {name: {group: own[group] for group in people if group in own} for name, own in by_model.items()}
     best = gaps(
         {name: {group: one.value for group, one in own.items()} for name, own in by_model.items()},
-        people={group: right / judgements for group, (right, judgements) in counts.items()},
+        people={group: one.value for group, one in people.items()},
     )
     rows: Rows = []
-    for group, (right, judgements) in counts.items():
+    for group, humans in people.items():
         if group in best:
-            people = wilson(right / judgements, pairs=judgements)
-            gap = behind(by_model[best[group].model][group], correct=right, judgements=judgements)
+            gap = newcombe(humans, by_model[best[group].model][group].estimate)
             cells = [own[group].value if group in own else None for own in by_model.values()]
-            rows.append((group_name(group, settings), people, best[group].model, gap, *cells))
+            rows.append((group_name(group, settings), humans, best[group].model, gap, *cells))
     columns = (
         *settings.columns("phenomenon people:percent=people-head best=best-model gap:points"),
         *(Column(name, name, "percent") for name in by_model),
