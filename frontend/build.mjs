@@ -36,6 +36,24 @@ const result = await build({
   metafile: true,
 });
 
+// The page of participants is small and stands alone: one script that the browsers inside other programs understand.
+const answer = await build({
+  absWorkingDir: here,
+  entryPoints: [
+    { in: join(here, "src", "answer", "main.ts"), out: "answer" },
+    { in: join(here, "src", "answer", "answer.css"), out: "answer" },
+  ],
+  outdir,
+  bundle: true,
+  format: "iife",
+  target: "es2017",
+  minify: true,
+  legalComments: "none",
+  charset: "utf8",
+  write: false,
+});
+const outputFiles = [...result.outputFiles, ...answer.outputFiles];
+
 // The licences of the packages in the bundle, which ask to be named wherever their code goes.
 const packages = new Set(
   Object.keys(result.metafile.inputs).flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
@@ -50,7 +68,7 @@ const licences = [...packages].sort().map((name) => {
 
 rmSync(outdir, { recursive: true, force: true });
 mkdirSync(outdir, { recursive: true });
-for (const file of result.outputFiles) writeFileSync(file.path, file.contents);
+for (const file of outputFiles) writeFileSync(file.path, file.contents);
 writeFileSync(join(outdir, "licences.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
-const total = result.outputFiles.reduce((sum, file) => sum + file.contents.length, 0);
-console.log(`${result.outputFiles.length} files, ${Math.round(total / 1000)} kB`);
+const total = outputFiles.reduce((sum, file) => sum + file.contents.length, 0);
+console.log(`${outputFiles.length} files, ${Math.round(total / 1000)} kB`);

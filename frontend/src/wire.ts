@@ -88,6 +88,21 @@ export interface AlternativeRow {
   weight: string;
 }
 
+/** An answer: to which trial, after how long, how long ago, in which layout and language of the page. */
+export interface Answer {
+  position: number;
+  answer: number;
+  rt_ms?: number | null;
+  ago_ms?: number;
+  layout: "rows" | "columns";
+  language: "en" | "zh";
+}
+
+/** Some answers of one participant. */
+export interface AnswersRequest {
+  answers: Answer[];
+}
+
 /** Make changes of the text that a page worked out, such as those that take back what was done. */
 export interface ApplyChanges {
   do: "changes";
@@ -484,6 +499,20 @@ export interface JoinRequest {
   token: string;
   name?: string | null;
   password?: string | null;
+}
+
+/** Consent to the texts of this version in this language, what she says about herself, her number in a panel. */
+export interface JoinStudy {
+  version: string;
+  language: "en" | "zh";
+  background?: Record<string, string>;
+  external?: string;
+}
+
+/** The token that is hers from now on, shown this once, and what she is to answer. */
+export interface Joined {
+  token: string;
+  seat: Seat;
 }
 
 /** The language of the pages. */
@@ -910,6 +939,12 @@ export interface Range {
   end_column: number;
 }
 
+/** What is stored now: how many answers there are, and the code once all are. */
+export interface Receipt {
+  answered: number;
+  code: string;
+}
+
 /** Rename a part, also in the links, the line and the head of its alternative. */
 export interface RenamePart {
   kind: "phrases";
@@ -1037,6 +1072,17 @@ export interface SaveAnswer {
   revision: number | null;
   time: string;
   problems: Problem[];
+}
+
+/** What a participant is given: her code name, her trials, which of them she has answered, and how it is shown. */
+export interface Seat {
+  pseudonym: string;
+  task: "choice" | "rating";
+  layout: "rows" | "columns";
+  practice: number;
+  trials: TrialScreen[];
+  answered: number[];
+  code: string;
 }
 
 /** Set the `rule` of an alternative, or the `line`, `head` or `weight` beside its parts. */
@@ -1242,6 +1288,12 @@ export interface Theirs {
   author: string;
   time: string;
   deleted: boolean;
+}
+
+/** One trial as it is shown: the sentences in their order, and nothing about them. */
+export interface TrialScreen {
+  position: number;
+  sentences: string[];
 }
 
 /** The paradigms that could take a word. */

@@ -35,6 +35,7 @@ def served(folder: Path, database: str | None, *, team: bool = False, **settings
     try:
         yield bench
     finally:
+        bench.answers.close()
         bench.heavy.close()
         store.close()
 

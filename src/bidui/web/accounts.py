@@ -199,11 +199,11 @@ def _check_tries(store: Store, name: str, address: str) -> None:
 
 def _tries(name: str, address: str) -> dict[str, str]:
     """Return what failures are counted by: the address, the name from there, and the name."""
-    key, place = people.user_key(name), _network(address)
+    key, place = people.user_key(name), network(address)
     return {"login address": place, "login": f"{key}\n{place}", "login name": key}
 
 
-def _network(address: str) -> str:
+def network(address: str) -> str:
     """Return the address, or for IPv6 the network that one household or machine is given whole."""
     try:
         ip = ipaddress.ip_address(address)

@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
-from bidui.web.api import editing, files, lexicon, projects, team
+from bidui.web.api import answers, editing, files, lexicon, projects, team
 from bidui.web.guard import Guard, answer_failures
 from bidui.web.pages import routes
 from bidui.web.pages.rendering import STATIC, HashedFiles, load_templates
@@ -32,8 +32,8 @@ def describe() -> dict[str, Any]:
 
 
 def _app() -> FastAPI:
-    answers = fails(400, 403, 413, 421, 422, 503)  # the guard, the body, the database
-    answers[400]["model"] = Problems
+    failures = fails(400, 403, 413, 421, 422, 503)  # the guard, the body, the database
+    failures[400]["model"] = Problems
     app = FastAPI(
         title="bidui",
         description="The calls behind the workbench's pages. Positions in texts are UTF-16 offsets; times are UTC.",
@@ -42,8 +42,8 @@ def _app() -> FastAPI:
         docs_url=None,  # they would load scripts from elsewhere
         redoc_url=None,
         default_response_class=Json,
-        responses=answers,
+        responses=failures,
     )
-    for module in (projects, files, editing, lexicon, team, routes):
+    for module in (projects, files, editing, lexicon, team, answers, routes):
         app.include_router(module.router)
     return app

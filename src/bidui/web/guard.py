@@ -37,6 +37,7 @@ from bidui.web.workbench import Settings
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 UPLOADS = frozenset({"/api/projects/import"})
 FORMS = frozenset({"/api/login", "/api/logout", "/api/join", "/api/password", "/api/language"})
+PARTICIPANTS = "/api/s/"  # who takes part in a study has no account
 _LOG = logging.getLogger("bidui.web")
 
 
@@ -121,7 +122,7 @@ def body_limit(request: Request, settings: Settings) -> int:
 
 def _for_members(request: Request) -> bool:
     path = request.url.path
-    return path.startswith("/api/") and path not in FORMS
+    return path.startswith("/api/") and path not in FORMS and not path.startswith(PARTICIPANTS)
 
 
 def _limited(receive: Receive, most: int) -> Receive:

@@ -1,15 +1,17 @@
 """A workbench: everything the pages and calls need, opened when the server starts and closed when it ends."""
 
 import asyncio
+import hashlib
+import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from bidui.errors import Place, fail
@@ -30,9 +32,11 @@ MOST_EXPORTS = 2  # processes that make pairs at once
 LASTS = 40.0  # seconds that a page counts as open; it reports every 15
 MOST_PAGES = 10_000  # beyond that, those that reported longest ago are forgotten
 
+MOST_RATES = 50_000  # counters; beyond that, those that began longest ago are forgotten
 MOST_HASHES = 32  # passwords that wait or are being hashed; a hash takes a tenth of a second
 
 T = TypeVar("T")
+R = TypeVar("R")
 Where = tuple[int, str]  # the number of a project, and a file
 
 
@@ -140,6 +144,72 @@ class Hashing:
     def close(self) -> None:
         """Drop what waits."""
         self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+class Grouped:
+    """A thread that writes what several requests bring in one transaction, and lets each know when it is on the disk.
+
+    Whatever comes while a group is written makes up the next: two hundred answers at once wait for a few commits, and
+    not for two hundred.
+    """
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="answers")
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[Any, Future[Any]]] = []
+
+    async def put(self, thing: T, write: Callable[[list[T]], Sequence[R]]) -> R:
+        """Return what `write`, which is called with all things that wait, returns for this one."""
+        future: Future[R] = Future()
+        with self._lock:
+            self._waiting.append((thing, future))
+            first = len(self._waiting) == 1
+        if first:
+            self._executor.submit(self._write, write)
+        return await asyncio.wrap_future(future)
+
+    def _write(self, write: Callable[[list[Any]], Sequence[Any]]) -> None:
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        group = [(thing, future) for thing, future in waiting if future.set_running_or_notify_cancel()]
+        try:
+            results = write([thing for thing, _ in group])
+        except BaseException as error:
+            for _, future in group:
+                future.set_exception(error)
+        else:
+            for (_, future), result in zip(group, results, strict=True):
+                future.set_result(result)
+
+    def close(self) -> None:
+        """Write what waits."""
+        self._executor.shutdown()
+
+
+class Rates:
+    """How often something was done lately, kept in memory only: addresses under a hash that ends with the process."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._salt = os.urandom(16)
+        self._counts: dict[bytes, tuple[float, int]] = {}
+
+    def check(self, what: str, who: str, *, most: int, minutes: int, count: int = 1) -> None:
+        """Refuse where somebody has done this too often within so many minutes; with no `count`, only look."""
+        key = hashlib.blake2b(f"{what}\n{who}".encode("utf-8", "replace"), key=self._salt, digest_size=16).digest()
+        now = self._clock()
+        with self._lock:
+            until, done = self._counts.get(key, (0.0, 0))
+            if until <= now:
+                until, done = now + 60 * minutes, 0
+                self._counts.pop(key, None)  # so that the dict stays in the order of time
+            if done + max(count, 1) > most:
+                raise fail("too-many-tries", Place(), {"minutes": minutes})
+            if count:
+                self._counts[key] = (until, done + count)
+            while len(self._counts) > MOST_RATES:
+                del self._counts[next(iter(self._counts))]
 
 
 class FairTurns:
@@ -266,6 +336,8 @@ class Workbench:
     opened: ProjectCache = field(default_factory=ProjectCache)
     turns: Turns = field(default_factory=Turns)
     hashing: Hashing = field(default_factory=Hashing)
+    answers: Grouped = field(default_factory=Grouped)
+    rates: Rates = field(default_factory=Rates)
     heavy: HeavyWork = field(default_factory=HeavyWork)
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
@@ -280,5 +352,5 @@ def open_workbench(
     """Open the workbench of a folder that is a project or holds several; see `open_store`."""
     with closing(open_store(root, database=database, adopt=adopt)) as store, PreviewWorkers() as workers:
         bench = Workbench(store, workers, settings)
-        with closing(bench.hashing), closing(bench.heavy):
+        with closing(bench.hashing), closing(bench.answers), closing(bench.heavy):
             yield bench

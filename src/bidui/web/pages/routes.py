@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from bidui.errors import InputError
 from bidui.grammar.names import check_file_name
+from bidui.people.study import Study
 from bidui.web import accounts
 from bidui.web.accounts import Bench, Reader, Someone, Spoken, Who
 from bidui.web.api.files import deleted, difference, file_answer, file_history
@@ -19,6 +20,7 @@ from bidui.web.pages.rendering import Page, render
 from bidui.web.problems import problem_shapes, status_of
 from bidui.web.store.accounts import User, end_session, invitation, may, password_user
 from bidui.web.store.revisions import latest_number
+from bidui.web.store.studies import study_by_token, study_of
 from bidui.web.store.workspace import entries
 from bidui.web.workbench import Workbench
 from bidui.words import Language
@@ -251,6 +253,37 @@ def deleted_page(visit: Visit) -> Response:
 def project_team_page(visit: Visit) -> Response:
     """Show who works on a project."""
     return visit.show(Page("team", visit.twin("team"), None, project_team(visit.access)))
+
+
+# Studies, as their participants see them: without a frame, and without an account
+
+
+@router.get("/s/{link}")
+def answer_page(link: str, request: Request, bench: Bench, language: Spoken) -> Response:
+    """Open a study by its link."""
+    record = study_by_token(bench.store, link)
+    data = _study_page(record.study, language) | {"link": link, "state": record.state}
+    return render(request, Page("answer", data=data), language=language)
+
+
+@router.get("/p/{project}/studies/{number}/try")
+def try_page(visit: Visit, number: int) -> Response:
+    """Try a study as a participant; nothing is stored."""
+    data = _study_page(study_of(visit.access.entry, number).study, visit.language)
+    twin = visit.twin("studies", str(number), "try")
+    page = Page("answer", twin, data=data | {"link": "", "state": "open", "trial": twin})
+    return render(visit.request, page, language=visit.language)
+
+
+def _study_page(study: Study, language: Language) -> dict[str, object]:
+    return {
+        "texts": {key: own[language] for key, own in study.texts.items()},
+        "version": study.version,
+        "background": study.design.background,
+        "written": study.design.language,
+        "lang": language,
+        "trial": "",
+    }
 
 
 def _shown(

@@ -376,6 +376,8 @@ def join(
     study = record.study
     if version != study.version:
         raise fail("study-texts-old", Place())
+    if unknown := [key for key in background if key not in study.design.background]:
+        raise fail("response-field", Place(), {"field": "background", "value": unknown})
     judged = _judge(store, record)
     secret, now = secrets.token_urlsafe(32), store.now()
     with store.writing() as connection:
