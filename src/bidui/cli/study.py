@@ -77,6 +77,10 @@ def new(
             "May be repeated."
         ),
     ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(min=60, help="Seconds after which the slot of somebody who has left is given out again."),
+    ] = None,
     consent: Annotated[list[str] | None, typer.Option(help=f"File of the consent form: {TEXT}.")] = None,
     instructions: Annotated[
         list[str] | None, typer.Option(help=f"File of the instructions for choices: {TEXT}.")
@@ -133,6 +137,7 @@ def new(
     given = {
         **{"per_paradigm": per_paradigm, "lists": lists, "rating_lists": rating_lists, "raters": raters},
         **{"most_per_paradigm": most_per_paradigm, "language": language, "layout": layout},
+        **{"patience": patience},
         **{"background": None if background is None else () if background == ["none"] else tuple(background)},
         **{kind: len(own[kind]) if number is None and files[kind] else number for kind, number in counts.items()},
     }

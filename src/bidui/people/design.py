@@ -80,6 +80,7 @@ class Design:
     layout: Layout = "rows"
     background: tuple[Question, ...] = ()  # questions that a participant may skip
     rules: Rules = field(default_factory=Rules)
+    patience: int = 7200  # seconds after which the slot of somebody who has left is given out again
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -92,6 +93,7 @@ class Design:
             ("catch", 0, 1000),
             ("practice", 0, 1000),
             ("fillers", 0, 1000),
+            ("patience", 60, 10_000_000),
             ("seed", 0, 2**63 - 1),
         ):
             _check(name, getattr(self, name), low, high)

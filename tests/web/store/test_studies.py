@@ -42,7 +42,8 @@ from ...people.small import study
 from .conftest import Clock
 from .small import the_entry
 
-TINY = {"per_paradigm": 1, "lists": 2, "raters": 3, "catch": 1, "practice": 1, "fillers": 0, "most_per_paradigm": 1}
+TINY: dict[str, object] = {"per_paradigm": 1, "lists": 2, "raters": 3, "catch": 1, "practice": 1, "fillers": 0}
+TINY |= {"background": ("raised",), "patience": 3600}
 
 
 @pytest.fixture(scope="module")
@@ -154,9 +155,9 @@ def test_a_slot_is_free_again_when_its_holder_left_failed_or_withdrew(
     withdraw(store, tokens[1])
     enter(store, record)
     assert refusal(store, record) == "study-full"
-    clock.ahead += timedelta(seconds=7000)
+    clock.ahead += timedelta(seconds=3400)
     save(store, tokens[2], 1)
-    clock.ahead += timedelta(seconds=300)  # all others were not seen for more than two hours
+    clock.ahead += timedelta(seconds=300)  # all others were not seen for more than an hour
     enter(store, record)
     people = participants_of(record)
     slots = [Slot(person.list, person.slot) for person in people]

@@ -386,7 +386,8 @@ def join(
             connection.execute(update(_PEOPLE).where(_PEOPLE.c.id == number).values(excluded=excluded))
         rows = connection.execute(select(_PEOPLE).where(_PEOPLE.c.study == record.id)).all()
         _check_new(connection, rows, external)
-        slot = next_slot(slots_of(study.trials), map(_assignment, rows), now=now.timestamp())
+        slots, taken = slots_of(study.trials), map(_assignment, rows)
+        slot = next_slot(slots, taken, now=now.timestamp(), patience=study.design.patience)
         if slot is None:
             raise fail("study-full", Place())
         seat = _seat(study, slot, _fresh_name({row.pseudonym for row in rows}))
