@@ -1,5 +1,6 @@
 """Agreement: published worked examples, the two codings of kappa, intervals, and decisions."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +12,22 @@ from bidui.grammar.project import load_project, new_project
 from bidui.intervals import Estimate
 from bidui.people.agreement import (
     Figure,
+    doubts,
     exclude,
     figures,
     fleiss_kappa,
     kappa,
     krippendorff_alpha,
     propose,
+    rating_figures,
+    results_of,
     write_decisions,
 )
-from bidui.people.design import Design
-from bidui.people.responses import Response
+from bidui.people.design import PRESETS, Design
+from bidui.people.responses import Response, answer_trial
+from bidui.people.study import draw_study
+
+from .small import pool, study
 
 # Fleiss (1971), Table 1: 30 patients, 6 psychiatrists, 5 diagnoses
 FLEISS = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031 00501 30012 51000
@@ -55,6 +62,68 @@ def test_kappa_depends_on_its_coding() -> None:
     responses = [choice(f"r{r}", f"u/{i}", bool(right[i, r])) for i in range(600) for r in range(11)]
     assert kappa(responses, coding="fixed side") == pytest.approx(0.885, abs=0.015)
     assert kappa(responses, coding="good/bad") == pytest.approx(0, abs=0.02)
+
+
+def test_both_codings_are_among_the_results_of_a_study_like_that_of_sling() -> None:
+    """The preset: 30 paradigms of 20 pairs, all seen by 11 people, who are right 97.12% of the time (SLING: 0.8823)."""
+    made = draw_study(pool(30, 21, phenomena=9), PRESETS["sling"], name="sling")
+    rng = np.random.default_rng(1)
+    rows = []
+    for trial in made.trials:
+        good = 1 if trial.shown == "good-bad" else 2
+        answer = good if trial.kind != "test" or rng.random() < 0.9712 else 3 - good
+        rows.append(answer_trial(made, trial, participant=f"p{trial.slot}", answer=answer, rt_ms=2000))
+    found = results_of(made, rows, by="overall", resamples=200)
+    assert (found.figures["all"].judgements, found.figures["all"].pairs, found.exclusions) == (6600, 600, ())
+    assert found.kappas["fixed side"] == pytest.approx(0.88, abs=0.015)
+    assert found.kappas["good/bad"] == pytest.approx(0, abs=0.02)
+    # equal numbers of raters: alpha is kappa with chance agreement for a finite sample (Krippendorff 2004)
+    assert found.choice_alphas == pytest.approx(dict(found.kappas), abs=0.001)
+
+
+def test_the_crossed_interval_covers_and_that_of_independent_answers_does_not() -> None:
+    """Pairs and people that differ (2 and 0.7 logits): of 120 simulated studies, about 95% should hold the true value.
+
+    The pigeonhole bootstrap is meant to be on the safe side; Wilson's interval takes 240 answers for independent.
+    """
+    rng = np.random.default_rng(5)
+    many = 1 / (1 + np.exp(-(2.5 + 2 * rng.standard_normal(200_000) + 0.7 * rng.standard_normal(200_000))))
+    truth = many.mean()
+    crossed = independent = 0
+    for number in range(120):
+        logits = 2.5 + 2 * rng.standard_normal((20, 1)) + 0.7 * rng.standard_normal((1, 12))
+        right = rng.random((20, 12)) < 1 / (1 + np.exp(-logits))
+        rows = [choice(f"r{r}", f"u/{i}", bool(right[i, r])) for i in range(20) for r in range(12)]
+        found = figures(rows, resamples=150, seed=number)["u"]
+        crossed += found.crossed.low <= truth <= found.crossed.high
+        independent += found.wilson.low <= truth <= found.wilson.high
+    assert crossed >= 0.9 * 120
+    assert independent <= 0.85 * 120
+
+
+def test_ratings_are_compared_in_each_persons_own_scale() -> None:
+    """By hand: r0 gives 7 and 1 (z = ±1/√2), r1 5 and 4 (the same z); r2 gives 4 to both, and does not count."""
+    scale = {"r0": (7, 1), "r1": (5, 4), "r2": (4, 4)}
+    rows = [
+        replace(choice(who, f"u/{pair}", True), task="rating", shown=side, answer=given)
+        for who, both in scale.items()
+        for pair, (side, given) in enumerate(zip(("good", "bad"), both, strict=True))
+    ]
+    found = rating_figures(rows, resamples=100)["u"]
+    assert (found.good, found.bad) == pytest.approx((0.7071068, -0.7071068))
+    assert found.difference.value == pytest.approx(1.4142136)
+    assert (found.ratings, found.people) == (4, 2)
+    assert rating_figures([]) == {}
+
+
+def test_pairs_whose_bad_sentence_too_many_chose_are_listed() -> None:
+    """More than 30%: of ten people, three are not enough and four are; the worst pair comes first."""
+    made = study(per_paradigm=3, lists=3, catch=0)
+    names = [item.id for item in made.items if item.kind == "test"][:3]
+    rows = [choice(f"r{r}", name, r >= wrong) for name, wrong in zip(names, (3, 4, 6), strict=True) for r in range(10)]
+    found = doubts(made, rows)
+    assert [(one.item, one.wrong, one.judgements) for one in found] == [(names[2], 6, 10), (names[1], 4, 10)]
+    assert found[0].good == made.item[names[2]].good
 
 
 def test_figures_count_judgements_and_votes() -> None:

@@ -1,10 +1,13 @@
 """Designs, lists and pinned studies: balanced as promised, the same for the same seed, and never changed later."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bidui.errors import InputError
 from bidui.people.design import PRESETS, Design, Rules, design_of, design_record, estimate, pass_by_guessing
@@ -95,6 +98,89 @@ def test_catch_trials_look_like_items() -> None:
     made = study()
     for item in (item for item in made.items if item.kind == "catch"):
         assert item.good != item.bad and sorted(item.good) == sorted(item.bad) and item.bad.endswith("。")
+
+
+DESIGNS = st.builds(
+    lambda per, lists, most, raters, catch, rating, seed: Design(
+        per_paradigm=per,
+        lists=0 if rating else lists,
+        rating_lists=lists if rating else 0,
+        most_per_paradigm=most,
+        raters=raters,
+        catch=catch,
+        practice=2,
+        seed=seed,
+    ),
+    *(st.integers(1, 6), st.integers(1, 6), st.integers(1, 3), st.integers(1, 5), st.integers(0, 8)),
+    *(st.booleans(), st.integers(0, 99)),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(DESIGNS, st.integers(1, 9), st.integers(1, 4))
+def test_every_design_is_balanced_or_refused(design: Design, paradigms: int, phenomena: int) -> None:
+    """What cannot be promised is refused; the rest holds for each person, each item and each list."""
+    try:
+        made = draw_study(pool(paradigms, 16, phenomena), design, name="any")
+    except InputError as error:
+        (problem,) = error.problems
+        fewest = -(-design.per_paradigm // design.most_per_paradigm)
+        few = max(design.lists, design.rating_lists) < fewest
+        assert problem.kind == ("study-lists-few" if few else "study-catch-many"), problem
+        return
+    in_list: dict[int, Counter[str]] = {}
+    first: Counter[tuple[int, str]] = Counter()
+    for (number, _), own in groupby(made.trials, key=lambda trial: (trial.list, trial.slot)):
+        trials = list(own)
+        tests = [made.item[trial.item] for trial in trials if trial.kind == "test"]
+        in_list[number] = Counter(item.phenomenon for item in tests)
+        assert max(Counter(item.uid for item in tests).values(), default=0) <= design.most_per_paradigm
+        assert [trial.kind for trial in trials[:2]] == ["practice"] * 2
+        assert sum(trial.kind == "catch" for trial in trials) == design.catch
+        assert "catch" not in (trials[2].kind, trials[-1].kind)
+        for kind in ("test", "catch", "practice"):
+            good = [trial.shown.startswith("good") for trial in trials if trial.kind == kind]
+            assert abs(2 * sum(good) - len(good)) <= 1
+        first.update((number, trial.item) for trial in trials if trial.shown.startswith("good"))
+    for item in {(trial.list, trial.item) for trial in made.trials}:
+        assert abs(2 * first[item] - design.raters) <= 1
+    for name in {item.phenomenon for item in made.items if item.kind == "test"}:
+        counts = [own[name] for own in in_list.values()]
+        assert max(counts) - min(counts) <= 1
+    dealt = Counter((trial.item, trial.slot) for trial in made.trials if trial.kind == "test")
+    assert set(dealt.values()) == {1} and len(dealt) == len(made.pairs) * design.raters
+
+
+def test_our_preset_has_eight_catch_trials_that_look_like_its_items() -> None:
+    """Each is from another paradigm, and its bad sentence has the characters of the good one, in another order."""
+    made = draw_study(pool(12, 30), PRESETS["bidui"], name="ours")
+    catch = [item for item in made.items if item.kind == "catch"]
+    assert len(catch) == 8 and len({item.good[:3] for item in catch}) == 8
+    drawn = {item.good for item in made.items if item.kind == "test"}
+    for item in catch:
+        assert item.good not in drawn and item.good != item.bad and sorted(item.good) == sorted(item.bad)
+    assert made.design.rules.catch_failures == 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 11)), max_size=40))
+def test_whoever_comes_gets_the_emptiest_list_and_abandoned_slots_come_first(events: list[tuple[int, int]]) -> None:
+    """People come (0, 1), and one of those there finishes (2) or is never seen again (3)."""
+    slots = slots_of(study(raters=3).trials)
+    people: list[Assignment] = []
+    for now, (event, which) in enumerate(events):
+        if event > 1 and people:
+            one = people[which % len(people)]
+            if one.state == "active":
+                people[which % len(people)] = replace(one, state="done" if event == 2 else "withdrawn")
+            continue
+        slot = next_slot(slots, people, now=now)
+        taken = Counter(one.slot.list for one in people if one.state in ("active", "done"))
+        assert (slot is None) == (sum(taken.values()) == len(slots))
+        if slot is not None:
+            assert taken[slot.list] == min(taken[number] for number in range(1, 5))
+            assert slot not in [one.slot for one in people if one.state in ("active", "done")]
+            people.append(Assignment(f"p{now}", slot, "active", now))
 
 
 def test_slots_fill_evenly_and_abandoned_ones_are_given_again() -> None:

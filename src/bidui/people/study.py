@@ -81,6 +81,10 @@ class Study:
     source: str = ""  # the name of the project or file that the pairs are from
     paradigms: Mapping[str, str] | None = None  # uid -> hash of the paradigm or, for pairs from a file, of its pairs
     follows: Earlier | None = None
+    item: Mapping[str, Item] = field(init=False, repr=False, compare=False)  # by id
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "item", {item.id: item for item in self.items})
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {len(self.pairs)} pairs, {len(self.trials)} trials, version {self.version}>"
@@ -89,11 +93,6 @@ class Study:
     def version(self) -> str:
         """The version of the texts, which every response carries."""
         return texts_version(self.texts)
-
-    @property
-    def item(self) -> Mapping[str, Item]:
-        """The items by their ids."""
-        return {item.id: item for item in self.items}
 
     def text(self, key: str, language: Language) -> str:
         """Return a text that participants read."""
