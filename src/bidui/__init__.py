@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     __version__: str
     from bidui.analysis import Accuracies, Accuracy, accuracy
     from bidui.analysis.length_bias import Sweep, alpha_grid, held_out, sweep
+    from bidui.analysis.people import StudyPeople, beside_people, read_people
     from bidui.analysis.significance import Comparison, compare_models, signed_rank
     from bidui.benchmarks import (
         check,
@@ -98,6 +99,7 @@ _HOMES = {
     "bidui.analysis": "Accuracies Accuracy accuracy",
     "bidui.intervals": "Estimate",
     "bidui.analysis.length_bias": "Sweep alpha_grid held_out sweep",
+    "bidui.analysis.people": "StudyPeople beside_people read_people",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
     "bidui.benchmarks": "check count derive_project enumerate_all export_classic find_pairs generate generate_folder "
     "new_study open_project",
@@ -191,6 +193,7 @@ __all__ = [
     "Size",
     "SourceCounts",
     "Study",
+    "StudyPeople",
     "StudyResults",
     "Suite",
     "SuiteRun",
@@ -208,6 +211,7 @@ __all__ = [
     "add_participants",
     "add_responses",
     "alpha_grid",
+    "beside_people",
     "build_corpus",
     "check",
     "check_new_folder",
@@ -264,6 +268,7 @@ __all__ = [
     "read_lexicon",
     "read_pairs",
     "read_participants",
+    "read_people",
     "read_published",
     "read_responses",
     "read_scores",

@@ -5,9 +5,20 @@ from math import atanh, sqrt, tanh
 import numpy as np
 import pytest
 
-from bidui.analysis.people import Coefficient, Gap, beside, correlate, correlation, gaps, judged_accuracy
+from bidui.analysis.people import (
+    Coefficient,
+    Gap,
+    StudyPeople,
+    beside_people,
+    correlate,
+    correlation,
+    gaps,
+    judged_accuracy,
+    judged_averages,
+)
+from bidui.analysis.significance import compare_models
 from bidui.errors import InputError
-from bidui.pairs import Side
+from bidui.pairs import Pair, Side
 from bidui.people.ratings import Acceptability
 from bidui.people.responses import Response
 from bidui.scores.choices import Choices
@@ -37,19 +48,38 @@ def test_the_gap_is_people_less_the_best_model() -> None:
     assert found == {"x": Gap(90.0, 80.0, "large", 10.0), "y": Gap(92.0, 95.0, "small", -3.0)}
 
 
-def test_people_and_models_are_compared_on_the_same_pairs() -> None:
-    """By hand: two of three judgements on two pairs are right; the model has one right and one tie."""
+def judged() -> StudyPeople:
+    """Pair 0: two for the good sentence, one for the bad; pair 1: one each; pair 2 of v: all three for the bad one."""
 
-    def answer(who: str, pair: int, right: bool) -> Response:
+    def answer(who: str, uid: str, pair: int, right: bool) -> Response:
         shown = ("good-bad", "rows", 1 if right else 2)
-        return Response("s", "v", who, 1, 1, 1, "choice", f"u/{pair}", "test", "u", "p", pair, *shown)  # type: ignore[arg-type]
+        return Response("s", "v", who, 1, 1, 1, "choice", f"{uid}/{pair}", "test", uid, "p", pair, *shown)  # type: ignore[arg-type]
 
-    model = choices(("u", 0, -1.0, -2.0), ("u", 1, -3.0, -3.0), ("u", 7, -9.0, -1.0))
-    rows = [answer("a", 0, True), answer("b", 0, False), answer("a", 1, True), answer("a", 9, False)]
-    found = beside(model, rows, by="paradigm")["u"]
-    assert (found.people.value, found.model.value) == pytest.approx((2 / 3, 0.75))
-    assert (found.pairs, found.judgements) == (2, 3)
-    assert found.gap.low < found.gap.value < found.gap.high
+    votes = {("u", 0): (2, 1), ("u", 1): (1, 1), ("v", 2): (0, 3)}
+    rows = [answer(f"r{n}", *key, n < good) for key, (good, bad) in votes.items() for n in range(good + bad)]
+    return StudyPeople("s", tuple(Pair("好好", "坏", uid, "p", pair) for uid, pair in votes), tuple(rows))
+
+
+def test_people_of_a_study_are_counted_by_paradigm_and_vote_by_pair() -> None:
+    people = judged()
+    assert people.counts == {"u": (3, 5), "v": (0, 3)}
+    majority = people.choices()
+    assert majority.worth.tolist() == [1, 0.5, 0] and majority.ties == 1
+    averages = judged_averages(people.counts, {"u": "p", "v": "p"})
+    assert averages["overall"].value == pytest.approx(3 / 8)
+    assert averages["macro_paradigm"].value == pytest.approx((3 / 5 + 0) / 2)
+
+
+def test_models_are_set_beside_people_on_the_pairs_that_they_judged() -> None:
+    """By hand: of the three pairs judged the model has two right, the majority one and a half; pair 7 is not one."""
+    model = choices(("u", 7, -9.0, -1.0), ("v", 2, -1.0, -2.0), ("u", 0, -1.0, -2.0), ("u", 1, -3.0, -2.0))
+    together = beside_people({"m": model}, judged())
+    assert together["m"].worth.tolist() == [1, 0, 1] and together["humans"].worth.tolist() == [1, 0.5, 0]
+    (found,) = compare_models({"m": model}, study=judged(), test="mcnemar")
+    assert (found.first, found.second, found.first_better, found.second_better) == ("m", "humans", 1, 1)
+    assert found.difference.value == pytest.approx(0.5 / 3)
+    with pytest.raises(InputError, match="lacks 1 of the 3 pairs that people judged, such as v/2"):
+        beside_people({"m": choices(("u", 0, -1.0, -2.0), ("u", 1, -3.0, -2.0))}, judged())
 
 
 def test_a_model_without_a_figure_for_a_group_does_not_take_part() -> None:

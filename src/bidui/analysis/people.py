@@ -1,23 +1,28 @@
-"""Models beside people: the gap to them (Liu et al., Table 6), and correlations with graded ratings (Table 7)."""
+"""Models beside people: the gap to them (Liu et al., Table 6), the people of a study, and graded ratings (Table 7)."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bidui.analysis.accuracy import ESTIMATES, Interval, common_kind
-from bidui.analysis.estimate import Strata, cluster_draws, paired
-from bidui.errors import fail
-from bidui.intervals import Estimate, newcombe, percentile_estimate, wilson
+from bidui.analysis.estimate import Average, Strata, cluster_draws, paired
+from bidui.errors import Place, fail
+from bidui.intervals import Estimate, percentile_estimate
+from bidui.pairs import Pair
 from bidui.people.ratings import Acceptability
-from bidui.people.responses import Response
+from bidui.people.responses import Response, kept, read_responses, study_exclusions
+from bidui.people.study import read_study
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
 Coefficient = Literal["pearson", "spearman"]
+Group = TypeVar("Group")  # the name of a group of pairs
+HUMANS = "humans"  # among the names of models
 FEWEST = 3  # items: two are always on a line
 
 
@@ -87,38 +92,118 @@ def judged_accuracy(
     return {name: estimate(right, strata, own) for name, own in weights.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """The agreement of the people of a study with the gold labels, and the accuracy of a model, on the same pairs."""
-
-    people: Estimate
-    model: Estimate
-    gap: Estimate  # people minus model
-    pairs: int
-    judgements: int
+# The people of a study, on the same pairs as models
 
 
-def beside(
-    choices: Choices, responses: Iterable[Response], *, by: Literal["paradigm", "phenomenon"]
-) -> dict[str, Beside]:
-    """Set a model beside the people of a study, on the pairs that both judged; intervals are Wilson's and Newcombe's.
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyPeople:
+    """The people of a study, without what its rules leave out: which pairs they judged, and how."""
 
-    Give the responses that no rule leaves out (`bidui.people.responses.kept`).
+    study: str
+    pairs: tuple[Pair, ...]  # those of which somebody chose a sentence
+    responses: tuple[Response, ...]  # choices and ratings
+
+    def __repr__(self) -> str:
+        people = len({one.participant for one in self.responses})
+        return f"<StudyPeople of {self.study}: {people} people, {len(self.pairs)} pairs>"
+
+    @property
+    def votes(self) -> dict[tuple[str, int], tuple[int, int]]:
+        """How many people chose the good, and how many the bad sentence of each pair, by uid and number."""
+        votes: dict[tuple[str, int], tuple[int, int]] = {}
+        for one in self.responses:
+            if one.task == "choice":
+                good, bad = votes.get((one.uid, one.pair), (0, 0))
+                votes[one.uid, one.pair] = (good + (one.chosen == "good"), bad + (one.chosen == "bad"))
+        return votes
+
+    @property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """How many of how many judgements agreed with the gold labels, by paradigm."""
+        counts: dict[str, tuple[int, int]] = {}
+        for (uid, _), (good, bad) in self.votes.items():
+            right, judgements = counts.get(uid, (0, 0))
+            counts[uid] = (right + good, judgements + good + bad)
+        return counts
+
+    def agreement(self, groups: Mapping[tuple[str, int], Group]) -> dict[Group, float]:
+        """Return how often people agreed with the gold labels in each group of pairs; groups are by uid and number."""
+        sums: dict[Group, tuple[int, int]] = {}
+        for key, (good, bad) in self.votes.items():
+            if key in groups:
+                right, judgements = sums.get(groups[key], (0, 0))
+                sums[groups[key]] = (right + good, judgements + good + bad)
+        return {group: right / judgements for group, (right, judgements) in sums.items()}
+
+    def choices(self) -> Choices:
+        """Return what the majority chose, as the choices of a model; a tie of votes is one."""
+        votes = self.votes
+        good, bad = np.array([votes[pair.uid, pair.pair_id] for pair in self.pairs], np.float64).T
+        return Choices(
+            "majority",
+            np.array([pair.uid for pair in self.pairs], object),
+            np.array([pair.phenomenon for pair in self.pairs], object),
+            np.array([pair.pair_id for pair in self.pairs], np.int32),
+            good,
+            bad,
+            np.array([np.sign(len(pair.good) - len(pair.bad)) for pair in self.pairs], np.int8),
+        )
+
+
+def read_people(folder: str | Path) -> StudyPeople:
+    """Read the people of the study in a folder, without what its rules leave out."""
+    study = read_study(folder)
+    responses = read_responses(folder, study)
+    if not responses:
+        raise fail("responses-none", Place(str(folder)))
+    left = kept(responses, study_exclusions(study, responses))
+    judged = {(one.uid, one.pair) for one in left if one.task == "choice"}
+    if not judged:
+        raise fail("study-no-choices", Place(str(folder)))
+    return StudyPeople(study.name, tuple(pair for pair in study.pairs if (pair.uid, pair.pair_id) in judged), left)
+
+
+def beside_people(models: Mapping[str, Choices], study: "StudyPeople | str | Path") -> dict[str, Choices]:
+    """Return the choices of models on the pairs that the people of a study judged, and what the majority of them chose.
+
+    The models must have been scored on the pairs of the study (`pairs.jsonl` in its folder): pairs are known by their
+    uid and number, and one that a model lacks is an error.
     """
-    keys = zip(choices.uids.tolist(), choices.pairs.tolist(), strict=True)
-    worths = np.where(choices.good == choices.bad, 0.5, choices.good > choices.bad)
-    worth = dict(zip(keys, worths.tolist(), strict=True))
-    groups: dict[str, list[Response]] = {}
-    for one in responses:
-        if one.task == "choice" and (one.uid, one.pair) in worth:
-            groups.setdefault(one.uid if by == "paradigm" else one.phenomenon, []).append(one)
-    table: dict[str, Beside] = {}
-    for name, own in groups.items():
-        pairs = {(one.uid, one.pair) for one in own}
-        people = wilson(sum(one.chosen == "good" for one in own) / len(own), pairs=len(own))
-        model = wilson(sum(worth[pair] for pair in pairs) / len(pairs), pairs=len(pairs))
-        table[name] = Beside(people, model, newcombe(people, model), len(pairs), len(own))
-    return table
+    people = study if isinstance(study, StudyPeople) else read_people(study)
+    keys = [(pair.uid, pair.pair_id) for pair in people.pairs]
+    table: dict[str, Choices] = {}
+    for name, choices in models.items():
+        rows = {key: row for row, key in enumerate(zip(choices.uids.tolist(), choices.pairs.tolist(), strict=True))}
+        if missing := [key for key in keys if key not in rows]:
+            uid, pair = missing[0]
+            values = {"model": name, "count": len(missing), "pairs": len(keys), "pair": f"{uid}/{pair}"}
+            raise fail("study-pairs-missing", None, values)
+        at = np.array([rows[key] for key in keys], np.intp)
+        arrays = ("uids", "phenomena", "pairs", "good", "bad", "length_sign")
+        columns = {column: values[at] for column, values in choices.columns.items()}
+        table[name] = replace(choices, columns=columns, **{array: getattr(choices, array)[at] for array in arrays})
+    first = next(iter(table.values()), None)
+    humans = people.choices()
+    # the phenomena and lengths are those of the models, which may count tokens
+    if first is not None:
+        humans = replace(humans, phenomena=first.phenomena, length_sign=first.length_sign)
+    return {**table, HUMANS: humans}
+
+
+def judged_averages(counts: Mapping[str, tuple[int, int]], phenomena: Mapping[str, str]) -> dict[Average, Estimate]:
+    """Return how often humans were right over all judgements, and on average over paradigms and over phenomena."""
+    judged = [uid for uid in phenomena if counts.get(uid, (0, 0))[1]]
+    right, judgements = (np.array([counts[uid][part] for uid in judged], np.float64) for part in (0, 1))
+    strata = Strata(tuple(judged), tuple(phenomena[uid] for uid in judged), judgements, np.zeros(0, np.intp))
+    averages: dict[Average, Estimate] = {}
+    for average in get_args(Average):
+        weights = strata.weights(by=average)
+        estimate = ESTIMATES[common_kind(strata, weights, None)]
+        averages[average] = estimate(right, strata, next(iter(weights.values())))
+    return averages
+
+
+# Graded ratings
 
 
 def correlate(

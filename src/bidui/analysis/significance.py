@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from math import nan
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -24,6 +25,7 @@ from bidui.analysis.estimate import (
     stratify,
     two_sided_p,
 )
+from bidui.analysis.people import StudyPeople, beside_people
 from bidui.errors import fail
 from bidui.intervals import LEAST, Estimate, newcombe, percentile_estimate
 from bidui.scores.choices import Choices
@@ -64,8 +66,9 @@ def compare_models(
     average: Average = "overall",
     resamples: int | None = None,
     seed: int = 0,
+    study: StudyPeople | str | Path | None = None,
 ) -> tuple[Comparison, ...]:
-    """Compare models pairwise on the same pairs.
+    """Compare models pairwise on the same pairs; with `study`, also with the majority of its people, on its pairs.
 
     The tests ask different questions. `paradigms`, the default from six paradigms on: would the models differ on other
     paradigms like these? Paradigms are drawn with replacement, the same ones for both models. `pairs`: would they
@@ -77,6 +80,7 @@ def compare_models(
     The p of a bootstrap has a smallest value, the `floor`. By default there are as many resamples as the correction
     needs; too few, with which the corrected p could never fall below 0.05, are refused.
     """
+    models = models if study is None else beside_people(models, study)
     names = list(models)
     if len(names) < 2:
         raise fail("too-few-models", None, {"count": len(names)})

@@ -42,6 +42,10 @@ def report(
     frequencies: Annotated[
         Path | None, typer.Option(help="Corpus word list: one word and its count per line. Requires --pairs.")
     ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(help="Folder of a study: show its people beside the models, on the pairs that they judged."),
+    ] = None,
 ) -> None:
     """Write all tables (Markdown, LaTeX, CSV) and figures (SVG, PDF, PNG, CSV), and a page that works offline.
 
@@ -69,6 +73,7 @@ def report(
             regions=region or (),
             ratings=ratings,
             frequencies=frequencies,
+            study=study,
             on_step=show,
         )
     for problem in site.problems:

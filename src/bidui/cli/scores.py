@@ -206,6 +206,10 @@ def compare(
     ] = None,
     smoothing: Annotated[float, typer.Option(min=0, help="Number added to every unigram count.")] = 1.0,
     unseen: Unseen = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(help="Folder of a study: show its people beside the models, on the pairs that they judged."),
+    ] = None,
     format: Annotated[
         Literal["table", "csv", "json", "latex"],
         typer.Option(
@@ -234,6 +238,7 @@ def compare(
         unigrams=unigrams,
         smoothing=smoothing,
         unseen=unseen,
+        study=study,
     )
     notes = [*found.notes, *([FITTED] if found.fitted else [])]
     if wanted != "table":
@@ -244,7 +249,9 @@ def compare(
     _print(found)
     if found.link:
         typer.echo(f"accuracy in %, linking function {found.link}")
-    if found.humans:
+    if found.study:
+        typer.echo(f"* how often the people of the study {found.study} chose the good sentence of the same pairs")
+    elif found.humans:
         typer.echo("* how often humans chose the good sentence of the published pairs, pooled from published counts")
     for note in notes:
         typer.echo(note)

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from bidui.analysis.accuracy import accuracy
+from bidui.analysis.people import HUMANS, StudyPeople, read_people
 from bidui.benchmarks import judged_benchmarks
 from bidui.errors import Place, Problem, fail
 from bidui.files import natural
@@ -23,6 +24,7 @@ from bidui.reports.results import (
     Results,
     ScoredModel,
     model_names,
+    on_study,
     pair_sets,
     read_model,
     stored_unigrams,
@@ -37,7 +39,6 @@ from bidui.scores.table import LengthUnit, score_folders
 if TYPE_CHECKING:
     import pandas
 
-HUMANS = "humans"  # the column of published human figures
 OVERALL = "overall"
 SET = "set"  # the column that names the set of pairs, where there are several
 Group = tuple[str, ...]  # the values that the pairs of a row share
@@ -48,7 +49,7 @@ class AccuracyTable:
     """Accuracies as shares, from 0 to 1, in a polars data frame; and notes that belong below it.
 
     `fitted` says whether there are rows of MORCELA fitted on one half of each paradigm's pairs and applied to the other
-    half, both ways; `humans` whether there is a column of human figures, pooled from published counts.
+    half, both ways; `humans` whether there are human figures, pooled from published counts or those of a `study`.
     """
 
     frame: pl.DataFrame
@@ -56,6 +57,7 @@ class AccuracyTable:
     by: tuple[str, ...] = ()  # the columns that name the groups
     fitted: bool = False
     humans: bool = False
+    study: str = ""  # of the people, who then judged the same pairs
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -101,6 +103,7 @@ def compare(
     unigrams: str | Path | None = None,
     smoothing: float = 1.0,
     unseen: float | None = None,
+    study: str | Path | None = None,
 ) -> AccuracyTable:
     """Return the accuracies of stored scores by linking function, or by groups of pairs.
 
@@ -110,8 +113,11 @@ def compare(
     are those of the file given, or those stored with the scores; `smoothing` is added to every count, and `unseen` is
     the probability of tokens that a published file of probabilities lacks. Models scored on different benchmarks or
     pairs are in different sets, named in the column `set`. The notes say which runs are not finished, which pairs are
-    baselines, and how far unigrams without a tokenizer fit.
+    baselines, and how far unigrams without a tokenizer fit. With the folder of a `study`, models are shown on the pairs
+    that its people judged, beside them: how often they agreed with the gold labels and, where there are no groups, how
+    often the majority did.
     """
+    people = read_people(study) if study else None
     by_names = tuple(dict.fromkeys((by,) if isinstance(by, str) else by or (OVERALL,)))
     if OVERALL in by_names and len(by_names) > 1:
         raise fail("compare-overall", Place(), {"by": [name for name in by_names if name != OVERALL]})
@@ -125,13 +131,17 @@ def compare(
         file = Path(unigrams) if unigrams else stored_unigrams(folder) if needed else None
         models.append(read_model(folder, name, unigrams=file, smoothing=smoothing, unseen=unseen))
     notes = [note for model in models for note in _notes(model, by_names)]
-    sets = pair_sets(Results(tuple(models), ()))
+    read = Results(tuple(models), ())
+    if people is not None:
+        read = on_study(read, people)
+        notes += map(str, read.problems)
+    sets = pair_sets(read)
     tables: list[AccuracyTable] = []
     for one in sets:
         if by_group:
-            table = _by_group(one.results.models, main, by_names, unit=unit)
+            table = _by_group(one.results.models, main, by_names, unit=unit, people=people)
         else:
-            table = _by_link(one.results.models, chosen, usual=not links, unit=unit, groups=groups)
+            table = _by_link(one.results.models, chosen, usual=not links, unit=unit, groups=groups, people=people)
         tables.append(table)
     if len(tables) > 1:
         notes = [str(Problem("compare-sets", values={"sets": [one.name for one in sets]})), *notes]
@@ -145,6 +155,7 @@ def compare(
         (*((SET,) if len(tables) > 1 and by_group else ()), *tables[0].by),
         fitted=any(table.fitted for table in tables),
         humans=any(table.humans for table in tables),
+        study=people.study if people else "",
         notes=(*(note for table in tables for note in table.notes), *notes),
     )
 
@@ -161,9 +172,15 @@ def _notes(model: ScoredModel, by: Sequence[str]) -> Iterator[str]:
 
 
 def _by_link(
-    models: Sequence[ScoredModel], links: Sequence[Link], *, usual: bool, unit: LengthUnit, groups: LengthUnit
+    models: Sequence[ScoredModel],
+    links: Sequence[Link],
+    *,
+    usual: bool,
+    unit: LengthUnit,
+    groups: LengthUnit,
+    people: StudyPeople | None = None,
 ) -> AccuracyTable:
-    """Return one row per model and linking function."""
+    """Return one row per model and linking function; and two for the people of a study."""
     rows: list[dict[str, object]] = []
     notes: list[str] = []
     for model in models:
@@ -174,8 +191,28 @@ def _by_link(
             choices += more
             notes += [f"{model.name}: {problem}" for problem in problems]
         rows += [_row(model.name, one) for one in choices]
+    if people is not None:
+        rows += _people_rows(people, {row["model"] for row in rows})
     fitted = any(row["link"] == HELD_OUT for row in rows)
-    return AccuracyTable(pl.DataFrame(rows, infer_schema_length=None), fitted=fitted, notes=tuple(notes))
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return AccuracyTable(frame, fitted=fitted, humans=people is not None, notes=tuple(notes))
+
+
+def _people_rows(people: StudyPeople, taken: set[object]) -> list[dict[str, object]]:
+    """Return the agreement of all judgements, and that of the majority; lengths in tokens mean nothing to people."""
+    right, judgements = (sum(part) for part in zip(*people.counts.values(), strict=True))
+    majority = people.choices()
+    name = f"{HUMANS} ({people.study})" if HUMANS in taken else HUMANS
+    shares = {"judgements": right / judgements, "majority": float(majority.worth.mean())}
+    lengths = dict.fromkeys(("D=", "D<", "D>", "delta"), float("nan"))
+    ties = {"judgements": 0, "majority": majority.ties}
+    return [
+        {
+            **{"model": name, "link": link, "pairs": len(people.pairs), "accuracy": share},
+            **{**lengths, "ties": ties[link], "near_ties": 0},
+        }
+        for link, share in shares.items()
+    ]
 
 
 def _row(name: str, choices: Choices) -> dict[str, object]:
@@ -194,7 +231,14 @@ def _row(name: str, choices: Choices) -> dict[str, object]:
     }
 
 
-def _by_group(models: Sequence[ScoredModel], link: Link, by: tuple[str, ...], *, unit: LengthUnit) -> AccuracyTable:
+def _by_group(
+    models: Sequence[ScoredModel],
+    link: Link,
+    by: tuple[str, ...],
+    *,
+    unit: LengthUnit,
+    people: StudyPeople | None = None,
+) -> AccuracyTable:
     """Return one row per group and one column per model, with published human figures if known.
 
     Baselines, where paradigms are shown, have rows of their own and no part in the last row.
@@ -229,7 +273,10 @@ def _by_group(models: Sequence[ScoredModel], link: Link, by: tuple[str, ...], *,
             members.setdefault(group, set()).add(uid)
             if uid not in BASELINES:
                 members.setdefault(whole, set()).add(uid)
-    humans = _humans(members, whole) if by in (("phenomenon",), ("paradigm",)) else {}
+    if people is not None:
+        humans = _judged(people, next(iter(columns.values())), by, whole)
+    else:
+        humans = _humans(members, whole) if by in (("phenomenon",), ("paradigm",)) else {}
     rows = [*sorted(members.keys() - {whole}, key=lambda group: [natural(value) for value in group]), whole]
     taken = {*by, *humans}  # a model may have such a name, too
     by_column = {f"{name} (model)" if name in taken else name: own for name, own in values.items()}
@@ -238,6 +285,14 @@ def _by_group(models: Sequence[ScoredModel], link: Link, by: tuple[str, ...], *,
     names = {column: [group[number] for group in named] for number, column in enumerate(by)}
     frame = pl.DataFrame({**names, **shares}, schema_overrides=dict.fromkeys(shares, pl.Float64))
     return AccuracyTable(frame, link.name, by, humans=bool(humans), notes=tuple(notes))
+
+
+def _judged(people: StudyPeople, choices: Choices, by: tuple[str, ...], whole: Group) -> dict[str, dict[Group, float]]:
+    """Return how often the people of a study agreed with the gold labels in each group of pairs."""
+    keys = list(zip(choices.uids.tolist(), choices.pairs.tolist(), strict=True))
+    groups: list[Group] = list(zip(*(choices.groups(column).tolist() for column in by), strict=True))
+    shares = people.agreement(dict(zip(keys, groups, strict=True)))
+    return {HUMANS: {**shares, **people.agreement(dict.fromkeys(keys, whole))}}
 
 
 def _humans(members: dict[Group, set[str]], whole: Group) -> dict[str, dict[Group, float]]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bidui.analysis.curves import LearningCurve
 from bidui.analysis.estimate import stratify
 from bidui.analysis.length_bias import Sweep, held_out_morcela
+from bidui.analysis.people import StudyPeople
 from bidui.analysis.scaling import training_flops
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import natural, sha256
@@ -27,7 +28,7 @@ from bidui.scores.choices import BASELINES, Choices, PairTotals, choose_from
 from bidui.scores.links import Floats, Link, slor
 from bidui.scores.milestones import FILE, AlphaCount, Milestone, read_alphas, read_milestones
 from bidui.scores.run import read_totals
-from bidui.scores.table import LengthUnit, ScoreManifest, read_manifest, score_folders
+from bidui.scores.table import LengthUnit, ScoreManifest, read_manifest, read_scores, score_folders
 from bidui.scores.unigrams import UNIGRAMS
 
 SCORES = "scores.json"
@@ -357,6 +358,50 @@ def _part(model: ScoredModel, uids: Set[str]) -> ScoredModel:
         totals=inside(model.totals),
         baselines=baselines if baselines is not None and len(baselines) else None,
     )
+
+
+# The pairs of a study: models and people on the same ones
+
+
+def on_study(results: Results, people: StudyPeople) -> Results:
+    """Return the models on the pairs that the people of a study judged, and what had to be left out.
+
+    A model takes part if it was scored on all of these pairs, sentence by sentence. Training runs count paradigms as a
+    whole and cannot be limited to some pairs.
+    """
+    wanted = {(pair.uid, pair.pair_id): (pair.good, pair.bad) for pair in people.pairs}
+    models: list[ScoredModel] = []
+    problems = list(results.problems)
+    for model in results.models:
+        part = _judged(model, wanted)
+        if len(part.totals) == len(wanted):
+            models.append(part)
+        else:
+            values = {"model": model.name, "study": people.study, "found": len(part.totals), "count": len(wanted)}
+            problems.append(Problem("study-other-pairs", Place(str(model.folder)), values, "warning"))
+    if not models:
+        others = [problem for problem in problems if problem.kind == "study-other-pairs"]
+        raise InputError(others) if others else fail("report-no-scores")
+    if results.runs:
+        problems.append(Problem("study-no-runs", values={"count": len(results.runs)}, severity="warning"))
+    return replace(results, models=tuple(models), runs=(), problems=tuple(problems))
+
+
+def _judged(model: ScoredModel, wanted: Mapping[tuple[str, int], tuple[str, str]]) -> ScoredModel:
+    """Return a model on those of the pairs that it was scored on, known by their sentences and not only by numbers."""
+    frame = read_scores(model.folder).table.frame.select("uid", "pair", "sentence")
+    uids, numbers, sentences = (frame[name].to_list() for name in ("uid", "pair", "sentence"))
+    sides = zip(uids[::2], numbers[::2], sentences[::2], sentences[1::2], strict=True)
+    same = {(uid, number) for uid, number, *both in sides if wanted.get((uid, number)) == tuple(both)}
+    keys = zip(model.totals.uids.tolist(), model.totals.pairs.tolist(), strict=True)
+    totals = _select(model.totals, np.fromiter((key in same for key in keys), bool, len(model.totals)))
+    counts = Counter(totals.uids.tolist())
+    shards = {
+        uid: replace(shard, pairs="", count=counts[uid])
+        for uid, shard in model.manifest.shards.items()
+        if uid in counts
+    }
+    return replace(model, manifest=replace(model.manifest, shards=shards), totals=totals, baselines=None, earlier=())
 
 
 # Training runs

@@ -6,6 +6,7 @@ from math import isnan
 from typing import cast, get_args
 
 from bidui.analysis.accuracy import Accuracy
+from bidui.analysis.people import StudyPeople
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, Problem
 from bidui.intervals import Estimate, Kind
@@ -27,6 +28,7 @@ class Extras:
     regions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slots by the names of custom regions
     ratings: tuple[Rating, ...] | None = None
     frequencies: Mapping[str, float] | None = None  # of a corpus, by word
+    people: StudyPeople | None = None  # of a study, who judged the same pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,12 @@ class Settings:
         """Return the benchmark that has all these paradigms."""
         wanted = set(uids)
         return next((known for known in self.benchmarks if wanted and wanted <= known.kinds.keys()), None)
+
+    def about_people(self, key: str) -> str:
+        """Return a note on where human figures come from: published counts, or a study of the same pairs."""
+        if self.extras.people is None:
+            return self.say(key)
+        return self.say(f"{key}-study").format(study=self.extras.people.study)
 
     def columns(self, specs: str) -> tuple[Column, ...]:
         """Return columns from specifications separated by spaces: `name`, `name:unit`, `name:unit=key`.

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 
 from bidui.analysis.frequencies import read_frequencies
+from bidui.analysis.people import StudyPeople, read_people
 from bidui.analysis.regions import check_slots
 from bidui.benchmarks import Benchmark, judged_benchmarks
 from bidui.errors import OutputRefused, Place, Problem, fail
@@ -30,9 +31,10 @@ from bidui.files import (
 )
 from bidui.pairs import AnyPairs, as_pairs, pairs_to_bytes
 from bidui.people.ratings import read_ratings
+from bidui.people.responses import ratings_of
 from bidui.reports.figures import save_figure
 from bidui.reports.published import published_uid
-from bidui.reports.results import MAIN, USUAL, Results, collect, model_choices, pair_sets
+from bidui.reports.results import MAIN, USUAL, Results, collect, model_choices, on_study, pair_sets
 from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings, sentence
 from bidui.reports.sections.accuracy import accuracy_section
 from bidui.reports.sections.comparisons import comparisons, rankings
@@ -83,6 +85,7 @@ def report(
     regions: str | Sequence[str] = (),
     ratings: str | Path | None = None,
     frequencies: str | Path | None = None,
+    study: str | Path | None = None,
     on_step: OnStep = lambda name, count: None,
 ) -> Site:
     """Write all tables (Markdown, LaTeX, CSV) and figures (SVG, PDF, PNG, CSV), and a page that works offline.
@@ -91,11 +94,15 @@ def report(
     details. `pairs` (the scored pairs), `ratings` and `frequencies` (a word list) are files that some tables require,
     and pairs may also be in memory; `regions` are custom regions, `NAME=slot,slot`. What cannot be computed is listed
     on the page with the reason. An earlier report in `out` is replaced; a folder with anything else is refused.
+
+    With the folder of a `study`, every table and figure is about the pairs that its people judged, and shows the people
+    beside the models; their ratings of single sentences are used unless `ratings` are given.
     """
     folder, site = Path(results), Path(out)
     chosen = as_links(links or USUAL)
     check_place(site)
-    files = {"--ratings": ratings, "--frequencies": frequencies}
+    files = {"--ratings": ratings, "--frequencies": frequencies, "--study": study}
+    people = read_people(study) if study else None
     for option, needed in (("--region", regions), ("--frequencies", frequencies)):
         if needed and pairs is None:
             raise fail("report-needs-pairs", None, {"option": option})
@@ -105,9 +112,13 @@ def report(
         read_ratings(Path(ratings)) if ratings else None,
         read_frequencies(Path(frequencies)) if frequencies else None,
     )
+    if people is not None:
+        extras = _with_people(extras, people)
     collected = collect(
         folder, unigrams=Path(unigrams) if unigrams else None, on_folder=lambda path: on_step(path.name, 0)
     )
+    if people is not None:
+        collected = on_study(collected, people)
     if extras.regions and extras.pairs is not None:
         check_slots([pair for pair in extras.pairs if pair.uid in collected.uids], extras.regions)
     settings = Settings(
@@ -115,7 +126,7 @@ def report(
         main=chosen[0].name if links else MAIN,
         usual=not links,
         language=language,
-        benchmarks=_benchmarks(collected),
+        benchmarks=_benchmarks(collected, people),
         published=published,
         extras=extras,
     )
@@ -206,13 +217,35 @@ def _of_set(section: Section, name: str, number: int) -> Section:
     )
 
 
-def _benchmarks(results: Results) -> tuple[Benchmark, ...]:
-    """Return the benchmarks that have human figures, with the kinds of paradigms of those that were scored."""
+def _with_people(extras: Extras, people: StudyPeople) -> Extras:
+    """Return what was given, with the people of a study, and limited to the pairs that they judged."""
+    judged = {(pair.uid, pair.pair_id): pair for pair in people.pairs}
+    pairs = people.pairs
+    if extras.pairs is not None:
+        pairs = tuple(
+            pair
+            for pair in extras.pairs
+            if (own := judged.get((pair.uid, pair.pair_id))) and (own.good, own.bad) == (pair.good, pair.bad)
+        )
+    ratings = extras.ratings or ratings_of(people.responses) or None
+    return replace(extras, people=people, pairs=pairs, ratings=ratings)
+
+
+def _benchmarks(results: Results, people: StudyPeople | None = None) -> tuple[Benchmark, ...]:
+    """Return the benchmarks that have human figures, with the kinds of paradigms of those that were scored.
+
+    The people of a study take the place of published ones.
+    """
     known = {benchmark.name: benchmark for benchmark in judged_benchmarks()}
     for one in pair_sets(results):
         scored = judged_benchmarks(published_uid(uid) for uid in one.results.uids)
         known |= {benchmark.name: benchmark for benchmark in scored if benchmark.kinds}
-    return tuple(known.values())
+    if people is None:
+        return tuple(known.values())
+    uids = results.uids
+    home = next((one for one in known.values() if uids <= one.kinds.keys()), None)
+    kinds = {uid: "included" for uid in uids} if home is None else home.kinds
+    return (Benchmark(home.name if home else people.study, kinds, people.counts),)
 
 
 def _hash(path: Path) -> str:

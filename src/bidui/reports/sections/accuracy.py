@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, Interval, accuracy, kind_accuracy, kind_difference
 from bidui.analysis.estimate import box, deviation
-from bidui.analysis.people import judged_accuracy
+from bidui.analysis.people import judged_accuracy, judged_averages
 from bidui.benchmarks import Benchmark
 from bidui.files import natural
 from bidui.intervals import Estimate, newcombe
@@ -50,6 +50,10 @@ def common_interval(choices: Iterable[Choices], by: str) -> Interval:
     return "paradigms" if kinds == {"paradigms"} else "pairs"
 
 
+def _phenomena(models: Sequence[ModelChoices]) -> dict[str, str]:
+    return phenomenon_of(choices for model in models for choices in model.choices.values())
+
+
 def _links(models: Sequence[ModelChoices], links: Sequence[str], settings: Settings) -> Table:
     """Return one row per model and one column per linking function."""
     say = settings.say
@@ -57,6 +61,9 @@ def _links(models: Sequence[ModelChoices], links: Sequence[str], settings: Setti
     for model in models:
         overall = {link: accuracy(choices)["all"] for link, choices in model.choices.items()}
         rows.append((model.name, *(_cell(overall[link], model) if link in overall else None for link in links)))
+    if panel := settings.extras.people:  # who know no linking functions
+        agreement = judged_averages(panel.counts, _phenomena(models))["overall"]
+        rows.append((say("people-head"), *(agreement for _ in links)))
     columns = (*settings.columns("model"), *(Column(link, link, "percent") for link in links))
     lacking = dict.fromkeys(sentence(problem, settings.language) for model in models for problem in model.problems)
     note = joined(say("note-links"), *(f"{text}{say('stop')}" for text in lacking))
@@ -73,6 +80,12 @@ def _averages(models: Sequence[ModelChoices], settings: Settings) -> Table:
             macros = [accuracy(choices, by=by)[by] for by in ("macro_paradigm", "macro_phenomenon")]
             spread = deviation([one.value for one in accuracy(choices, by="phenomenon").values()])
             rows.append((model.name, link, micro.pairs, *ties, *(one.estimate for one in (micro, *macros)), spread))
+    if panel := settings.extras.people:
+        found = judged_averages(panel.counts, _phenomena(models))
+        phenomena = judged_accuracy(panel.counts, _phenomena(models)).values()
+        shares = (found[average] for average in ("overall", "macro_paradigm", "macro_phenomenon"))
+        spread = deviation([one.value for one in phenomena])
+        rows.append((settings.say("people-head"), NOTHING, len(panel.pairs), None, None, *shares, spread))
     columns = (
         "model link pairs:count ties:count near_ties:count micro:percent macro_paradigm:percent"
         " macro_phenomenon:percent deviation_phenomena:percent"
@@ -107,7 +120,7 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
         columns,
         rows,
         title=say(f"accuracy-{by}").format(link=link),
-        note=joined(say("note-groups"), say("note-people-there") if people else ""),
+        note=joined(say("note-groups"), settings.about_people("note-people-there") if people else ""),
         whole=True,
         linked=link != settings.main,
     )
@@ -144,20 +157,33 @@ def _column(
     there = [model for model in models if link in model.choices and column in model.choices[link].columns]
     interval = common_interval([model.choices[link] for model in there], column)
     cells = {model.name: accuracy(model.choices[link], by=column, interval=interval) for model in there}
+    humans = _people_by_column(there[0].choices[link], column, settings) if there else []
     rows: Rows = []
     for value in values:
         own = [_cell(cells[model.name][value], model) if value in cells[model.name] else None for model in there]
-        rows.append((value or NOTHING, *own))
-    rows.append((settings.say("all-pairs"), *(_cell(accuracy(model.choices[link])["all"], model) for model in there)))
+        rows.append((value or NOTHING, *own, *(shares.get(value) for shares in humans)))
+    whole = [_cell(accuracy(model.choices[link])["all"], model) for model in there]
+    rows.append((settings.say("all-pairs"), *whole, *(shares[None] for shares in humans)))
+    heads = [Column(column, column), *(Column(model.name, model.name, "percent") for model in there)]
     return settings.table(
         f"{name}-{file_name(link)}",
-        [Column(column, column), *(Column(model.name, model.name, "percent") for model in there)],
+        [*heads, *(settings.columns("people:percent=people-head") if humans else ())],
         rows,
         title=settings.say("accuracy-column").format(column=column, link=link),
-        note=settings.say("note-groups"),
+        note=joined(settings.say("note-groups"), settings.about_people("note-people-there") if humans else ""),
         whole=True,
         linked=link != settings.main,
     )
+
+
+def _people_by_column(choices: Choices, column: str, settings: Settings) -> list[dict[str | None, float]]:
+    """Return how often the people of a study were right for each value, and for None on all pairs; empty without."""
+    people = settings.extras.people
+    if people is None:
+        return []
+    keys = list(zip(choices.uids.tolist(), choices.pairs.tolist(), strict=True))
+    values: dict[tuple[str, int], str | None] = dict(zip(keys, choices.columns[column].tolist(), strict=True))
+    return [{**people.agreement(values), **people.agreement(dict.fromkeys(keys, None))}]
 
 
 # Figures: phenomena with intervals, heatmaps of phenomena and paradigms, and their spread
@@ -179,7 +205,7 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
     paradigms = {name: {uid: one[uid] for uid in within if uid in one} for name, one in by_paradigm.items()}
     kinds: dict[Grouping, Interval] = {"phenomenon": interval, "paradigm": "pairs"}
     people = {by: people_by(by, within, settings, interval=kinds[by]) for by in LEVELS}
-    with_people = say("note-people-there") if people["phenomenon"] else ""
+    with_people = settings.about_people("note-people-there") if people["phenomenon"] else ""
 
     def title(key: str) -> str:
         return say(key).format(link=settings.main)
@@ -209,7 +235,7 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
         "heatmap-paradigms",
         title("figure-paradigms"),
         lambda: heatmap(paradigms, "paradigm", within),
-        note=say("note-people-there") if people["paradigm"] else "",
+        note=settings.about_people("note-people-there") if people["paradigm"] else "",
     )
     boxes = {name: box([one.value for one in own.values()]) for name, own in paradigms.items()}
     yield picture(

@@ -7,6 +7,7 @@ from statistics import fmean
 
 from bidui.analysis.accuracy import accuracy
 from bidui.analysis.estimate import FEWEST_PARADIGMS, deviation
+from bidui.analysis.people import HUMANS
 from bidui.analysis.significance import (
     Alternative,
     compare_models,
@@ -27,7 +28,7 @@ def comparisons(results: Results, settings: Settings) -> Iterator[Item]:
     """Compare the models that were scored on one set of pairs, over pairs and over paradigms."""
     title, link = settings.say("compared-title").format(link=settings.main), settings.main_link
     usable = [model for model in results.models if model.totals.unigram is not None or not link.needs_unigrams]
-    if len(usable) < 2:
+    if len(usable) + (settings.extras.people is not None) < 2:
         yield absent(title, "report-one-model", {"count": len(usable)})
         return
     tests = settings.say("wilcoxon-title").format(link=link.name)
@@ -38,14 +39,15 @@ def comparisons(results: Results, settings: Settings) -> Iterator[Item]:
 def _pairwise(name: str, models: list[ScoredModel], settings: Settings) -> Table:
     # lengths in characters are the same for all tokenizers, so that the pairs count as the same
     chosen = {model.name: choose_from(model.totals, settings.main_link, groups="characters") for model in models}
-    found = compare_models(chosen, seed=settings.seed)
+    found = compare_models(chosen, seed=settings.seed, study=settings.extras.people)
     wilcoxon = correct([one.wilcoxon for one in found], by="holm")
     rows: Rows = []
     for one, ranks in zip(found, wilcoxon, strict=True):
         times = one.corrected / one.p if one.p else 1.0
         ps = (at_floor(one.p, floor=one.floor), at_floor(one.corrected, floor=one.floor, times=times))
         pairs = (one.first_better, one.second_better, sign_test(one.first_better, one.second_better))
-        rows.append((one.first, one.second, one.difference, *ps, ranks, *pairs))
+        second = settings.say("people-majority") if one.second == HUMANS else one.second
+        rows.append((one.first, second, one.difference, *ps, ranks, *pairs))
     columns = (
         "first second difference:points p:p='p p_holm:p wilcoxon_holm:p first_better:count second_better:count"
         " mcnemar:p=p-mcnemar"
@@ -60,6 +62,8 @@ def _wilcoxon(name: str, models: list[ScoredModel], settings: Settings) -> Table
     by_model = {m.name: accuracy(choose_from(m.totals, settings.main_link), by="paradigm") for m in models}
     uids = list(by_model[models[0].name])
     values = {name: [own[uid].value for uid in uids] for name, own in by_model.items()}
+    if people := settings.extras.people:
+        values[settings.say("people-head")] = [right / n for right, n in (people.counts[uid] for uid in uids)]
     couples = list(combinations(values, 2))
     # with nine digits, so that differences that are equal up to rounding share their rank
     tests = [[signed_rank(values[a], values[b], alternative=s, digits=9) for s in ALTERNATIVES] for a, b in couples]

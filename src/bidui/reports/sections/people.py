@@ -4,17 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from bidui.analysis.accuracy import Interval, accuracy
-from bidui.analysis.people import FEWEST, Correlations, correlate, gaps, judged_accuracy
+from bidui.analysis.people import FEWEST, Correlations, StudyPeople, correlate, gaps, judged_accuracy
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, fail
 from bidui.files import natural
 from bidui.intervals import Estimate, newcombe
+from bidui.people.agreement import DOUBTFUL, Coding, figures, kappa
 from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.figures import human_gap
 from bidui.reports.results import ALL, HELD_OUT, ModelChoices, phenomenon_of
 from bidui.reports.section import Absent, Item, Rows, Settings, absent, joined, picture
 from bidui.reports.tables import Column, Table, Value
+from bidui.scores.choices import Choices
 
+CODINGS: tuple[Coding, ...] = ("fixed side", "good/bad")
 Grouping = Literal["phenomenon", "paradigm"]
 Ratings = Mapping[str, Mapping[str, Correlations]]  # by model and linking function
 
@@ -90,7 +93,7 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
         *settings.columns("phenomenon people:percent=people-head best=best-model gap:points"),
         *(Column(name, name, "percent") for name in by_model),
     )
-    yield settings.table("people", columns, rows, title=title, note=say("note-people"), whole=True)
+    yield settings.table("people", columns, rows, title=title, note=settings.about_people("note-people"), whole=True)
     named = {group_name(group, settings): gap for group, gap in best.items()}
     intervals = {
         group_name(group, settings): by_model[gap.model][group].estimate.interval for group, gap in best.items()
@@ -101,6 +104,59 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
         lambda: human_gap(named, intervals=intervals, language=settings.language),
         note=say("note-gap"),
     )
+    if settings.extras.people is not None:
+        yield from _study(chosen, phenomena, settings.extras.people, settings)
+
+
+def _study(
+    models: Mapping[str, Choices], phenomena: Mapping[str, str], people: StudyPeople, settings: Settings
+) -> Iterator[Item]:
+    """Yield what the people of a study said of each paradigm, and the pairs of which many chose the bad sentence."""
+    say, choices = settings.say, [one for one in people.responses if one.task == "choice"]
+    by_model = {name: accuracy(one, by="paradigm", interval="pairs") for name, one in models.items()}
+    found = figures(choices, by="paradigm", seed=settings.seed)
+    rows: Rows = []
+    for uid in phenomena:
+        if uid in found:
+            one, votes = found[uid], found[uid].majority / found[uid].pairs
+            cells = [own[uid].value if uid in own else None for own in by_model.values()]
+            rows.append((uid, one.judgements, one.people, one.estimate, one.wilson, votes, *cells))
+    columns = (
+        *settings.columns("paradigm judgements:count persons:count people:percent=people-head"),
+        *settings.columns("wilson:percent=people-wilson majority:percent=people-majority"),
+        *(Column(name, name, "percent") for name in models),
+    )
+    kappas = " ".join(
+        say("note-kappa").format(coding=say(f"coding-{number}"), kappa=f"{kappa(choices, coding=coding):.3f}")
+        for number, coding in enumerate(CODINGS, start=1)
+        if any(sum(votes) > 1 for votes in people.votes.values())
+    )
+    note = joined(say("note-study").format(study=people.study), kappas)
+    yield settings.table("study", columns, rows, title=say("study-title").format(study=people.study), note=note)
+    yield _doubtful(models, people, settings)
+
+
+def _doubtful(models: Mapping[str, Choices], people: StudyPeople, settings: Settings) -> Item:
+    """Return the pairs whose bad sentence more than 30% of the people chose, and what models made of them."""
+    say = settings.say
+    worths = {
+        name: dict(zip(zip(one.uids.tolist(), one.pairs.tolist(), strict=True), one.worth.tolist(), strict=True))
+        for name, one in models.items()
+    }
+    rows: Rows = []
+    for pair in people.pairs:
+        good, bad = people.votes[pair.uid, pair.pair_id]
+        if bad > DOUBTFUL * (good + bad):
+            cells = [own.get((pair.uid, pair.pair_id)) for own in worths.values()]
+            rows.append((f"{pair.uid}/{pair.pair_id}", pair.good, pair.bad, bad, good + bad, *cells))
+    if not rows:
+        return absent(say("study-doubtful"), "report-no-doubts", {"share": f"{DOUBTFUL:.0%}"})
+    rows.sort(key=lambda row: -int(str(row[3])) / int(str(row[4])))
+    columns = (
+        *settings.columns("pair good bad chose_bad:count judgements:count"),
+        *(Column(name, name, "number") for name in models),
+    )
+    return settings.table("study-doubtful", columns, rows, note=say("note-doubtful"))
 
 
 # Graded ratings: how far the scores of each linking function agree with the ratings of the same sentences
