@@ -171,3 +171,15 @@ export const findWords = (project: string, query: string, options?: CallOptions)
 
 export const wordUses = (project: string, file: string, line: number, options?: CallOptions): Promise<wire.WordUses> =>
   call("GET", `${within(project, "lexicon/uses")}?file=${encodeURIComponent(file)}&line=${line}`, undefined, options);
+
+// Studies -----------------------------------------------------------------------------------------------------------
+
+export const studyForm = (project: string, query: string): Promise<wire.StudyForm> =>
+  call("GET", `${within(project, "studies/form")}${query}`);
+
+export const studySize = (project: string, body: wire.SizeQuestion, options?: CallOptions): Promise<wire.Size> =>
+  call("POST", within(project, "studies/size"), body, options);
+
+/** Draw a study on the server, as a new draft or in place of one. */
+export const saveStudy = (project: string, id: number | null, body: wire.StudyPlan): Promise<wire.StudyNumber> =>
+  id === null ? call("POST", within(project, "studies"), body) : call("PUT", `${within(project, "studies")}/${id}`, body);

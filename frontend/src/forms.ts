@@ -44,10 +44,16 @@ async function send(form: HTMLFormElement): Promise<void> {
   else location.assign(next);
 }
 
-/** The values of the fields: numbers as numbers, and empty ones as null where the form says so. */
+/** The values of the fields: numbers as numbers, boxes of a list as a list, and empty ones as null where the form says so. */
 function read(form: HTMLFormElement): Values {
   const values: Values = form.dataset["tab"] === undefined ? {} : { tab };
+  for (const box of form.querySelectorAll<HTMLInputElement>("[data-list]")) values[box.name] = [];
   for (const [name, value] of new FormData(form)) {
+    const list = values[name];
+    if (Array.isArray(list)) {
+      list.push(value);
+      continue;
+    }
     const field = form.elements.namedItem(name);
     const marks = field instanceof HTMLElement ? field.dataset : {};
     if (value === "" && marks["empty"] === "null") values[name] = null;

@@ -63,6 +63,17 @@ export function time(iso: string): string {
   return new Intl.DateTimeFormat(page.lang === "zh" ? "zh-CN" : "en-GB", options).format(date);
 }
 
+/** Show the times that the server wrote in UTC in the reader's time zone. */
+export function localTimes(within: ParentNode): void {
+  for (const element of within.querySelectorAll("time")) {
+    const time = new Date(element.dateTime);
+    if (Number.isNaN(time.valueOf())) continue;
+    const two = (value: number): string => String(value).padStart(2, "0");
+    const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+    element.textContent = `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+  }
+}
+
 /** The author of a change; the reader's own name means another tab of theirs. */
 export function nameOf(author: string): string {
   if (!author) return t("js.somebody");

@@ -5,20 +5,13 @@ import { commonEnds } from "../editor/text_changes";
 import { listenToDialogs, listenToForms, openDialog } from "../forms";
 import { inField } from "../keyboard";
 import { element, showKept } from "../notices";
-import { t } from "../page";
+import { localTimes, t } from "../page";
 
 listenToForms();
 listenToDialogs();
 showKept();
 
-// The server writes times in UTC; show them in the reader's time zone.
-for (const element of document.querySelectorAll("time")) {
-  const time = new Date(element.dateTime);
-  if (Number.isNaN(time.valueOf())) continue;
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  element.textContent = `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
-}
+localTimes(document);
 
 // The choice of language keeps the rest of the address, which the link alone would lose.
 document.addEventListener("click", (event) => {

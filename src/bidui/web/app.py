@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
-from bidui.web.api import answers, editing, files, lexicon, projects, team
+from bidui.web.api import answers, editing, files, lexicon, projects, studies, team
 from bidui.web.guard import Guard, answer_failures
 from bidui.web.pages import routes
 from bidui.web.pages.rendering import STATIC, HashedFiles, load_templates
@@ -44,6 +44,6 @@ def _app() -> FastAPI:
         default_response_class=Json,
         responses=failures,
     )
-    for module in (projects, files, editing, lexicon, team, answers, routes):
+    for module in (projects, files, editing, lexicon, team, studies, answers, routes):
         app.include_router(module.router)
     return app

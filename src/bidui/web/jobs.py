@@ -23,13 +23,13 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Problem, fail
-from bidui.files import Json, for_spreadsheets
+from bidui.files import Json, for_spreadsheets, sha256
 from bidui.grammar.archives import add_to_zip
 from bidui.grammar.names import check_file_name, kind_of
 from bidui.grammar.network import Compiler
-from bidui.grammar.project import chosen, load_project
-from bidui.pairs.folder import read_manifest
-from bidui.pairs.pair import Short
+from bidui.grammar.project import chosen, load_project, paradigm_text
+from bidui.pairs.folder import read_manifest, read_pairs
+from bidui.pairs.pair import Pairs, Short
 from bidui.web.accounts import Access
 from bidui.web.editing.diagnostics import located
 from bidui.web.editing.edits import MAX_CHARACTERS
@@ -282,6 +282,32 @@ async def export_pairs(
         return await run_in_threadpool(_packed, place / name, only, format == "spreadsheet", sources)
     finally:
         await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
+
+
+async def make_pool(
+    folder: Path, *, n: int, seed: int, uids: Sequence[str], seconds: float = EXPORT_SECONDS
+) -> tuple[Pairs, dict[str, str]]:
+    """Make pairs of some paradigms for a study to be drawn from; return them with a hash of each paradigm.
+
+    They are those that `bidui study new` draws from. Cancelling this also ends the process.
+    """
+    place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-study-"))
+    try:
+        source = place / "source" / folder.name
+        await run_in_threadpool(_copied, folder, None, source)
+        only = [word for uid in uids for word in ("--only", uid)]
+        arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed), *only, "-o", str(place / "pairs")]
+        status, output = await _run(arguments, place=place, seconds=seconds)
+        if status not in {0, 1}:  # 1: some paradigms fell short
+            await run_in_threadpool(_explain, source, None, output)
+        pairs = await run_in_threadpool(read_pairs, place / "pairs")
+        return pairs, await run_in_threadpool(_paradigm_hashes, source)
+    finally:
+        await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
+
+
+def _paradigm_hashes(folder: Path) -> dict[str, str]:
+    return {each.uid: sha256(paradigm_text(each).encode()) for each in load_project(folder).paradigms}
 
 
 def _copied(folder: Path, uid: str | None, target: Path) -> dict[str, str]:

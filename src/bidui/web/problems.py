@@ -23,6 +23,7 @@ STATUS: Mapping[str, int] = {
     "user-unknown": 404,
     "invitation-unknown": 404,
     "page-unknown": 404,
+    "model-unknown": 404,
     "study-unknown": 404,
     "study-link": 404,
     "study-slot": 404,

@@ -19,6 +19,7 @@ from bidui.web.editing.fitting import WordLink, WordPlace
 from bidui.web.editing.preview import OpenProject, open_source, source_of
 from bidui.web.editing.tables import Vocabulary
 from bidui.web.editing.workers import PreviewWorkers
+from bidui.web.fieldwork import Results
 from bidui.web.heavy import HeavyWork
 from bidui.web.store.disk import open_store
 from bidui.web.store.overview import ParadigmName
@@ -28,6 +29,7 @@ from bidui.words import Language
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 MOST_OPEN = 4  # projects kept in memory
+MOST_RESULTS = 16  # studies whose results are kept in memory
 MOST_EXPORTS = 2  # processes that make pairs at once
 LASTS = 40.0  # seconds that a page counts as open; it reports every 15
 MOST_PAGES = 10_000  # beyond that, those that reported longest ago are forgotten
@@ -89,6 +91,12 @@ class Recent(Generic[T]):
         value = make()
         self.put(key, value, state=state)
         return value
+
+    def peek(self, key: Hashable, *, state: Hashable = None) -> T | None:
+        """Return the value of a key, or None where it is missing or of another state."""
+        with self._lock:
+            found = self._kept.get(key)
+            return found[1] if found is not None and found[0] == state else None
 
     def put(self, key: Hashable, value: T, *, state: Hashable = None) -> None:
         """Keep a value that was computed on the way to something else."""
@@ -342,6 +350,7 @@ class Workbench:
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
     names: Recent[tuple[ParadigmName, ...]] = field(default_factory=lambda: Recent(MOST_OPEN))
+    results: Recent[Results] = field(default_factory=lambda: Recent(MOST_RESULTS))
     exports: FairTurns = field(default_factory=lambda: FairTurns(MOST_EXPORTS))
 
 

@@ -364,7 +364,7 @@ def import_files(
 def export_files(access: Reader) -> Response:
     """Return the files of a project as a zip that can be imported again."""
     data = projects.export_project(access.entry)
-    return Response(data, headers=_attached(f"{access.entry.name}.zip"), media_type="application/zip")
+    return Response(data, headers=attached(f"{access.entry.name}.zip"), media_type="application/zip")
 
 
 @router.get("/projects/{project}/pairs", responses={**fails(404), **_PAIRS}, response_class=Response)
@@ -388,7 +388,7 @@ async def pairs(
         return Response(status_code=204)  # nobody is there to read it
     kind = "application/zip" if uid is None else "text/csv" if format != "jsonl" else "application/jsonl"
     origin = await run_in_threadpool(_origin, access, uid, download.sources)
-    headers = {**_attached(download.name), "Content-Length": str(download.size), **_short(download.short), **origin}
+    headers = {**attached(download.name), "Content-Length": str(download.size), **_short(download.short), **origin}
     return StreamingResponse(_chunks(download), headers=headers, media_type=kind)
 
 
@@ -418,7 +418,8 @@ def _unpacked(files: list[UploadFile]) -> Bundle:
     return read_files(named)
 
 
-def _attached(name: str) -> dict[str, str]:
+def attached(name: str) -> dict[str, str]:
+    """Return the headers of a file that is to be saved under a name."""
     return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", "Cache-Control": "no-store"}
 
 

@@ -15,10 +15,11 @@ from bidui.web import accounts
 from bidui.web.accounts import Bench, Reader, Someone, Spoken, Who
 from bidui.web.api.files import deleted, difference, file_answer, file_history
 from bidui.web.api.projects import list_projects, look_into_bin, project
+from bidui.web.api.studies import Threshold, list_studies, study, study_results
 from bidui.web.api.team import me_of, project_team, workspace_team
 from bidui.web.pages.rendering import Page, render
 from bidui.web.problems import problem_shapes, status_of
-from bidui.web.store.accounts import User, end_session, invitation, may, password_user
+from bidui.web.store.accounts import User, check_role, end_session, invitation, may, password_user
 from bidui.web.store.revisions import latest_number
 from bidui.web.store.studies import study_by_token, study_of
 from bidui.web.store.workspace import entries
@@ -284,6 +285,70 @@ def _study_page(study: Study, language: Language) -> dict[str, object]:
         "lang": language,
         "trial": "",
     }
+
+
+# Studies: drafts have a form, all others a page of who is where; both have results once somebody has answered
+
+
+@router.get("/p/{project}/studies")
+def studies_page(visit: Visit) -> Response:
+    """Show the studies of a project."""
+    return visit.show(Page("studies", visit.twin("studies"), None, list_studies(visit.access, visit.language)))
+
+
+@router.get("/p/{project}/studies/new")
+def new_study_page(visit: Visit, follows: int | None = None) -> Response:
+    """Show the form of a new study; its script loads what can be chosen."""
+    query = "" if follows is None else f"?follows={follows}"
+    return _study_form(visit, query)
+
+
+@router.get("/p/{project}/studies/{number}/edit")
+def draft_study_page(visit: Visit, number: int) -> Response:
+    """Show the form of a draft; a study that was opened has none."""
+    if study_of(visit.access.entry, number).state != "draft":
+        return RedirectResponse(f"/p/{quote(visit.access.entry.name, safe='')}/studies/{number}", 303)
+    return _study_form(visit, f"?study={number}")
+
+
+def _study_form(visit: _Visit, query: str) -> Response:
+    check_role(visit.access.bench.store, visit.access.user, "editor", visit.access.entry)
+    twin = visit.twin("studies", "form") + query
+    return visit.show(Page("new_study", twin, "new_study.js", page={"query": query}))
+
+
+@router.get("/p/{project}/studies/{number}")
+def study_page(visit: Visit, number: int) -> Response:
+    """Show one study: the link to send, and who is where."""
+    data = study(visit.access, visit.language, number)
+    settings = visit.access.bench.settings
+    host = visit.request.headers["host"]
+    context = {
+        "study": number,
+        "origin": f"{'https' if settings.secure else 'http'}://{host}",
+        "local": not settings.team,
+        "sentences": data.design.language,
+    }
+    return visit.show(Page("study", visit.twin("studies", str(number)), "study.js", data, context))
+
+
+@router.get("/p/{project}/studies/{number}/results")
+async def study_results_page(visit: Visit, number: int, threshold: Threshold = None) -> Response:
+    """Show what a study says; before anybody has answered, that there is nothing yet."""
+    record = await run_in_threadpool(study_of, visit.access.entry, number)
+    context: dict[str, object] = {"study": number, "study_name": record.name, "study_state": record.state}
+    context |= {"sentences": record.study.design.language, "axis": 0.5}
+    data = None
+    try:
+        data = await study_results(visit.access, visit.language, number, threshold)
+        lows = [figure.wider.low or 0.0 for figure in data.paradigms]
+        lows += [each.low or 0.0 for model in data.models for each in model.paradigms.values()]
+        context["axis"] = min(0.5, *(int(10 * low) / 10 for low in lows)) if lows else 0.5  # where the plot begins
+    except InputError as error:
+        if error.problems[0].kind != "responses-none":
+            raise
+    page = Page("study_results", visit.twin("studies", str(number), "results"), None, data, context)
+    return await run_in_threadpool(visit.show, page)
 
 
 def _shown(

@@ -27,7 +27,7 @@ from bidui.people.lists import Assignment, Slot, State, next_slot, slots_of
 from bidui.people.responses import Response, study_exclusions
 from bidui.people.study import STUDY, Study, parse_study, study_files
 from bidui.web.store import database
-from bidui.web.store.database import projects, reading, storable
+from bidui.web.store.database import projects, put, reading, storable
 from bidui.web.store.revisions import newest_number
 from bidui.web.store.workspace import Entry, Store
 from bidui.words import Language
@@ -205,6 +205,35 @@ def delete_participant(record: StudyRecord, pseudonym: str) -> None:
             raise fail("participant-unknown", Place())
         connection.execute(delete(_ANSWERS).where(_ANSWERS.c.participant == number))
         connection.execute(delete(_PEOPLE).where(_PEOPLE.c.id == number))
+
+
+# The scores of models on the pairs of a study: further files of it, which are gone when a draft is drawn again
+
+_SCORES = "scores/"
+
+
+def keep_scores(record: StudyRecord, name: str, worth: Mapping[str, float]) -> None:
+    """Keep what each pair is worth to a model, by item; scores of the same name are replaced."""
+    row = {"study": record.id, "name": _SCORES + name, "packed": zlib.compress(json.dumps(dict(worth)).encode())}
+    with record.project.store.writing() as connection:
+        _locked_state(connection, record)
+        put(connection, _FILES, row)
+
+
+def scores_of(record: StudyRecord) -> dict[str, dict[str, float]]:
+    """Return the scores that were kept, by the name of the model."""
+    query = select(_FILES.c.name, _FILES.c.packed).where(_FILES.c.study == record.id)
+    with record.project.store.reading() as connection:
+        rows = connection.execute(query.where(_FILES.c.name.like(f"{_SCORES}%")).order_by(_FILES.c.name)).all()
+    return {name.removeprefix(_SCORES): json.loads(zlib.decompress(packed)) for name, packed in rows}
+
+
+def drop_scores(record: StudyRecord, name: str) -> None:
+    """Delete the scores of a model."""
+    with record.project.store.writing() as connection:
+        gone = connection.execute(delete(_FILES).where(_FILES.c.study == record.id, _FILES.c.name == _SCORES + name))
+        if not gone.rowcount:
+            raise fail("model-unknown", Place(), {"name": name})
 
 
 def _record(entry: Entry, row: Row[Any]) -> StudyRecord:

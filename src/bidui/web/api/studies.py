@@ -1,0 +1,576 @@
+"""Calls for studies, on the researcher's side: designing, opening, watching, exporting and deciding.
+
+A viewer sees how a study goes and what it shows; an editor designs, opens, closes and exports it and writes decisions;
+an owner may delete somebody's answers. The calls of participants are in `bidui.web.api.answers`.
+"""
+
+import asyncio
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, File, Query, Request, Response, UploadFile
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from bidui.errors import InputError, Place, Problem, fail
+from bidui.files import encode, sha256
+from bidui.grammar.archives import add_to_zip
+from bidui.grammar.paradigm_file import parse_paradigm
+from bidui.grammar.project import paradigm_text
+from bidui.pairs.formats import pairs_to_bytes
+from bidui.people.agreement import Proposal, exclude, propose, reason
+from bidui.people.design import PRESETS, Design, standard_texts
+from bidui.people.exchange import export_pcibex
+from bidui.people.responses import codebook, to_csv, to_jsonl
+from bidui.people.study import Study, draw_study
+from bidui.web import fieldwork, jobs
+from bidui.web.accounts import Access, Editor, Owner, Reader, Spoken
+from bidui.web.api.projects import attached
+from bidui.web.fieldwork import (
+    ExclusionLine,
+    FigureShape,
+    ModelFigures,
+    PairFigure,
+    Person,
+    Progress,
+    ProposalLine,
+    RatingFigure,
+    Results,
+    Share,
+    SizeShape,
+)
+from bidui.web.problems import fails
+from bidui.web.store import studies
+from bidui.web.store.accounts import may
+from bidui.web.store.disk import refresh
+from bidui.web.store.files import Change, commit
+from bidui.web.store.overview import coverage
+from bidui.web.store.revisions import Version, latest
+from bidui.web.store.studies import StudyRecord, StudyState
+from bidui.words import Language
+
+router = APIRouter(prefix="/api/projects/{project}/studies", tags=["studies"], responses=fails(400, 401, 404, 422))
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+Text = Annotated[str, Field(max_length=20_000)]
+LIGHT = 500  # responses; the results of no more are computed at once
+THRESHOLD = 0.85
+MOST_PAIRS = 200  # of a study that the answer lists by themselves; the export has them all
+
+
+# The studies of a project
+
+
+@dataclass(frozen=True, slots=True)
+class StudyLine:
+    """A study in a list; the agreement is without people whom a rule leaves out already."""
+
+    id: int
+    name: str
+    state: StudyState
+    created: datetime
+    opened: datetime | None
+    closed: datetime | None
+    paradigms: int
+    pairs: int
+    people: int
+    done: int
+    slots: int
+    median_minutes: float | None
+    agreement: Share
+    earlier: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StudyList:
+    """The studies of a project, the latest first."""
+
+    studies: list[StudyLine]
+
+
+@router.get("")
+def list_studies(access: Reader, language: Spoken) -> StudyList:
+    """List the studies of a project."""
+    return StudyList([_line(record, _progress(record, language)) for record in _records(access)])
+
+
+def _records(access: Access) -> list[StudyRecord]:
+    return sorted(studies.studies_of_project(access.entry), key=lambda record: -record.id)
+
+
+def _line(record: StudyRecord, far: Progress) -> StudyLine:
+    study = record.study
+    return StudyLine(
+        *(record.id, record.name, record.state, record.created, record.opened, record.closed),
+        len(study.pairs.by_uid()),
+        len(study.pairs),
+        *(far.people, far.done, far.slots, far.median_minutes, far.agreement, record.earlier),
+    )
+
+
+def _progress(record: StudyRecord, language: Language) -> Progress:
+    responses = studies.responses_of(record)
+    return fieldwork.progress(record.study, _persons(record), responses, language=language)
+
+
+def _persons(record: StudyRecord) -> list[Person]:
+    return [
+        Person(
+            *(each.pseudonym, each.list, each.slot),
+            "withdrawn" if each.withdrawn else "done" if each.finished else "active",
+            each.seen.isoformat(timespec="seconds"),
+        )
+        for each in studies.participants_of(record)
+    ]
+
+
+# Designing one
+
+
+@dataclass(frozen=True, slots=True)
+class ParadigmChoice:
+    """A paradigm that a study may ask about."""
+
+    uid: str
+    phenomenon: str
+    file: str
+    status: str
+    errors: int
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierStudy:
+    """A study that another may follow."""
+
+    id: int
+    name: str
+    state: StudyState
+
+
+@dataclass(frozen=True, slots=True)
+class StudyForm:
+    """What the page of a new study starts with: the design as it is, and what can be chosen."""
+
+    id: int | None
+    name: str
+    design: Design
+    uids: list[str]
+    texts: dict[str, dict[Language, str]]
+    earlier: int | None
+    presets: list[Design]
+    paradigms: list[ParadigmChoice]
+    others: list[EarlierStudy]
+
+
+class StudyPlan(BaseModel):
+    """A study as it is to be drawn; `texts` has those that differ from the standard ones."""
+
+    name: Name
+    design: Design
+    uids: Annotated[list[Name], Field(min_length=1, max_length=2_000)]
+    texts: dict[str, dict[Language, Text]] = {}
+    earlier: int | None = None  # of a new study; a draft keeps the one it has
+
+
+class SizeQuestion(BaseModel):
+    """A design, for so many paradigms, and the agreement that is assumed."""
+
+    design: Design
+    paradigms: Annotated[int, Field(ge=1, le=2_000)]
+    agreement: Annotated[float, Field(ge=0.5, le=1)] = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class StudyNumber:
+    """A study that was just saved."""
+
+    id: int
+
+
+@router.get("/form", responses=fails(404))
+def study_form(
+    access: Reader, study: Annotated[int | None, Query()] = None, follows: Annotated[int | None, Query()] = None
+) -> StudyForm:
+    """Return what the form of a new study needs, or that of a draft."""
+    refresh(access.entry)
+    record = studies.study_of(access.entry, study) if study is not None else None
+    paradigms = [
+        ParadigmChoice(line.uid, line.phenomenon, line.file, line.status, line.errors)
+        for line in coverage(access.entry).paradigms
+        if line.parsed
+    ]
+    others = [EarlierStudy(each.id, each.name, each.state) for each in _records(access) if each.id != study]
+    included = [choice.uid for choice in paradigms if choice.status != "excluded"]
+    lang = coverage(access.entry).facts.lang
+    presets = [fieldwork.fitted(replace(each, language=lang), paradigms=len(included)) for each in PRESETS.values()]
+    start = studies.study_of(access.entry, follows) if follows is not None and record is None else record
+    if start is None:
+        texts = {key: dict(own) for key, own in standard_texts().items()}
+        design = next(each for each in presets if each.name == "bidui")
+        return StudyForm(None, "", design, included, texts, None, presets, paradigms, others)
+    known = {choice.uid for choice in paradigms}
+    return StudyForm(
+        record.id if record else None,
+        record.name if record else f"{start.name} 2",
+        start.study.design,
+        [uid for uid in start.study.pairs.by_uid() if uid in known],
+        {key: dict(own) for key, own in start.study.texts.items()},
+        record.earlier if record else start.id,
+        presets,
+        paradigms,
+        others,
+    )
+
+
+@router.post("/size")
+def study_size(_: Reader, language: Spoken, body: SizeQuestion) -> SizeShape:
+    """Say what a design costs and how narrow its intervals will be."""
+    return fieldwork.size_of(body.design, paradigms=body.paradigms, agreement=body.agreement, language=language)
+
+
+@router.post("", status_code=201, responses=fails(403))
+async def add_study(access: Editor, language: Spoken, request: Request, body: StudyPlan) -> StudyNumber:
+    """Draw a study as a draft: its pairs are pinned, and edits of the project do not change it."""
+    study = await _drawn(access, body, request, language)
+    record = await run_in_threadpool(studies.create_study, access.entry, study, earlier=body.earlier)
+    return StudyNumber(record.id)
+
+
+@router.put("/{number}", responses=fails(403, 409))
+async def redraw_study(access: Editor, language: Spoken, request: Request, number: int, body: StudyPlan) -> StudyNumber:
+    """Draw a draft again, from another design or from the project as it is now."""
+    record = await run_in_threadpool(studies.study_of, access.entry, number)
+    _check_draft(record)  # before much work
+    study = await _drawn(access, body, request, language)
+    await run_in_threadpool(studies.update_draft, record, study)
+    return StudyNumber(record.id)
+
+
+def _check_draft(record: StudyRecord) -> None:
+    if record.state != "draft":
+        raise fail("study-state", Place(), {"state": record.state, "wanted": "draft"})
+
+
+async def _drawn(access: Access, plan: StudyPlan, request: Request, language: Language) -> Study:
+    """Draw a study in our turn: its pairs are made by a process that takes all it can get."""
+    design = plan.design
+    await run_in_threadpool(_check_uids, access, plan.uids)
+    await run_in_threadpool(fieldwork.size_of, design, paradigms=len(set(plan.uids)), agreement=0.9, language=language)
+    follows = await run_in_threadpool(studies.study_of, access.entry, plan.earlier) if plan.earlier else None
+    # As `bidui study new` does: all variants should be among them, and catch trials are made of what is left.
+    n = max(3 * design.per_paradigm, 20)
+
+    async def draw() -> Study:
+        async with access.bench.exports.take(access.user.id):
+            pool, hashes = await jobs.make_pool(access.entry.folder, n=n, seed=design.seed, uids=plan.uids)
+        return await run_in_threadpool(
+            draw_study,
+            pool,
+            design,
+            name=plan.name,
+            texts=plan.texts,
+            source=access.entry.name,
+            paradigms=hashes,
+            follows=follows.study if follows else None,
+        )
+
+    study = await jobs.until_gone(asyncio.ensure_future(draw()), request)
+    if study is None:
+        raise fail("superseded", Place())  # nobody is there to read it
+    return study
+
+
+def _check_uids(access: Access, uids: Sequence[str]) -> None:
+    """Refuse what is no paradigm's name before a process is started; to the command, `*` would mean all."""
+    refresh(access.entry)
+    known = [line.uid for line in coverage(access.entry).paradigms]
+    if unknown := [uid for uid in uids if uid not in known]:
+        raise fail("uid-unknown", Place(), {"uid": repr(unknown[0]), "uids": known})
+
+
+# One study: its state, and who is where
+
+
+@dataclass(frozen=True, slots=True)
+class StudyAnswer:
+    """A study with its size and how far it is; only editors get the address for participants."""
+
+    id: int
+    name: str
+    state: StudyState
+    created: datetime
+    opened: datetime | None
+    closed: datetime | None
+    design: Design
+    paradigms: int
+    pairs: int
+    version: str
+    size: SizeShape
+    address: str
+    earlier: EarlierStudy | None
+    later: list[EarlierStudy]
+    edited: tuple[str, ...]  # paradigms that were edited since the earlier study
+    progress: Progress
+
+
+class StateChoice(BaseModel):
+    """The state that a study is to have."""
+
+    state: Literal["open", "paused", "closed"]
+
+
+@router.get("/{number}")
+def study(access: Reader, language: Spoken, number: int) -> StudyAnswer:
+    """Return a study: its design and size, and how far people are."""
+    record = studies.study_of(access.entry, number)
+    pinned, records = record.study, _records(access)
+    count = len(pinned.pairs.by_uid())
+    earlier = next((each for each in records if each.id == record.earlier), None)
+    return StudyAnswer(
+        *(record.id, record.name, record.state, record.created, record.opened, record.closed),
+        *(pinned.design, count, len(pinned.pairs), pinned.version),
+        fieldwork.size_of(pinned.design, paradigms=count, agreement=0.9, language=language),
+        f"/s/{record.token}" if may(access.role, "editor") and record.state != "draft" else "",
+        _named(earlier) if earlier else None,
+        [_named(each) for each in records if each.earlier == record.id],
+        pinned.follows.edited if pinned.follows else (),
+        _progress(record, language),
+    )
+
+
+def _named(record: StudyRecord) -> EarlierStudy:
+    return EarlierStudy(record.id, record.name, record.state)
+
+
+@router.post("/{number}/state", responses=fails(403, 409))
+def set_study_state(access: Editor, number: int, body: StateChoice) -> StudyNumber:
+    """Open, pause, reopen or close a study; once it is open, nothing of it can be changed."""
+    record = studies.set_state(studies.study_of(access.entry, number), body.state)
+    return StudyNumber(record.id)
+
+
+@router.delete("/{number}", status_code=204, responses=fails(403, 409))
+def delete_study(access: Editor, number: int) -> None:
+    """Delete a draft; a study that people have answered stays."""
+    studies.delete_draft(studies.study_of(access.entry, number))
+
+
+@router.delete("/{number}/participants/{participant}", status_code=204, responses=fails(403))
+def delete_participant(access: Owner, number: int, participant: str) -> None:
+    """Delete somebody's answers for good, as she could do herself."""
+    studies.delete_participant(studies.study_of(access.entry, number), participant)
+
+
+# What people's answers show, beside models, and what follows for the project
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsAnswer:
+    """The results of a study, after the exclusions that its rules make; `study` says which.
+
+    `pairs` are the first two hundred, those with the most choices of the bad sentence first; of these, more than 30% of
+    the people chose the bad sentence of the first `doubtful`. `models` judged the same pairs.
+    """
+
+    id: int
+    study: str
+    state: StudyState
+    people: int
+    responses: int
+    kept: int
+    overall: FigureShape | None
+    phenomena: tuple[FigureShape, ...]
+    paradigms: tuple[FigureShape, ...]
+    phenomenon_of: dict[str, str]
+    pairs: tuple[PairFigure, ...]
+    all_pairs: int
+    doubtful: int
+    ratings: tuple[RatingFigure, ...]
+    kappas: dict[str, float | None]
+    alphas: dict[str, float | None]
+    exclusions: tuple[ExclusionLine, ...]
+    threshold: float
+    proposals: tuple[ProposalLine, ...]
+    models: list[ModelFigures]
+
+
+class Decision(BaseModel):
+    """The paradigms to exclude, and the threshold that they are below."""
+
+    threshold: Annotated[float, Field(gt=0, lt=1)]
+    uids: Annotated[list[Name], Field(min_length=1, max_length=2_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The paradigms that are excluded now."""
+
+    uids: list[str]
+
+
+Threshold = Annotated[float | None, Query(gt=0, lt=1)]
+
+
+@router.get("/{number}/results", responses=fails(503))
+async def study_results(access: Reader, language: Spoken, number: int, threshold: Threshold = None) -> ResultsAnswer:
+    """Return what a study shows so far; an error while nobody has answered."""
+    record = await run_in_threadpool(studies.study_of, access.entry, number)
+    results = await _results(access, record)
+    at = threshold or THRESHOLD
+    return await run_in_threadpool(_results_answer, access, record, results, at, language)
+
+
+async def _results(access: Access, record: StudyRecord) -> Results:
+    """Return the results, computed once for the same answers, in a process of its own where they are many."""
+    responses = await run_in_threadpool(studies.responses_of, record)
+    state = sha256(to_jsonl(responses))
+    found = access.bench.results.peek(record.id, state=state)
+    if found is None:
+        light = len(responses) < LIGHT
+        work = access.bench.heavy.run(
+            fieldwork.compute_results, record.study, responses, who=access.user.id, light=light
+        )
+        found = await work
+        access.bench.results.put(record.id, found, state=state)
+    return found
+
+
+def _results_answer(
+    access: Access, record: StudyRecord, results: Results, threshold: float, language: Language
+) -> ResultsAnswer:
+    now = {uid: (status, digest) for uid, (_, status, digest) in _paradigms(access, results.figures).items()}
+    pinned = record.study.paradigms or {}
+    worths = studies.scores_of(record)
+    return ResultsAnswer(
+        *(record.id, record.name, record.state, results.people, results.responses, results.kept),
+        *(results.overall, results.phenomena, results.paradigms, results.phenomenon_of),
+        results.pairs[: max(MOST_PAIRS, results.doubtful)],
+        len(results.pairs),
+        *(results.doubtful, results.ratings, results.kappas, results.alphas),
+        fieldwork.exclusion_lines(results.exclusions, language),
+        threshold,
+        fieldwork.proposal_lines(results, threshold=threshold, now=now, pinned=pinned),
+        [fieldwork.model_figures(name, worth, results) for name, worth in worths.items()],
+    )
+
+
+def _paradigms(access: Access, uids: Iterable[str]) -> dict[str, tuple[Version, str, str]]:
+    """Return the paradigms of a project by uid: the latest revision, the status, and a hash as studies pin it."""
+    refresh(access.entry)
+    wanted = set(uids)
+    lines = {line.uid: line for line in coverage(access.entry).paradigms if line.parsed and line.uid in wanted}
+    versions = latest(access.entry, {"paradigm"})
+    found = {}
+    for uid, line in lines.items():
+        paradigm, _ = parse_paradigm(versions[line.file].text, name=line.file)
+        digest = sha256(paradigm_text(paradigm).encode()) if paradigm else ""
+        found[uid] = (versions[line.file], line.status, digest)
+    return found
+
+
+@router.post("/{number}/decisions", responses=fails(403, 409, 503))
+async def write_decisions(access: Editor, number: int, body: Decision) -> Decided:
+    """Write `status: excluded` with the figures into paradigms that the study puts below the threshold.
+
+    Each becomes a revision. What the figures leave undecided, or put above, is refused.
+    """
+    record = await run_in_threadpool(studies.study_of, access.entry, number)
+    results = await _results(access, record)
+    return await run_in_threadpool(_decide, access, record, results, body)
+
+
+def _decide(access: Access, record: StudyRecord, results: Results, body: Decision) -> Decided:
+    proposals = {each.uid: each for each in propose(results.figures, threshold=body.threshold)}
+    there = _paradigms(access, proposals)
+    changes, problems = [], []
+    for uid in dict.fromkeys(body.uids):
+        proposal: Proposal | None = proposals.get(uid)
+        if proposal is None or uid not in there:
+            problems.append(Problem("decide-missing", Place(access.entry.name), {"uid": uid}))
+        elif proposal.verdict != "exclude":
+            low, high = (f"{100 * end:.1f}%" for end in proposal.figure.wider)
+            values = {"uid": uid, "low": low, "high": high, "threshold": f"{body.threshold:.0%}"}
+            problems.append(Problem("decide-not-below", Place(), values))
+        else:
+            version, _, _ = there[uid]
+            file = version.revision.file
+            text = exclude(version.text, reason=reason(proposal, study=record.name), name=file)
+            changes.append(Change(file, encode(text, place=Place(file)), version.revision.id))
+    if problems:
+        raise InputError(problems)
+    commit(access.entry, changes, who=access.user)
+    return Decided([uid for uid in dict.fromkeys(body.uids)])
+
+
+# Models, whose scores of the pairs of the study somebody has uploaded
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A model whose choices are shown beside people's."""
+
+    name: str
+
+
+@router.post("/{number}/models", status_code=201, responses=fails(403, 413))
+def add_model(
+    access: Editor,
+    number: int,
+    scores: Annotated[UploadFile, File(description="A file that `bidui export-scores` wrote.")],
+) -> ModelName:
+    """Show a model beside people: it must have scored all pairs of the study."""
+    record = studies.study_of(access.entry, number)
+    file = scores.filename or "scores.jsonl"
+    worth = fieldwork.parse_model_scores(scores.file.read(), record.study, file=file)
+    name = Path(file).stem[:80] or "model"
+    studies.keep_scores(record, name, worth)
+    return ModelName(name)
+
+
+@router.delete("/{number}/models/{name}", status_code=204, responses=fails(403))
+def remove_model(access: Editor, number: int, name: str) -> None:
+    """Show a model no longer."""
+    studies.drop_scores(studies.study_of(access.entry, number), name)
+
+
+# Export
+
+ExportFormat = Literal["csv", "jsonl", "pcibex", "pairs"]
+_FILE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/zip": {}, "application/jsonl": {}}, "description": "A zip, or the pairs as JSONL"}
+}
+
+
+@router.get("/{number}/export", responses={**fails(403), **_FILE}, response_class=Response)
+def export_study(access: Editor, language: Spoken, number: int, format: ExportFormat = "csv") -> Response:
+    """Return all responses with a codebook, the experiment for PCIbex, or the pairs as `bidui score` takes them."""
+    record = studies.study_of(access.entry, number)
+    name = f"{record.name}-{format}"
+    if format == "pairs":
+        data = pairs_to_bytes(record.study.pairs, format="jsonl")
+        return Response(data, headers=attached(f"{record.name}.jsonl"), media_type="application/jsonl")
+    if format == "pcibex":
+        files = _pcibex(record.study, language)
+    else:
+        responses = studies.responses_of(record)
+        files = {
+            f"responses.{format}": to_csv(responses) if format == "csv" else to_jsonl(responses),
+            "codebook.md": encode(codebook()),
+        }
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for file, data in files.items():
+            add_to_zip(archive, f"{name}/{file}", data)
+    return Response(target.getvalue(), headers=attached(f"{name}.zip"), media_type="application/zip")
+
+
+def _pcibex(study: Study, language: Language) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory(prefix="bidui-pcibex-") as place:
+        export_pcibex(study, Path(place) / "out", language=language)
+        files = sorted(path for path in (Path(place) / "out").rglob("*") if path.is_file())
+        return {path.relative_to(Path(place) / "out").as_posix(): path.read_bytes() for path in files}

@@ -1,0 +1,522 @@
+"""What the pages of a study show: how far people are, what their answers say so far, and the results.
+
+Plain functions over a study and its responses; whoever calls them has read both from the store. What is sent has no
+NaN, which JSON lacks: a figure that nobody's answers give is None.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import isfinite
+from statistics import mean, median
+
+from bidui.errors import InputError, Place, fail
+from bidui.files import Json, decode, parse_json
+from bidui.intervals import Estimate, wilson
+from bidui.people.agreement import Figure, StudyResults, Verdict, figures, propose, results_of
+from bidui.people.design import Design, Size, Task, estimate
+from bidui.people.lists import Item, deal
+from bidui.people.ratings import acceptability
+from bidui.people.responses import Exclusion, Response, kept, ratings_of, study_exclusions
+from bidui.people.study import Study
+from bidui.words import Language
+
+DOUBTFUL = 0.3  # of the choices of a pair: where more are of the bad sentence, the pair is listed
+MOST_TRIALS = 2_000_000  # of a study, over all people
+RESAMPLES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A share with its interval; the ends are None where there is none."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many, with Wilson's interval; no interval of nothing."""
+
+    correct: int
+    all: int
+    interval: Interval | None
+
+
+def interval_of(estimate: Estimate) -> Interval:
+    """Return an estimate as it is sent."""
+    low, high = (end if isfinite(end) else None for end in estimate.interval)
+    return Interval(estimate.value, low, high)
+
+
+def share_of(correct: int, count: int) -> Share:
+    """Return a share with its interval."""
+    return Share(correct, count, interval_of(wilson(correct / count, pairs=count)) if count else None)
+
+
+# The size of a study, before it is drawn
+
+
+@dataclass(frozen=True, slots=True)
+class SizeShape:
+    """What a design costs and can show; `lines` say it in the reader's language."""
+
+    people: int
+    trials: int
+    minutes: float
+    judgements: int
+    per_paradigm: int
+    ratings: int
+    agreement: float
+    half_width: float | None
+    half_width_pairs: float | None
+    guesser: float
+    lines: tuple[str, ...]
+
+
+def size_of(design: Design, *, paradigms: int, agreement: float, language: Language) -> SizeShape:
+    """Return the size of a design; one whose items do not fit its lists, or that is too large, is an error."""
+    size = estimate(design, paradigms=paradigms, agreement=agreement)
+    if size.people * size.trials > MOST_TRIALS:
+        raise fail("study-too-large", None, {"trials": size.people * size.trials, "most": MOST_TRIALS})
+    shortest = _shortest_list(design, paradigms)
+    if design.catch and shortest < design.catch + 1:
+        raise fail("study-catch-many", None, {"catch": design.catch, "trials": shortest})
+    return _size_shape(size, language)
+
+
+def _shortest_list(design: Design, paradigms: int) -> int:
+    """Return how many test items and fillers the shortest list has; items that do not fit the lists are an error."""
+    blank = [
+        Item(f"{uid}/{pair}", "test", str(uid), "", pair, "", "")
+        for uid in range(paradigms)
+        for pair in range(design.per_paradigm)
+    ]
+    return min(len(hand) for _, hand in deal(blank, design)) + design.fillers
+
+
+def fitted(design: Design, *, paradigms: int) -> Design:
+    """Return a design with fewer, longer lists where a small project has too few items beside its catch trials.
+
+    Presets are made for benchmarks. With a handful of paradigms, a person sees more items of each.
+    """
+    for most in range(design.most_per_paradigm, design.per_paradigm + 1 if paradigms else 0):
+        with suppress(InputError):
+            if _shortest_list(design, paradigms) >= 2 * design.catch:
+                break
+        lists = -(-design.per_paradigm // most)
+        counts = {"lists": min(design.lists, lists), "rating_lists": min(design.rating_lists, lists)}
+        design = replace(design, most_per_paradigm=most, **counts)
+    return design
+
+
+def _size_shape(size: Size, language: Language) -> SizeShape:
+    halves = [half if size.judgements and isfinite(half) else None for half in (size.half_width, size.half_width_pairs)]
+    return SizeShape(
+        *(size.people, size.trials, size.minutes, size.judgements, size.per_paradigm, size.ratings, size.agreement),
+        *halves,
+        size.guesser,
+        tuple(size.text(language).split("\n")),
+    )
+
+
+# While people answer
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who takes part, as the store knows her; `seen` is ISO 8601 in UTC."""
+
+    participant: str
+    list: int
+    slot: int
+    state: str
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonLine:
+    """How far somebody is, how she does, and by which rules she is left out."""
+
+    participant: str
+    list: int
+    state: str
+    seen: str
+    answered: int
+    trials: int
+    catch: Share
+    agreement: Share
+    median_ms: int | None
+    excluded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListLine:
+    """A list, with its places for people, and how many of these are filled."""
+
+    list: int
+    task: Task
+    trials: int
+    slots: int
+    done: int
+    active: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTime:
+    """How long people took for an item, and how they judged it."""
+
+    item: str
+    kind: str
+    good: str
+    bad: str
+    answers: int
+    median_ms: int
+    agreement: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a study is. Agreement is on test pairs, without people whom a rule leaves out already."""
+
+    people: int
+    done: int
+    slots: int
+    answers: int
+    agreement: Share
+    catch: Share
+    median_ms: int | None  # of an answer to a test item
+    median_minutes: float | None  # of somebody who has finished: the sum of her answers' times
+    persons: tuple[PersonLine, ...]
+    lists: tuple[ListLine, ...]
+    slowest: tuple[ItemTime, ...]
+
+
+def progress(
+    study: Study, people: Sequence[Person], responses: Sequence[Response], *, language: Language, slowest: int = 10
+) -> Progress:
+    """Return how far a study is; whoever has not finished may still do so, and is not counted as left out for it."""
+    trials = Counter((trial.list, trial.slot) for trial in study.trials)
+    by_person: dict[str, list[Response]] = {}
+    for response in responses:
+        by_person.setdefault(response.participant, []).append(response)
+    known = {person.participant for person in people}
+    imported = [Person(who, own[0].list, own[0].slot, "done", "") for who, own in by_person.items() if who not in known]
+    everybody = [*people, *imported]
+    active = {person.participant for person in everybody if person.state == "active"}
+    excluded = [
+        each
+        for each in study_exclusions(study, responses)
+        if each.rule != "unfinished" or each.participant not in active
+    ]
+    left = kept(responses, [each for each in excluded if each.rule != "unfinished"])
+    finished = [person.participant for person in everybody if person.state == "done"]
+    minutes = [sum(times) / 60_000 for who in finished if (times := _times(by_person.get(who, ())))]
+    return Progress(
+        people=sum(person.state != "withdrawn" for person in everybody),
+        done=len(finished),
+        slots=len(trials),
+        answers=len(responses),
+        agreement=_agreement(left),
+        catch=_catch(responses),
+        median_ms=_middle(_times(left)),
+        median_minutes=median(minutes) if minutes else None,
+        persons=tuple(
+            _person(each, by_person.get(each.participant, ()), trials, excluded, language) for each in everybody
+        ),
+        lists=_lists(study, everybody, trials),
+        slowest=_slowest(study, responses, slowest),
+    )
+
+
+def _person(
+    person: Person,
+    own: Sequence[Response],
+    trials: Mapping[tuple[int, int], int],
+    excluded: Iterable[Exclusion],
+    language: Language,
+) -> PersonLine:
+    mine = [each for each in excluded if each.participant == person.participant and not each.item]
+    return PersonLine(
+        *(person.participant, person.list, person.state, person.seen, len(own)),
+        trials.get((person.list, person.slot), 0),
+        _catch(own),
+        _agreement([one for one in own if one.kind == "test"]),
+        _middle(_times(own)),
+        tuple(each.text(language) for each in mine),
+    )
+
+
+def _lists(study: Study, people: Sequence[Person], trials: Mapping[tuple[int, int], int]) -> tuple[ListLine, ...]:
+    tasks = {trial.list: trial.task for trial in study.trials}
+    slots = Counter(number for number, _ in trials)
+    states = Counter((person.list, person.state) for person in people)
+    most = {number: count for (number, _), count in trials.items()}
+    return tuple(
+        ListLine(number, task, most[number], slots[number], states[number, "done"], states[number, "active"])
+        for number, task in tasks.items()
+    )
+
+
+def _slowest(study: Study, responses: Iterable[Response], most: int) -> tuple[ItemTime, ...]:
+    by_item: dict[str, list[Response]] = {}
+    for one in responses:
+        if one.rt_ms is not None and one.kind != "practice":
+            by_item.setdefault(one.item, []).append(one)
+    middles = {item: _middle(_times(own)) or 0 for item, own in by_item.items()}
+    items = study.item
+    return tuple(
+        ItemTime(
+            *(name, items[name].kind, items[name].good, items[name].bad),
+            *(len(by_item[name]), middles[name], _agreement(by_item[name])),
+        )
+        for name in sorted(middles, key=lambda name: -middles[name])[:most]
+    )
+
+
+def _agreement(responses: Iterable[Response]) -> Share:
+    choices = [one.chosen == "good" for one in responses if one.task == "choice"]
+    return share_of(sum(choices), len(choices))
+
+
+def _catch(responses: Iterable[Response]) -> Share:
+    checks = [one.right for one in responses if one.kind == "catch"]
+    return share_of(sum(checks), len(checks))
+
+
+def _times(responses: Iterable[Response]) -> list[int]:
+    return [one.rt_ms for one in responses if one.rt_ms is not None]
+
+
+def _middle(times: Sequence[int]) -> int | None:
+    return round(median(times)) if times else None
+
+
+# Results
+
+
+@dataclass(frozen=True, slots=True)
+class FigureShape:
+    """How often people chose the good sentence, with both intervals, and the wider ends of the two together."""
+
+    name: str
+    correct: int
+    judgements: int
+    pairs: int
+    people: int
+    majority: int
+    wilson: Interval
+    crossed: Interval
+    wider: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class PairFigure:
+    """A pair, and how people chose; `variant` is empty where its paradigm has one only."""
+
+    item: str
+    uid: str
+    phenomenon: str
+    good: str
+    bad: str
+    variant: str
+    agreement: Share
+
+
+@dataclass(frozen=True, slots=True)
+class RatingFigure:
+    """The ratings of a paradigm's sentences: means of z-scores, and how many ratings there are."""
+
+    name: str
+    good: float | None
+    bad: float | None
+    ratings: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionLine:
+    """Somebody, or one answer, that a rule leaves out, and why."""
+
+    participant: str
+    item: str
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """How often a model prefers the good sentence of the pairs that people judged; a tie is worth one half."""
+
+    name: str
+    pairs: int
+    overall: Interval | None
+    phenomena: dict[str, Interval]
+    paradigms: dict[str, Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalLine:
+    """What the figures say about a paradigm, and how it is in the project now."""
+
+    uid: str
+    verdict: Verdict
+    low: float
+    high: float
+    status: str  # included, excluded, or missing where the project has no such paradigm any more
+    edited: bool  # since the study was drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a study shows, after the exclusions that its rules make."""
+
+    people: int
+    responses: int
+    kept: int
+    overall: FigureShape | None
+    phenomena: tuple[FigureShape, ...]
+    paradigms: tuple[FigureShape, ...]
+    phenomenon_of: dict[str, str]
+    pairs: tuple[PairFigure, ...]
+    doubtful: int  # of these, first in the list: more than 30% chose the bad sentence
+    ratings: tuple[RatingFigure, ...]
+    kappas: dict[str, float | None]
+    alphas: dict[str, float | None]
+    exclusions: tuple[Exclusion, ...]
+    figures: dict[str, Figure]  # of the paradigms, as decisions need them
+
+
+def compute_results(study: Study, responses: Sequence[Response], *, resamples: int = RESAMPLES) -> Results:
+    """Compute the results; with many answers this takes seconds, most of them for the crossed intervals."""
+    found: StudyResults = results_of(study, responses, by="paradigm", resamples=resamples)
+    left = kept(responses, found.exclusions)
+    choices = [one for one in left if one.task == "choice"]
+    phenomena = figures(choices, by="phenomenon", resamples=resamples) if choices else {}
+    overall = figures(choices, by="overall", resamples=resamples) if choices else {}
+    pairs = _pair_figures(study, choices)
+    return Results(
+        *(found.people, found.responses, found.kept),
+        next(map(figure_shape, overall.values()), None),
+        tuple(map(figure_shape, phenomena.values())),
+        tuple(map(figure_shape, found.figures.values())),
+        {one.uid: one.phenomenon for one in choices},
+        pairs,
+        sum(_bad_share(each) > DOUBTFUL for each in pairs),
+        _rating_figures(left),
+        {str(coding): _finite(value) for coding, value in found.kappas.items()},
+        {str(measure): _finite(value) for measure, value in found.alphas.items()},
+        found.exclusions,
+        dict(found.figures),
+    )
+
+
+def figure_shape(figure: Figure) -> FigureShape:
+    """Return a figure as it is sent."""
+    return FigureShape(
+        *(figure.name, figure.correct, figure.judgements, figure.pairs, figure.people, figure.majority),
+        *(interval_of(figure.wilson), interval_of(figure.crossed)),
+        Interval(figure.wilson.value, *figure.wider),
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _pair_figures(study: Study, choices: Iterable[Response]) -> tuple[PairFigure, ...]:
+    """Return the pairs that somebody judged, those with the most choices of the bad sentence first."""
+    counts: dict[str, list[int]] = {}
+    for one in choices:
+        own = counts.setdefault(one.item, [0, 0])
+        own[0] += one.chosen == "good"
+        own[1] += 1
+    lines = [
+        PairFigure(name, item.uid, item.phenomenon, item.good, item.bad, item.variant, share_of(*counts[name]))
+        for name, item in study.item.items()
+        if name in counts
+    ]
+    return tuple(sorted(lines, key=lambda line: -_bad_share(line)))
+
+
+def _bad_share(line: PairFigure) -> float:
+    return 1 - line.agreement.correct / line.agreement.all
+
+
+def _rating_figures(left: Iterable[Response]) -> tuple[RatingFigure, ...]:
+    ratings = ratings_of(left)
+    counts = Counter(rating.uid for rating in ratings)
+    sides: dict[tuple[str, bool], list[float]] = {}
+    with suppress(InputError):  # no ratings
+        table = acceptability(ratings)
+        for uid, good, value in zip(table.uids.tolist(), table.good.tolist(), table.values.tolist(), strict=True):
+            sides.setdefault((uid, good), []).append(value)
+    means = {key: mean(values) for key, values in sides.items()}
+    return tuple(RatingFigure(uid, means.get((uid, True)), means.get((uid, False)), n) for uid, n in counts.items())
+
+
+def exclusion_lines(excluded: Iterable[Exclusion], language: Language) -> tuple[ExclusionLine, ...]:
+    """Return exclusions as they are sent, with their reasons in the reader's language."""
+    return tuple(ExclusionLine(each.participant, each.item, each.rule, each.text(language)) for each in excluded)
+
+
+def proposal_lines(
+    results: Results, *, threshold: float, now: Mapping[str, tuple[str, str]], pinned: Mapping[str, str]
+) -> tuple[ProposalLine, ...]:
+    """Return what is proposed for each paradigm; `now` has the status and hash of those that the project has."""
+    lines = []
+    for each in propose(results.figures, threshold=threshold):
+        status, digest = now.get(each.uid, ("missing", ""))
+        edited = status != "missing" and digest != pinned.get(each.uid)
+        lines.append(ProposalLine(each.uid, each.verdict, *each.figure.wider, status, edited))
+    return tuple(sorted(lines, key=lambda line: line.high))
+
+
+# Models on the same pairs
+
+
+def parse_model_scores(data: bytes, study: Study, *, file: str) -> dict[str, float]:
+    """Return what each pair of a study is worth to a model, by item: 1 for the good sentence, 0.5 for a tie, or 0.
+
+    The file is one of those that `bidui export-scores` writes. Every pair of the study must be in it, with the same
+    sentences: figures on other pairs would not be comparable.
+    """
+    worth: dict[str, float] = {}
+    items = {(item.uid, item.pair): item for item in study.items if item.kind == "test"}
+    for number, line in enumerate(decode(data, file=file).split("\n"), start=1):
+        if not line.strip():
+            continue
+        row: Json = parse_json(line, place=Place(file, number))
+        if not isinstance(row, dict) or not {"UID", "pairID", "sentence_good", "sentence_bad", "correct"} <= set(row):
+            raise fail("model-scores-shape", Place(file, number))
+        item = items.get((str(row["UID"]), _whole(row["pairID"])))
+        if item is None:
+            continue
+        if (row["sentence_good"], row["sentence_bad"]) != (item.good, item.bad):
+            raise fail("model-scores-sentence", Place(file, number), {"item": item.id, "sentence": item.good})
+        if isinstance(row["correct"], bool) or row["correct"] not in (0, 0.5, 1):
+            raise fail("model-scores-value", Place(file, number), {"value": json.dumps(row["correct"])})
+        worth[item.id] = float(row["correct"])
+    if missing := [item.id for item in items.values() if item.id not in worth]:
+        raise fail("model-scores-missing", Place(file), {"count": len(missing), "all": len(items), "item": missing[0]})
+    return worth
+
+
+def _whole(value: Json) -> int:
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
+def model_figures(name: str, worth: Mapping[str, float], results: Results) -> ModelFigures:
+    """Return the figures of a model on the pairs that people judged."""
+    groups: dict[tuple[str, str], list[float]] = {}
+    for pair in results.pairs:
+        for key in (("overall", ""), ("phenomenon", pair.phenomenon), ("paradigm", pair.uid)):
+            groups.setdefault(key, []).append(worth[pair.item])
+    found = {key: interval_of(wilson(sum(own) / len(own), pairs=len(own))) for key, own in groups.items()}
+    by = {
+        level: {key: each for (of, key), each in found.items() if of == level} for level in ("phenomenon", "paradigm")
+    }
+    return ModelFigures(name, len(results.pairs), found.get(("overall", "")), by["phenomenon"], by["paradigm"])

@@ -1,0 +1,358 @@
+"""Studies on the researcher's side: what a design costs, drawing, opening, watching, results, decisions, and rights."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bidui.people.design import PRESETS
+from bidui.people.lists import Item
+from bidui.web.fieldwork import fitted, size_of
+from bidui.web.store.accounts import local_user
+from bidui.web.store.files import save
+from bidui.web.store.studies import StudyRecord, create_study, responses_of, study_of
+from bidui.web.store.workspace import entry
+from bidui.web.workbench import Workbench
+
+from ..served import browser_of, kinds, local, member, served, stranger
+from ..store.small import PARADIGM, TEXTS, the_entry
+from ..surveys import a_study, answered, opened
+
+STUDIES = "/api/projects/small/studies"
+PLAN = {
+    "name": "pilot",
+    "design": {"name": "custom", "per_paradigm": 2, "lists": 2, "raters": 3, "language": "zh"},
+    "uids": ["gender"],
+}
+
+
+def all_right(_: str, item: Item) -> bool:
+    return True
+
+
+def gender_is_bad(who: str, item: Item) -> bool:
+    """Everybody prefers the bad sentences of `gender`, and person 2 fails the catch trials."""
+    return item.uid != "gender" if item.kind == "test" else who != "2"
+
+
+# What it costs
+
+
+def test_the_size_of_a_design_is_what_one_computes_by_hand(laptop: Workbench) -> None:
+    design = {"per_paradigm": 6, "lists": 6, "raters": 10, "catch": 4}
+    answer = local(laptop).post(f"{STUDIES}/size", json={"design": design, "paradigms": 15}).json()
+    assert (answer["people"], answer["trials"]) == (60, 15 + 4)  # one item of each paradigm, and the catch trials
+    assert (answer["judgements"], answer["per_paradigm"]) == (900, 60)
+    z = 1.959963984540054
+    assert answer["half_width"] == pytest.approx(z / (1 + z * z / 60) * sqrt(0.9 * 0.1 / 60 + z * z / (4 * 60**2)))
+    assert answer["guesser"] == 1 / 16
+    assert answer["lines"][0] == "60 people × 3 min (19 trials)"
+
+
+@pytest.mark.parametrize(
+    ("design", "paradigms", "kind"),
+    [
+        ({"per_paradigm": 6, "lists": 2}, 15, "study-lists-few"),  # three items of a paradigm for one person
+        ({"per_paradigm": 2, "lists": 2, "catch": 4}, 3, "study-catch-many"),
+        ({"lists": 0}, 15, "design-no-lists"),
+        ({"per_paradigm": 1000, "lists": 1000, "raters": 1000}, 200, "study-too-large"),
+    ],
+)
+def test_a_design_that_cannot_be_is_refused_before_it_is_drawn(
+    laptop: Workbench, design: dict[str, int], paradigms: int, kind: str
+) -> None:
+    client = local(laptop)
+    assert kinds(client.post(f"{STUDIES}/size", json={"design": design, "paradigms": paradigms})) == [kind]
+
+
+@pytest.mark.parametrize("paradigms", [1, 2, 5, 12, 118])
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_every_preset_can_be_had_for_a_project_of_any_size(preset: str, paradigms: int) -> None:
+    design = fitted(PRESETS[preset], paradigms=paradigms)
+    assert size_of(design, paradigms=paradigms, agreement=0.9, language="en").judgements > 0
+    assert paradigms < 118 or design == PRESETS[preset]
+
+
+# From the form to an open study
+
+
+def test_a_study_is_drawn_opened_and_never_changed_again(laptop: Workbench) -> None:
+    client = local(laptop)
+    form = client.get(f"{STUDIES}/form").json()
+    assert form["uids"] == ["gender"] and form["id"] is None and form["design"]["language"] == "zh"
+    number = client.post(STUDIES, json=PLAN).json()["id"]
+    draft = client.get(f"{STUDIES}/{number}").json()
+    assert (draft["state"], draft["pairs"], draft["address"]) == ("draft", 2, "")
+    assert client.get(f"{STUDIES}/form?study={number}").json()["uids"] == ["gender"]
+    pairs = client.get(f"{STUDIES}/{number}/export?format=pairs").text
+    assert sorted(json.loads(line)["sentence_good"] for line in pairs.splitlines()) == [
+        "张三喜欢他自己",
+        "李梅喜欢她自己",
+    ]
+
+    assert client.post(f"{STUDIES}/{number}/state", json={"state": "open"}).json() == {"id": number}
+    link = client.get(f"{STUDIES}/{number}").json()["address"]
+    assert link == f"/s/{study_of(entry(laptop.store, 'small'), number).token}"
+    base = client.get(f"/api/projects/small/files/{PARADIGM}").json()["revision"]
+    edit = {"text": TEXTS[PARADIGM].replace("喜欢", "讨厌"), "base": base, "tab": ""}
+    assert client.put(f"/api/projects/small/files/{PARADIGM}", json=edit).json()["saved"]
+    assert client.get(f"{STUDIES}/{number}/export?format=pairs").text == pairs
+
+    refused = client.put(f"{STUDIES}/{number}", json={**PLAN, "name": "another"})
+    assert refused.status_code == 409 and kinds(refused) == ["study-state"]
+    follower = client.post(STUDIES, json={**PLAN, "name": "second", "earlier": number}).json()["id"]
+    second = client.get(f"{STUDIES}/{follower}").json()
+    assert second["earlier"] == {"id": number, "name": "pilot", "state": "open"} and second["edited"] == ["gender"]
+    assert [each["id"] for each in client.get(f"{STUDIES}/{number}").json()["later"]] == [follower]
+
+
+def test_what_cannot_be_drawn_leaves_no_study(laptop: Workbench) -> None:
+    client = local(laptop)
+    many = {**PLAN, "design": {**PLAN["design"], "per_paradigm": 3, "lists": 3}}  # type: ignore[dict-item]
+    assert kinds(client.post(STUDIES, json=many)) == ["study-pairs-few"]
+    assert kinds(client.post(STUDIES, json={**PLAN, "uids": ["gender", "*"]})) == ["uid-unknown"]
+    assert kinds(client.post(STUDIES, json={**PLAN, "earlier": 7})) == ["study-unknown"]
+    assert client.get(STUDIES).json() == {"studies": []}
+
+
+def test_states_go_one_way(laptop: Workbench) -> None:
+    client, number = local(laptop), opened(laptop).id
+    for state, status in (("paused", 200), ("open", 200), ("closed", 200), ("open", 409)):
+        assert client.post(f"{STUDIES}/{number}/state", json={"state": state}).status_code == status, state
+    assert client.delete(f"{STUDIES}/{number}").status_code == 409
+    draft = create_study(the_entry(laptop.store), a_study())
+    assert client.delete(f"{STUDIES}/{draft.id}").status_code == 204
+    assert client.get(f"{STUDIES}/{draft.id}").status_code == 404
+
+
+# Who is where, and what they say
+
+
+def test_progress_is_what_people_have_done(laptop: Workbench) -> None:
+    record = opened(laptop)
+    names = answered(laptop, record, 3, gender_is_bad)
+    client = local(laptop)
+    far = client.get(f"{STUDIES}/{record.id}").json()["progress"]
+    # Each list has two items of both paradigms and two catch trials; person 2 is left out for failing these.
+    assert (far["people"], far["done"], far["slots"], far["answers"]) == (3, 3, 12, 18)
+    assert (far["agreement"]["correct"], far["agreement"]["all"]) == (4, 8)
+    assert (far["catch"]["correct"], far["catch"]["all"]) == (4, 6)
+    assert (far["median_ms"], far["median_minutes"]) == (2000, pytest.approx(6 * 2 / 60))
+    assert [(each["participant"], each["answered"], each["trials"], each["state"]) for each in far["persons"]] == [
+        (name, 6, 6, "done") for name in names
+    ]
+    assert [len(each["excluded"]) for each in far["persons"]] == [0, 1, 0]
+    assert [(each["slots"], each["done"]) for each in far["lists"]] == [(6, 2), (6, 1)]
+    line = client.get(STUDIES).json()["studies"][0]
+    assert (line["name"], line["state"], line["done"], line["agreement"]["correct"]) == ("pilot", "open", 3, 4)
+
+
+def test_an_owner_deletes_what_somebody_answered(laptop: Workbench) -> None:
+    record = opened(laptop)
+    first, second = answered(laptop, record, 2, all_right)
+    client = local(laptop)
+    assert client.delete(f"{STUDIES}/{record.id}/participants/{first}").status_code == 204
+    assert {one.participant for one in responses_of(record)} == {second}
+    assert client.delete(f"{STUDIES}/{record.id}/participants/{first}").status_code == 410
+
+
+# Results and decisions
+
+
+@pytest.fixture
+def finished(laptop: Workbench) -> StudyRecord:
+    """Twelve people, one of whom is left out; all of the others prefer the bad sentences of `gender`."""
+    record = opened(laptop)
+    answered(laptop, record, 12, gender_is_bad)
+    return record
+
+
+def test_results_are_what_one_counts_by_hand(laptop: Workbench, finished: StudyRecord) -> None:
+    client = local(laptop)
+    found = client.get(f"{STUDIES}/{finished.id}/results").json()
+    assert (found["people"], found["responses"], found["kept"]) == (12, 72, 44)
+    assert (found["overall"]["correct"], found["overall"]["judgements"], found["overall"]["majority"]) == (22, 44, 4)
+    by_name = {each["name"]: each for each in found["paradigms"]}
+    assert {name: (each["correct"], each["judgements"], each["people"]) for name, each in by_name.items()} == {
+        "gender": (0, 22, 11),
+        "other": (22, 22, 11),
+    }
+    high = 1.959963984540054**2 / 22
+    assert by_name["gender"]["wilson"] == {"value": 0.0, "low": 0.0, "high": pytest.approx(high / (1 + high))}
+    assert found["doubtful"] == 4 and {pair["uid"] for pair in found["pairs"][:4]} == {"gender"}
+    assert [each["rule"] for each in found["exclusions"]] == ["catch"]
+    assert {each["uid"]: (each["verdict"], each["status"]) for each in found["proposals"]} == {
+        "gender": ("exclude", "included"),
+        "other": ("keep", "missing"),  # 22 of 22: Wilson's interval begins at 1 / (1 + 1.96² / 22) = 85.1%
+    }
+    assert found["kappas"]["good/bad"] == pytest.approx(1)  # everybody says the same of every pair
+
+
+def test_nothing_is_said_before_somebody_has_answered(laptop: Workbench) -> None:
+    number = opened(laptop).id
+    assert kinds(local(laptop).get(f"{STUDIES}/{number}/results")) == ["responses-none"]
+
+
+def test_a_decision_is_a_revision_with_the_figures(laptop: Workbench, finished: StudyRecord) -> None:
+    client = local(laptop)
+    decision = {"threshold": 0.85, "uids": ["gender"]}
+    assert client.post(f"{STUDIES}/{finished.id}/decisions", json=decision).json() == {"uids": ["gender"]}
+    text = client.get(f"/api/projects/small/files/{PARADIGM}").json()["text"]
+    assert "status: excluded\n" in text
+    assert "In the study pilot, 0 of 22 judgements by 11 people on 4 pairs chose the good sentence" in text
+    assert len(client.get(f"/api/projects/small/history/{PARADIGM}").json()["revisions"]) == 2
+    proposals = client.get(f"{STUDIES}/{finished.id}/results").json()["proposals"]
+    assert [each["status"] for each in proposals if each["uid"] == "gender"] == ["excluded"]
+
+
+def test_what_is_undecided_is_not_excluded(laptop: Workbench) -> None:
+    record = opened(laptop)
+    answered(laptop, record, 4, lambda who, item: item.uid != "gender" or who in "12")  # half of them
+    before = TEXTS[PARADIGM]
+    client = local(laptop)
+    proposals = client.get(f"{STUDIES}/{record.id}/results?threshold=0.7").json()["proposals"]
+    assert {each["uid"]: each["verdict"] for each in proposals}["gender"] == "undecided"
+    refused = client.post(f"{STUDIES}/{record.id}/decisions", json={"threshold": 0.7, "uids": ["gender", "other"]})
+    assert refused.status_code == 400 and kinds(refused) == ["decide-not-below", "decide-missing"]
+    assert client.get(f"/api/projects/small/files/{PARADIGM}").json()["text"] == before
+
+
+def test_a_paradigm_that_was_edited_since_is_marked(laptop: Workbench, finished: StudyRecord) -> None:
+    client = local(laptop)
+    base = client.get(f"/api/projects/small/files/{PARADIGM}").json()["revision"]
+    outcome = save(
+        the_entry(laptop.store),
+        PARADIGM,
+        TEXTS[PARADIGM].replace("喜欢", "爱"),
+        base=base,
+        who=local_user(laptop.store),
+    )
+    assert outcome
+    proposals = client.get(f"{STUDIES}/{finished.id}/results").json()["proposals"]
+    assert [each["edited"] for each in proposals if each["uid"] == "gender"] == [True]
+
+
+# Models
+
+
+def _scores(record: StudyRecord, worth: float = 1, **changes: object) -> bytes:
+    lines = [
+        {"UID": item.uid, "pairID": item.pair, "sentence_good": item.good, "sentence_bad": item.bad, "correct": worth}
+        for item in record.study.items
+        if item.kind == "test"
+    ]
+    lines[0] |= changes
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+
+
+def _upload(bench: Workbench, record: StudyRecord, data: bytes, name: str = "gpt.jsonl") -> Any:
+    return local(bench).post(f"{STUDIES}/{record.id}/models", files={"scores": (name, data)})
+
+
+def test_models_stand_beside_people_on_the_same_pairs(laptop: Workbench, finished: StudyRecord) -> None:
+    assert _upload(laptop, finished, _scores(finished, correct=0.5)).json() == {"name": "gpt"}
+    client = local(laptop)
+    model = client.get(f"{STUDIES}/{finished.id}/results").json()["models"][0]
+    assert (model["name"], model["pairs"], model["overall"]["value"]) == ("gpt", 8, 7.5 / 8)  # a tie is one half
+    assert sorted(each["value"] for each in model["paradigms"].values()) == [3.5 / 4, 1.0]
+    assert client.delete(f"{STUDIES}/{finished.id}/models/gpt").status_code == 204
+    assert client.get(f"{STUDIES}/{finished.id}/results").json()["models"] == []
+    assert kinds(client.delete(f"{STUDIES}/{finished.id}/models/gpt")) == ["model-unknown"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"sentence_bad": "别的句子。"}, "model-scores-sentence"),
+        ({"pairID": 99}, "model-scores-missing"),
+        ({"correct": 2}, "model-scores-value"),
+        ({"correct": True}, "model-scores-value"),
+    ],
+)
+def test_scores_of_other_pairs_are_refused(
+    laptop: Workbench, finished: StudyRecord, changes: dict[str, object], kind: str
+) -> None:
+    assert kinds(_upload(laptop, finished, _scores(finished, **changes))) == [kind]
+    assert kinds(_upload(laptop, finished, b'{"a": 1}\n')) == ["model-scores-shape"]
+    assert local(laptop).get(f"{STUDIES}/{finished.id}/results").json()["models"] == []
+
+
+# Export
+
+
+@pytest.mark.parametrize(
+    ("format", "files"),
+    [
+        ("csv", {"responses.csv", "codebook.md"}),
+        ("jsonl", {"responses.jsonl", "codebook.md"}),
+        ("pcibex", {"README.md", "data_includes/main.js", "chunk_includes/trials.csv"}),
+    ],
+)
+def test_exports_hold_every_response(laptop: Workbench, finished: StudyRecord, format: str, files: set[str]) -> None:
+    answer = local(laptop).get(f"{STUDIES}/{finished.id}/export?format={format}")
+    archive = zipfile.ZipFile(io.BytesIO(answer.content))
+    names = {name.partition("/")[2] for name in archive.namelist()}
+    assert files <= names
+    if format == "jsonl":
+        rows = archive.read("pilot-jsonl/responses.jsonl").decode().splitlines()
+        assert len(rows) == 72 and json.loads(rows[0])["study"] == "pilot"
+
+
+# Rights
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Iterator[Workbench]:
+    with served(tmp_path, None, team=True) as bench:
+        member(bench, "Owner", "owner")
+        yield bench
+
+
+def test_everybody_may_do_what_her_role_allows(team: Workbench) -> None:
+    record = opened(team)
+    answered(team, record, 2, all_right)
+    draft = create_study(the_entry(team.store), a_study())
+    people = {
+        "stranger": stranger(team),
+        "outsider": browser_of(team, member(team, "Outsider", None)),
+        "viewer": browser_of(team, member(team, "Viewer", "viewer", project="small")),
+        "editor": browser_of(team, member(team, "Editor", "editor", project="small")),
+    }
+    one, other = f"{STUDIES}/{record.id}", f"{STUDIES}/{draft.id}"
+    size = {"design": {"lists": 5}, "paradigms": 2}
+    calls = [  # the call, its body, and the statuses of a viewer and an editor
+        ("GET", STUDIES, None, 200, 200),
+        ("GET", f"{STUDIES}/form", None, 200, 200),
+        ("POST", f"{STUDIES}/size", size, 200, 200),
+        ("GET", one, None, 200, 200),
+        ("GET", f"{one}/results", None, 200, 200),
+        ("POST", STUDIES, {**PLAN, "uids": ["none"]}, 403, 400),
+        ("PUT", other, {**PLAN, "uids": ["none"]}, 403, 400),
+        ("GET", f"{one}/export", None, 403, 200),
+        ("POST", f"{one}/decisions", {"threshold": 0.5, "uids": ["none"]}, 403, 400),
+        ("DELETE", f"{one}/models/none", None, 403, 404),
+        ("DELETE", f"{one}/participants/none", None, 403, 403),
+        ("POST", f"{one}/state", {"state": "paused"}, 403, 200),
+        ("DELETE", other, None, 403, 204),
+    ]
+    for method, address, body, viewer, editor in calls:
+        statuses = {who: client.request(method, address, json=body).status_code for who, client in people.items()}
+        expected = {"stranger": 401, "outsider": 404, "viewer": viewer, "editor": editor}
+        assert statuses == expected, (method, address)
+    for who, status in (("stranger", 401), ("outsider", 404), ("viewer", 403), ("editor", 400)):
+        sent = people[who].post(f"{one}/models", files={"scores": ("a.jsonl", b"{}")})
+        assert sent.status_code == status, who
+    assert people["viewer"].get(one).json()["address"] == ""  # whoever has the link may answer
+
+
+def test_a_study_of_another_project_is_not_found(laptop: Workbench) -> None:
+    record = opened(laptop)
+    client = local(laptop)
+    client.post("/api/projects", json={"name": "second", "lang": "zh"})
+    assert client.get(f"/api/projects/second/studies/{record.id}").status_code == 404
+    assert client.get(f"/api/projects/second/studies/{record.id}/results").status_code == 404
