@@ -206,6 +206,19 @@ export interface Counts {
   least: number;
 }
 
+/** The new status of each paradigm that was changed. */
+export interface Decided {
+  statuses: Record<string, "included" | "excluded">;
+}
+
+/** The paradigms to exclude, and those to include again; `why` is needed where the figures do not say so. */
+export interface Decision {
+  threshold: number;
+  exclude?: string[];
+  include?: string[];
+  why?: string;
+}
+
 /** Delete an alternative. */
 export interface DeleteAlternative {
   kind: "phrases";
@@ -284,6 +297,31 @@ export interface DeletedFiles {
 /** The revision that says that a file is gone. */
 export interface Deletion {
   revision: number;
+}
+
+/**
+ * How a study is made up; everything else follows from it, the pairs and the seed.
+ *
+ * Every choice list shows pairs to `raters` people, every rating list single sentences; a pair's two sentences are
+ * never rated by the same person, so each sentence gets half of the ratings.
+ */
+export interface Design {
+  name?: string;
+  per_paradigm?: number;
+  lists?: number;
+  rating_lists?: number;
+  raters?: number;
+  most_per_paradigm?: number;
+  list_per_paradigm?: boolean;
+  catch?: number;
+  practice?: number;
+  fillers?: number;
+  language?: string;
+  layout?: "rows" | "columns";
+  background?: ("raised" | "dialect" | "age" | "linguistics")[];
+  rules?: Rules;
+  patience?: number;
+  seed?: number;
 }
 
 /** A text of phrases, or of any other file. */
@@ -388,11 +426,32 @@ export interface DropBad {
   variant?: number | null;
 }
 
+/** What the study before found for a paradigm, and what became of the paradigm since: edited, same or new. */
+export interface EarlierFigure {
+  agreement: Interval | null;
+  since: string;
+}
+
+/** A study that another may follow. */
+export interface EarlierStudy {
+  id: number;
+  name: string;
+  state: "draft" | "open" | "paused" | "closed";
+}
+
 /** The text after an edit, what changed in the text before, and its rows. */
 export interface EditAnswer {
   text: string;
   changes: Change[];
   rows: ParadigmRows | PhraseRow[];
+}
+
+/** Somebody, or one answer, that a rule leaves out, and why. */
+export interface ExclusionLine {
+  participant: string;
+  item: string;
+  rule: string;
+  reason: string;
 }
 
 /** A feature: how many words have it, and its most frequent values with how many words have each. */
@@ -407,6 +466,19 @@ export interface Field {
   name: string;
   value: string;
   span: Span | null;
+}
+
+/** How often people chose the good sentence, with both intervals, and the wider ends of the two together. */
+export interface Figure {
+  name: string;
+  correct: number;
+  judgements: number;
+  pairs: number;
+  people: number;
+  majority: number;
+  wilson: Interval;
+  crossed: Interval;
+  wider: Interval;
 }
 
 /** A file as it is now; no revision where it is not there yet. */
@@ -453,6 +525,13 @@ export interface ImportAnswer {
   problems: Problem[];
 }
 
+/** A share with its interval; the ends are None where there is none. */
+export interface Interval {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+
 /** An offer of a role in a project, or (no name) in the whole workspace, made by somebody. */
 export interface Invitation {
   id: number;
@@ -492,6 +571,17 @@ export interface ItemRow {
   bad: number | null;
   fate: "same" | "move" | "copy" | "drop" | "add" | "replace" | "agree";
   partner: number | null;
+}
+
+/** How long people took for an item, and how they judged it. */
+export interface ItemTime {
+  item: string;
+  kind: string;
+  good: string;
+  bad: string;
+  answers: number;
+  median_ms: number;
+  agreement: Share;
 }
 
 /** An invitation's token, with a name and a password; without them, for the account that is signed in. */
@@ -537,6 +627,16 @@ export interface LineRow {
   items: Item[];
 }
 
+/** A list, with its places for people, and how many of these are filled. */
+export interface ListLine {
+  list: number;
+  task: "choice" | "rating";
+  trials: number;
+  slots: number;
+  done: number;
+  active: number;
+}
+
 /** A name and its password. */
 export interface Login {
   name: string;
@@ -573,6 +673,20 @@ export interface MergeRequest {
   base?: number | null;
   mine: string;
   choose?: Record<string, "mine" | "theirs">;
+}
+
+/** How often a model prefers the good sentence of the pairs that people judged; a tie is worth one half. */
+export interface ModelFigures {
+  name: string;
+  pairs: number;
+  overall: Interval | null;
+  phenomena: Record<string, Interval>;
+  paradigms: Record<string, Interval>;
+}
+
+/** A model whose choices are shown beside people's. */
+export interface ModelName {
+  name: string;
 }
 
 /** Move an alternative to number `to`. */
@@ -693,6 +807,26 @@ export interface Option {
   first: boolean;
 }
 
+/** A pair, and how people chose; `variant` is empty where its paradigm has one only. */
+export interface PairFigure {
+  item: string;
+  uid: string;
+  phenomenon: string;
+  good: string;
+  bad: string;
+  variant: string;
+  agreement: Share;
+}
+
+/** A paradigm that a study may ask about. */
+export interface ParadigmChoice {
+  uid: string;
+  phenomenon: string;
+  file: string;
+  status: string;
+  errors: number;
+}
+
 /** How many pairs a paradigm has, and how many errors keep it from having any. */
 export interface ParadigmCount {
   value: number | null;
@@ -751,6 +885,20 @@ export interface Paste {
   block: string;
   line?: number | null;
   column?: string;
+}
+
+/** How far somebody is, how she does, and by which rules she is left out. */
+export interface PersonLine {
+  participant: string;
+  list: number;
+  state: string;
+  seen: string;
+  answered: number;
+  trials: number;
+  catch: Share;
+  agreement: Share;
+  median_ms: number | null;
+  excluded: string[];
 }
 
 /** Everything that a page shows of a text of phrases at a pause in typing; without rows, `problems` say why. */
@@ -875,6 +1023,22 @@ export interface Problems {
   problems: Problem[];
 }
 
+/** How far a study is. Agreement is on test pairs, without people whom a rule leaves out already. */
+export interface Progress {
+  people: number;
+  done: number;
+  left_out: number;
+  slots: number;
+  answers: number;
+  agreement: Share;
+  catch: Share;
+  median_ms: number | null;
+  median_minutes: number | null;
+  persons: PersonLine[];
+  lists: ListLine[];
+  slowest: ItemTime[];
+}
+
 /**
  * What a project holds; `phenomena` counts the included paradigms, `skipped` are files that are not read.
  *
@@ -929,6 +1093,16 @@ export interface ProjectName {
   name: string;
 }
 
+/** What the figures say about a paradigm, and how it is in the project now. */
+export interface ProposalLine {
+  uid: string;
+  verdict: "keep" | "exclude" | "undecided";
+  low: number;
+  high: number;
+  status: string;
+  edited: boolean;
+}
+
 /** A span, and where it begins and ends in lines and columns counted from 1. */
 export interface Range {
   start: number;
@@ -937,6 +1111,16 @@ export interface Range {
   column: number;
   end_line: number;
   end_column: number;
+}
+
+/** How natural people found the sentences of a paradigm: means of z-scores, and their difference. */
+export interface RatingLine {
+  name: string;
+  good: number | null;
+  bad: number | null;
+  difference: Interval | null;
+  ratings: number;
+  people: number;
 }
 
 /** What is stored now: how many answers there are, and the code once all are. */
@@ -996,6 +1180,38 @@ export interface Restoration {
 }
 
 /**
+ * The results of a study, after the exclusions that its rules make; `study` says which.
+ *
+ * `pairs` are the first two hundred, those with the most choices of the bad sentence first; of these, more than 30% of
+ * the people chose the bad sentence of the first `doubtful`. `models` judged the same pairs.
+ */
+export interface ResultsAnswer {
+  id: number;
+  study: string;
+  state: "draft" | "open" | "paused" | "closed";
+  people: number;
+  responses: number;
+  kept: number;
+  overall: Figure | null;
+  phenomena: Figure[];
+  paradigms: Figure[];
+  phenomenon_of: Record<string, string>;
+  pairs: PairFigure[];
+  all_pairs: number;
+  doubtful: number;
+  ratings: RatingLine[];
+  kappas: Record<string, number | null>;
+  choice_alphas: Record<string, number | null>;
+  alphas: Record<string, number | null>;
+  exclusions: ExclusionLine[];
+  unchecked: Record<string, number>;
+  earlier: Record<string, EarlierFigure>;
+  threshold: number;
+  proposals: ProposalLine[];
+  models: ModelFigures[];
+}
+
+/**
  * One state of one file, which may be that it is `deleted`. `base` is the state before it.
  *
  * `origin` is the revision it was restored from or, where the file was renamed, the last one under its old name, which
@@ -1047,6 +1263,21 @@ export interface RowConflict {
   base: string | null;
   mine: string | null;
   theirs: string | null;
+}
+
+/**
+ * Who and what is left out, and which paradigms are; fixed beforehand, and recorded with the study.
+ *
+ * By default, only people who did not finish or failed a catch trial are left out.
+ */
+export interface Rules {
+  catch_failures?: number;
+  floor_ms?: number;
+  fast_share?: number;
+  side_bias?: number;
+  filler_accuracy?: number;
+  least_share?: number;
+  threshold?: number;
 }
 
 /** Make the bad side of a row the same as the good one again. */
@@ -1177,6 +1408,35 @@ export interface SetRule {
   variant?: number | null;
 }
 
+/** So many of so many, with Wilson's interval; no interval of nothing. */
+export interface Share {
+  correct: number;
+  all: number;
+  interval: Interval | null;
+}
+
+/** What a design costs and can show; `lines` say it in the reader's language. */
+export interface Size {
+  people: number;
+  trials: number;
+  minutes: number;
+  judgements: number;
+  per_paradigm: number;
+  ratings: number;
+  agreement: number;
+  half_width: number | null;
+  half_width_pairs: number | null;
+  guesser: number;
+  lines: string[];
+}
+
+/** A design, for so many paradigms, and the agreement that is assumed. */
+export interface SizeQuestion {
+  design: Design;
+  paradigms: number;
+  agreement?: number;
+}
+
 /** A slot, or a part of a phrase: its name, its rule without the quotes of YAML, and where both stand. */
 export interface SlotRow {
   name: string;
@@ -1206,6 +1466,81 @@ export interface SlotWords {
 export interface Span {
   start: number;
   end: number;
+}
+
+/** The state that a study is to have. */
+export interface StateChoice {
+  state: "open" | "paused" | "closed";
+}
+
+/** A study with its size and how far it is; only editors get the address for participants. */
+export interface StudyAnswer {
+  id: number;
+  name: string;
+  state: "draft" | "open" | "paused" | "closed";
+  created: string;
+  opened: string | null;
+  closed: string | null;
+  design: Design;
+  paradigms: number;
+  pairs: number;
+  version: string;
+  size: Size;
+  address: string;
+  earlier: EarlierStudy | null;
+  later: EarlierStudy[];
+  edited: string[];
+  progress: Progress;
+}
+
+/** What the page of a new study starts with: the design as it is, and what can be chosen. */
+export interface StudyForm {
+  id: number | null;
+  name: string;
+  design: Design;
+  uids: string[];
+  texts: Record<string, Record<string, string>>;
+  earlier: number | null;
+  presets: Design[];
+  paradigms: ParadigmChoice[];
+  others: EarlierStudy[];
+}
+
+/** A study in a list; the agreement is without people whom a rule leaves out already. */
+export interface StudyLine {
+  id: number;
+  name: string;
+  state: "draft" | "open" | "paused" | "closed";
+  created: string;
+  opened: string | null;
+  closed: string | null;
+  paradigms: number;
+  pairs: number;
+  people: number;
+  done: number;
+  slots: number;
+  median_minutes: number | null;
+  agreement: Share;
+  earlier: number | null;
+}
+
+/** The studies of a project, the latest first. */
+export interface StudyList {
+  studies: StudyLine[];
+}
+
+/** A study that was just saved. */
+export interface StudyNumber {
+  id: number;
+}
+
+/** A study as it is to be drawn; `texts` has those that differ from the standard ones. */
+export interface StudyPlan {
+  name: string;
+  design: Design;
+  uids: string[];
+  texts?: Record<string, Record<string, string>>;
+  earlier?: number | null;
 }
 
 /** Values for a cell, with how many words have each. */

@@ -1,8 +1,10 @@
 """A study of the project `small`, and people who answer it as the test says."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from bidui.files import sha256
+from bidui.grammar.paradigm_file import parse_paradigm
+from bidui.grammar.project import paradigm_text
 from bidui.pairs import Pair, Pairs
 from bidui.people.design import Design, Rules
 from bidui.people.lists import Item, Trial
@@ -20,13 +22,16 @@ from bidui.web.store.studies import (
 from bidui.web.store.workspace import entry
 from bidui.web.workbench import Workbench
 
+from .store.small import PARADIGM, TEXTS
+
 DESIGN = Design(
     "custom", per_paradigm=4, lists=2, most_per_paradigm=2, raters=6, catch=2, rules=Rules(catch_failures=0)
 )
+PINNED = sha256(paradigm_text(_paradigm).encode()) if (_paradigm := parse_paradigm(TEXTS[PARADIGM], name="")[0]) else ""
 Says = Callable[[str, Item], bool]
 
 
-def a_study(design: Design = DESIGN, *, name: str = "pilot", seed: int = 0) -> Study:
+def a_study(design: Design = DESIGN, *, name: str = "pilot", follows: Study | None = None) -> Study:
     """Two paradigms of one phenomenon each: `gender`, which the project has, and `other`, which it has not."""
     pool = Pairs(
         tuple(
@@ -35,7 +40,7 @@ def a_study(design: Design = DESIGN, *, name: str = "pilot", seed: int = 0) -> S
             for n in range(8)
         )
     )
-    return draw_study(pool, replace(design, seed=seed), name=name)
+    return draw_study(pool, design, name=name, paradigms={"gender": PINNED}, follows=follows)
 
 
 def opened(bench: Workbench, study: Study | None = None, *, earlier: int | None = None) -> StudyRecord:
@@ -61,5 +66,6 @@ def answered(bench: Workbench, record: StudyRecord, people: int, right: Says, *,
 
 
 def _answer(trial: Trial, right: bool) -> int:
-    first = trial.shown == "good-bad"
-    return 1 if first == right else 2
+    if trial.task == "rating":
+        return 6 if (trial.shown == "good") == right else 2
+    return 1 if (trial.shown == "good-bad") == right else 2

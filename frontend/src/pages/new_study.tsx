@@ -223,6 +223,7 @@ function PeopleStep({ plan }: { plan: Plan }) {
           <Rule plan={plan} name="side_bias" step={0.001} most={1} />
           <Rule plan={plan} name="filler_accuracy" step={0.05} most={1} />
           <Rule plan={plan} name="least_share" step={0.05} most={1} />
+          <Rule plan={plan} name="threshold" step={0.01} most={0.99} />
         </div>
       </fieldset>
       <fieldset>

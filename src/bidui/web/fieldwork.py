@@ -10,20 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
-from statistics import mean, median
+from statistics import median
+from typing import Any
 
 from bidui.errors import InputError, Place, fail
-from bidui.files import Json, decode, parse_json
+from bidui.files import decode, parse_json
 from bidui.intervals import Estimate, wilson
-from bidui.people.agreement import Figure, StudyResults, Verdict, figures, propose, results_of
+from bidui.people.agreement import DOUBTFUL, Figure, RatingFigure, StudyResults, Verdict, figures, propose, results_of
 from bidui.people.design import Design, Size, Task, estimate
 from bidui.people.lists import Item, deal
-from bidui.people.ratings import acceptability
-from bidui.people.responses import Exclusion, Response, kept, ratings_of, study_exclusions
+from bidui.people.responses import Exclusion, Response, kept, study_exclusions
 from bidui.people.study import Study
 from bidui.words import Language
 
-DOUBTFUL = 0.3  # of the choices of a pair: where more are of the bad sentence, the pair is listed
 MOST_TRIALS = 2_000_000  # of a study, over all people
 RESAMPLES = 1_000
 
@@ -90,12 +89,10 @@ def size_of(design: Design, *, paradigms: int, agreement: float, language: Langu
 
 def _shortest_list(design: Design, paradigms: int) -> int:
     """Return how many test items and fillers the shortest list has; items that do not fit the lists are an error."""
-    blank = [
-        Item(f"{uid}/{pair}", "test", str(uid), "", pair, "", "")
-        for uid in range(paradigms)
-        for pair in range(design.per_paradigm)
-    ]
-    return min(len(hand) for _, hand in deal(blank, design)) + design.fillers
+    blank = [Item(str(pair), "test", "", "", pair, "", "") for pair in range(design.per_paradigm)]
+    deal(blank, design)  # one paradigm suffices to see whether a person would get too many items of it
+    counts = [count for count in design.list_counts(paradigms).values() if count]
+    return min(paradigms * design.per_paradigm // count for count in counts) + design.fillers
 
 
 def fitted(design: Design, *, paradigms: int) -> Design:
@@ -108,16 +105,19 @@ def fitted(design: Design, *, paradigms: int) -> Design:
             if _shortest_list(design, paradigms) >= 2 * design.catch:
                 break
         lists = -(-design.per_paradigm // most)
-        counts = {"lists": min(design.lists, lists), "rating_lists": min(design.rating_lists, lists)}
-        design = replace(design, most_per_paradigm=most, **counts)
+        choices, ratings = min(design.lists, lists), min(design.rating_lists, lists)
+        design = replace(design, most_per_paradigm=most, lists=choices, rating_lists=ratings)
     return design
 
 
 def _size_shape(size: Size, language: Language) -> SizeShape:
-    halves = [half if size.judgements and isfinite(half) else None for half in (size.half_width, size.half_width_pairs)]
+    def width(half: float) -> float | None:
+        return half if size.judgements and isfinite(half) else None
+
     return SizeShape(
         *(size.people, size.trials, size.minutes, size.judgements, size.per_paradigm, size.ratings, size.agreement),
-        *halves,
+        width(size.half_width),
+        width(size.half_width_pairs),
         size.guesser,
         tuple(size.text(language).split("\n")),
     )
@@ -183,7 +183,8 @@ class Progress:
     """How far a study is. Agreement is on test pairs, without people whom a rule leaves out already."""
 
     people: int
-    done: int
+    done: int  # who have finished and are not left out: these fill slots
+    left_out: int
     slots: int
     answers: int
     agreement: Share
@@ -213,11 +214,13 @@ def progress(
         if each.rule != "unfinished" or each.participant not in active
     ]
     left = kept(responses, [each for each in excluded if each.rule != "unfinished"])
-    finished = [person.participant for person in everybody if person.state == "done"]
+    out = {each.participant for each in excluded if not each.item}
+    finished = [person.participant for person in everybody if person.state == "done" and person.participant not in out]
     minutes = [sum(times) / 60_000 for who in finished if (times := _times(by_person.get(who, ())))]
     return Progress(
         people=sum(person.state != "withdrawn" for person in everybody),
         done=len(finished),
+        left_out=len(out),
         slots=len(trials),
         answers=len(responses),
         agreement=_agreement(left),
@@ -227,7 +230,7 @@ def progress(
         persons=tuple(
             _person(each, by_person.get(each.participant, ()), trials, excluded, language) for each in everybody
         ),
-        lists=_lists(study, everybody, trials),
+        lists=_lists(study, [each for each in everybody if each.participant not in out], trials),
         slowest=_slowest(study, responses, slowest),
     )
 
@@ -327,13 +330,23 @@ class PairFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class RatingFigure:
-    """The ratings of a paradigm's sentences: means of z-scores, and how many ratings there are."""
+class RatingLine:
+    """How natural people found the sentences of a paradigm: means of z-scores, and their difference."""
 
     name: str
     good: float | None
     bad: float | None
+    difference: Interval | None
     ratings: int
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFigure:
+    """What the study before found for a paradigm, and what became of the paradigm since: edited, same or new."""
+
+    agreement: Interval | None
+    since: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,10 +395,13 @@ class Results:
     phenomenon_of: dict[str, str]
     pairs: tuple[PairFigure, ...]
     doubtful: int  # of these, first in the list: more than 30% chose the bad sentence
-    ratings: tuple[RatingFigure, ...]
+    ratings: tuple[RatingLine, ...]
     kappas: dict[str, float | None]
+    choice_alphas: dict[str, float | None]
     alphas: dict[str, float | None]
     exclusions: tuple[Exclusion, ...]
+    unchecked: dict[str, int]
+    earlier: dict[str, EarlierFigure]
     figures: dict[str, Figure]  # of the paradigms, as decisions need them
 
 
@@ -405,12 +421,35 @@ def compute_results(study: Study, responses: Sequence[Response], *, resamples: i
         {one.uid: one.phenomenon for one in choices},
         pairs,
         sum(_bad_share(each) > DOUBTFUL for each in pairs),
-        _rating_figures(left),
-        {str(coding): _finite(value) for coding, value in found.kappas.items()},
-        {str(measure): _finite(value) for measure, value in found.alphas.items()},
+        tuple(map(_rating_line, found.ratings.values())),
+        _numbers(found.kappas),
+        _numbers(found.choice_alphas),
+        _numbers(found.alphas),
         found.exclusions,
+        {str(rule): count for rule, count in found.unchecked.items()},
+        _earlier(found),
         dict(found.figures),
     )
+
+
+def _earlier(found: StudyResults) -> dict[str, EarlierFigure]:
+    if found.follows is None:
+        return {}
+    before = {uid: found.earlier(uid) for uid in found.figures}
+    return {
+        uid: EarlierFigure(interval_of(each) if each else None, found.follows.change(uid))
+        for uid, each in before.items()
+    }
+
+
+def _rating_line(figure: RatingFigure) -> RatingLine:
+    difference = interval_of(figure.difference) if isfinite(figure.difference.value) else None
+    means = (_finite(figure.good), _finite(figure.bad))
+    return RatingLine(figure.name, *means, difference, figure.ratings, figure.people)
+
+
+def _numbers(values: Mapping[Any, float]) -> dict[str, float | None]:
+    return {str(name): _finite(value) for name, value in values.items()}
 
 
 def figure_shape(figure: Figure) -> FigureShape:
@@ -445,31 +484,18 @@ def _bad_share(line: PairFigure) -> float:
     return 1 - line.agreement.correct / line.agreement.all
 
 
-def _rating_figures(left: Iterable[Response]) -> tuple[RatingFigure, ...]:
-    ratings = ratings_of(left)
-    counts = Counter(rating.uid for rating in ratings)
-    sides: dict[tuple[str, bool], list[float]] = {}
-    with suppress(InputError):  # no ratings
-        table = acceptability(ratings)
-        for uid, good, value in zip(table.uids.tolist(), table.good.tolist(), table.values.tolist(), strict=True):
-            sides.setdefault((uid, good), []).append(value)
-    means = {key: mean(values) for key, values in sides.items()}
-    return tuple(RatingFigure(uid, means.get((uid, True)), means.get((uid, False)), n) for uid, n in counts.items())
-
-
 def exclusion_lines(excluded: Iterable[Exclusion], language: Language) -> tuple[ExclusionLine, ...]:
     """Return exclusions as they are sent, with their reasons in the reader's language."""
     return tuple(ExclusionLine(each.participant, each.item, each.rule, each.text(language)) for each in excluded)
 
 
 def proposal_lines(
-    results: Results, *, threshold: float, now: Mapping[str, tuple[str, str]], pinned: Mapping[str, str]
+    results: Results, *, threshold: float, now: Mapping[str, tuple[str, bool]]
 ) -> tuple[ProposalLine, ...]:
-    """Return what is proposed for each paradigm; `now` has the status and hash of those that the project has."""
+    """Return what is proposed for each paradigm; `now` has the status of those of the project, and if it was edited."""
     lines = []
     for each in propose(results.figures, threshold=threshold):
-        status, digest = now.get(each.uid, ("missing", ""))
-        edited = status != "missing" and digest != pinned.get(each.uid)
+        status, edited = now.get(each.uid, ("missing", False))
         lines.append(ProposalLine(each.uid, each.verdict, *each.figure.wider, status, edited))
     return tuple(sorted(lines, key=lambda line: line.high))
 
@@ -488,7 +514,7 @@ def parse_model_scores(data: bytes, study: Study, *, file: str) -> dict[str, flo
     for number, line in enumerate(decode(data, file=file).split("\n"), start=1):
         if not line.strip():
             continue
-        row: Json = parse_json(line, place=Place(file, number))
+        row: Any = parse_json(line, place=Place(file, number))
         if not isinstance(row, dict) or not {"UID", "pairID", "sentence_good", "sentence_bad", "correct"} <= set(row):
             raise fail("model-scores-shape", Place(file, number))
         item = items.get((str(row["UID"]), _whole(row["pairID"])))
@@ -504,7 +530,7 @@ def parse_model_scores(data: bytes, study: Study, *, file: str) -> dict[str, flo
     return worth
 
 
-def _whole(value: Json) -> int:
+def _whole(value: object) -> int:
     text = str(value)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 

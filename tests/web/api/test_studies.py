@@ -139,7 +139,7 @@ def test_progress_is_what_people_have_done(laptop: Workbench) -> None:
     client = local(laptop)
     far = client.get(f"{STUDIES}/{record.id}").json()["progress"]
     # Each list has two items of both paradigms and two catch trials; person 2 is left out for failing these.
-    assert (far["people"], far["done"], far["slots"], far["answers"]) == (3, 3, 12, 18)
+    assert (far["people"], far["done"], far["left_out"], far["slots"], far["answers"]) == (3, 2, 1, 12, 18)
     assert (far["agreement"]["correct"], far["agreement"]["all"]) == (4, 8)
     assert (far["catch"]["correct"], far["catch"]["all"]) == (4, 6)
     assert (far["median_ms"], far["median_minutes"]) == (2000, pytest.approx(6 * 2 / 60))
@@ -147,9 +147,9 @@ def test_progress_is_what_people_have_done(laptop: Workbench) -> None:
         (name, 6, 6, "done") for name in names
     ]
     assert [len(each["excluded"]) for each in far["persons"]] == [0, 1, 0]
-    assert [(each["slots"], each["done"]) for each in far["lists"]] == [(6, 2), (6, 1)]
+    assert [(each["slots"], each["done"]) for each in far["lists"]] == [(6, 1), (6, 1)]  # her place is free again
     line = client.get(STUDIES).json()["studies"][0]
-    assert (line["name"], line["state"], line["done"], line["agreement"]["correct"]) == ("pilot", "open", 3, 4)
+    assert (line["name"], line["state"], line["done"], line["agreement"]["correct"]) == ("pilot", "open", 2, 4)
 
 
 def test_an_owner_deletes_what_somebody_answered(laptop: Workbench) -> None:
@@ -200,8 +200,9 @@ def test_nothing_is_said_before_somebody_has_answered(laptop: Workbench) -> None
 
 def test_a_decision_is_a_revision_with_the_figures(laptop: Workbench, finished: StudyRecord) -> None:
     client = local(laptop)
-    decision = {"threshold": 0.85, "uids": ["gender"]}
-    assert client.post(f"{STUDIES}/{finished.id}/decisions", json=decision).json() == {"uids": ["gender"]}
+    decision = {"threshold": 0.85, "exclude": ["gender"]}
+    answer = client.post(f"{STUDIES}/{finished.id}/decisions", json=decision).json()
+    assert answer == {"statuses": {"gender": "excluded"}}
     text = client.get(f"/api/projects/small/files/{PARADIGM}").json()["text"]
     assert "status: excluded\n" in text
     assert "In the study pilot, 0 of 22 judgements by 11 people on 4 pairs chose the good sentence" in text
@@ -217,9 +218,18 @@ def test_what_is_undecided_is_not_excluded(laptop: Workbench) -> None:
     client = local(laptop)
     proposals = client.get(f"{STUDIES}/{record.id}/results?threshold=0.7").json()["proposals"]
     assert {each["uid"]: each["verdict"] for each in proposals}["gender"] == "undecided"
-    refused = client.post(f"{STUDIES}/{record.id}/decisions", json={"threshold": 0.7, "uids": ["gender", "other"]})
-    assert refused.status_code == 400 and kinds(refused) == ["decide-not-below", "decide-missing"]
+    address = f"{STUDIES}/{record.id}/decisions"
+    for uids, kind in ((["gender"], "decide-reason"), (["gender", "other"], "decide-missing"), ([], "decide-nothing")):
+        refused = client.post(address, json={"threshold": 0.7, "exclude": uids})
+        assert refused.status_code == 400 and kinds(refused) == [kind]
     assert client.get(f"/api/projects/small/files/{PARADIGM}").json()["text"] == before
+    by_hand = {"threshold": 0.7, "exclude": ["gender"], "why": "two readings"}
+    assert client.post(address, json=by_hand).status_code == 200
+    text = client.get(f"/api/projects/small/files/{PARADIGM}").json()["text"]
+    assert "status: excluded" in text and "Decided by hand: two readings" in text
+    again = {"threshold": 0.7, "include": ["gender"], "why": "on second thoughts"}
+    assert client.post(address, json=again).json() == {"statuses": {"gender": "included"}}
+    assert "status: included" in client.get(f"/api/projects/small/files/{PARADIGM}").json()["text"]
 
 
 def test_a_paradigm_that_was_edited_since_is_marked(laptop: Workbench, finished: StudyRecord) -> None:
@@ -235,14 +245,16 @@ def test_a_paradigm_that_was_edited_since_is_marked(laptop: Workbench, finished:
     assert outcome
     proposals = client.get(f"{STUDIES}/{finished.id}/results").json()["proposals"]
     assert [each["edited"] for each in proposals if each["uid"] == "gender"] == [True]
+    decision = {"threshold": 0.85, "exclude": ["gender"]}
+    assert kinds(client.post(f"{STUDIES}/{finished.id}/decisions", json=decision)) == ["decide-edited"]
 
 
 # Models
 
 
-def _scores(record: StudyRecord, worth: float = 1, **changes: object) -> bytes:
-    lines = [
-        {"UID": item.uid, "pairID": item.pair, "sentence_good": item.good, "sentence_bad": item.bad, "correct": worth}
+def _scores(record: StudyRecord, **changes: object) -> bytes:
+    lines: list[dict[str, object]] = [
+        {"UID": item.uid, "pairID": item.pair, "sentence_good": item.good, "sentence_bad": item.bad, "correct": 1}
         for item in record.study.items
         if item.kind == "test"
     ]
@@ -334,7 +346,7 @@ def test_everybody_may_do_what_her_role_allows(team: Workbench) -> None:
         ("POST", STUDIES, {**PLAN, "uids": ["none"]}, 403, 400),
         ("PUT", other, {**PLAN, "uids": ["none"]}, 403, 400),
         ("GET", f"{one}/export", None, 403, 200),
-        ("POST", f"{one}/decisions", {"threshold": 0.5, "uids": ["none"]}, 403, 400),
+        ("POST", f"{one}/decisions", {"threshold": 0.5, "exclude": ["none"]}, 403, 400),
         ("DELETE", f"{one}/models/none", None, 403, 404),
         ("DELETE", f"{one}/participants/none", None, 403, 403),
         ("POST", f"{one}/state", {"state": "paused"}, 403, 200),

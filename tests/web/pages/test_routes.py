@@ -28,6 +28,8 @@ PAGES = [
     "/p/small/phrases",
     f"/p/small/history/{PARADIGM}",
     "/p/small/deleted",
+    "/p/small/studies",
+    "/p/small/studies/new",
 ]
 TEAM_PAGES = ["/team", "/p/small/team"]
 

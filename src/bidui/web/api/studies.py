@@ -7,7 +7,7 @@ an owner may delete somebody's answers. The calls of participants are in `bidui.
 import asyncio
 import tempfile
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from io import BytesIO
@@ -24,15 +24,17 @@ from bidui.grammar.archives import add_to_zip
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.project import paradigm_text
 from bidui.pairs.formats import pairs_to_bytes
-from bidui.people.agreement import Proposal, exclude, propose, reason
-from bidui.people.design import PRESETS, Design, standard_texts
-from bidui.people.exchange import export_pcibex
-from bidui.people.responses import codebook, to_csv, to_jsonl
+from bidui.people.agreement import Verdict, counts, propose, reason, set_status
+from bidui.people.design import PRESETS, QUESTIONS, Design, standard_texts
+from bidui.people.exchange import export_pcibex, response_files
+from bidui.people.participants import Participant
+from bidui.people.responses import to_jsonl
 from bidui.people.study import Study, draw_study
 from bidui.web import fieldwork, jobs
 from bidui.web.accounts import Access, Editor, Owner, Reader, Spoken
 from bidui.web.api.projects import attached
 from bidui.web.fieldwork import (
+    EarlierFigure,
     ExclusionLine,
     FigureShape,
     ModelFigures,
@@ -40,7 +42,7 @@ from bidui.web.fieldwork import (
     Person,
     Progress,
     ProposalLine,
-    RatingFigure,
+    RatingLine,
     Results,
     Share,
     SizeShape,
@@ -59,7 +61,6 @@ router = APIRouter(prefix="/api/projects/{project}/studies", tags=["studies"], r
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 Text = Annotated[str, Field(max_length=20_000)]
 LIGHT = 500  # responses; the results of no more are computed at once
-THRESHOLD = 0.85
 MOST_PAIRS = 200  # of a study that the answer lists by themselves; the export has them all
 
 
@@ -277,12 +278,17 @@ async def _drawn(access: Access, plan: StudyPlan, request: Request, language: La
             source=access.entry.name,
             paradigms=hashes,
             follows=follows.study if follows else None,
+            before=await run_in_threadpool(_counts, follows) if follows else None,
         )
 
     study = await jobs.until_gone(asyncio.ensure_future(draw()), request)
     if study is None:
         raise fail("superseded", Place())  # nobody is there to read it
     return study
+
+
+def _counts(record: StudyRecord) -> dict[str, tuple[int, int]]:
+    return counts(record.study, studies.responses_of(record))
 
 
 def _check_uids(access: Access, uids: Sequence[str]) -> None:
@@ -390,27 +396,32 @@ class ResultsAnswer:
     pairs: tuple[PairFigure, ...]
     all_pairs: int
     doubtful: int
-    ratings: tuple[RatingFigure, ...]
+    ratings: tuple[RatingLine, ...]
     kappas: dict[str, float | None]
+    choice_alphas: dict[str, float | None]
     alphas: dict[str, float | None]
     exclusions: tuple[ExclusionLine, ...]
+    unchecked: dict[str, int]
+    earlier: dict[str, EarlierFigure]
     threshold: float
     proposals: tuple[ProposalLine, ...]
     models: list[ModelFigures]
 
 
 class Decision(BaseModel):
-    """The paradigms to exclude, and the threshold that they are below."""
+    """The paradigms to exclude, and those to include again; `why` is needed where the figures do not say so."""
 
     threshold: Annotated[float, Field(gt=0, lt=1)]
-    uids: Annotated[list[Name], Field(min_length=1, max_length=2_000)]
+    exclude: Annotated[list[Name], Field(max_length=2_000)] = []
+    include: Annotated[list[Name], Field(max_length=2_000)] = []
+    why: Annotated[str, Field(max_length=500)] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The paradigms that are excluded now."""
+    """The new status of each paradigm that was changed."""
 
-    uids: list[str]
+    statuses: dict[str, Literal["included", "excluded"]]
 
 
 Threshold = Annotated[float | None, Query(gt=0, lt=1)]
@@ -421,7 +432,7 @@ async def study_results(access: Reader, language: Spoken, number: int, threshold
     """Return what a study shows so far; an error while nobody has answered."""
     record = await run_in_threadpool(studies.study_of, access.entry, number)
     results = await _results(access, record)
-    at = threshold or THRESHOLD
+    at = threshold or record.study.design.rules.threshold
     return await run_in_threadpool(_results_answer, access, record, results, at, language)
 
 
@@ -443,41 +454,57 @@ async def _results(access: Access, record: StudyRecord) -> Results:
 def _results_answer(
     access: Access, record: StudyRecord, results: Results, threshold: float, language: Language
 ) -> ResultsAnswer:
-    now = {uid: (status, digest) for uid, (_, status, digest) in _paradigms(access, results.figures).items()}
-    pinned = record.study.paradigms or {}
+    there = _paradigms(access, record.study)
+    now = {uid: (each.status, each.edited) for uid, each in there.items()}
     worths = studies.scores_of(record)
     return ResultsAnswer(
         *(record.id, record.name, record.state, results.people, results.responses, results.kept),
         *(results.overall, results.phenomena, results.paradigms, results.phenomenon_of),
         results.pairs[: max(MOST_PAIRS, results.doubtful)],
         len(results.pairs),
-        *(results.doubtful, results.ratings, results.kappas, results.alphas),
+        results.doubtful,
+        results.ratings,
+        results.kappas,
+        results.choice_alphas,
+        results.alphas,
         fieldwork.exclusion_lines(results.exclusions, language),
+        results.unchecked,
+        results.earlier,
         threshold,
-        fieldwork.proposal_lines(results, threshold=threshold, now=now, pinned=pinned),
+        fieldwork.proposal_lines(results, threshold=threshold, now=now),
         [fieldwork.model_figures(name, worth, results) for name, worth in worths.items()],
     )
 
 
-def _paradigms(access: Access, uids: Iterable[str]) -> dict[str, tuple[Version, str, str]]:
-    """Return the paradigms of a project by uid: the latest revision, the status, and a hash as studies pin it."""
+@dataclass(frozen=True, slots=True)
+class _Paradigm:
+    """A paradigm as it is in the project now."""
+
+    version: Version
+    status: str
+    edited: bool  # since the study was drawn, not counting its status
+
+
+def _paradigms(access: Access, study: Study) -> dict[str, _Paradigm]:
+    """Return the paradigms of a study that the project still has, by uid."""
     refresh(access.entry)
-    wanted = set(uids)
-    lines = {line.uid: line for line in coverage(access.entry).paradigms if line.parsed and line.uid in wanted}
+    pinned = study.paradigms or {}
     versions = latest(access.entry, {"paradigm"})
-    found = {}
-    for uid, line in lines.items():
-        paradigm, _ = parse_paradigm(versions[line.file].text, name=line.file)
-        digest = sha256(paradigm_text(paradigm).encode()) if paradigm else ""
-        found[uid] = (versions[line.file], line.status, digest)
+    found: dict[str, _Paradigm] = {}
+    for line in coverage(access.entry).paradigms:
+        paradigm = parse_paradigm(versions[line.file].text, name=line.file)[0] if line.uid in pinned else None
+        if paradigm is not None:
+            plain = replace(paradigm, status="included", reason="")
+            hashes = {sha256(paradigm_text(each).encode()) for each in (paradigm, plain)}
+            found[line.uid] = _Paradigm(versions[line.file], line.status, pinned[line.uid] not in hashes)
     return found
 
 
 @router.post("/{number}/decisions", responses=fails(403, 409, 503))
 async def write_decisions(access: Editor, number: int, body: Decision) -> Decided:
-    """Write `status: excluded` with the figures into paradigms that the study puts below the threshold.
+    """Write `status: excluded`, or `included` again, with the figures into paradigms; each becomes a revision.
 
-    Each becomes a revision. What the figures leave undecided, or put above, is refused.
+    Whatever the figures do not say, and whatever was edited since the study was drawn, needs a reason in words.
     """
     record = await run_in_threadpool(studies.study_of, access.entry, number)
     results = await _results(access, record)
@@ -485,26 +512,31 @@ async def write_decisions(access: Editor, number: int, body: Decision) -> Decide
 
 
 def _decide(access: Access, record: StudyRecord, results: Results, body: Decision) -> Decided:
+    there = _paradigms(access, record.study)
+    wanted: dict[str, Verdict] = {**dict.fromkeys(body.include, "keep"), **dict.fromkeys(body.exclude, "exclude")}
+    if missing := [uid for uid in wanted if uid not in there or uid not in results.figures]:
+        raise InputError(Problem("decide-missing", Place(access.entry.name), {"uid": uid}) for uid in missing)
+    if not wanted or set(body.include) & set(body.exclude):
+        raise fail("decide-nothing")
     proposals = {each.uid: each for each in propose(results.figures, threshold=body.threshold)}
-    there = _paradigms(access, proposals)
     changes, problems = [], []
-    for uid in dict.fromkeys(body.uids):
-        proposal: Proposal | None = proposals.get(uid)
-        if proposal is None or uid not in there:
-            problems.append(Problem("decide-missing", Place(access.entry.name), {"uid": uid}))
-        elif proposal.verdict != "exclude":
-            low, high = (f"{100 * end:.1f}%" for end in proposal.figure.wider)
-            values = {"uid": uid, "low": low, "high": high, "threshold": f"{body.threshold:.0%}"}
-            problems.append(Problem("decide-not-below", Place(), values))
-        else:
-            version, _, _ = there[uid]
-            file = version.revision.file
-            text = exclude(version.text, reason=reason(proposal, study=record.name), name=file)
-            changes.append(Change(file, encode(text, place=Place(file)), version.revision.id))
+    statuses: dict[str, Literal["included", "excluded"]] = {}
+    for uid, verdict in wanted.items():
+        proposal, mine, file = proposals[uid], there[uid], there[uid].version.revision.file
+        if proposal.verdict != verdict or mine.edited:
+            if not body.why.strip():
+                kind = "decide-reason" if proposal.verdict != verdict else "decide-edited"
+                problems.append(Problem(kind, Place(file), {"uid": uid}))
+            proposal = replace(proposal, verdict=verdict, why=body.why.strip())
+        statuses[uid] = "excluded" if verdict == "exclude" else "included"
+        text = set_status(
+            mine.version.text, status=statuses[uid], reason=reason(proposal, study=record.name), name=file
+        )
+        changes.append(Change(file, encode(text, place=Place(file)), mine.version.revision.id))
     if problems:
         raise InputError(problems)
     commit(access.entry, changes, who=access.user)
-    return Decided([uid for uid in dict.fromkeys(body.uids)])
+    return Decided(statuses)
 
 
 # Models, whose scores of the pairs of the study somebody has uploaded
@@ -557,16 +589,26 @@ def export_study(access: Editor, language: Spoken, number: int, format: ExportFo
     if format == "pcibex":
         files = _pcibex(record.study, language)
     else:
-        responses = studies.responses_of(record)
-        files = {
-            f"responses.{format}": to_csv(responses) if format == "csv" else to_jsonl(responses),
-            "codebook.md": encode(codebook()),
-        }
+        files = response_files(studies.responses_of(record), _participants(record), to=format)
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for file, data in files.items():
             add_to_zip(archive, f"{name}/{file}", data)
     return Response(target.getvalue(), headers=attached(f"{name}.zip"), media_type="application/zip")
+
+
+def _participants(record: StudyRecord) -> list[Participant]:
+    """Return the facts about participants as they are exported; whoever withdrew has none."""
+    return [
+        Participant(
+            *(each.pseudonym, each.list, each.slot, each.version, each.language),
+            each.started.isoformat(timespec="seconds"),
+            each.finished.isoformat(timespec="seconds") if each.finished else "",
+            {name: each.background[name] for name in QUESTIONS if name in each.background},
+        )
+        for each in studies.participants_of(record)
+        if each.withdrawn is None
+    ]
 
 
 def _pcibex(study: Study, language: Language) -> dict[str, bytes]:
