@@ -1,29 +1,27 @@
 """Length bias and the search for the best parameters: worked out by hand, and on pairs whose bias is known."""
 
+from dataclasses import replace
 from math import isnan, log
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bidui.analysis.length_bias import (
     Grid,
     alpha_grid,
     best_setting,
-    crossed,
     fit_morcela,
-    halves,
     held_out,
     held_out_morcela,
     morcela_grid,
     morcela_interval,
     sweep,
+    within_paradigms,
 )
 from bidui.errors import InputError
 from bidui.intervals import Estimate
-from bidui.scores.choices import PairTotals, choose_from, length_split
-from bidui.scores.links import Link, lp, mean_lp, parse_link, slln_lp, slor
+from bidui.scores.choices import Choices, PairTotals, choose_from, length_split
+from bidui.scores.links import lp, mean_lp, slln_lp, slor
 
 Side = tuple[float, float]  # LP and length
 
@@ -114,7 +112,7 @@ def test_without_a_group_there_is_no_best_by_delta() -> None:
     """The first of many nan would pass for an answer."""
     for way in (
         lambda: sweep(HAND, alpha_grid(3), groups="characters").best("delta"),
-        lambda: held_out(HAND, alpha_grid(3), by="delta", seed=0, groups="characters"),
+        lambda: held_out(HAND, alpha_grid(3), by="delta", groups="characters"),
     ):
         with pytest.raises(InputError, match=r"no pairs in D<, D>.*choose by accuracy"):
             way()
@@ -171,73 +169,93 @@ def test_the_same_seed_gives_the_same_interval_and_another_one_another() -> None
 
 
 def test_resamples_without_a_group_are_counted_out() -> None:
-    """Of the only paradigm's two pairs of D> and D<, each resample may lose one; delta is then not defined."""
-    made = totals(("a", (-3, 4), (-4, 4)), ("a", (-2, 1), (-12, 4)), ("a", (-12, 4), (-4, 1)))
+    """Of the only paradigm's 20 pairs one is in D> and one in D<; delta needs both drawn.
+
+    That a resample lacks one of them has probability (19/20)^20 = 0.358, both (18/20)^20 = 0.122: 0.405 have both.
+    """
+    equal = [("a", (-3.0, 4.0), (-4.0, 4.0))] * 18
+    made = totals(*equal, ("a", (-2, 1), (-12, 4)), ("a", (-12, 4), (-4, 1)))
     found = best_setting(made, alpha_grid(3), by="delta", seed=0, resamples=1000)
-    # all three drawn in three draws: 3! of 27 ways, which is 222 of 1,000, with a deviation of 13
-    assert 222 - 52 < found.resamples < 222 + 52
+    assert 405 - 60 < found.resamples < 405 + 60
+    assert found.parameters[0].kind == "pairs"
     assert best_setting(made, alpha_grid(3), by="accuracy", seed=0, resamples=1000).resamples == 1000
 
 
-def test_resampling_keeps_every_paradigm_at_its_size() -> None:
-    """Each paradigm has one pair: nothing can be drawn otherwise, and the interval is the setting itself."""
-    made = totals(*((uid, good, bad) for uid, (_, good, bad) in zip("abcdef", _pairs(HAND), strict=True)))
-    found = best_setting(made, alpha_grid(3), by="delta", seed=0, resamples=100)
-    assert found.parameters == (Estimate(0.5, 0.5, 0.5),)
+def test_few_pairs_and_pairs_of_one_length_have_no_best_alpha() -> None:
+    """Six pairs decide nothing; where no pair differs in length, "alpha = 0 [0, 0]" would be no finding."""
+    with pytest.raises(InputError, match="there are 6 pairs; with fewer than 20, no parameter is chosen"):
+        best_setting(HAND, alpha_grid(3), by="accuracy", seed=0)
+    with pytest.raises(InputError, match="with fewer than 20, no parameter is chosen"):
+        held_out(HAND, alpha_grid(3), by="accuracy")
+    alike = totals(*[(uid, (-3.0, 4.0), (-4.0, 4.0)) for uid in "ab" * 10])
+    for way in (best_setting, held_out):
+        with pytest.raises(InputError, match=r"0 of them differ in length\), so alpha changes nothing here"):
+            way(alike, alpha_grid(3), by="accuracy", seed=0)
 
 
-def _pairs(of: PairTotals) -> list[tuple[str, Side, Side]]:
-    sides = list(zip(of.logprob.tolist(), of.lengths["tokens"].tolist(), strict=True))
-    return [(uid, sides[2 * row], sides[2 * row + 1]) for row, uid in enumerate(of.uids)]
+def test_each_paradigm_is_judged_by_what_was_chosen_on_the_others() -> None:
+    """Ten paradigms in five folds, all alike but one: that one alone needs LP, so it is always judged by mean LP.
 
-
-@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=40), st.integers(0, 99))
-def test_halves_divide_every_paradigm(uids: list[str], seed: int) -> None:
-    """And over all, neither half is more than half the paradigms ahead."""
-    made = totals(*((uid, (-1, 1), (-2, 1)) for uid in uids))
-    first = halves(made, seed=seed)
-    assert (first == halves(made, seed=seed)).all()
-    for uid in set(uids):
-        mine = first[made.uids == uid]
-        assert abs(int(mine.sum()) - int((~mine).sum())) <= 1
-    assert abs(int(first.sum()) - int((~first).sum())) <= 2
-
-
-def test_each_half_is_judged_by_the_setting_of_the_other() -> None:
-    """The two halves need different alphas, so what is chosen on one is wrong on the other.
-
-    Of each pair in one half good is right by LP only (-6 over 1 against -8 over 4), in the other by mean LP only
-    (-12 over 4 against -4 over 1): by its own half's alpha each is right, by the other's each is wrong.
+    Good is right by LP only (-6 over 1 against -8 over 4), or by mean LP only (-12 over 4 against -4 over 1). Chosen on
+    all pairs, or on half of each paradigm, mean LP has 0.9; held out the same: no fold can choose LP.
     """
-    shapes = totals(*[("a", (-1, 1), (-2, 1))] * 20)
-    first = halves(shapes, seed=3)
-    by_lp, by_mean = ("a", (-6.0, 1.0), (-8.0, 4.0)), ("a", (-12.0, 4.0), (-4.0, 1.0))
-    made = totals(*(by_lp if one else by_mean for one in first))
-    found = held_out(made, Grid(slln_lp, ((0.0,), (1.0,))), by="accuracy", seed=3)
-    assert found.settings == ((0.0,), (1.0,))
-    assert found.accuracy == 0
-    assert sweep(made, Grid(slln_lp, ((0.0,), (1.0,)))).accuracy.tolist() == [0.5, 0.5]
-    assert found.choices.link == "slln:0 | slln:1"
+    by_lp, by_mean = ((-6.0, 1.0), (-8.0, 4.0)), ((-12.0, 4.0), (-4.0, 1.0))
+    grid = Grid(slln_lp, ((0.0,), (1.0,)))
+    made = totals(*((uid, *(by_lp if uid == "a" else by_mean)) for uid in "abcdefghij" for _ in range(4)))
+    found = held_out(made, grid, by="accuracy", seed=3, divisions=4)
+    assert set(found.settings) == {(1.0,)} and len(found.settings) == 20
+    assert found.accuracies.tolist() == [0.9] * 4 and found.choices.link == "slln:1"
+    # two paradigms, each of which is wrong by what the other one chooses
+    apart = totals(*((uid, *(by_lp if uid == "a" else by_mean)) for uid in "ab" for _ in range(20)))
+    crossed = held_out(apart, grid, by="accuracy", divisions=2)
+    assert crossed.accuracy == Estimate(0, 0, 0) and set(crossed.settings) == {(0.0,), (1.0,)}
+    assert set(crossed.choices.link.split(" | ")) == {"slln:0", "slln:1"}
+    assert crossed.spread(0) == Estimate(0.5, 0, 1)
+    assert sweep(apart, grid).accuracy.tolist() == [0.5, 0.5]
 
 
-def test_held_out_choices_are_those_of_the_one_setting_where_both_halves_agree() -> None:
+def test_held_out_choices_are_those_of_the_one_setting_where_all_folds_agree() -> None:
     made = drawn(2000, alpha=0.5, seed=5)
     found = held_out(made, Grid(slln_lp, ((0.0,), (0.5,), (1.0,))), by="delta", seed=0)
-    assert found.settings == ((0.5,), (0.5,))
+    assert set(found.settings) == {(0.5,)}
     plain = choose_from(made, slln_lp(0.5))
     assert found.choices.link == plain.link
     assert (found.choices.good == plain.good).all() and (found.choices.bad == plain.bad).all()
-    assert found.split == length_split(plain)
-    assert found.accuracy == plain.worth.mean()
+    assert found.deltas == pytest.approx(length_split(plain).delta)
+    assert found.accuracy.value == pytest.approx(plain.worth.mean())
 
 
-@pytest.mark.parametrize("name", ["lp", "mean_lp", "slln:0.3"])
-def test_crossing_a_linking_function_with_itself_changes_nothing(name: str) -> None:
-    link: Link = parse_link(name)
-    first = np.array([True, False, True, True, False, False])
-    found, plain = crossed(HAND, (link, link), first=first), choose_from(HAND, link)
-    assert (found.good.tolist(), found.bad.tolist()) == (plain.good.tolist(), plain.bad.tolist())
-    assert found.length_sign.tolist() == [0, 0, -1, -1, 1, 1]
+def test_one_paradigm_cannot_be_held_out_nor_a_group_that_one_paradigm_makes() -> None:
+    one = totals(*[("a", (-6.0, 1.0), (-8.0, 4.0))] * 20)
+    with pytest.raises(InputError, match="only 1 paradigm; a parameter chosen on some paradigms"):
+        held_out(one, alpha_grid(3), by="accuracy")
+    groups = {"a": ((-6.0, 1.0), (-8.0, 4.0)), "b": ((-12.0, 4.0), (-4.0, 1.0)), "c": ((-3.0, 4.0), (-4.0, 4.0))}
+    made = totals(*((uid, *groups[uid]) for uid in "abc" for _ in range(10)))
+    with pytest.raises(InputError, match="come from so few paradigms that none are left when one fold is held out"):
+        held_out(made, alpha_grid(3), by="delta")
+
+
+def test_length_is_read_within_paradigms_that_have_pairs_of_two_groups() -> None:
+    """By hand: a has D= 3 of 5 and D< 5 of 5; b has D= 5 of 5 and D> 2 of 5; c has only D=; d D< and D>, 3 of each.
+
+    So D< − D= is 0.4 within one paradigm, D> − D= is -0.6 within one; three pairs are too few to count.
+    """
+    plan = [
+        ("a", 0, 3, 5),
+        ("a", -1, 5, 5),
+        ("b", 0, 5, 5),
+        ("b", 1, 2, 5),
+        ("c", 0, 1, 9),
+        ("d", -1, 1, 3),
+        ("d", 1, 1, 3),
+    ]
+    rows = [(uid, sign, float(n < right)) for uid, sign, right, pairs in plan for n in range(pairs)]
+    uids, signs, good = (np.array(column) for column in zip(*rows, strict=True))
+    made = Choices("lp", uids.astype(object), uids.astype(object), np.arange(len(rows)), good, 1 - good, signs)
+    found = within_paradigms(made)
+    assert found.paradigms == {"D=": 3, "D<": 2, "D>": 2, "both": 1}
+    assert (found.shorter.value, found.shorter_of) == (pytest.approx(0.4), 1) and isnan(found.shorter.low)
+    assert (found.longer.value, found.longer_of) == (pytest.approx(-0.6), 1)
 
 
 # MORCELA fitted to pairs: where the parameters are known, and where there are none to be found.
@@ -284,7 +302,7 @@ def test_the_interval_holds_the_parameters_as_often_as_it_says() -> None:
     """38 of 40 on average, were it 95 of 100; 33 or fewer would come once in 300 such tests."""
     held = np.zeros(2, int)
     for seed in range(40):
-        beta, gamma = morcela_interval(drawn_by_morcela(1000, beta=0.6, gamma=18, seed=seed), seed=seed, resamples=60)
+        beta, gamma = morcela_interval(drawn_by_morcela(1000, beta=0.6, gamma=18, seed=seed), seed=seed, resamples=100)
         held += [beta.low < 0.6 < beta.high, gamma.low < 18 < gamma.high]
     assert (held >= 34).all()
 
@@ -340,20 +358,13 @@ def test_a_fit_needs_unigrams() -> None:
 
 
 def test_held_out_fits_are_honest_and_close_to_the_truth() -> None:
-    """The true setting is the best there can be; what is fitted to the other half comes within a point of it."""
+    """The true setting is the best there can be; what is fitted to other paradigms comes within a point of it."""
     pairs = drawn_by_morcela(8000, beta=0.6, gamma=18)
+    pairs = replace(pairs, uids=np.array([f"u{number % 10}" for number in range(8000)], object))
     best = choose_from(pairs, fit_morcela(pairs).link).worth.mean()
-    for found in (held_out_morcela(pairs, seed=1), held_out(pairs, morcela_grid(), by="accuracy", seed=1)):
-        assert found.accuracy == pytest.approx(best, abs=0.01)
-        assert found.accuracy > choose_from(pairs, mean_lp()).worth.mean() + 0.05
-        assert len(found.choices.good) == 8000
+    for found in (held_out_morcela(pairs, seed=1), held_out(pairs, morcela_grid(), by="accuracy", divisions=2)):
+        assert found.accuracy.value == pytest.approx(best, abs=0.01)
+        assert found.accuracy.value > choose_from(pairs, mean_lp()).worth.mean() + 0.05
+        assert len(found.choices.good) == 8000 and len(found.settings) == 5 * len(found.accuracies)
         for beta, gamma in found.settings:
             assert (beta, gamma) == (pytest.approx(0.6, abs=0.11), pytest.approx(18, abs=3))
-
-
-def test_each_half_is_judged_by_the_fit_of_the_other() -> None:
-    pairs = drawn_by_morcela(400, beta=0.6, gamma=18)
-    found = held_out_morcela(pairs, seed=1)
-    (one, other) = found.settings
-    assert one != other
-    assert found.choices.link == f"morcela:{one[0]:g},{one[1]:g} | morcela:{other[0]:g},{other[1]:g}"

@@ -136,8 +136,9 @@ def test_links_and_units_are_chosen(bidui: Bidui, tmp_path: Path) -> None:
         "mean_lp": ["1", "0.00", "–", "0.00", "–", "–", "0"],
     }
     for unit in ("characters", "bytes"):
-        shown = rows(bidui("compare", "results/given", "--link", "mean_lp", "--unit", unit))
-        assert shown == {"mean_lp": ["1", "50.00", "–", "50.00", "–", "–", "1"]}
+        ended = bidui("compare", "results/given", "--link", "mean_lp", "--unit", unit)
+        assert ended.out.splitlines()[1].split()[1:] == ["mean_lp", "1", "–", "–", "–", "–", "–", "1", "0"]
+        assert "no pair is decided by mean_lp: all 1 are ties" in ended.out
 
 
 def test_groups_of_length_are_made_by_tokens_or_as_asked(bidui: Bidui, tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ def test_groups_of_length_are_made_by_tokens_or_as_asked(bidui: Bidui, tmp_path:
 
 def write_scores(folder: Path, sides: list[tuple[str, str]]) -> None:
     """Scores by `Counting`, 甲 -1, 乙 -2 and so on, with unigrams under which every token is as frequent."""
-    pairs = [pair("u", number, good, bad) for number, (good, bad) in enumerate(sides)]
+    pairs = [pair("uv"[number % 2], number, good, bad) for number, (good, bad) in enumerate(sides)]
     run_scoring(Pairs(tuple(pairs)), Counting(folder.name, {"tokenizer": "t"}), out=folder)
     (folder / "unigrams.json").write_bytes(write_unigrams(Unigrams(np.ones(6, np.int64), "t")))
 
@@ -169,10 +170,7 @@ def test_slor_and_morcela_join_the_usual_functions_where_unigrams_are_beside_the
     shown = rows(Ended(ended.code, "\n".join(table), ended.err))
     assert list(shown) == ["lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm", "slor", "morcela*"]
     assert {numbers[1] for numbers in shown.values()} == {"75.00"}
-    assert (
-        note
-        == "* beta and gamma were fitted on one half of each paradigm's pairs and applied to the other half, both ways"
-    )
+    assert note == "* beta and gamma were fitted on some paradigms and applied to the others, in folds"
     chosen = rows(bidui("compare", "results", "--link", "morcela:0.6,18"))
     assert chosen == {"morcela:0.6,18": shown["lp"]}
     by = bidui("compare", "results", "--link", "slor", "--by", "paradigm").out.splitlines()
@@ -183,14 +181,14 @@ def test_a_model_that_morcela_cannot_be_fitted_to_is_told_and_the_others_are_sho
     bidui: Bidui, tmp_path: Path
 ) -> None:
     """A checkpoint that has learnt nothing yet must not keep the table from being printed."""
-    write_scores(tmp_path / "results/bad", [("乙乙", "甲甲")] * 8)
-    write_scores(tmp_path / "results/good", [("甲甲", "乙乙")] * 8)
+    write_scores(tmp_path / "results/bad", [("乙乙", "甲甲")] * 20)
+    write_scores(tmp_path / "results/good", [("甲甲", "乙乙")] * 20)
     lines = bidui("compare", "results").out.splitlines()
     assert [line.split()[0] for line in lines if "morcela" in line] == ["good"]
     assert [line.split()[0] for line in lines if "slor" in line] == ["bad", "good"]
     assert [line[:36] for line in lines[-2:]] == [
         "bad: no beta and gamma can be fitted",
-        "* beta and gamma were fitted on one ",
+        "* beta and gamma were fitted on some",
     ]
 
 

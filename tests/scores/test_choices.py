@@ -19,6 +19,7 @@ from bidui.scores.choices import (
     BASELINES,
     NEAR_TIE,
     Choices,
+    PairTotals,
     choose,
     choose_from,
     delta_acc,
@@ -143,6 +144,32 @@ def test_near_ties_are_those_that_a_rounding_error_could_turn() -> None:
     found = choices([-1, -1, -1, -1, -1], [-1, -1 - near, -1 + near, -1 - far, -1 + far], [0] * 5)
     assert (found.ties, found.near_ties) == (1, 2)
     assert found.worth.tolist() == [0.5, 1, 0, 1, 0]
+
+
+def test_near_ties_are_scaled_by_length_as_the_scores_are() -> None:
+    """An error of 2e-4 in LP is one of 2e-5 in a mean over ten tokens: 1e-4 apart is near by LP, not by mean LP."""
+    uids = np.array(["u"], object)
+    lengths = {"tokens": np.array([10.0, 10.0])}
+    pairs = PairTotals(uids, uids, np.zeros(1, np.int32), np.array([-20.0, -20.0001]), lengths)
+    assert choose_from(pairs, "lp").near_ties == choose_from(pairs, "mean_lp").near_ties == 1
+    apart = PairTotals(uids, uids, np.zeros(1, np.int32), np.array([-20.0, -20.0005]), lengths)
+    # by mean LP the two are 5e-5 apart, which a fixed threshold of 2e-4 took for a near tie
+    assert choose_from(apart, "lp").near_ties == choose_from(apart, "mean_lp").near_ties == 0
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf")])
+def test_a_score_that_is_no_number_is_refused_with_its_pair(value: float) -> None:
+    """It used to count as a wrong choice."""
+    uids = np.array(["u", "v"], object)
+    logprob = np.array([-1.0, -2.0, -1.0, value])
+    pairs = PairTotals(uids, uids, np.array([3, 7], np.int32), logprob, {"tokens": np.ones(4)})
+    with pytest.raises(InputError, match=f"the bad sentence of pair 7 of v has the score {value:g} by slln:0.5"):
+        choose_from(pairs, "slln:0.5")
+
+
+def test_ties_everywhere_are_no_accuracy_of_one_half() -> None:
+    found = choices([-1, -2], [-1, -2], [0, 0])
+    assert found.undecided and "no pair is decided" in repr(found)
 
 
 def test_delta_is_the_mean_distance_from_pairs_of_equal_length() -> None:

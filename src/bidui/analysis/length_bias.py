@@ -1,26 +1,35 @@
 """Length bias: what the parameters of a linking function do to accuracy on D=, D< and D>, and which of them are best.
 
 After Liu et al., section 4: alpha of SLLN-LP is swept (Figure 2), MORCELA is searched on a grid (Table 5). A parameter
-that is chosen on the pairs it is reported on flatters the model, so it can also be chosen on one half of the pairs of
-each paradigm and used on the other half, both ways. Accuracy is over all pairs (micro); a tie is worth one half.
+that is chosen on the paradigms it is reported on flatters the model, since the pairs of a paradigm are alike; so it is
+also chosen on some paradigms and used on the others, in folds that are drawn several times. Accuracy is over all pairs
+(micro); a tie is worth one half.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from bidui.analysis.estimate import Strata, resampled_sums, stratify
+from bidui.analysis.estimate import (
+    FEWEST_PARADIGMS,
+    Strata,
+    crossed_difference,
+    expanded_percentiles,
+    paradigm_draws,
+    resampled_sums,
+    stratify,
+)
 from bidui.errors import fail
 from bidui.frames import counted, to_pandas
-from bidui.intervals import PERCENTILES, Estimate, percentile_estimate
+from bidui.intervals import PERCENTILES, Estimate, Kind, percentile_estimate
 from bidui.scores.choices import (
     AnyScores,
     Choices,
-    LengthSplit,
     PairTotals,
     choose_from,
     delta_acc,
@@ -28,7 +37,7 @@ from bidui.scores.choices import (
     pair_totals,
     sides,
 )
-from bidui.scores.links import Floats, Link, Totals, lp, morcela, slln_lp
+from bidui.scores.links import Floats, Link, Totals, lp, morcela, slln_lp, worth
 from bidui.scores.table import LengthUnit
 
 if TYPE_CHECKING:
@@ -104,7 +113,10 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best setting, one estimate per parameter: the interval holds the best settings of 95% of the resamples."""
+    """The best setting, one estimate per parameter: the interval holds the best settings of 95% of the resamples.
+
+    Resamples draw paradigms, or, where there are fewer than six, pairs within them; the kind of the estimates says so.
+    """
 
     parameters: tuple[Estimate, ...]
     resamples: int  # fewer than requested where some had no pairs in one of the groups
@@ -112,20 +124,31 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """Choices in which each half of the pairs is judged by the setting chosen on the other half."""
+    """Each fold of the paradigms judged by the setting chosen on the other folds, for several divisions into folds."""
 
-    settings: tuple[Setting, Setting]  # chosen on the first half, and on the second
-    choices: Choices
-
-    @property
-    def accuracy(self) -> float:
-        """Accuracy over all pairs."""
-        return float(self.choices.worth.mean())
+    settings: tuple[Setting, ...]  # chosen for each fold of each division
+    choices: Choices  # of the first division
+    accuracies: Floats  # over all pairs, one for each division
+    deltas: Floats  # delta-acc, likewise
 
     @property
-    def split(self) -> LengthSplit:
-        """Accuracy on D=, D< and D>, and delta-acc."""
-        return length_split(self.choices)
+    def accuracy(self) -> Estimate:
+        """The mean over divisions; the ends are the lowest and the highest, not an interval."""
+        return _spread(self.accuracies)
+
+    @property
+    def delta(self) -> Estimate:
+        """The mean of delta-acc over divisions, with the lowest and the highest."""
+        return _spread(self.deltas)
+
+    def spread(self, parameter: int) -> Estimate:
+        """The median of the settings of a parameter, with the lowest and the highest."""
+        values = np.array([setting[parameter] for setting in self.settings])
+        return Estimate(float(np.median(values)), float(values.min()), float(values.max()))
+
+
+def _spread(values: Floats) -> Estimate:
+    return Estimate(float(values.mean()), float(values.min()), float(values.max()))
 
 
 def alpha_grid(steps: int = 21) -> Grid:
@@ -162,12 +185,19 @@ def _totals_of(totals: PairTotals | AnyScores) -> PairTotals:
 
 
 def best_setting(totals: PairTotals, grid: Grid, *, by: By, seed: int, resamples: int = 1000) -> Best:
-    """Return the best setting with intervals; the pairs of each paradigm are resampled with replacement."""
-    worths, sign = _worths(totals, grid, "tokens"), totals.length_sign("tokens")
+    """Return the best setting with intervals, for paradigms like these where there are enough of them."""
+    worths, sign, strata = _worths(totals, grid, "tokens"), totals.length_sign("tokens"), strata_of(totals)
     best = grid.settings[_sweep(grid, worths, sign).best(by)]
+    _check_settings(totals, grid, worths)
     inside = np.stack([sign == number for number in SIGNS.values()], axis=1).astype(np.float64)
     columns = np.hstack([worths * inside[:, [number]] for number in range(3)] + [inside])
-    drawn = resampled_sums(columns, strata_of(totals), resamples=resamples, seed=seed).sum(axis=2)
+    paradigms, ends = len(strata.sizes), PERCENTILES
+    kind: Kind = "paradigms" if paradigms >= FEWEST_PARADIGMS else "pairs"
+    if kind == "paradigms":
+        draws, ends = paradigm_draws(paradigms, resamples=resamples, seed=seed), expanded_percentiles(paradigms)
+        drawn = draws @ np.stack([strata.sums(column) for column in columns.T], axis=1)
+    else:
+        drawn = resampled_sums(columns, strata, resamples=resamples, seed=seed).sum(axis=2)
     right, pairs = drawn[:, :-3].reshape(resamples, 3, len(grid.settings)), drawn[:, -3:, None]
     if by == "accuracy":
         value = right.sum(axis=1)
@@ -176,8 +206,24 @@ def best_setting(totals: PairTotals, grid: Grid, *, by: By, seed: int, resamples
         equal, shorter, longer = np.moveaxis(right[whole] / pairs[whole], 1, 0)
         value = -delta_acc(equal, shorter, longer)
     settings = np.array(grid.settings)[value.argmax(axis=1)]
-    ends = np.quantile(settings, PERCENTILES, axis=0, method="inverted_cdf").tolist()
-    return Best(tuple(map(Estimate, best, *ends)), len(settings))
+    lows, highs = np.quantile(settings, ends, axis=0, method="inverted_cdf").tolist()
+    estimates = [Estimate(*one, kind) for one in zip(best, lows, highs, strict=True)]
+    return Best(tuple(estimates), len(settings))
+
+
+def _check_settings(totals: PairTotals, grid: Grid, worths: Floats) -> None:
+    """Refuse to choose where nothing depends on the setting, or where there are too few pairs to choose on."""
+    if len(totals) < FEWEST_PAIRS:
+        raise fail("length-few-pairs", None, {"pairs": len(totals), "needed": FEWEST_PAIRS})
+    if (worths == worths[:, :1]).all():
+        differ = int((totals.length_sign("tokens") != 0).sum())
+        raise fail("setting-changes-nothing", None, {"pairs": len(totals), "differ": differ})
+
+
+# Held out: paradigms are divided into folds, each judged by what was chosen on the others, again and again.
+
+FOLDS, DIVISIONS = 5, 10
+FEWEST_PAIRS = 20  # with fewer, an interval or a choice of parameters means nothing
 
 
 def held_out(
@@ -188,38 +234,129 @@ def held_out(
     seed: int = 0,
     unit: LengthUnit = "tokens",
     groups: LengthUnit = "tokens",
+    divisions: int = DIVISIONS,
 ) -> HeldOut:
-    """Choose the setting on one half of each paradigm's pairs and use it on the other half, both ways."""
+    """Choose the setting on some paradigms and use it on the others: in five folds, for several divisions of them."""
     totals, grid = _totals_of(totals), grid or alpha_grid()
-    worths, sign, first = _worths(totals, grid, unit), totals.length_sign(groups), halves(totals, seed=seed)
-    one, other = (grid.settings[_sweep(grid, worths[half], sign[half]).best(by)] for half in (first, ~first))
-    links = (grid.make(*one), grid.make(*other))
-    return HeldOut((one, other), crossed(totals, links, first=first, unit=unit, groups=groups))
+    worths, sign, strata = _worths(totals, grid, unit), totals.length_sign(groups), strata_of(totals)
+    _sweep(grid, worths, sign).best(by)  # refuses a group without pairs
+    _check_settings(totals, grid, worths)
+    inside = [(sign == number).astype(np.float64) for number in SIGNS.values()]
+    # by group, paradigm and setting; the pairs by group and paradigm
+    right = np.stack([[strata.sums(column * own) for column in worths.T] for own in inside]).swapaxes(1, 2)
+    pairs = np.stack([strata.sums(own) for own in inside])
+
+    def choose(kept: NDArray[np.bool_]) -> int:
+        groups_right, groups_pairs = right[:, kept].sum(axis=1), pairs[:, kept].sum(axis=1)
+        if by == "accuracy":
+            return int(groups_right.sum(axis=0).argmax())
+        if not groups_pairs.all():
+            values = {"groups": [name for name, count in zip(SIGNS, groups_pairs, strict=True) if not count]}
+            raise fail("held-out-group", None, values)
+        return int(delta_acc(*(groups_right / groups_pairs[:, None])).argmin())
+
+    folds = _divisions(strata, seed, divisions)
+    return _judge(
+        totals,
+        [[grid.settings[choose(~own)] for own in one] for one in folds],
+        grid.make,
+        folds=folds,
+        unit=unit,
+        groups=groups,
+    )
 
 
-def halves(totals: PairTotals, *, seed: int) -> NDArray[np.bool_]:
-    """Return which pairs are in the first half: half of each paradigm; odd ones go to the halves in turn."""
-    rng, first = np.random.default_rng(seed), np.zeros(len(totals), np.bool_)
-    strata = strata_of(totals)
-    order = np.argsort(strata.codes, kind="stable")
-    for number, rows in enumerate(np.split(order, np.cumsum(strata.sizes[:-1]).astype(np.intp))):
-        first[rng.permutation(rows)[: (len(rows) + number % 2) // 2]] = True
-    return first
+def _divisions(strata: Strata, seed: int, divisions: int) -> list[list[NDArray[np.bool_]]]:
+    """Return which paradigms are in each fold of each division."""
+    paradigms = len(strata.sizes)
+    if paradigms < 2:
+        raise fail("held-out-one-paradigm", None, {"paradigms": paradigms})
+    rng, count = np.random.default_rng(seed), min(FOLDS, paradigms)
+    numbers = [rng.permutation(paradigms) % count for _ in range(divisions)]
+    return [[number == fold for fold in range(count)] for number in numbers]
 
 
-def crossed(
+def _judge(
     totals: PairTotals,
-    links: tuple[Link, Link],
+    settings: list[list[Setting]],
+    make: Callable[..., Link],
     *,
-    first: NDArray[np.bool_],
-    unit: LengthUnit = "tokens",
-    groups: LengthUnit = "tokens",
-) -> Choices:
-    """Choose in the first half by the second linking function, and in the second half by the first."""
-    one, other = (choose_from(totals, link, unit=unit, groups=groups) for link in links)
-    good, bad = np.where(first, other.good, one.good), np.where(first, other.bad, one.bad)
-    name = one.link if one.link == other.link else f"{one.link} | {other.link}"
-    return replace(one, link=name, good=good, bad=bad)
+    folds: list[list[NDArray[np.bool_]]],
+    unit: LengthUnit,
+    groups: LengthUnit,
+) -> HeldOut:
+    """Judge the pairs of each fold by its setting, in every division."""
+    codes = strata_of(totals).codes
+    by_setting: dict[Setting, Choices] = {}
+    found = []
+    for own_settings, own_folds in zip(settings, folds, strict=True):
+        for setting in own_settings:
+            if setting not in by_setting:
+                by_setting[setting] = choose_from(totals, make(*setting), unit=unit, groups=groups)
+        choices = [by_setting[setting] for setting in own_settings]
+        found.append(pieced(choices, np.argmax(np.stack(own_folds), axis=0)[codes]))
+    accuracies = np.array([float(one.worth.mean()) for one in found])
+    deltas = np.array([length_split(one).delta for one in found])
+    return HeldOut(tuple(one for own in settings for one in own), found[0], accuracies, deltas)
+
+
+def pieced(choices: Sequence[Choices], number: NDArray[np.intp]) -> Choices:
+    """Take each pair from one of several choices, by its number."""
+    rows = np.arange(len(number))
+    names = dict.fromkeys(one.link for one in choices)
+
+    def piece(columns: Sequence[Floats]) -> Floats:
+        return np.asarray(np.stack(columns)[number, rows])
+
+    margins = [one.margin for one in choices if one.margin is not None]
+    return replace(
+        choices[0],
+        link=" | ".join(names),
+        good=piece([one.good for one in choices]),
+        bad=piece([one.bad for one in choices]),
+        margin=piece(margins) if len(margins) == len(choices) else None,
+    )
+
+
+# Paradigms and lengths: of how many paradigms D< and D> are made, and what length does within one paradigm.
+#
+# D=, D< and D> hold different paradigms, so their accuracies differ for other reasons than length, too. Within a
+# paradigm that has pairs of two groups, only length differs.
+
+FEWEST_WITHIN = 5  # pairs of each group that a paradigm needs to count
+
+
+@dataclass(frozen=True, slots=True)
+class WithinParadigms:
+    """How many paradigms have pairs in each group, and mean differences within paradigms that have pairs in two.
+
+    A difference is NaN where no paradigm has five pairs in both; from six paradigms on it has an interval.
+    """
+
+    paradigms: Mapping[str, int]  # by group, and "both": with pairs in D< and in D>
+    shorter: Estimate  # accuracy on D< minus that on D=, within paradigms
+    shorter_of: int  # paradigms
+    longer: Estimate  # on D> minus D=
+    longer_of: int
+
+
+def within_paradigms(choices: Choices) -> WithinParadigms:
+    """Return what the lengths of good and bad sentences do within paradigms."""
+    strata = stratify(choices)
+    groups = {name: (choices.length_sign == number).astype(np.float64) for name, number in SIGNS.items()}
+    pairs = {name: strata.sums(inside) for name, inside in groups.items()}
+    right = {name: strata.sums(choices.worth * inside) for name, inside in groups.items()}
+
+    def difference(name: str) -> tuple[Estimate, int]:
+        both = (pairs[name] >= FEWEST_WITHIN) & (pairs["D="] >= FEWEST_WITHIN)
+        if not both.any():
+            return Estimate(nan), 0
+        first, second = (right[group][both] / pairs[group][both] for group in (name, "D="))
+        return crossed_difference(first[None], second[None]), int(both.sum())
+
+    counts = {name: int((own > 0).sum()) for name, own in pairs.items()}
+    counts["both"] = int(((pairs["D<"] > 0) & (pairs["D>"] > 0)).sum())
+    return WithinParadigms(counts, *difference("D<"), *difference("D>"))
 
 
 def strata_of(totals: PairTotals) -> Strata:
@@ -229,7 +366,8 @@ def strata_of(totals: PairTotals) -> Strata:
 
 def _worths(totals: PairTotals, grid: Grid, unit: LengthUnit) -> Floats:
     """Return what each choice is worth: one row per pair, one column per setting."""
-    return np.stack([choose_from(totals, link, unit=unit).worth for link in grid.links()], axis=1)
+    plain = totals.totals(unit)
+    return np.stack([worth(*sides(link.score(plain))) for link in grid.links()], axis=1)
 
 
 def _sweep(grid: Grid, worths: Floats, sign: NDArray[np.int8]) -> Sweep:
@@ -270,26 +408,47 @@ def fit_morcela(totals: PairTotals) -> MorcelaFit:
 
 
 def morcela_interval(totals: PairTotals, *, seed: int, resamples: int = 200) -> tuple[Estimate, Estimate]:
-    """Return beta and gamma with intervals: the pairs of each paradigm are resampled, and each resample is fitted."""
+    """Return beta and gamma with intervals, for paradigms like these, or with few of them for these paradigms.
+
+    Each resample of the paradigms, or of the pairs within them, is fitted.
+    """
+    if len(totals) < FEWEST_PAIRS:
+        raise fail("length-few-pairs", None, {"pairs": len(totals), "needed": FEWEST_PAIRS})
     terms, strata, rng = _terms(totals, "tokens"), strata_of(totals), np.random.default_rng(seed)
+    paradigms, ends = len(strata.sizes), PERCENTILES
+    kind: Kind = "paradigms" if paradigms >= FEWEST_PARADIGMS else "pairs"
+    best, fits = _fit(terms), []
+    if kind == "paradigms":
+        draws, ends = paradigm_draws(paradigms, resamples=resamples, seed=seed), expanded_percentiles(paradigms)
     order, starts = np.argsort(strata.codes, kind="stable"), np.cumsum(strata.sizes) - strata.sizes
     start, size = starts[strata.codes[order]], strata.sizes[strata.codes[order]]
-    best, fits = _fit(terms), []
-    for _ in range(resamples):
-        drawn = order[(start + rng.random(len(totals)) * size).astype(np.intp)]
-        fits.append(_fit(terms, times=np.bincount(drawn, minlength=len(totals)).astype(np.float64), near=best))
-    beta = percentile_estimate(best.beta, np.array([fit.beta for fit in fits]))
-    return beta, percentile_estimate(best.gamma, np.array([fit.gamma for fit in fits]))
+    for number in range(resamples):
+        if kind == "paradigms":
+            times = draws[number][strata.codes]
+        else:
+            drawn = order[(start + rng.random(len(totals)) * size).astype(np.intp)]
+            times = np.bincount(drawn, minlength=len(totals)).astype(np.float64)
+        fits.append(_fit(terms, times=times, near=best))
+    beta = percentile_estimate(best.beta, np.array([fit.beta for fit in fits]), kind=kind, ends=ends)
+    return beta, percentile_estimate(best.gamma, np.array([fit.gamma for fit in fits]), kind=kind, ends=ends)
 
 
 def held_out_morcela(
-    totals: PairTotals, *, seed: int, unit: LengthUnit = "tokens", groups: LengthUnit = "tokens"
+    totals: PairTotals,
+    *,
+    seed: int,
+    unit: LengthUnit = "tokens",
+    groups: LengthUnit = "tokens",
+    divisions: int = 1,
 ) -> HeldOut:
-    """Fit one half of each paradigm's pairs and use the fit on the other half, both ways."""
-    first, terms = halves(totals, seed=seed), _terms(totals, unit)
-    one, other = (_fit(terms[:, half]) for half in (first, ~first))
-    choices = crossed(totals, (one.link, other.link), first=first, unit=unit, groups=groups)
-    return HeldOut(((one.beta, one.gamma), (other.beta, other.gamma)), choices)
+    """Fit some paradigms and use the fit on the others: in five folds, for so many divisions into folds."""
+    if len(totals) < FEWEST_PAIRS:
+        raise fail("length-few-pairs", None, {"pairs": len(totals), "needed": FEWEST_PAIRS})
+    terms, strata = _terms(totals, unit), strata_of(totals)
+    folds, near = _divisions(strata, seed, divisions), _fit(terms)
+    fits = [[_fit(terms[:, ~own[strata.codes]], near=near) for own in one] for one in folds]
+    settings: list[list[Setting]] = [[(fit.beta, fit.gamma) for fit in own] for own in fits]
+    return _judge(totals, settings, morcela, folds=folds, unit=unit, groups=groups)
 
 
 def _terms(totals: PairTotals, unit: LengthUnit) -> Floats:

@@ -388,6 +388,7 @@ def read_against(test: Accuracy, baseline: Accuracy) -> Reading:
 def without(choices: Choices, *, uids: Collection[str]) -> Choices:
     """Return the choices in all other paradigms: baselines do not belong in an average of accuracies."""
     kept = ~np.isin(choices.uids.astype(str), list(uids))
-    arrays = [field.name for field in fields(choices) if field.name not in ("link", "columns")]
+    own = [field.name for field in fields(choices) if field.name not in ("link", "columns")]
+    arrays = [name for name in own if getattr(choices, name) is not None]
     columns = {name: values[kept] for name, values in choices.columns.items()}
     return replace(choices, columns=columns, **{name: getattr(choices, name)[kept] for name in arrays})

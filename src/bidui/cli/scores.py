@@ -179,7 +179,7 @@ Unseen = Annotated[
 Unit = Literal["tokens", "characters", "bytes"]
 HUMANS = "humans"  # the column of published human figures
 LINK = "Linking function, such as slln:0.5, or one of your own, module:function or file.py:function"
-FITTED = "* beta and gamma were fitted on one half of each paradigm's pairs and applied to the other half, both ways"
+FITTED = "* beta and gamma were fitted on some paradigms and applied to the others, in folds"
 
 
 def compare(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -32,7 +32,7 @@ from bidui.reports.results import (
     unigram_choices,
 )
 from bidui.reports.tables import Column, Table, Unit, csv_text, latex
-from bidui.scores.choices import BASELINES, Choices, choose_from, length_split
+from bidui.scores.choices import BASELINES, Choices, LengthSplit, choose_from, length_split
 from bidui.scores.links import AnyLink, Link, as_link, as_links
 from bidui.scores.table import LengthUnit, score_folders
 
@@ -48,8 +48,8 @@ Group = tuple[str, ...]  # the values that the pairs of a row share
 class AccuracyTable:
     """Accuracies as shares, from 0 to 1, in a polars data frame; and notes that belong below it.
 
-    `fitted` says whether there are rows of MORCELA fitted on one half of each paradigm's pairs and applied to the other
-    half, both ways; `humans` whether there are human figures, pooled from published counts or those of a `study`.
+    `fitted` says whether there are rows of MORCELA fitted on some paradigms and applied to the others; `humans` whether
+    there are human figures, pooled from published counts or those of a `study`.
     """
 
     frame: pl.DataFrame
@@ -191,6 +191,10 @@ def _by_link(
             choices += more
             notes += [f"{model.name}: {problem}" for problem in problems]
         rows += [_row(model.name, one) for one in choices]
+        undecided = [one.link for one in choices if one.undecided]
+        if undecided:
+            values = {"model": model.name, "links": undecided, "count": len(totals)}
+            notes.append(str(Problem("compare-undecided", values=values)))
     if people is not None:
         rows += _people_rows(people, {row["model"] for row in rows})
     fitted = any(row["link"] == HELD_OUT for row in rows)
@@ -216,12 +220,12 @@ def _people_rows(people: StudyPeople, taken: set[object]) -> list[dict[str, obje
 
 
 def _row(name: str, choices: Choices) -> dict[str, object]:
-    split = length_split(choices)
+    split = LengthSplit(nan, nan, nan, nan) if choices.undecided else length_split(choices)
     return {
         "model": name,
         "link": choices.link,
         "pairs": len(choices.good),
-        "accuracy": float(choices.worth.mean()) if len(choices.good) else float("nan"),
+        "accuracy": nan if choices.undecided or not len(choices.good) else float(choices.worth.mean()),
         "D=": split.equal,
         "D<": split.good_shorter,
         "D>": split.good_longer,

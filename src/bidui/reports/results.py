@@ -32,7 +32,7 @@ from bidui.scores.table import LengthUnit, ScoreManifest, read_manifest, read_sc
 from bidui.scores.unigrams import UNIGRAMS
 
 SCORES = "scores.json"
-HELD_OUT = "morcela*"  # fitted on one half of the pairs and used on the other, both ways
+HELD_OUT = "morcela*"  # fitted on some paradigms and used on the others, in folds
 ALL = "all"  # the group of all pairs
 USUAL = ("lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm")  # the linking functions, unless some are given
 MAIN = "slln:0.5"  # the one for details, unless some are given

@@ -5,7 +5,7 @@ scores; every linking function, every alpha and every setting of MORCELA is then
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, get_args
@@ -80,7 +80,7 @@ def pair_totals(scores: AnyScores, *, unigrams: Floats | None = None) -> PairTot
     sums = table.totals(unigrams=unigrams)
     units: tuple[LengthUnit, ...] = get_args(LengthUnit)
     pairs = table.frame.select("uid", "phenomenon", "pair").gather_every(2)
-    return PairTotals(
+    totals = PairTotals(
         pairs["uid"].to_numpy(),
         pairs["phenomenon"].to_numpy(),
         pairs["pair"].to_numpy(),
@@ -89,6 +89,8 @@ def pair_totals(scores: AnyScores, *, unigrams: Floats | None = None) -> PairTot
         sums.unigram,
         columns=table.columns(),
     )
+    _check_finite(totals.logprob, totals, what="LP")
+    return totals
 
 
 def sides(column: Floats) -> tuple[Floats, Floats]:
@@ -108,6 +110,7 @@ class Choices:
     bad: Floats
     length_sign: NDArray[np.int8]  # of the good sentence's length minus the bad one's
     columns: Mapping[str, Texts] = field(default_factory=dict)  # the variant and further columns of the pairs
+    margin: Floats | None = None  # what a rounding error of the log-probabilities makes of the scores of each pair
 
     @property
     def worth(self) -> Floats:
@@ -120,9 +123,15 @@ class Choices:
         return int((self.good == self.bad).sum())
 
     @property
+    def undecided(self) -> bool:
+        """Whether all pairs are ties, so that an accuracy of one half would say nothing."""
+        return bool(len(self.good)) and self.ties == len(self.good)
+
+    @property
     def near_ties(self) -> int:
         """The number of pairs whose order a rounding error could change."""
-        return int(((self.good != self.bad) & (np.abs(self.good - self.bad) < NEAR_TIE)).sum())
+        margin = NEAR_TIE if self.margin is None else self.margin
+        return int(((self.good != self.bad) & (np.abs(self.good - self.bad) < margin)).sum())
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -155,6 +164,7 @@ class Choices:
 
     def __repr__(self) -> str:
         accuracy = f"{100 * self.worth.mean():.2f}% correct" if len(self.uids) else "no accuracy"
+        accuracy = "no pair is decided" if self.undecided else accuracy
         return f"Choices by {self.link}: {counted(len(self.uids), 'pair')}, {accuracy}, {counted(self.ties, 'tie')}"
 
     def _repr_html_(self) -> str:
@@ -198,10 +208,26 @@ def choose_from(
     groups: LengthUnit = "tokens",
 ) -> Choices:
     """Do the same from totals, which serve for any number of linking functions."""
-    function = as_link(link)
-    good, bad = sides(function.score(totals.totals(unit)))
-    sign = totals.length_sign(groups)
-    return Choices(function.name, totals.uids, totals.phenomena, totals.pairs, good, bad, sign, totals.columns)
+    function, plain = as_link(link), totals.totals(unit)
+    scores = function.score(plain)
+    _check_finite(scores, totals, what=function.name)
+    good, bad = sides(scores)
+    # how far a rounding error moves a score: a sum by as much, a mean over tokens by as much per token
+    moved = np.abs(function.score(replace(plain, logprob=plain.logprob + NEAR_TIE)) - scores)
+    names = (totals.uids, totals.phenomena, totals.pairs)
+    margin = np.maximum(*sides(moved))
+    return Choices(function.name, *names, good, bad, totals.length_sign(groups), totals.columns, margin)
+
+
+def _check_finite(values: Floats, totals: PairTotals, *, what: str) -> None:
+    """Refuse a score that is not a number, or infinite: it would count as a wrong choice."""
+    if np.isfinite(values).all():
+        return
+    rows = np.flatnonzero(~np.isfinite(values))
+    at = int(rows[0])
+    where = {"uid": totals.uids[at // 2], "pair": int(totals.pairs[at // 2]), "side": ("good", "bad")[at % 2]}
+    count = len(np.unique(rows // 2))
+    raise fail("score-not-finite", Place(), {"what": what, "value": f"{values[at]:g}", **where, "count": count})
 
 
 def length_split(choices: Choices) -> LengthSplit:

@@ -59,8 +59,15 @@ def _links(models: Sequence[ModelChoices], links: Sequence[str], settings: Setti
     say = settings.say
     rows: Rows = []
     for model in models:
-        overall = {link: accuracy(choices)["all"] for link, choices in model.choices.items()}
-        rows.append((model.name, *(_cell(overall[link], model) if link in overall else None for link in links)))
+        cells: list[Value] = []
+        for choices in map(model.choices.get, links):
+            if choices is None:
+                cells.append(None)
+            elif choices.undecided:
+                cells.append(say("undecided"))
+            else:
+                cells.append(_cell(accuracy(choices)["all"], model))
+        rows.append((model.name, *cells))
     if panel := settings.extras.people:  # who know no linking functions
         agreement = judged_averages(panel.counts, _phenomena(models))["overall"]
         rows.append((say("people-head"), *(agreement for _ in links)))

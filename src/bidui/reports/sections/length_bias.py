@@ -1,21 +1,34 @@
 """Length bias: accuracy by which side is longer, and what the parameters of linking functions do to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import nan
+from dataclasses import replace
 
 import numpy as np
 
 from bidui.analysis import length_bias as analysis
-from bidui.analysis.length_bias import SIGNS, By, Sweep, alpha_grid, held_out, morcela_grid, sweep
+from bidui.analysis.accuracy import accuracy
+from bidui.analysis.length_bias import (
+    DIVISIONS,
+    FEWEST_PAIRS,
+    FOLDS,
+    SIGNS,
+    By,
+    Sweep,
+    alpha_grid,
+    held_out,
+    morcela_grid,
+    sweep,
+    within_paradigms,
+)
 from bidui.errors import InputError
-from bidui.intervals import wilson
 from bidui.reports.figures import AlphaSweep, alpha_sweep, length_bias
 from bidui.reports.results import ModelChoices, Results, ScoredModel
 from bidui.reports.section import Item, Rows, Settings, absent, picture, reasons
-from bidui.reports.tables import NOTHING, Table, Value, without_blank
+from bidui.reports.tables import Table, Value, without_blank
 from bidui.scores.choices import length_split
 
 RESAMPLES, FITS = 400, 100  # enough for two digits of the ends of an interval
+REFITS = 3  # divisions into folds for MORCELA, whose fits take longer than the sums of a grid
 GOALS: tuple[By, ...] = ("delta", "accuracy")
 GROUPS = "equal:percent='D= shorter:percent='D< longer:percent='D>"
 
@@ -33,6 +46,7 @@ def length_section(results: Results, models: Sequence[ModelChoices], settings: S
         yield absent(say("morcela"), "report-no-scores")
         return
     yield _groups(models, settings)
+    yield _within(models, settings)
     splits = {model.name: {link: length_split(one) for link, one in model.choices.items()} for model in models}
     yield picture(
         "length-bias",
@@ -49,19 +63,36 @@ def _groups(models: Sequence[ModelChoices], settings: Settings) -> Table:
     rows: Rows = []
     for model in models:
         for link, choices in model.choices.items():
+            names = np.array(list(SIGNS), object)[[list(SIGNS.values()).index(sign) for sign in choices.length_sign]]
+            found = accuracy(replace(choices, phenomena=names), by="phenomenon")
             cells: list[Value] = []
-            for sign in SIGNS.values():
-                worth = choices.worth[choices.length_sign == sign]
-                cells += [
-                    len(worth),
-                    wilson(float(worth.mean()), pairs=len(worth), kind="pairs") if len(worth) else None,
-                ]
+            for group in SIGNS:
+                one = found.get(group)
+                few = one is not None and one.pairs < FEWEST_PAIRS
+                cells += [one.pairs if one else 0, None if one is None else one.value if few else one.estimate]
             rows.append((model.name, link, *cells, length_split(choices).delta))
     columns = (
         "model link pairs_equal:count='|D=| equal:percent='D= pairs_shorter:count='|D<| shorter:percent='D<"
         " pairs_longer:count='|D>| longer:percent='D> delta_acc:percent=delta"
     )
-    return settings.table("length-groups", columns, rows, note=settings.say("note-length"))
+    note = settings.say("note-length").format(fewest=FEWEST_PAIRS)
+    return settings.table("length-groups", columns, rows, note=note)
+
+
+def _within(models: Sequence[ModelChoices], settings: Settings) -> Table:
+    """Return of how many paradigms the groups are made, and what length does within paradigms."""
+    rows: Rows = []
+    for model in models:
+        for link, choices in model.choices.items():
+            found = within_paradigms(choices)
+            readings = (found.shorter, found.shorter_of, found.longer, found.longer_of)
+            rows.append((model.name, link, *found.paradigms.values(), *readings))
+    columns = (
+        "model link paradigms_equal:count=in-equal paradigms_shorter:count=in-shorter paradigms_longer:count=in-longer"
+        " paradigms_both:count=in-both shorter:points='D<−D= shorter_of:count=paradigms longer:points='D>−D="
+        " longer_of:count=paradigms"
+    )
+    return settings.table("length-within", columns, rows, note=settings.say("note-within"))
 
 
 def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
@@ -94,15 +125,15 @@ def _best_alpha(models: Sequence[ScoredModel], settings: Settings) -> Table:
                 best = analysis.best_setting(model.totals, alpha_grid(), by=by, seed=settings.seed, resamples=RESAMPLES)
                 held = held_out(model.totals, alpha_grid(), by=by, seed=settings.seed)
             except InputError as error:
-                rows.append((*head, None, NOTHING, None, None, reasons(error, settings.language)))
+                rows.append((*head, None, None, None, None, reasons(error, settings.language)))
                 continue
-            halves = ", ".join(f"{setting[0]:g}" for setting in held.settings)
-            rows.append((*head, *best.parameters, halves, held.accuracy, held.split.delta, ""))
+            rows.append((*head, *best.parameters, held.spread(0), held.accuracy, held.delta, ""))
     columns = (
-        "model chosen_by alpha:number=best-alpha alpha_halves accuracy:percent=held-out-accuracy"
+        "model chosen_by alpha:number=best-alpha alpha_folds:number accuracy:percent=held-out-accuracy"
         " delta_acc:percent=held-out-delta remark"
     )
-    return without_blank(settings.table("alpha-best", columns, rows, note=say("note-alpha-best")))
+    note = say("note-alpha-best").format(folds=FOLDS, divisions=DIVISIONS)
+    return without_blank(settings.table("alpha-best", columns, rows, note=note))
 
 
 def _morcela(models: Sequence[ScoredModel], settings: Settings) -> Item:
@@ -117,26 +148,27 @@ def _morcela(models: Sequence[ScoredModel], settings: Settings) -> Item:
             try:
                 rows.append((*head, *_morcela_cells(model, how, settings), ""))
             except InputError as error:
-                rows.append((*head, nan, nan, NOTHING, nan, nan, reasons(error, settings.language)))
+                rows.append((*head, *(None for _ in range(6)), reasons(error, settings.language)))
     lacking = ", ".join(model.name for model in models if model.totals.unigram is None)
-    note = say("note-morcela") + (say("note-no-unigrams").format(models=lacking) if lacking else "")
+    note = say("note-morcela").format(folds=FOLDS, divisions=REFITS) + (
+        say("note-no-unigrams").format(models=lacking) if lacking else ""
+    )
     columns = (
-        "model how beta:number='β gamma:number='γ halves=morcela-halves accuracy:percent=held-out-accuracy"
-        " delta_acc:percent=held-out-delta remark"
+        "model how beta:number='β gamma:number='γ beta_folds:number gamma_folds:number"
+        " accuracy:percent=held-out-accuracy delta_acc:percent=held-out-delta remark"
     )
     return without_blank(settings.table("morcela", columns, rows, note=note))
 
 
 def _morcela_cells(model: ScoredModel, how: str, settings: Settings) -> tuple[Value, ...]:
-    """Return beta and gamma, those of the halves, and accuracy and delta-acc held out."""
+    """Return beta and gamma, those of the folds, and accuracy and delta-acc on paradigms that were held out."""
     totals, seed = model.totals, settings.seed
     best: tuple[Value, ...]
     if how == "grid":
         swept = sweep(totals, morcela_grid())
         best = swept.settings[swept.best("accuracy")]
-        held = held_out(totals, morcela_grid(), by="accuracy", seed=seed)
+        held = held_out(totals, morcela_grid(), by="accuracy", seed=seed, divisions=REFITS)
     else:
         best = analysis.morcela_interval(totals, seed=seed, resamples=FITS)
-        held = analysis.held_out_morcela(totals, seed=seed)
-    halves = "; ".join(f"{beta:.3g}, {gamma:.3g}" for beta, gamma in held.settings)
-    return (*best, halves, held.accuracy, held.split.delta)
+        held = analysis.held_out_morcela(totals, seed=seed, divisions=REFITS)
+    return (*best, held.spread(0), held.spread(1), held.accuracy, held.delta)
