@@ -13,9 +13,10 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test quick quick-tests lint matrix bench docs clean
 .DEFAULT_GOAL := test
 
-$(INSTALLED): pyproject.toml pins.txt
+$(INSTALLED): pyproject.toml pins.txt tests/s3.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm,postgres]'
+	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm,postgres,cluster]'
+	$(BIN)/python -m pip install -q --no-deps -r tests/s3.txt || echo "no local S3 server can be installed: tests of s3:// are skipped"
 	$(BIN)/python -m pip install -q -c pins.txt -e '.[ngram]' || echo "kenlm cannot be built here: tests that compare with it are skipped"
 	touch $@
 

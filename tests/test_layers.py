@@ -18,6 +18,7 @@ ROOMS = [
         "frames",
         "intervals",
         "signals",
+        "scale",
         "pairs",
         "grammar",
         "treebank",
@@ -26,7 +27,7 @@ ROOMS = [
         "models",
         "scores",
     ),
-    *("training", "analysis", "reports", "scale", "web", ROOT, "cli", "__main__"),
+    *("training", "analysis", "reports", "web", ROOT, "cli", "__main__"),
 ]
 MODULE = re.compile(r"bidui(\.\w+)+(:\w+)?")
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         generate,
         generate_folder,
         new_study,
+        open_pairs,
         open_project,
     )
     from bidui.errors import BiduiError, InputError, Interruption, OutputRefused, Place, Problem, import_failed
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         Pair,
         Pairs,
         Region,
+        StoredPairs,
         Written,
         export_lm_eval,
         measure_diversity,
@@ -73,7 +75,7 @@ if TYPE_CHECKING:
     from bidui.reports.show import PairTokens, show
     from bidui.reports.site import Site, report
     from bidui.reports.tables import table_text
-    from bidui.scale.suites import run_progress, run_suite, suite_vocabularies
+    from bidui.scale.workers import connect
     from bidui.scores.choices import Choices, PairTotals, choose, choose_from, length_split, pair_totals
     from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, parse_link, pen_lp, slln_lp, slor
     from bidui.scores.run import export_scores, score
@@ -85,8 +87,18 @@ if TYPE_CHECKING:
     from bidui.training.publish import push
     from bidui.training.recipe import Recipe
     from bidui.training.run import RunEvents, TrainingRun, train
-    from bidui.training.suite import Suite, SuiteRun, SuiteTokenizer, choose_runs, plan_suite, suite_totals, zh_pythia
+    from bidui.training.suite import (
+        Suite,
+        SuiteRun,
+        SuiteTokenizer,
+        choose_runs,
+        plan_suite,
+        schedule_hours,
+        suite_totals,
+        zh_pythia,
+    )
     from bidui.training.suite_file import read_suite
+    from bidui.training.suite_runs import run_progress, run_suite, suite_vocabularies
     from bidui.training.tokenizers import describe_tokenizer, load_tokenizer, train_char, train_tokenizer, train_word
     from bidui.treebank.extract import Extraction, extract_phrases
     from bidui.treebank.search import TreeMatch, search_trees
@@ -102,7 +114,7 @@ _HOMES = {
     "bidui.analysis.people": "StudyPeople beside_people read_people",
     "bidui.analysis.significance": "Comparison compare_models signed_rank",
     "bidui.benchmarks": "check count derive_project enumerate_all export_classic find_pairs generate generate_folder "
-    "new_study open_project",
+    "new_study open_pairs open_project",
     "bidui.errors": "BiduiError InputError Interruption OutputRefused Place Problem import_failed",
     "bidui.files": "check_new_folder",
     "bidui.grammar": "Count Lexicon Paradigm Project new_project read_lexicon",
@@ -110,7 +122,7 @@ _HOMES = {
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
     "bidui.models.specs": "expand_specs load_model model_kinds model_labels",
-    "bidui.pairs": "Diversity Origin Pair Pairs Region Written "
+    "bidui.pairs": "Diversity Origin Pair Pairs Region StoredPairs Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.people.agreement": "Figure Proposal StudyResults decide decision_rows propose study_results write_decisions",
     "bidui.people.design": "Design Rules Size estimate preset",
@@ -123,7 +135,7 @@ _HOMES = {
     "bidui.reports.show": "PairTokens show",
     "bidui.reports.site": "Site report",
     "bidui.reports.tables": "table_text",
-    "bidui.scale.suites": "run_progress run_suite suite_vocabularies",
+    "bidui.scale.workers": "connect",
     "bidui.scores.choices": "Choices PairTotals choose choose_from length_split pair_totals",
     "bidui.scores.links": "Link Totals log_norm_lp lp mean_lp morcela parse_link pen_lp slln_lp slor",
     "bidui.scores.run": "export_scores score",
@@ -135,8 +147,10 @@ _HOMES = {
     "bidui.training.publish": "push",
     "bidui.training.recipe": "Recipe",
     "bidui.training.run": "RunEvents TrainingRun train",
-    "bidui.training.suite": "Suite SuiteRun SuiteTokenizer choose_runs plan_suite suite_totals zh_pythia",
+    "bidui.training.suite": "Suite SuiteRun SuiteTokenizer choose_runs plan_suite schedule_hours "
+    "suite_totals zh_pythia",
     "bidui.training.suite_file": "read_suite",
+    "bidui.training.suite_runs": "run_progress run_suite suite_vocabularies",
     "bidui.training.tokenizers": "describe_tokenizer load_tokenizer train_char train_tokenizer train_word",
     "bidui.treebank.extract": "Extraction extract_phrases",
     "bidui.treebank.search": "TreeMatch search_trees",
@@ -192,6 +206,7 @@ __all__ = [
     "Site",
     "Size",
     "SourceCounts",
+    "StoredPairs",
     "Study",
     "StudyPeople",
     "StudyResults",
@@ -220,6 +235,7 @@ __all__ = [
     "choose_runs",
     "compare",
     "compare_models",
+    "connect",
     "count",
     "decide",
     "decision_rows",
@@ -256,6 +272,7 @@ __all__ = [
     "morcela",
     "new_project",
     "new_study",
+    "open_pairs",
     "open_project",
     "pair_totals",
     "parse_link",
@@ -280,6 +297,7 @@ __all__ = [
     "report",
     "run_progress",
     "run_suite",
+    "schedule_hours",
     "score",
     "search_trees",
     "serve",

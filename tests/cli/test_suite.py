@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bidui.scale import suites
 from bidui.training import suite
+from bidui.training import suite_runs as suites
 from bidui.training.build import build_corpus
 from bidui.training.tokenizers import train_char
 from tests.cli.typed import Bidui
@@ -182,7 +182,7 @@ if name.endswith("-1"):
 """
     (tmp_path / "suite.yaml").write_text(SUITE.replace("seeds: [0]", "seeds: [0, 1, 2]"))
     monkeypatch.setattr(suites, "BIDUI", (sys.executable, "-c", script))
-    typed = ("suite.yaml", "--run", "--corpus", f"char={shards}", "--processes", 2, "--json")
+    typed = ("suite.yaml", "--run", "--corpus", f"char={shards}", "--on", "processes:2", "--json")
     ended = suite_of(*typed)
     assert ended.code == 1
     found = {run["name"]: run for run in json.loads(ended.out)["runs"]}

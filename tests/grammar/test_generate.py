@@ -84,8 +84,8 @@ def test_a_project_is_a_source(tmp_path: Path) -> None:
 
 
 def test_pairs_of_any_source_are_written_to_a_folder_by_any_number_of_workers(tmp_path: Path) -> None:
-    for workers in (1, 2):
-        written = generate_folder(Trees(), out=tmp_path / str(workers), n=2, seed=5, workers=workers)
+    for on in ("local", "processes:2"):
+        written = generate_folder(Trees(), out=tmp_path / on.partition(":")[0], n=2, seed=5, on=on)
         assert {uid: file.pairs for uid, file in written.manifest.files.items()} == {"b.jsonl": 2, "a.jsonl": 2}
-    alone, shared = (tmp_path / workers / "a.jsonl" for workers in "12")
+    alone, shared = (tmp_path / on / "a.jsonl" for on in ("local", "processes"))
     assert alone.read_bytes() == shared.read_bytes()

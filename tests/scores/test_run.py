@@ -33,8 +33,9 @@ UIDS = ("a", "b", "c", "d")
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every paradigm, which has six sentences, is handed to the model alone."""
+    """Every paradigm, which has six sentences, is handed to the model alone, and entered in the manifest at once."""
     monkeypatch.setattr(run, "TOGETHER", 6)
+    monkeypatch.setattr(run, "PAUSE", -1.0)
 
 
 def names(folder: Path) -> list[str]:
@@ -424,7 +425,7 @@ class Slow(Counting):
             time.sleep(0.005)
             yield found
 
-run.TOGETHER = int(sys.argv[2])
+run.TOGETHER, run.PAUSE = int(sys.argv[2]), -1.0
 run.run_scoring(paradigms(26), Slow(), out=Path(sys.argv[1]))
 """
 

@@ -21,8 +21,21 @@ from typing import TYPE_CHECKING
 
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import Json, check_new_folder, read_bytes, tool_version, write_new_folder
-from bidui.pairs import AnyPairs, Format, Pair, Pairs, Written, as_pairs, plan_folder, write_folder
+from bidui.pairs import (
+    AnyPairs,
+    Format,
+    Pair,
+    Pairs,
+    StoredPairs,
+    Written,
+    as_pairs,
+    open_stored,
+    plan_folder,
+    write_folder,
+)
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
+from bidui.scale.storage import fetched, is_remote, open_folder
+from bidui.scale.workers import LOCAL, AnyOn, open_workers, parse_on
 
 if TYPE_CHECKING:  # scoring pairs from a file needs no grammar, so it is imported where it is used
     from bidui.grammar.check import Stage
@@ -39,6 +52,7 @@ HOME = Path(__file__).parent
 GROUP = "bidui.benchmarks"  # of entry points
 FOLDERS = "BIDUI_BENCHMARKS"  # the environment variable
 SETTINGS = "project.yaml"
+SHARE = 4  # paradigms that a worker generates at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +365,31 @@ def find_pairs(
     return generate(source, n=n, seed=seed)  # type: ignore[arg-type]
 
 
+def open_pairs(
+    source: "AnyPairs | Project | StoredPairs",
+    *,
+    n: int = 300,
+    seed: int = 0,
+    good: str | None = None,
+    bad: str | None = None,
+    paradigm: str | None = None,
+    phenomenon: str | None = None,
+) -> Pairs | StoredPairs:
+    """Return the pairs that a source names, as `find_pairs` does; a large folder of pairs is read as it is needed.
+
+    A folder may also be a URL such as `s3://bucket/pairs`.
+    """
+    if isinstance(source, StoredPairs):
+        return source
+    if isinstance(source, str | Path):
+        source = fetched(source) if is_remote(source) else source
+        if not (good or bad or paradigm or phenomenon or is_project(source)) and Path(source).is_dir():
+            stored = open_stored(Path(source))
+            if stored is not None:
+                return stored
+    return find_pairs(source, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+
+
 def new_study(
     source: "AnyPairs | Project",
     *,
@@ -439,15 +478,15 @@ def generate_folder(
     only: Sequence[str] = (),
     include_excluded: bool = False,
     format: Format = "jsonl",
-    workers: int = 1,
+    on: AnyOn = LOCAL,
     force: bool = False,
     on_paradigm: Callable[[int, int], None] = lambda done, total: None,
 ) -> Written:
     """Generate pairs into a folder, one file per paradigm and a manifest, holding one paradigm in memory at a time.
 
     A folder that already holds these pairs is left as it is; one that holds others is refused unless `force`.
-    `on_paradigm` is called with the number of paradigms done and of all. More `workers` do not change the bytes; each
-    opens a name or folder by itself, and any other source is sent to it.
+    `on_paradigm` is called with the number of paradigms done and of all. `on` is `local`, `processes:N` or
+    `ray[:ADDRESS]`, and does not change the bytes. `out` may be a URL such as `s3://bucket/pairs`.
     """
     from bidui.grammar.generate import origin_of
     from bidui.grammar.project import chosen_uids
@@ -462,17 +501,28 @@ def generate_folder(
         "only": [only] if isinstance(only, str) else [*sorted(only)],
         "include_excluded": include_excluded,
     }
+    home = open_folder(out) if ":/" in str(out) else None  # a URL, or else a path that is used as it is
+    if home is not None:
+        home.pull()
     plan = plan_folder(
-        out, asked=settings, inputs=opened.inputs, benchmarks=[origin_of(opened)], format=format, force=force
+        home.path if home is not None else out,
+        asked=settings,
+        inputs=opened.inputs,
+        benchmarks=[origin_of(opened)],
+        format=format,
+        force=force,
     )
 
     def counted() -> Iterator[Pairs]:
-        paradigms = _each_paradigm(source, opened, uids, n=n, seed=seed, draw=draw, workers=workers)
+        paradigms = _each_paradigm(source, opened, uids, n=n, seed=seed, draw=draw, on=on)
         for done, pairs in enumerate(paradigms, start=1):
             yield pairs
             on_paradigm(done, len(uids))
 
-    return write_folder(plan, counted())
+    written = write_folder(plan, counted())
+    if home is not None:
+        home.push()
+    return written
 
 
 def _each_paradigm(
@@ -483,22 +533,21 @@ def _each_paradigm(
     n: int,
     seed: int,
     draw: "Drawing",
-    workers: int,
+    on: AnyOn,
 ) -> Iterator[Pairs]:
-    if workers == 1 or len(uids) < 2:
+    place = parse_on(on) if on != "local" else LOCAL
+    if place.kind == "local" or len(uids) < 2:
         yield from opened.pairs(uids, n=n, seed=seed, draw=draw)
         return
-    shares = [uids[start::workers] for start in range(min(workers, len(uids)))]
-    from concurrent.futures import ProcessPoolExecutor
+    # A worker opens a benchmark by its name, which is on every machine; anything else is sent to it.
+    named = isinstance(source, str) and find_entry(source) is not None
+    start = partial(open_source, source if named else opened)
+    with open_workers(start, on=place, most=len(uids)) as workers:
+        shares = [uids[at : at + SHARE] for at in range(0, len(uids), SHARE)]
+        for share in workers.map(partial(_share, n=n, seed=seed, draw=draw), shares):
+            yield from share
 
-    work = partial(_share, source, n=n, seed=seed, draw=draw)
-    with ProcessPoolExecutor(len(shares)) as pool:
-        by_uid = dict(item for share in pool.map(work, shares) for item in share)
-    yield from (by_uid[uid] for uid in uids)
 
-
-def _share(
-    source: "str | Path | Project | Source", uids: Sequence[str], *, n: int, seed: int, draw: "Drawing"
-) -> list[tuple[str, Pairs]]:
-    """Generate some paradigms of a source in another process."""
-    return list(zip(uids, open_source(source).pairs(uids, n=n, seed=seed, draw=draw), strict=True))
+def _share(source: "Source", uids: Sequence[str], *, n: int, seed: int, draw: "Drawing") -> list[Pairs]:
+    """Generate some paradigms in a worker."""
+    return list(source.pairs(uids, n=n, seed=seed, draw=draw))

@@ -31,12 +31,23 @@ AsFormat = Annotated[
 ]
 
 
+# Where a command runs
+OnOption = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        help="Where to run: local (this process), processes:N (of this machine), or ray[:ADDRESS] (a Ray cluster). The "
+        "output is the same.",
+    ),
+]
+
+
 def messages() -> Console:
     """Return a console on stderr that neither breaks lines nor turns `:X:` into a picture."""
     return Console(stderr=True, soft_wrap=True, emoji=False)
 
 
-def show_notes(pairs: bidui.Pairs) -> None:
+def show_notes(pairs: bidui.Pairs | bidui.StoredPairs) -> None:
     """Say which layouts were recognised in files of pairs, and what could not be read."""
     for note in pairs.notes:
         messages().print(escape(str(note)), style="yellow", highlight=False)

@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import bidui
-from bidui.cli import AsFormat, Bad, Good, Paradigm, Phenomenon, count, messages, show_notes
+from bidui.cli import AsFormat, Bad, Good, OnOption, Paradigm, Phenomenon, count, messages, show_notes
 
 
 def generate(
@@ -33,7 +33,7 @@ def generate(
     include_excluded: Annotated[
         bool, typer.Option("--include-excluded", help="Include the paradigms the authors excluded.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, help="Number of processes; does not change the output.")] = 1,
+    on: OnOption = "local",
     force: Annotated[bool, typer.Option("--force", help="Overwrite pairs made with different settings.")] = False,
     trees: Annotated[
         list[str] | None,
@@ -61,7 +61,7 @@ def generate(
             only=only or (),
             include_excluded=include_excluded,
             format=format,
-            workers=workers,
+            on=on,
             force=force,
             on_paradigm=lambda done, total: progress.update(task, completed=done, total=total),
         )

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 import bidui
-from bidui.cli import messages
+from bidui.cli import OnOption, messages
 from bidui.cli.scores import LINK
 
 
@@ -46,6 +46,7 @@ def report(
         Path | None,
         typer.Option(help="Folder of a study: show its people beside the models, on the pairs that they judged."),
     ] = None,
+    on: OnOption = "local",
 ) -> None:
     """Write all tables (Markdown, LaTeX, CSV) and figures (SVG, PDF, PNG, CSV), and a page that works offline.
 
@@ -74,6 +75,7 @@ def report(
             ratings=ratings,
             frequencies=frequencies,
             study=study,
+            on=on,
             on_step=show,
         )
     for problem in site.problems:

@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from math import isnan
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -23,7 +24,10 @@ from rich.table import Table
 from rich.text import Text
 
 import bidui
-from bidui.cli import AsFormat, Bad, Good, Paradigm, Phenomenon, count, messages, show_notes
+from bidui.cli import AsFormat, Bad, Good, OnOption, Paradigm, Phenomenon, count, messages, show_notes
+
+if TYPE_CHECKING:
+    from bidui.scores.run import Described
 
 
 def score(
@@ -43,7 +47,7 @@ def score(
             "model's name, with as much of its path as tells it from others.",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder; each model gets a subfolder.")] = Path(
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder or URL; each model gets a subfolder.")] = Path(
         "results"
     ),
     n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs to generate per paradigm.")] = 300,
@@ -70,6 +74,7 @@ def score(
         bool,
         typer.Option("--force", help="Overwrite scores of the same model that were made with different settings."),
     ] = False,
+    on: OnOption = "local",
     good: Good = None,
     bad: Bad = None,
     paradigm: Paradigm = None,
@@ -88,43 +93,56 @@ def score(
         raise bidui.InputError([bidui.Problem("score-what")])
     specs = bidui.expand_specs(model or ())
     labels = _check_labels(label, len(specs)) if label else bidui.model_labels(specs)
-    pairs = bidui.find_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+    pairs = bidui.open_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
     show_notes(pairs)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), _Speed())
-    for spec, own_label in zip(specs, labels, strict=True):
-        progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
-        task = progress.add_task("", total=len(pairs))
+    hashes = ("weights", "config", "tokenizer", "pipeline", "code")
 
-        def start(model: bidui.Model, pairs: bidui.Pairs, bar: Progress = progress, task: TaskID = task) -> None:
-            hashes = ("weights", "config", "tokenizer", "pipeline", "code")
+    def run(spec: str, own_label: str | None) -> bidui.Scores:
+        task: list[TaskID] = []
+
+        def start(model: "Described", pairs: bidui.Pairs | bidui.StoredPairs) -> None:
             declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name not in hashes)
             console.print(f"{escape(model.name)}: {escape(declared)}", highlight=False)
-            bar.update(task, description=escape(model.name))
-            bar.start()
+            task.append(progress.add_task(escape(model.name), total=len(pairs)))
 
-        def advance(uid: str, count: int, bar: Progress = progress, task: TaskID = task) -> None:
-            bar.advance(task, count)
+        def advance(uid: str, count: int) -> None:
+            progress.advance(task[0], count)
 
-        try:
-            scores = bidui.score(
-                pairs,
-                spec,
-                out=out,
-                device=device,
-                dtype=dtype,
-                batch_tokens=batch_tokens,
-                bos=bos,
-                eos=eos,
-                trust_remote_code=trust_remote_code,
-                label=own_label,
-                force=force,
-                on_start=start,
-                on_paradigm=advance,
-            )
-        finally:
-            if progress.live.is_started:
-                progress.stop()
+        scores = bidui.score(
+            pairs,
+            spec,
+            out=out,
+            device=device,
+            dtype=dtype,
+            batch_tokens=batch_tokens,
+            bos=bos,
+            eos=eos,
+            trust_remote_code=trust_remote_code,
+            label=own_label,
+            force=force,
+            on=on,
+            share=1 / together,
+            on_start=start,
+            on_paradigm=advance,
+        )
+        progress.remove_task(task[0])
         _show(console, scores)
+        return scores
+
+    # On a cluster, several models are scored at once, and share its machines and GPUs.
+    together = min(len(specs), 8) if on.startswith("ray") else 1
+    progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+    with bidui.connect(on), progress:
+        if together == 1:
+            for spec, own_label in zip(specs, labels, strict=True):
+                run(spec, own_label)
+            return
+        pool = ThreadPoolExecutor(together)
+        try:
+            list(pool.map(run, specs, labels))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # after an error, the connection ends what still runs
 
 
 def _check_labels(labels: Sequence[str], models: int) -> list[str | None]:

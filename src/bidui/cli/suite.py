@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
 import bidui
-from bidui.cli import AsFormat, Format, count, messages
+from bidui.cli import AsFormat, Format, OnOption, count, messages
 from bidui.cli.corpus import needing_models
 
 if TYPE_CHECKING:  # torch and transformers take seconds to load, and other commands do without
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # torch and transformers take seconds to load, and other comm
 WORDS = {"done": "done", "there": "already there", "failed": "[red]failed[/]"}
 
 
-def show_outcomes(outcomes: "Sequence[Outcome]", *, out: Path, format: Format) -> None:
+def show_outcomes(outcomes: "Sequence[Outcome]", *, out: str, format: Format) -> None:
     """Print how many runs are done, and why each failed run failed."""
     each = [{"name": outcome.name, "state": outcome.state, "told": outcome.reason} for outcome in outcomes]
     if format == "json":
@@ -48,31 +48,38 @@ def show_outcomes(outcomes: "Sequence[Outcome]", *, out: Path, format: Format) -
 
 @dataclass(slots=True)
 class _Screen:
-    """A bar for all runs, one for each active run, and a line for each finished run."""
+    """A bar for all runs, one for each active run with its machine, speed and time left, and a line for each ended."""
 
-    out: Path
+    out: str
     progress: Progress
     every: TaskID
-    finished: int = 0
+    ended: int = 0
     bars: dict[str, TaskID] = field(default_factory=dict)
 
     def show(self, status: "Status") -> None:
         total = len(status.outcomes) + len(status.running) + len(status.waiting)
-        for outcome in status.outcomes[self.finished :]:
-            self.finished += 1
-            line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.finished} of {total}"
+        for outcome in status.outcomes[self.ended :]:
+            self.ended += 1
+            line = f"{escape(outcome.name)}: {WORDS[outcome.state]}, {self.ended} of {total}"
             self.progress.console.print(line, highlight=False)
-        others = status.waiting and not status.running
-        text = f"waiting for {count(len(status.waiting), 'run')} on other machines" if others else "runs"
-        self.progress.update(self.every, completed=self.finished, total=total, description=text)
+        state = f"{len(status.running)} running, {len(status.waiting)} waiting"
+        self.progress.update(self.every, completed=self.ended, total=total, description="runs", state=state)
         names = [task.name for task in status.running]  # in the order of the plan
         for name in self.bars.keys() - set(names):
             self.progress.remove_task(self.bars.pop(name))
         for name in names:
             if name not in self.bars:
-                self.bars[name] = self.progress.add_task(escape(name), total=None)
-            done, steps = bidui.run_progress(self.out / name)
-            self.progress.update(self.bars[name], completed=done, total=steps)
+                self.bars[name] = self.progress.add_task(escape(name), total=None, state="starting")
+            run = bidui.run_progress(f"{self.out}/{name}")
+            state = f"{run.speed:,.0f} tokens/s" if run.speed else "starting" if not run.steps else "at work"
+            state += f", {_left(run.seconds)} left" if run.seconds is not None else ""
+            state += f", on {status.hosts[name]}" if name in status.hosts else ""
+            self.progress.update(self.bars[name], completed=run.step, total=run.steps, state=escape(state))
+
+
+def _left(seconds: float) -> str:
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min" if seconds >= 60 else f"{seconds:.0f} s"
 
 
 OURS = ("--corpus", "--device", "--name", "--out", "--score", "--seed", "--tokenizer", "--tokens", "-o")
@@ -82,7 +89,8 @@ WIDTH = 104  # characters per row; a narrow terminal breaks rows instead of trun
 def suite(
     name: Annotated[str, typer.Argument(help="Suite: zh-pythia, small, or a YAML file.")],
     options: Annotated[
-        list[str] | None, typer.Argument(help="With --run, after --: extra options of `bidui train` for every run.")
+        list[str] | None,
+        typer.Argument(help="run: train the runs that are not finished. After --: extra options of `bidui train`."),
     ] = None,
     size: Annotated[list[str] | None, typer.Option(help="Select runs of this model size; may be repeated.")] = None,
     tokens: Annotated[
@@ -109,52 +117,67 @@ def suite(
         Path | None,
         typer.Option(help="File or folder of text, from which tokenizers and corpora that are missing are made."),
     ] = None,
-    run: Annotated[bool, typer.Option("--run", help="Train the runs that are not finished.")] = False,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder; each run gets a subfolder.")] = Path("runs"),
+    run: Annotated[bool, typer.Option("--run", help="Same as the argument run.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Show what the suite costs; this is the default.")] = False,
+    gpus: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="With --plan: hours on this many GPUs; may be repeated. Default: 1, 8 and 64."),
+    ] = None,
+    out: Annotated[
+        str, typer.Option("-o", "--out", help="Output folder or URL, such as s3://BUCKET/runs; one subfolder per run.")
+    ] = "runs",
     device: Annotated[
         str, typer.Option(help="Device: cpu, cuda, cuda:1, mps; with cuda, processes are spread over the GPUs.")
     ] = ("cpu"),
-    processes: Annotated[int, typer.Option(min=1, help="Number of runs to train at the same time.")] = 1,
+    on: OnOption = "local",
+    torchrun: Annotated[
+        list[str] | None,
+        typer.Option(help="SIZE=GPUS, such as 1.4b=4: train each run of this size on several GPUs; may be repeated."),
+    ] = None,
     score: Annotated[
         str | None,
         typer.Option(help="Pairs to score every checkpoint on, as in `bidui train`. Default: those of the suite."),
     ] = None,
-    stale: Annotated[
-        float, typer.Option(min=1, help="Minutes of silence after which another machine's run is taken over.")
-    ] = 15,
     format: AsFormat = "table",
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
 ) -> None:
-    """Show what a suite costs (parameters, steps, FLOPs, disk, hours) or, with --run, train it.
+    """Show what a suite costs (parameters, steps, FLOPs, disk, hours) or, with run, train it.
 
-    The options select a part of the suite. Run the same command again to resume an interrupted suite; finished runs
-    are skipped. Several machines can work on one suite in the same folder on a shared disk.
+    The options select a part of the suite. Run the same command again to resume an interrupted suite, also on another
+    number of machines; finished runs are skipped. With --on ray, runs are trained on all machines of a Ray cluster.
     """
     if as_json and format not in ("table", "json"):
         raise typer.BadParameter("choose one of --format and --json")
     format = "json" if as_json else format
     with needing_models():
         every = bidui.read_suite(name, seeds=seed or ())
-    _check_options(options or [])
+    options = [*(options or [])]
+    if options[:1] == ["run"]:
+        options, run = options[1:], True
+    if plan and run:
+        raise typer.BadParameter("choose one of --plan and run")
+    _check_options(options)
     runs = bidui.choose_runs(every.runs, sizes=size or (), tokens=tokens or (), tokenizers=tokenizer or ())
     chosen = replace(every, runs=runs)
     folders = _folders(corpus or [], every)
     if not run:
-        _show_plan(chosen, _vocabularies(chosen, folders, out), speed or [], format)
+        at = gpus or [1, 8, 64] if plan else gpus
+        _show_plan(chosen, _vocabularies(chosen, folders, out), speed or [], format, at or ())
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    spread = _spread(torchrun or [], chosen)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[state]}"))
     with Progress(*columns, console=messages(), transient=True) as progress:
-        screen = _Screen(out, progress, progress.add_task("runs", total=len(runs)))
+        screen = _Screen(out, progress, progress.add_task("runs", total=len(runs), state=""))
         outcomes = bidui.run_suite(
             chosen,
             folders,
             out=out,
             text=text,
             device=device,
-            processes=processes,
+            on=on,
+            gpus=spread,
             score=score,
-            options=options or [],
-            stale_seconds=60 * stale,
+            options=options,
             on_prepare=lambda status: progress.update(screen.every, description=_preparation(status)),
             on_status=screen.show,
         )
@@ -172,7 +195,7 @@ def _preparation(status: "Status") -> str:
     return f"making {', '.join(task.name for task in status.running)}" if status.running else "runs"
 
 
-def _folders(given: Sequence[str], suite: "Suite") -> dict[str, Path]:
+def _folders(given: Sequence[str], suite: "Suite") -> dict[str, str]:
     """Parse --corpus."""
     known = list(dict.fromkeys(run.tokenizer for run in suite.runs))
     folders = {}
@@ -181,25 +204,41 @@ def _folders(given: Sequence[str], suite: "Suite") -> dict[str, Path]:
         if tokenizer not in known or not folder:
             values = {"value": text, "known": known}
             raise bidui.InputError([bidui.Problem("suite-corpus", bidui.Place(part="--corpus"), values)])
-        folders[tokenizer] = Path(folder)
+        folders[tokenizer] = folder
     return folders
 
 
-def _vocabularies(suite: "Suite", folders: Mapping[str, Path], out: Path) -> dict[str, int]:
+def _spread(given: Sequence[str], suite: "Suite") -> dict[str, int]:
+    """Parse --torchrun."""
+    sizes, spread = {run.size for run in suite.runs}, {}
+    for text in given:
+        size, _, number = text.partition("=")
+        if size not in sizes or not number.isdecimal() or not int(number):
+            values = {"value": text, "known": sorted(sizes)}
+            raise bidui.InputError([bidui.Problem("suite-torchrun", bidui.Place(part="--torchrun"), values)])
+        spread[size] = int(number)
+    return spread
+
+
+def _vocabularies(suite: "Suite", folders: Mapping[str, str], out: str) -> dict[str, int]:
     """Return the sizes of known vocabularies; a suite without corpora is planned without torch."""
     named = any(tokenizer.corpus or tokenizer.source for tokenizer in suite.tokenizers.values())
-    if not (folders or named or (out / "corpora").is_dir()):
+    if not (folders or named or (Path(out) / "corpora").is_dir()):
         return {}
     with needing_models():
         return bidui.suite_vocabularies(suite, folders, out=out)
 
 
-def _show_plan(suite: "Suite", vocabularies: Mapping[str, int], speed: Sequence[str], format: Format) -> None:
+def _show_plan(
+    suite: "Suite", vocabularies: Mapping[str, int], speed: Sequence[str], format: Format, gpus: Sequence[int]
+) -> None:
     planned = bidui.plan_suite(suite, speed=speed, vocabularies=vocabularies)
     total = bidui.suite_totals(planned)
     each = [{"name": row.run.name, **asdict(row.run), **_costs(row)} for row in planned]
     if format == "json":
-        typer.echo(json.dumps({"runs": each, "totals": asdict(total)}, indent=1))
+        wall = {str(number): bidui.schedule_hours(planned, gpus=number) for number in gpus}
+        totals = asdict(total) | ({"hours_on_gpus": wall} if gpus else {})
+        typer.echo(json.dumps({"runs": each, "totals": totals}, indent=1))
         return
     if format == "csv":
         typer.echo(bidui.table_text(each, "csv"), nl=False)
@@ -222,6 +261,11 @@ def _show_plan(suite: "Suite", vocabularies: Mapping[str, int], speed: Sequence[
         f"{total.runs} runs: {total.steps:,} steps, {total.milestones:,} checkpoints, {total.flops:.3g} FLOPs,"
         f" {_bytes(total.weights)} of weights in fp32, {_bytes(total.scores)} of token scores, {_hours(total.hours)}"
     )
+    for number in gpus:
+        hours = bidui.schedule_hours(planned, gpus=number)
+        busy = 100 * total.hours / hours / number if hours else 100
+        longest = _hours(max((row.hours for row in planned), default=0.0))
+        typer.echo(f"on {count(number, 'GPU')}: {_hours(hours)}, {busy:.0f}% busy; the longest run takes {longest}")
     typer.echo(
         "FLOPs are 6 N per token of training and 2 N per held-out token read at checkpoints, with all parameters; "
         "checkpoints include step 0 and the last step; hours are for one "

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
 from bidui.errors import Place, fail, import_failed
 from bidui.files import natural
+from bidui.scale.storage import fetched, is_remote, url_of
 
 if TYPE_CHECKING:
     from bidui.models.model import Model
@@ -47,6 +48,8 @@ def parse_spec(text: str) -> Spec:
     kind, colon, rest = text.partition(":")
     if not colon or kind not in KINDS:
         kind, rest = _guess(text), text
+    if kind != "api" and is_remote(rest):
+        rest = url_of(rest)
     name, _, query = rest.partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
     known = _OPTIONS.get(kind, {})
@@ -173,6 +176,8 @@ def load_model(
     brings Python code of its own may run it.
     """
     spec = parse_spec(str(text))
+    if spec.kind != "api" and is_remote(spec.name):
+        spec = replace(spec, name=str(fetched(spec.name)))
     if spec.kind in ("given", "ngram", "api"):
         options = {"--bos": bos is not None, "--eos": eos, "--dtype": dtype != "float32"}
         for option, used in options.items():

@@ -26,6 +26,7 @@ from bidui.pairs.folder import (
 from bidui.pairs.formats import Format, pairs_to_bytes
 from bidui.pairs.lm_eval import export_lm_eval, lm_eval_files
 from bidui.pairs.pair import Origin, Pair, Pairs, Region, Short, Side
+from bidui.pairs.stored import StoredPairs, open_stored
 
 __all__ = [
     "AnyPairs",
@@ -41,11 +42,13 @@ __all__ = [
     "Shares",
     "Short",
     "Side",
+    "StoredPairs",
     "Written",
     "as_pairs",
     "export_lm_eval",
     "lm_eval_files",
     "measure_diversity",
+    "open_stored",
     "pairs_to_bytes",
     "plan_folder",
     "read_pairs",

@@ -32,6 +32,7 @@ from bidui.reports.results import (
     unigram_choices,
 )
 from bidui.reports.tables import Column, Table, Unit, csv_text, latex
+from bidui.scale.storage import fetched
 from bidui.scores.choices import BASELINES, Choices, LengthSplit, choose_from, length_split
 from bidui.scores.links import AnyLink, Link, as_link, as_links
 from bidui.scores.table import LengthUnit, score_folders
@@ -125,7 +126,8 @@ def compare(
     chosen = as_links(links or USUAL)
     main = chosen[0] if links else as_link(MAIN)
     needed = main.needs_unigrams if by_group else not links or any(link.needs_unigrams for link in chosen)
-    folders = model_names(score_folders(Path(results)), inside=Path(results))
+    results = fetched(results)
+    folders = model_names(score_folders(results), inside=results)
     models = []
     for folder, name in folders.items():
         file = Path(unigrams) if unigrams else stored_unigrams(folder) if needed else None

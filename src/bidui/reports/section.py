@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
-from typing import cast, get_args
+from typing import TypeVar, cast, get_args
 
 from bidui.analysis.accuracy import Accuracy
 from bidui.analysis.people import StudyPeople
@@ -14,10 +14,13 @@ from bidui.pairs import Pair
 from bidui.people.ratings import Rating
 from bidui.reports.figures import Drawing
 from bidui.reports.tables import Column, Table, Unit, Value
+from bidui.scale.workers import Workers, here
 from bidui.scores.links import Link
 from bidui.words import Language, Say, texts
 
 Rows = list[tuple[Value, ...]]
+Case = TypeVar("Case")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,12 @@ class Settings:
     published: bool = True
     extras: Extras = field(default_factory=Extras)
     seed: int = 0
+    workers: Workers[None] = field(default_factory=lambda: here(None), repr=False, compare=False)  # for resampling
+
+    def each(self, work: Callable[[Case], Result], cases: Iterable[Case]) -> list[Result | InputError]:
+        """Return what `work` makes of each case, or why it cannot, in order; workers divide the cases among them."""
+        results = self.workers.map(_attempted, [(work, case) for case in cases])
+        return [result[0] if len(result) == 1 else result[1] for result in results]
 
     @property
     def say(self) -> Say:
@@ -161,6 +170,15 @@ def kind_of(value: Value) -> Kind:
     """Return what the interval of a cell allows for; empty where it has none, or where another sort is meant."""
     estimate = value.estimate if isinstance(value, Accuracy) else value
     return estimate.kind if isinstance(estimate, Estimate) and not isnan(estimate.low) else ""
+
+
+def _attempted(_: None, task: tuple[Callable[[Case], Result], Case]) -> tuple[Result] | tuple[None, InputError]:
+    """Return a result, or an error as a value: it stands in a cell of a table, and stops nothing."""
+    work, case = task
+    try:
+        return (work(case),)
+    except InputError as error:
+        return None, error
 
 
 def absent(title: str, kind: str, values: Mapping[str, object] | None = None) -> Absent:

@@ -17,6 +17,7 @@ from bidui.files import natural
 from bidui.frames import to_pandas
 from bidui.reports.results import model_names
 from bidui.reports.tables import Column, Table, csv_text, latex
+from bidui.scale.storage import fetched
 from bidui.scores.table import SCHEMA, ScoreManifest, Scores, ScoreTable, read_manifest, score_folders, stored_table
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def show(results: str | Path | Scores, pair: str, *, unit: SurprisalUnit = "bits
         uid, number, again = _parse(pair, results.manifest.shards)
         tables = {results.model: results.table}
     else:
-        folders = model_names(score_folders(Path(results)), inside=Path(results))
+        here = fetched(results)
+        folders = model_names(score_folders(here), inside=here)
         manifests = {folder: read_manifest(folder) for folder in folders}
         uid, number, again = _parse(pair, [one for manifest in manifests.values() for one in manifest.shards])
         tables = {name: _paradigm(folder, manifests[folder], uid) for folder, name in folders.items()}

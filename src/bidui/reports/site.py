@@ -47,6 +47,8 @@ from bidui.reports.sections.published import published_section
 from bidui.reports.sections.regions import parse_regions, regions_section
 from bidui.reports.sections.sling import sling_section
 from bidui.reports.tables import SENTENCE, Table, csv_text, latex, markdown, shown
+from bidui.scale.storage import fetched, open_folder
+from bidui.scale.workers import LOCAL, AnyOn, open_workers, parse_on
 from bidui.scores.links import AnyLink, as_links
 from bidui.words import Language, texts
 
@@ -86,6 +88,7 @@ def report(
     ratings: str | Path | None = None,
     frequencies: str | Path | None = None,
     study: str | Path | None = None,
+    on: AnyOn = LOCAL,
     on_step: OnStep = lambda name, count: None,
 ) -> Site:
     """Write all tables (Markdown, LaTeX, CSV) and figures (SVG, PDF, PNG, CSV), and a page that works offline.
@@ -94,11 +97,15 @@ def report(
     details. `pairs` (the scored pairs), `ratings` and `frequencies` (a word list) are files that some tables require,
     and pairs may also be in memory; `regions` are custom regions, `NAME=slot,slot`. What cannot be computed is listed
     on the page with the reason. An earlier report in `out` is replaced; a folder with anything else is refused.
+    `results` and `out` may be URLs such as `s3://bucket/results`. `on` says where intervals are computed by resampling,
+    which takes most of the time with many models: `local`, `processes:N` or `ray[:ADDRESS]`; the report is the same.
 
     With the folder of a `study`, every table and figure is about the pairs that its people judged, and shows the people
     beside the models; their ratings of single sentences are used unless `ratings` are given.
     """
-    folder, site = Path(results), Path(out)
+    place, home = parse_on(on), open_folder(out)
+    home.pull()
+    folder, site = fetched(results), home.path
     chosen = as_links(links or USUAL)
     check_place(site)
     files = {"--ratings": ratings, "--frequencies": frequencies, "--study": study}
@@ -141,8 +148,10 @@ def report(
         "regions": {name: list(slots) for name, slots in extras.regions.items()},
     }
     inputs |= {f"--link {link.name}": link.sha256 for link in chosen if link.sha256}
+    with open_workers(_nothing, on=place) as workers:
+        sections = list(contents(collected, replace(settings, workers=workers), on_section=on_step))
     count, problems = write_report(
-        list(contents(collected, settings, on_section=on_step)),
+        sections,
         out=site,
         title=settings.say("title").format(name=folder.resolve().name),
         language=language,
@@ -150,8 +159,13 @@ def report(
         inputs={**collected.inputs, **inputs},
         on_file=on_step,
     )
+    home.push()
     warnings = (*collected.problems, *problems)
     return Site(site / INDEX, count, len(collected.models), len(collected.runs), warnings)
+
+
+def _nothing() -> None:
+    """Make the state of workers that need none."""
 
 
 def contents(

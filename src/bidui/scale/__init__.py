@@ -1,6 +1,7 @@
-"""Scale: many tasks, one after another or in parallel, on one machine or on several that share a disk.
+"""Scale: the same work in this process, in processes of this machine, or on the machines of a Ray cluster.
 
-`tasks.run_all` runs commands as processes, skips those that are done, and shares the work with other machines by claims
-in a folder; open `tasks.py` first. `suites.run_suite` makes one such task of every run of a suite of models. Nothing
-here knows how a run trains: a task is a `bidui train` command, and a test that says whether its folder is complete.
+Open `workers.py` first: `open_workers` gives a function over many items to workers that stay, such as those that hold a
+model, and returns the results in order. `tasks.run_all` runs commands, such as the training runs of a suite.
+`storage.py` is for what several machines share without a common disk: folders at `s3://`, `gs://` and the like. Nothing
+here knows what the work is; what is already done is decided by the manifests of those who ask for it.
 """

@@ -1,138 +1,48 @@
-"""Tasks: commands run in parallel as processes, each with a test that says whether it is done.
+"""Tasks: commands, each with a test that says whether it is done; here one by one, in parallel, or on a Ray cluster.
 
-A task that is done already is skipped, so an interrupted list of tasks is resumed by running it again. Several machines
-that share a disk may run the same list at once: each takes tasks that no other has claimed, and all wait for the end.
+A task that is done already is skipped, so an interrupted list of tasks is resumed by running it again, on the same
+machine or on others. A task that fails stops no other. On a cluster, Ray places each task where there is what it needs,
+and starts it again elsewhere if its machine is lost; the command itself must go on from what it left.
 """
 
-import contextlib
+import ctypes
 import json
 import os
-import re
+import signal
 import socket
 import subprocess
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from bidui.errors import Interruption, Place, Problem, fail
 from bidui.files import reason
-from bidui.signals import stop_signals
-
-# Claims: files by which machines that share a disk, and know nothing else about each other, divide work among them.
-#
-# The first to make NAME.0.claim has the task, and touches the file while at work. If it is left untouched, the first
-# to make NAME.1.claim takes the task over, and so on. A claim is removed only by who made it, so a number is never
-# free again while a later one is held, and no two can take over at once.
-
-GONE = 30.0  # seconds without a touch after which a process that no longer runs on this machine counts as dead
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A task that this process has claimed."""
-
-    folder: Path
-    name: str
-    number: int
-
-    @property
-    def file(self) -> Path:
-        return self.folder / f"{self.name}.{self.number}.claim"
-
-
-def take(folder: Path, name: str, *, stale: float) -> Claim | None:
-    """Claim the task of that name, unless another has it; a claim without a touch for `stale` seconds is void."""
-    try:
-        last = _last(folder, name)
-        if last is not None and not _abandoned(last.file, stale=stale):
-            return None
-        claim = Claim(folder, name, 0 if last is None else last.number + 1)
-        with claim.file.open("x", encoding="utf-8") as file:
-            file.write(_owner(os.getpid()))
-    except FileExistsError:
-        return None
-    except OSError as error:
-        raise fail("write-failed", Place(str(folder)), {"reason": reason(error)}) from error
-    return claim
-
-
-def hand_to(claim: Claim, process: int) -> None:
-    """Record which process is at work: while it runs, no other on this machine takes over, even if we are killed."""
-    claim.file.write_text(_owner(process), encoding="utf-8")
-
-
-def touch(claim: Claim) -> bool:
-    """Record that we are still at work; return False if another took over, as after this machine was asleep."""
-    try:
-        last = _last(claim.folder, claim.name)
-        os.utime(claim.file)
-    except OSError:  # removed by hand, or a disk that is away for a while
-        return True
-    return last is None or last.number <= claim.number
-
-
-def release(claim: Claim) -> None:
-    """Give the task up: it is done, or others may try it."""
-    with contextlib.suppress(OSError):
-        claim.file.unlink(missing_ok=True)
-
-
-def _last(folder: Path, name: str) -> Claim | None:
-    """Return the claim that counts: the one with the highest number."""
-    shape = re.compile(rf"{re.escape(name)}\.(\d+)\.claim")
-    names = (path.name for path in folder.iterdir())
-    numbers = [int(match[1]) for match in map(shape.fullmatch, names) if match]
-    return Claim(folder, name, max(numbers)) if numbers else None
-
-
-def _owner(process: int) -> str:
-    return json.dumps({"host": socket.gethostname(), "process": process, "since": time.strftime("%Y-%m-%dT%H:%M:%S")})
-
-
-def _abandoned(file: Path, *, stale: float) -> bool:
-    """Return whether the owner of a claim is no longer at work."""
-    try:
-        untouched = time.time() - file.stat().st_mtime
-        owner = json.loads(file.read_text(encoding="utf-8"))
-        host, process = str(owner["host"]), int(owner["process"])
-    except FileNotFoundError:
-        return False  # released this moment; it will be tried again
-    except (ValueError, KeyError, TypeError):  # not yet written to the end, or by a process that was killed meanwhile
-        return untouched > stale
-    if host != socket.gethostname() or os.name != "posix":
-        return untouched > stale
-    # If it is still touched, it runs on another machine that has the same name.
-    return untouched > min(GONE, stale) and not _alive(process)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # it runs, and belongs to another user
-    return True
-
+from bidui.scale.storage import Folder, open_folder
+from bidui.scale.workers import LOCAL, THREADS, AnyOn, Needs, check_needs, connect, parse_on
+from bidui.signals import Stop, stop_signals
 
 TAIL = 5  # lines of the log that are shown for a task that failed
+RETRIES = 20  # times that Ray starts a task again whose machine was lost
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A command, and a test that says whether it is done."""
+    """A command, what it needs, and a test that says whether it is done."""
 
-    name: str  # also of its log and its claim
+    name: str  # also of its log
     command: tuple[str, ...]
     done: Callable[[], bool]
+    needs: Needs = field(default_factory=Needs)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended; `there` means that it was done before, or on another machine."""
+    """How a task ended; `there` means that it was done before."""
 
     task: Task
     state: Literal["done", "there", "failed"]
@@ -141,135 +51,115 @@ class Outcome:
 
     @property
     def name(self) -> str:
+        """The name of the task."""
         return self.task.name
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Which tasks run here, which wait for a worker or run elsewhere, and which have ended."""
+    """Which tasks run, and on which machine; which wait for a worker; and which have ended."""
 
     running: tuple[Task, ...]
     waiting: tuple[Task, ...]
     outcomes: tuple[Outcome, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    task: Task
-    claim: Claim
-    process: subprocess.Popen[bytes]
-
-
-@dataclass(slots=True)
-class _Work:
-    """The state of a list of tasks that is being run."""
-
-    waiting: deque[Task]
-    folder: Path
-    stale: float
-    running: dict[int, _Job] = field(default_factory=dict)  # by worker
-    outcomes: list[Outcome] = field(default_factory=list)
+    hosts: Mapping[str, str] = field(default_factory=dict)  # by name, where this is not this machine
 
 
 def run_all(
     tasks: Sequence[Task],
     *,
-    folder: Path,
+    folder: str | Path,
+    on: AnyOn = LOCAL,
     workers: Sequence[Mapping[str, str]] = ({},),
-    stale: float = 900.0,
     every: float = 1.0,
     on_status: Callable[[Status], None] = lambda status: None,
 ) -> tuple[Outcome, ...]:
-    """Run the tasks that are not done, as many at once as there are workers; a failed task does not stop the others.
+    """Run the tasks that are not done, in order; a failed task does not stop the others.
 
-    A worker is what it adds to the environment, such as the GPU to use. Logs and claims are in `folder`; a claim that
-    nobody touched for `stale` seconds is void. `on_status` is called every `every` seconds. If this process is
-    interrupted or terminated, it terminates the others and waits for them.
+    On this machine, as many run at once as there are `workers`: a worker is what it adds to the environment, such as
+    the GPU to use. On a cluster, Ray decides. Logs are in `folder`, which may be a URL. `on_status` is called every
+    `every` seconds. If this process is interrupted or terminated, it terminates the commands and waits for them.
     """
-    work = _Work(deque(tasks), folder, stale)
+    logs = open_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        logs.path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise fail("write-failed", Place(str(folder)), {"reason": reason(error)}) from error
+    waiting, outcomes = deque[Task](), list[Outcome]()
+    for task in tasks:
+        if task.done():
+            outcomes.append(Outcome(task, "there", _log(logs, task)))
+        else:
+            waiting.append(task)
     # Signals are only noted: an exception at any moment could leave behind a process that was just started.
     with stop_signals() as stop:
-        try:
-            while (work.waiting or work.running) and not stop.signal:
-                for number, environment in enumerate(workers):
-                    if number not in work.running:
-                        _start_next(work, number, environment)
-                on_status(_status(work))
-                if work.waiting or work.running:
-                    time.sleep(every)
-                _check(work)
-            on_status(_status(work))
-        finally:
-            for job in work.running.values():
-                job.process.terminate()  # which lets it save its state
-            for job in work.running.values():
-                job.process.wait()
-                release(job.claim)
+        if parse_on(on).kind == "ray" and waiting:
+            with connect(parse_on(on)) as ray:
+                for task in waiting:
+                    check_needs(ray, task.needs)
+                _on_cluster(ray, waiting, outcomes, logs, every=every, stop=stop, on_status=on_status)
+        else:
+            _on_machine(waiting, outcomes, logs, workers, every=every, stop=stop, on_status=on_status)
     if stop.signal:
-        ended = {"done": len(work.outcomes), "tasks": len(tasks)}
-        raise Interruption(Problem("tasks-stopped", Place(str(folder.parent)), ended), signal=stop.signal)
-    return tuple(work.outcomes)
+        ended = {"done": len(outcomes), "tasks": len(tasks)}
+        raise Interruption(Problem("tasks-stopped", Place(str(Path(folder).parent)), ended), signal=stop.signal)
+    return tuple(outcomes)
 
 
-def _start_next(work: _Work, worker: int, environment: Mapping[str, str]) -> None:
-    """Start the first task that is free; tasks of other machines go back to the list, since those may die."""
-    for _ in range(len(work.waiting)):
-        task = work.waiting.popleft()
-        if not task.done():
-            claim = take(work.folder, task.name, stale=work.stale)
-            if claim is None:
-                work.waiting.append(task)
-                continue
-            if not task.done():  # another may have finished it before we claimed it
-                _start(work, task, claim, worker, environment)
-                return
-            release(claim)
-        work.outcomes.append(Outcome(task, "there", _log(work, task)))
+# On this machine
 
 
-def _start(work: _Work, task: Task, claim: Claim, worker: int, environment: Mapping[str, str]) -> None:
+def _on_machine(
+    waiting: deque[Task],
+    outcomes: list[Outcome],
+    logs: Folder,
+    workers: Sequence[Mapping[str, str]],
+    *,
+    every: float,
+    stop: Stop,
+    on_status: Callable[[Status], None],
+) -> None:
+    running: dict[int, tuple[Task, subprocess.Popen[bytes]]] = {}  # by worker
     try:
-        with _log(work, task).open("ab") as log:
-            process = subprocess.Popen(
-                task.command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
-        work.running[worker] = _Job(task, claim, process)
-        hand_to(claim, process.pid)
-    except OSError as error:
-        if worker not in work.running:  # otherwise it runs, and only its claim could not be updated
-            release(claim)
-            work.outcomes.append(Outcome(task, "failed", _log(work, task), reason(error)))
+        while (waiting or running) and not stop.signal:
+            for number, environment in enumerate(workers):
+                while number not in running and waiting:
+                    task = waiting.popleft()
+                    try:
+                        running[number] = (task, _start(task.command, _log(logs, task), environment))
+                    except OSError as error:
+                        outcomes.append(Outcome(task, "failed", _log(logs, task), reason(error)))
+            on_status(Status(tuple(task for task, _ in running.values()), tuple(waiting), tuple(outcomes)))
+            if running:
+                time.sleep(every)
+            for number, (task, process) in list(running.items()):
+                if process.poll() is not None:
+                    del running[number]
+                    outcomes.append(_outcome(task, logs, process.returncode, _tail(_log(logs, task))))
+                    logs.push()
+        on_status(Status((), tuple(waiting), tuple(outcomes)))
+    finally:
+        for _, process in running.values():
+            process.terminate()  # which lets it save its state
+        for _, process in running.values():
+            process.wait()
 
 
-def _check(work: _Work) -> None:
-    """Collect the jobs that ended, and touch the claims of the others."""
-    for worker, job in list(work.running.items()):
-        code = job.process.poll()
-        if code is None:
-            if not touch(job.claim):
-                job.process.kill()  # not terminated: what it would save belongs to another by now
-                job.process.wait()
-                work.waiting.append(job.task)
-                del work.running[worker]
-            continue
-        del work.running[worker]
-        right, log = code == 0 and job.task.done(), _log(work, job.task)
-        ending = "" if right else "\n".join((*_tail(log), f"exit code {code}"))
-        work.outcomes.append(Outcome(job.task, "done" if right else "failed", log, ending))
-        release(job.claim)
+def _start(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    with log.open("ab") as file:
+        return subprocess.Popen(
+            command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=file, stderr=file
+        )
 
 
-def _status(work: _Work) -> Status:
-    running = tuple(job.task for job in work.running.values())
-    return Status(running, tuple(work.waiting), tuple(work.outcomes))
+def _outcome(task: Task, logs: Folder, code: int, tail: Sequence[str]) -> Outcome:
+    right = code == 0 and task.done()
+    ending = "" if right else "\n".join((*tail, f"exit code {code}"))
+    return Outcome(task, "done" if right else "failed", _log(logs, task), ending)
 
 
-def _log(work: _Work, task: Task) -> Path:
-    return work.folder / f"{task.name}.log"
+def _log(logs: Folder, task: Task) -> Path:
+    return logs.path / f"{task.name}.log"
 
 
 def _tail(file: Path) -> list[str]:
@@ -280,3 +170,102 @@ def _tail(file: Path) -> list[str]:
     except OSError:
         return []
     return [line.rstrip() for line in lines if line.strip()][-TAIL:]
+
+
+# On a cluster
+
+
+def _on_cluster(
+    ray: Any,
+    waiting: deque[Task],
+    outcomes: list[Outcome],
+    logs: Folder,
+    *,
+    every: float,
+    stop: Stop,
+    on_status: Callable[[Status], None],
+) -> None:
+    """Give all tasks to Ray, in order, and wait; what a task says of where it runs is in a file beside its log."""
+    environment = {THREADS: os.environ[THREADS]} if THREADS in os.environ else {}
+    place = logs.url or str(logs.path.resolve())
+    for task in waiting:
+        with suppress(OSError):
+            _state_file(logs.path, task.name).unlink(missing_ok=True)
+    # Each call has a process of its own, which frees its GPU at the end; errors of a command are results.
+    run = ray.remote(max_retries=RETRIES, max_calls=1)(_command)
+    calls = {
+        run.options(**task.needs.options()).remote(task.name, task.command, place, environment, sys.executable): task
+        for task in waiting
+    }
+    try:
+        while calls and not stop.signal:
+            hosts = {task.name: host for task in calls.values() if (host := _host(logs, task.name))}
+            running = tuple(task for task in calls.values() if task.name in hosts)
+            still = tuple(task for task in calls.values() if task.name not in hosts)
+            on_status(Status(running, still, tuple(outcomes), hosts))
+            for reference in ray.wait([*calls], num_returns=1, timeout=every)[0]:
+                task = calls.pop(reference)
+                try:
+                    code, tail = ray.get(reference)
+                    outcomes.append(_outcome(task, logs, code, tail))
+                except ray.exceptions.RayError as error:
+                    first = str(error).strip().split("\n")[0]
+                    outcomes.append(Outcome(task, "failed", _log(logs, task), first))
+        on_status(Status((), tuple(calls.values()), tuple(outcomes)))
+    finally:
+        for reference in calls:
+            ray.cancel(reference, force=False)  # an interruption in its process, which lets the command save its state
+        if calls:
+            ray.wait([*calls], num_returns=len(calls), timeout=60)
+        logs.pull()
+
+
+def _state_file(folder: Path, name: str) -> Path:
+    return folder / f"{name}.json"
+
+
+def _host(logs: Folder, name: str) -> str:
+    if logs.url:
+        with suppress(Exception):
+            logs.pull(lambda file: file == f"{name}.json")
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return str(json.loads(_state_file(logs.path, name).read_text(encoding="utf-8"))["host"])
+    return ""
+
+
+def _command(
+    name: str, command: Sequence[str], place: str, environment: Mapping[str, str], asked: str
+) -> tuple[int, list[str]]:
+    """Run a command on a machine of the cluster; return its exit code and the end of its log."""
+    logs = open_folder(place)
+    logs.path.mkdir(parents=True, exist_ok=True)
+    log, state = logs.path / f"{name}.log", _state_file(logs.path, name)
+    state.write_text(json.dumps({"host": socket.gethostname(), "process": os.getpid()}), encoding="utf-8")
+    logs.push([state.name])
+    # the Python of this machine, which may have another path than that of the one that asked
+    own = [sys.executable if part == asked else part for part in command]
+    with log.open("ab") as file:
+        process = subprocess.Popen(
+            own,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+        )
+    try:
+        code = process.wait()
+    except BaseException:  # cancelled
+        process.terminate()
+        process.wait()
+        raise
+    finally:
+        with suppress(OSError):
+            state.unlink()
+        logs.push([log.name, state.name])
+    return code, _tail(log)
+
+
+def _die_with_parent() -> None:
+    """Let the kernel kill this process when the worker that started it dies, so that no two write the same run."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -1,37 +1,48 @@
 """Scoring runs: one file of token scores per paradigm, and a manifest; an interrupted run resumes.
 
-A model is given many sentences at a time, and what it gives is on disk before it is given more. Small paradigms go
-together. A paradigm that is larger goes in parts, which are files of their own until the last of them is scored.
+A model is given many sentences at a time, and what it gives is soon on disk. Small paradigms go together. A paradigm
+that is larger goes in parts, which are files of their own until the last of them is scored. What is given at a time
+depends on the pairs alone, so that any number of workers, on any machines, gives the same bytes.
 """
 
 import contextlib
+import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
-from bidui.benchmarks import find_pairs
+from bidui.benchmarks import open_pairs
 from bidui.errors import InputError, OutputRefused, Place, Problem, fail
 from bidui.files import (
     check_new_folder,
     claim_folder,
+    file_hash,
     json_text,
+    new_file,
     remove_file,
     remove_temporaries,
     sha256,
     write_file,
     write_new_folder,
 )
-from bidui.models.model import Alias, Declared, Model, TokenScores
+from bidui.models.model import Declared, Model, TokenScores
 from bidui.models.specs import DEFAULT, load_model, parse_spec, path_labels
-from bidui.pairs import AnyPairs, Pair, Pairs, uid_fits
+from bidui.pairs import AnyPairs, Pair, Pairs, StoredPairs, uid_fits
+from bidui.scale.storage import Folder, fetched, open_folder
+from bidui.scale.workers import LOCAL, AnyOn, Local, Needs, Workers, gpu_memory, gpu_share, here, open_workers, parse_on
 from bidui.scores.choices import COLUMNS, PairTotals, file_of, pair_totals, published_lines
 from bidui.scores.links import AnyLink, Floats, as_link
 from bidui.scores.table import (
+    MANIFEST,
     LengthUnit,
     ScoreManifest,
     Scores,
@@ -58,7 +69,34 @@ from bidui.scores.unigrams import read_published, read_unigrams, take_unigrams
 TOGETHER = 2_000
 SLOWLY = {"masked": 500, "seq2seq": 500, "api": 500}  # kinds that run a sentence once per token, or wait for a server
 PARTS = "parts"  # the folder of parts of paradigms under way
+ROWS = 64_000  # sentences in a row group of the file of a large paradigm
+PAUSE = 2.0  # seconds between two manifests of a run under way: what a kill can lose besides
+ROOM = 6 << 30  # bytes of a GPU that batches take besides the weights
+WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.arpa*", "*.binary", "*.jsonl")
+
+
+class Described(Protocol):
+    """What is known of a model wherever it is loaded."""
+
+    @property
+    def name(self) -> str:
+        """The name in tables and files."""
+
+    @property
+    def declared(self) -> Declared:
+        """What the scores depend on besides the sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A model that workers have loaded."""
+
+    name: str
+    declared: Declared
+
+
 CACHE = "api"  # the folder of answers of servers, among the folders of models
+Plan = TypeVar("Plan")
 
 
 def score(
@@ -76,7 +114,9 @@ def score(
     trust_remote_code: bool = False,
     label: str | None = None,
     force: bool = False,
-    on_start: Callable[[Model, Pairs], None] = lambda model, pairs: None,
+    on: AnyOn = LOCAL,
+    share: float = 1.0,
+    on_start: Callable[[Described, "Pairs | StoredPairs"], None] = lambda model, pairs: None,
     on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
 ) -> Scores:
     """Score every sentence of pairs with a language model.
@@ -89,43 +129,112 @@ def score(
     scored are skipped, so an interrupted run resumes, and scores made with different settings are overwritten only with
     `force`; scores of another model never are. `on_paradigm` is called with the uid and the number of pairs when they
     are scored; a large paradigm is scored in parts.
+
+    `on` says where: `local`, `processes:N`, or `ray[:ADDRESS]`, of which this call takes a `share`; the scores have the
+    same bytes. `out` may also be a URL such as `s3://bucket/results`.
     """
     if label is not None and (not uid_fits(label) or label.casefold() == CACHE):
         raise fail("label-unfit", Place(), {"label": repr(label)})
-    source = find_pairs(pairs, n=n, seed=seed)
-    cache = None if out is None else Path(out) / CACHE
+    source, place = open_pairs(pairs, n=n, seed=seed), parse_on(on)
+    home = open_folder(out) if out is not None else None
     model = str(model) if isinstance(model, Path) else model
     if isinstance(model, str):
-        options = {"device": device, "dtype": dtype, "batch_tokens": batch_tokens, "bos": bos, "eos": eos}
-        loaded = load_model(model, cache=cache, trust_remote_code=trust_remote_code, **options)  # type: ignore[arg-type]
+        settings = {"device": device, "dtype": dtype, "batch_tokens": batch_tokens, "bos": bos, "eos": eos}
+        cache = None if home is None else home.path / CACHE
+        start = partial(load_model, model, cache=cache, trust_remote_code=trust_remote_code, **settings)  # type: ignore[arg-type]
+        if place.kind != "local" and parse_spec(model).kind == "api":
+            raise fail("on-api", Place(part="--on"), {"on": str(place)})
+        needs = model_needs(model, device=device, memory=gpu_memory(place) if _takes_gpu(place, device) else None)
     elif callable(getattr(model, "score", None)) and hasattr(model, "declared"):
-        loaded = model
+        if place.kind != "local":
+            raise fail("on-loaded-model", Place(part="on"), {"on": str(place)})
+        start, needs = partial(_itself, model), Needs()
     else:
         raise fail("not-a-model", None, {"type": type(model).__name__})
     spec = model if isinstance(model, str) else ""
-    if out is None:
-        loaded = loaded if label is None else Alias(label, loaded)
-        on_start(loaded, source)
-        return _score_in_memory(source, loaded, on_paradigm)
-    place = _source(spec, Path(out))
-    names = [label] if label is not None else path_labels(spec, loaded.name) if spec else [loaded.name]
-    chosen = _free_label(names, loaded, place, Path(out))
-    notes = [Problem("label-longer", Place(str(out)), {"label": chosen, "taken": names[0]}, "warning")]
-    if chosen != loaded.name:
-        loaded = Alias(chosen, loaded)
-    on_start(loaded, source)
-    folder = Path(out) / chosen
-    scores = run_scoring(source, loaded, out=folder, origin=place, force=force, on_paradigm=on_paradigm)
-    scores = replace(scores, notes=tuple(notes) if chosen != names[0] else ())
-    if not isinstance(model, str):
+    with open_workers(start, on=place, needs=needs, share=share) as crew:
+        about: Described = next(crew.map(_describe, [None]))
+        if home is None:
+            about = Description(label or about.name, about.declared)
+            on_start(about, source)
+            return _score_in_memory(source, about, crew, on_paradigm)
+        scores = _score_in(home, source, about, crew, spec, label=label, force=force, calls=(on_start, on_paradigm))
+        if crew.lost:
+            note = Problem("workers-lost", Place(part="--on"), {"count": crew.lost}, "warning")
+            scores = replace(scores, notes=(*scores.notes, note))
+    return scores
+
+
+def _score_in(
+    home: Folder,
+    pairs: "Pairs | StoredPairs",
+    about: Described,
+    workers: Workers[Model],
+    spec: str,
+    *,
+    label: str | None,
+    force: bool,
+    calls: "tuple[Callable[[Described, Pairs | StoredPairs], None], Callable[[str, int], None]]",
+) -> Scores:
+    """Score into a folder of results, with a label that no other model has there."""
+    on_start, on_paradigm = calls
+    home.pull(lambda name: name.endswith(MANIFEST))
+    origin = _source(spec, home.path)
+    names = [label] if label is not None else path_labels(spec, about.name) if spec else [about.name]
+    chosen = _free_label(names, about, origin, home.path)
+    about = Description(chosen, about.declared)
+    on_start(about, pairs)
+    own = home.inner(chosen)
+    own.pull()
+    scores = run_scoring(
+        pairs,
+        about,
+        out=own.path,
+        origin=origin,
+        force=force,
+        on_paradigm=on_paradigm,
+        workers=workers,
+        on_files=own.push,
+    )
+    longer = Problem("label-longer", Place(home.url or str(home.path)), {"label": chosen, "taken": names[0]}, "warning")
+    scores = replace(scores, notes=(longer,) if chosen != names[0] else ())
+    if not spec:
         return scores
     try:
-        copied = take_unigrams(
-            Path(parse_spec(model).name), tokenizer=str(scores.declared.get("tokenizer", "")), scores=folder
-        )
+        model = fetched(parse_spec(spec).name)
+        copied = take_unigrams(model, tokenizer=str(scores.declared.get("tokenizer", "")), scores=own.path)
     except InputError as error:  # the scores are good without them
         return replace(scores, problems=error.problems)
+    own.push()
     return replace(scores, unigrams=copied)
+
+
+def _itself(model: Model) -> Model:
+    return model
+
+
+def _describe(model: Model, _: None) -> Described:
+    return Description(model.name, dict(model.declared))
+
+
+def _takes_gpu(on: AnyOn, device: str) -> bool:
+    return parse_on(on).kind == "ray" and device.startswith("cuda")
+
+
+def model_needs(spec: str, *, device: str = "cpu", memory: int | None = None) -> Needs:
+    """Return what a worker needs that holds the model of a spec; `memory` is that of a GPU.
+
+    On a CPU, workers of one machine share the weights, which are mapped from their file. The size of a model that is
+    not here yet is not known: it gets a GPU of its own.
+    """
+    path = Path(parse_spec(spec).name)
+    files = (
+        [path] if path.is_file() else [file for form in WEIGHTS for file in path.glob(form)] if path.is_dir() else []
+    )
+    size = sum(file.stat().st_size for file in files)
+    if not device.startswith("cuda"):
+        return Needs(memory=size + (256 << 20))
+    return Needs(gpus=gpu_share(size + ROOM, of=memory) if size and memory else 1.0, memory=size + (256 << 20))
 
 
 def _source(spec: str, out: Path) -> str:
@@ -141,7 +250,7 @@ def _source(spec: str, out: Path) -> str:
         return ""
 
 
-def _free_label(names: Sequence[str], model: Model, source: str, out: Path) -> str:
+def _free_label(names: Sequence[str], model: Described, source: str, out: Path) -> str:
     """Return the first label whose folder has scores of this model, or else the first that no model has yet."""
     manifests = {name: manifest_in(out / name) for name in names if uid_fits(name)}
     for name, before in manifests.items():
@@ -162,32 +271,66 @@ def _is_another(before: Declared, new: Declared) -> bool:
     return apart or any(name in before and name in new and before[name] != new[name] for name in named)
 
 
-def _score_in_memory(pairs: Pairs, model: Model, on_paradigm: Callable[[str, int], None]) -> Scores:
+def _score_in_memory(
+    pairs: "Pairs | StoredPairs", model: Described, workers: Workers[Model], on_paradigm: Callable[[str, int], None]
+) -> Scores:
     refuse_large(pairs)
     by_uid = pairs.by_uid()
     tables: list[pl.DataFrame] = []
     shards: dict[str, list[Shard]] = {uid: [] for uid in by_uid}
-    for group in _together(by_uid, model):
-        for part, table, shard in _score_parts(group, model):
-            tables.append(table.frame)
+    groups = ((group, group) for group in _together(by_uid, model))
+    for group, scored in _in_order(groups, workers):
+        for part, (data, shard) in zip(group, scored, strict=True):
+            tables.append(pl.read_parquet(data) if isinstance(data, bytes) else data.frame)
             shards[part.uid].append(shard)
             on_paradigm(part.uid, shard.count)
-    whole = {uid: _whole(own, by_uid[uid]) for uid, own in shards.items()}
+    whole = {uid: replace(_sum(own), pairs=pairs_hash(by_uid[uid])) for uid, own in shards.items()}
+    whole = {uid: replace(shard, columns=columns_hash(by_uid[uid])) for uid, shard in whole.items()}
     manifest = ScoreManifest(model.name, dict(model.declared), whole, benchmarks=pairs.benchmarks)
     table = ScoreTable(pl.concat(tables)) if tables else empty_table()
     return Scores(manifest, done=tuple(shards), in_memory=table)
 
 
+@dataclass(slots=True)
+class _Run:
+    """The state of a scoring run: what is scored by now, and when this was last written down."""
+
+    out: Path
+    empty: ScoreManifest  # as it is before anything is scored
+    pairs: int
+    on_files: Callable[[Sequence[str]], None]
+    shards: dict[str, Shard] = field(default_factory=dict)
+    parts: dict[str, Shard] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)  # that were written or removed since the last manifest
+    saved: float = field(default_factory=time.monotonic)
+
+    def save(self, *, before: Mapping[str, Shard] | None = None) -> None:
+        """Write the manifest of a run under way."""
+        left = self.pairs - sum(shard.count for shard in self.shards.values())
+        parts = dict(before) if before is not None else self.parts
+        write_manifest(self.out, replace(self.empty, shards=self.shards, parts=parts, left=left))
+        self.on_files([*self.files, MANIFEST])
+        self.files.clear()
+        self.saved = time.monotonic()
+
+
 def run_scoring(
-    pairs: Pairs,
-    model: Model,
+    pairs: "Pairs | StoredPairs",
+    model: Described,
     *,
     out: Path,
     origin: str = "",
     force: bool = False,
     on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
+    workers: Workers[Model] | None = None,
+    on_files: Callable[[Sequence[str]], None] = lambda names: None,
 ) -> Scores:
-    """Write scores to `out`, one file per paradigm; files that are there already and whole are kept."""
+    """Write scores to `out`, one file per paradigm; files that are there already and whole are kept.
+
+    Without `workers`, the model is one that is loaded. `on_files` is called with the names of files that were written,
+    when the manifest has them.
+    """
+    workers = workers or here(model)  # type: ignore[arg-type]
     before = manifest_in(out)
     empty = ScoreManifest(model.name, dict(model.declared), source=origin, benchmarks=pairs.benchmarks)
     if before and not force:
@@ -198,86 +341,124 @@ def run_scoring(
     unfit = next((uid for uid in by_uid if not uid_fits(uid)), None)
     if unfit is not None:
         raise fail("uid-unfit", Place(), {"uid": repr(unfit)})
-    refuse_large(pairs)
     remove_temporaries(out)
     repaired = []
-    shards: dict[str, Shard] = {}
+    run = _Run(out, empty, len(pairs), on_files)
+    hashes: dict[str, tuple[str, str]] = {}
     for uid, paradigm in by_uid.items():
-        fits = uid in before.shards and before.shards[uid].pairs == pairs_hash(paradigm)
+        hashes[uid] = _hashes(paradigm)  # for which all pairs are read, so that a bad one is found before any is scored
+    for uid, paradigm in by_uid.items():
+        fits = uid in before.shards and before.shards[uid].pairs == hashes[uid][0]
         if fits and before.manifest.state(out, f"{uid}.parquet") == "whole":
-            shards[uid] = _with_columns(before.shards[uid], paradigm, out)
+            run.shards[uid] = _with_columns(before.shards[uid], paradigm, hashes[uid][1], out)
             on_paradigm(uid, len(paradigm))
         elif fits:
             repaired.append(uid)
-    kept = tuple(shards)
-    if any(shards[uid] != before.shards[uid] for uid in kept):  # at once, since their files have changed
-        left = len(pairs) - sum(shard.count for shard in shards.values())
-        write_manifest(out, replace(empty, shards=shards, parts=before.parts, left=left))
-    parts: dict[str, Shard] = {}
-    for group in _together(by_uid, model):
-        waiting = [part for part in group if part.uid not in shards]
-        stored = {part.file: before.parts[part.file] for part in waiting if _is_stored(part, before, out)}
-        for part, table, shard in _score_parts([part for part in waiting if part.file not in stored], model):
-            data = table_bytes(table)
-            write_file(out / part.file, data)
+    kept = tuple(run.shards)
+    changed = [uid for uid in kept if run.shards[uid] != before.shards[uid]]
+    if changed:  # at once, since their files have changed
+        run.files += [f"{uid}.parquet" for uid in changed]
+        run.save(before=before.parts)
+    try:
+        _score_rest(run, before, by_uid, hashes, workers, on_paradigm)
+    except BaseException:
+        with contextlib.suppress(InputError):  # the first error is the one to tell, such as a full disk
+            if run.files:
+                run.save()
+        raise
+    manifest = replace(empty, shards=run.shards)
+    write_manifest(out, manifest)
+    on_files([*run.files, MANIFEST])
+    on_files(_remove_parts(out))
+    return Scores(manifest, out, tuple(run.shards)[len(kept) :], kept, tuple(repaired))
+
+
+def _score_rest(
+    run: _Run,
+    before: ScoreManifest,
+    by_uid: Mapping[str, Sequence[Pair]],
+    hashes: Mapping[str, tuple[str, str]],
+    workers: Workers[Model],
+    on_paradigm: Callable[[str, int], None],
+) -> None:
+    """Score what is not there, and write it in order, with a manifest every few seconds."""
+    done = frozenset(run.shards)
+
+    def plans() -> Iterator[tuple[tuple[list[Part], dict[str, Shard]], list[Part]]]:
+        for group in _together(by_uid, run.empty):
+            waiting = [part for part in group if part.uid not in done]
+            stored = {part.file: before.parts[part.file] for part in waiting if _is_stored(part, before, run.out)}
+            yield (waiting, stored), [part for part in waiting if part.file not in stored]
+
+    for (waiting, stored), scored in _in_order(plans(), workers):
+        missing = [part for part in waiting if part.file not in stored]
+        for part, (table, shard) in zip(missing, scored, strict=True):
+            data = table if isinstance(table, bytes) else table_bytes(table)
+            write_file(run.out / part.file, data)
+            run.files.append(part.file)
             stored[part.file] = replace(shard, file=sha256(data))
         for part in waiting:
             if part.whole:
-                shards[part.uid] = stored[part.file]
+                run.shards[part.uid] = stored[part.file]
             else:
-                parts[part.file] = stored[part.file]
+                run.parts[part.file] = stored[part.file]
                 if part.last:
-                    shards[part.uid] = _joined(part, parts, by_uid[part.uid], out)
+                    run.shards[part.uid] = _joined(part, run, hashes[part.uid])
             on_paradigm(part.uid, stored[part.file].count)
-        if waiting:
-            left = len(pairs) - sum(shard.count for shard in shards.values())
-            write_manifest(out, replace(empty, shards=shards, parts=parts, left=left))
-    manifest = replace(empty, shards=shards)
-    write_manifest(out, manifest)
-    _remove_parts(out)
-    return Scores(manifest, out, tuple(shards)[len(kept) :], kept, tuple(repaired))
+        if waiting and time.monotonic() - run.saved > PAUSE:
+            run.save()
 
 
-def _with_columns(shard: Shard, pairs: Sequence[Pair], out: Path) -> Shard:
+def _with_columns(shard: Shard, pairs: Sequence[Pair], columns: str, out: Path) -> Shard:
     """Return the shard of a paradigm that is scored; if the columns of its pairs have changed, write its file again."""
-    if shard.columns == columns_hash(pairs):
+    if shard.columns == columns:
         return shard
     file = out / f"{pairs[0].uid}.parquet"
     both = columns_series([pair for pair in pairs for _ in range(2)])
     data = table_bytes(ScoreTable(read_table(file).frame.with_columns(both)))
     write_file(file, data)
-    return replace(shard, file=sha256(data), columns=columns_hash(pairs))
+    return replace(shard, file=sha256(data), columns=columns)
 
 
 def _is_stored(part: "Part", before: ScoreManifest, out: Path) -> bool:
     """Return whether an interrupted run left this part of a paradigm."""
     shard = before.parts.get(part.file)
-    fits = shard and shard.pairs == pairs_hash(part.pairs) and shard.columns == columns_hash(part.pairs)
-    return bool(fits) and before.manifest.state(out, part.file) == "whole"
+    fits = shard is not None and (shard.pairs, shard.columns) == _hashes(part.pairs)
+    return fits and before.manifest.state(out, part.file) == "whole"
 
 
-def _joined(part: "Part", parts: dict[str, Shard], pairs: Sequence[Pair], out: Path) -> Shard:
+def _joined(part: "Part", run: _Run, hashes: tuple[str, str]) -> Shard:
     """Write the file of a paradigm whose last part was scored.
 
-    All parts are read back, so that the bytes are the same whether the run was interrupted or not.
+    All parts are read back, so that the bytes are the same whether the run was interrupted or not; they go from file to
+    file without being in memory together.
     """
-    data = table_bytes(ScoreTable(pl.concat([read_table(out / file).frame for file in part.files], rechunk=True)))
-    write_file(out / f"{part.uid}.parquet", data)
-    return replace(_whole([parts.pop(file) for file in part.files], pairs), file=sha256(data))
+    target = run.out / f"{part.uid}.parquet"
+    try:
+        with new_file(target) as file:
+            frame = pl.scan_parquet([run.out / name for name in part.files], glob=False)  # brackets are no pattern
+            frame.sink_parquet(file.name, compression="zstd", statistics=False, row_group_size=ROWS)
+    except pl.exceptions.PolarsError as error:
+        raise fail("write-failed", Place(str(target)), {"reason": str(error).split("\n")[0]}) from error
+    shard = _sum([run.parts.pop(name) for name in part.files])
+    run.files.append(target.name)
+    return replace(shard, pairs=hashes[0], columns=hashes[1], file=file_hash(target))
 
 
-def _whole(shards: Sequence[Shard], pairs: Sequence[Pair]) -> Shard:
-    """Return what the manifest says of a paradigm from what it says of its parts, but for its file."""
-    unknown, unseen = sum(shard.unknown for shard in shards), sum(shard.unseen for shard in shards)
-    return Shard(pairs_hash(pairs), "", len(pairs), unknown, unseen, columns_hash(pairs))
+def _sum(shards: Sequence[Shard]) -> Shard:
+    """Return what the parts of a paradigm have in sum, without hashes."""
+    count, unknown = sum(shard.count for shard in shards), sum(shard.unknown for shard in shards)
+    return Shard("", "", count, unknown, sum(shard.unseen for shard in shards))
 
 
-def _remove_parts(out: Path) -> None:
-    """Remove the parts of paradigms, which are whole by now."""
-    for file in (out / PARTS).glob("*.parquet"):
+def _remove_parts(out: Path) -> list[str]:
+    """Remove the parts of paradigms, which are whole by now; return their names."""
+    files = sorted((out / PARTS).glob("*.parquet"))
+    for file in files:
         remove_file(file)
     with contextlib.suppress(OSError):  # it is not there, or holds something that is not ours
         (out / PARTS).rmdir()
+    return [f"{PARTS}/{file.name}" for file in files]
 
 
 def read_totals(
@@ -317,7 +498,7 @@ def export_scores(
     unseen: float | None = None,
 ) -> int:
     """Write stored scores as others publish them, one JSONL file per model, to a new folder; return their number."""
-    results, function = Path(results), as_link(link)
+    results, function = fetched(results), as_link(link)
     check_new_folder(Path(out))
 
     def files() -> Iterator[tuple[str, bytes]]:
@@ -333,16 +514,27 @@ def export_scores(
     return write_new_folder(Path(out), files())
 
 
-def pairs_hash(pairs: Sequence[Pair]) -> str:
+def pairs_hash(pairs: Iterable[Pair]) -> str:
     """Return a hash of the sentences, sides and numbers of a paradigm's pairs."""
-    lines = (f"{pair.uid}\t{pair.phenomenon}\t{pair.pair_id}\t{pair.good}\t{pair.bad}\n" for pair in pairs)
-    return sha256("".join(lines).encode())
+    return _hashes(pairs)[0]
 
 
-def columns_hash(pairs: Sequence[Pair]) -> str:
+def columns_hash(pairs: Iterable[Pair]) -> str:
     """Return a hash of the variants and further columns of a paradigm's pairs; empty where they have none."""
-    columns = [columns_of(pair) for pair in pairs]
-    return sha256(json_text(columns).encode()) if any(columns) else ""
+    return _hashes(pairs)[1]
+
+
+def _hashes(pairs: Iterable[Pair]) -> tuple[str, str]:
+    """Return both hashes of pairs that need not be in memory together; refuse numbers that do not fit the table."""
+    own, columns, some, comma = hashlib.sha256(), hashlib.sha256(b"["), False, ""
+    for pair in pairs:
+        refuse_large((pair,))
+        own.update(f"{pair.uid}\t{pair.phenomenon}\t{pair.pair_id}\t{pair.good}\t{pair.bad}\n".encode())
+        further = columns_of(pair)
+        columns.update((comma + json_text(further)).encode())
+        some, comma = some or bool(further), ", "
+    columns.update(b"]")
+    return own.hexdigest(), columns.hexdigest() if some else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +567,7 @@ class Part:
         return f"{self.uid}.parquet" if self.whole else self.files[self.number]
 
 
-def _together(by_uid: Mapping[str, Sequence[Pair]], model: Model) -> Iterator[list[Part]]:
+def _together(by_uid: Mapping[str, Sequence[Pair]], model: "Described | ScoreManifest") -> Iterator[list[Part]]:
     """Yield what is given to a model at a time.
 
     This does not depend on what is scored already, so that a run that resumes gives the same bytes.
@@ -395,6 +587,44 @@ def _together(by_uid: Mapping[str, Sequence[Pair]], model: Model) -> Iterator[li
             parts = []
     if parts:
         yield parts
+
+
+# What goes to a worker and comes back. Pairs go as plain tuples of what scores need, which is quick to send.
+
+Row = tuple[str, str, str, str, int, str, tuple[tuple[str, str], ...]]
+Scored = tuple["bytes | ScoreTable", Shard]
+
+
+def _in_order(
+    groups: Iterable[tuple[Plan, Sequence[Part]]], workers: Workers[Model]
+) -> Iterator[tuple[Plan, list[Scored]]]:
+    """Yield what came with each group of parts, and the scores of its parts, in order."""
+    plans: deque[Plan] = deque()
+    away = not isinstance(workers, Local)
+
+    def items() -> Iterator[list[Part] | list[list[Row]]]:
+        for plan, parts in groups:
+            plans.append(plan)
+            yield [_rows(part.pairs) for part in parts] if away else list(parts)
+
+    work = _score_rows if away else _score_here
+    for scored in workers.map(work, items()):  # type: ignore[arg-type]
+        yield plans.popleft(), scored
+
+
+def _rows(pairs: Iterable[Pair]) -> list[Row]:
+    return [(p.good, p.bad, p.uid, p.phenomenon, p.pair_id, p.variant, p.columns) for p in pairs]
+
+
+def _score_rows(model: Model, parts: list[list[Row]]) -> list[Scored]:
+    """Score parts in a worker, and return their files."""
+    pairs = [[Pair(*row[:6], columns=row[6]) for row in rows] for rows in parts]
+    scored = _score_here(model, [Part(own[0].uid, own) for own in pairs])
+    return [(table_bytes(table), shard) for table, shard in scored if isinstance(table, ScoreTable)]
+
+
+def _score_here(model: Model, parts: list[Part]) -> list[Scored]:
+    return [(table, shard) for _, table, shard in _score_parts(parts, model)]
 
 
 def _score_parts(parts: Sequence[Part], model: Model) -> Iterator[tuple[Part, ScoreTable, Shard]]:
@@ -421,6 +651,7 @@ def _score_parts(parts: Sequence[Part], model: Model) -> Iterator[tuple[Part, Sc
         looks = [seen[low:high].tobytes() for low, high in pairwise(cuts)]
         unseen = sum(good == bad for good, bad in zip(looks[::2], looks[1::2], strict=True))
         unknown = int((seen[cuts[0] : cuts[-1]] == -1).sum())
-        shard = Shard(pairs_hash(part.pairs), "", len(part.pairs), unknown, unseen, columns_hash(part.pairs))
+        own, columns = _hashes(part.pairs)
+        shard = Shard(own, "", len(part.pairs), unknown, unseen, columns)
         yield part, ScoreTable(frame.slice(row, rows)), shard
         row += rows

@@ -22,6 +22,7 @@ from bidui.files import Manifest, natural, sha256, tool_version, write_json
 from bidui.frames import counted, to_pandas
 from bidui.models.model import Declared, TokenScores
 from bidui.pairs import Origin, Pair
+from bidui.scale.storage import fetched
 from bidui.scores.links import Floats, Totals
 
 if TYPE_CHECKING:
@@ -199,7 +200,8 @@ def read_scores(folder: str | Path) -> Scores:
 
     A file that is not what `scores.json` says is an error.
     """
-    folders = [Path(folder)] if (Path(folder) / MANIFEST).is_file() else score_folders(Path(folder))
+    folder = fetched(folder)
+    folders = [folder] if (folder / MANIFEST).is_file() else score_folders(folder)
     if len(folders) > 1:
         raise fail("scores-several", Place(str(folder)), {"folders": [str(path) for path in folders]})
     manifest = read_manifest(folders[0])

@@ -7,6 +7,7 @@
 import errno
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from bidui.models.model import Model, first_line
 from bidui.models.specs import load_model
 from bidui.models.tokenize import declared_kind
 from bidui.pairs import AnyPairs, Pairs
+from bidui.scale.storage import fetched, inner_path, is_remote, open_folder
 from bidui.scores.links import Totals
 from bidui.scores.milestones import (
     FILE,
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     import pandas
     import polars as pl
 
+PUSH = 60.0  # seconds between two times that a run is sent to its URL
 SCORES = "scores"  # the folder in a run's folder that holds one folder of token scores per checkpoint
 
 
@@ -172,10 +175,15 @@ def train(
     them, every checkpoint is scored when it is saved, or afterwards if it was not. `keep` says whether the weights of
     all checkpoints are kept, or only those of the last. The validation loss is measured on `validation_tokens` held-out
     tokens, 32,768 by default or "all", the same ones at every checkpoint and in every run on the corpus. Under
-    torchrun, several processes train one model.
+    torchrun, several processes train one model. `corpus` and `out` may also be URLs such as `s3://bucket/runs`.
     """
     recipe, events = Recipe(recipe) if isinstance(recipe, str) else recipe, events or RunEvents()
-    folder = Path(out) / (name or recipe.name)
+    team = processes()
+    if is_remote(out) and team.world > 1:
+        raise fail("run-url-torchrun", Place(str(out)))
+    home = open_folder(inner_path(out, name or recipe.name))
+    home.pull()  # what another machine has done, if the folder is at a URL
+    folder = home.path
     if recipe.deterministic:  # only kernels that give the same bits every time; set before a GPU is used
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         torch.use_deterministic_algorithms(True)
@@ -183,12 +191,16 @@ def train(
     if score is not None:
         from bidui.benchmarks import find_pairs  # machines that only train do without grammars and tables
 
-        pairs = find_pairs(score, n=n)
+        pairs = find_pairs(fetched(score) if isinstance(score, str | Path) and is_remote(score) else score, n=n)
         check_pairs(folder, pairs)
-    team = processes()
     where = usable(team.device(device))
     source = _corpus(
-        corpus, str(tokenizer) if tokenizer else None, bos, out=Path(out), alone=team.world == 1, events=events
+        corpus,
+        str(tokenizer) if tokenizer else None,
+        bos,
+        out=open_folder(out).path,
+        alone=team.world == 1,
+        events=events,
     )
     fixed = recipe.on(source, gpu=where.type == "cuda", world=team.world)
     data = make_data(source, fixed, validation=_validation_rows(folder, validation_tokens, source, fixed))
@@ -206,17 +218,26 @@ def train(
                 events.on_score(step)
                 model = trainee.model(f"{folder.name}@{milestone_folder(folder, step).name}")
                 score_milestone(step, model, pairs, run=folder, unigrams=trainee.unigrams)
+            home.push()
 
+        pushed = [time.monotonic()]
         logged = tensorboard_log(folder / "tensorboard") if tensorboard and not team.rank else nullcontext(None)
         with logged as board:
 
             def log(progress: Progress) -> None:
                 events.on_log(progress)
+                if home.url and time.monotonic() - pushed[0] > PUSH:  # a state may have been saved since
+                    home.push()
+                    pushed[0] = time.monotonic()
                 if board is not None:
                     board(progress)
 
             watch = Watch(on_step=events.on_step, on_log=log, on_milestone=milestone, keep=keep)
-            new = train_network(fixed, data, trainee, out=folder, watch=watch, rank=team.rank)
+            try:
+                new = train_network(fixed, data, trainee, out=folder, watch=watch, rank=team.rank)
+            finally:
+                if not team.rank:
+                    home.push()
     if pairs is not None and not team.rank:
         # the checkpoints that were saved without scoring, or whose scoring was interrupted
         if not kept_steps(folder) and not (folder / FILE).is_file():
@@ -224,6 +245,7 @@ def train(
         for step in unscored_steps(folder):
             model = load_model(str(milestone_folder(folder, step)), device=str(where))
             score_milestone(step, model, pairs, run=folder, unigrams=trainee.unigrams)
+            home.push()
             events.on_scored_later(step)
     return TrainingRun(folder, fixed, new, team.rank)
 
@@ -234,7 +256,7 @@ def _corpus(
     """Open the corpus at a path, or build one from text there, next to the runs, where the next run finds it."""
     if isinstance(corpus, Corpus):
         return corpus
-    path = Path(corpus)
+    path = fetched(corpus)
     if (path / NAME).is_file():
         return open_corpus(path, tokenizer=tokenizer, bos=bos)
     if tokenizer is None or not alone:  # several processes would build it at the same time

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from heapq import heapreplace
 from pathlib import Path
 from typing import Literal
 
@@ -206,6 +207,14 @@ def suite_totals(planned: Sequence[PlannedRun]) -> Totals:
     """Return the sums over runs."""
     names = [field.name for field in fields(Totals) if field.name != "runs"]
     return Totals(len(planned), **{name: sum(getattr(run, name) for run in planned) for name in names})
+
+
+def schedule_hours(planned: Sequence[PlannedRun], *, gpus: int) -> float:
+    """Return the hours until all runs are trained on so many GPUs: one run per GPU, those that take longest first."""
+    ends = [0.0] * max(1, min(gpus, len(planned)))
+    for run in sorted(planned, key=lambda run: -run.hours):
+        heapreplace(ends, ends[0] + run.hours)
+    return max(ends)
 
 
 def shared_recipe(suite: Suite, run: SuiteRun, *, vocabulary: int = 1) -> RunRecipe:

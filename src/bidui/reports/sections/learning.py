@@ -210,8 +210,7 @@ def learning_section(results: Results, settings: Settings) -> Iterator[Item]:
         )
     series = by_data[max(by_data, key=budgets.__getitem__)]
     yield attempt(say("learning-fits"), lambda: _learning_fits(series, groups, settings))
-    count = len(groups) * len(series)
-    tests = [_test(one, group, settings, of=count) for group in groups for one in series]
+    tests = _tests(series, groups, settings)
     corrected = correct([dip.p if isinstance(dip, Dip) else float("nan") for *_, dip in tests], by="holm")
     yield _dips(tests, corrected, settings)
     real = {test[0] for test, p in zip(tests, corrected, strict=True) if p <= LEVEL}
@@ -254,14 +253,17 @@ def _learning_fits(series: Sequence[Series], groups: Sequence[str], settings: Se
     return without_blank(settings.table("learning-fits", columns, rows, note=note))
 
 
-def _test(series: Series, group: str, settings: Settings, *, of: int) -> Test:
-    """Run one of `of` tests; with that many resamples, the smallest p is half of the level after correction."""
-    resamples = max(1999, round(2 * of / LEVEL))
-    tokens, worth = worth_of_counts(series, settings.main, group, seed=settings.seed)
-    try:
-        return group, series, tokens, find_dip(worth, seed=settings.seed, alpha=LEVEL, resamples=resamples)
-    except InputError as error:
-        return group, series, tokens, error
+def _tests(series: Sequence[Series], groups: Sequence[str], settings: Settings) -> list[Test]:
+    """Test every series for dips; with that many resamples, the smallest p is half of the level after correction."""
+    cases = [(group, one) for group in groups for one in series]
+    counts = [worth_of_counts(one, settings.main, group, seed=settings.seed) for group, one in cases]
+    test = partial(_dip, seed=settings.seed, resamples=max(1999, round(2 * len(cases) / LEVEL)))
+    dips = settings.each(test, [worth for _, worth in counts])
+    return [(*case, tokens, dip) for case, (tokens, _), dip in zip(cases, counts, dips, strict=True)]
+
+
+def _dip(worth: Floats, *, seed: int, resamples: int) -> Dip:
+    return find_dip(worth, seed=seed, alpha=LEVEL, resamples=resamples)
 
 
 def _dips(tests: Sequence[Test], corrected: Sequence[float], settings: Settings) -> Table:

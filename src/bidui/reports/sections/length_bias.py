@@ -25,7 +25,7 @@ from bidui.reports.figures import AlphaSweep, alpha_sweep, length_bias
 from bidui.reports.results import ModelChoices, Results, ScoredModel
 from bidui.reports.section import Item, Rows, Settings, absent, picture, reasons
 from bidui.reports.tables import Table, Value, without_blank
-from bidui.scores.choices import length_split
+from bidui.scores.choices import PairTotals, length_split
 
 RESAMPLES, FITS = 400, 100  # enough for two digits of the ends of an interval
 REFITS = 3  # divisions into folds for MORCELA, whose fits take longer than the sums of a grid
@@ -118,16 +118,14 @@ def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
 def _best_alpha(models: Sequence[ScoredModel], settings: Settings) -> Table:
     say = settings.say
     rows: Rows = []
-    for model in models:
-        for by in GOALS:
-            head = (model.name, say(f"by-{by}"))
-            try:
-                best = analysis.best_setting(model.totals, alpha_grid(), by=by, seed=settings.seed, resamples=RESAMPLES)
-                held = held_out(model.totals, alpha_grid(), by=by, seed=settings.seed)
-            except InputError as error:
-                rows.append((*head, None, None, None, None, reasons(error, settings.language)))
-                continue
-            rows.append((*head, *best.parameters, held.spread(0), held.accuracy, held.delta, ""))
+    cases = [(model, by) for model in models for by in GOALS]
+    found = settings.each(_alpha_cells, [(model.totals, by, settings.seed) for model, by in cases])
+    for (model, by), cells in zip(cases, found, strict=True):
+        head = (model.name, say(f"by-{by}"))
+        if isinstance(cells, InputError):
+            rows.append((*head, None, None, None, None, reasons(cells, settings.language)))
+        else:
+            rows.append((*head, *cells, ""))
     columns = (
         "model chosen_by alpha:number=best-alpha alpha_folds:number accuracy:percent=held-out-accuracy"
         " delta_acc:percent=held-out-delta remark"
@@ -136,19 +134,28 @@ def _best_alpha(models: Sequence[ScoredModel], settings: Settings) -> Table:
     return without_blank(settings.table("alpha-best", columns, rows, note=note))
 
 
+def _alpha_cells(case: tuple[PairTotals, By, int]) -> tuple[Value, ...]:
+    """Return the best alpha with its interval, those of the folds, and accuracy and delta-acc held out."""
+    totals, by, seed = case
+    best = analysis.best_setting(totals, alpha_grid(), by=by, seed=seed, resamples=RESAMPLES)
+    held = held_out(totals, alpha_grid(), by=by, seed=seed)
+    return (*best.parameters, held.spread(0), held.accuracy, held.delta)
+
+
 def _morcela(models: Sequence[ScoredModel], settings: Settings) -> Item:
     say = settings.say
     usable = [model for model in models if model.totals.unigram is not None]
     if not usable:
         return absent(say("morcela"), "report-no-unigrams")
     rows: Rows = []
-    for model in usable:
-        for how in ("grid", "fit"):
-            head = (model.name, say(f"morcela-{how}"))
-            try:
-                rows.append((*head, *_morcela_cells(model, how, settings), ""))
-            except InputError as error:
-                rows.append((*head, *(None for _ in range(6)), reasons(error, settings.language)))
+    cases = [(model, how) for model in usable for how in ("grid", "fit")]
+    found = settings.each(_morcela_cells, [(model.totals, how, settings.seed) for model, how in cases])
+    for (model, how), cells in zip(cases, found, strict=True):
+        head = (model.name, say(f"morcela-{how}"))
+        if isinstance(cells, InputError):
+            rows.append((*head, *(None for _ in range(6)), reasons(cells, settings.language)))
+        else:
+            rows.append((*head, *cells, ""))
     lacking = ", ".join(model.name for model in models if model.totals.unigram is None)
     note = say("note-morcela").format(folds=FOLDS, divisions=REFITS) + (
         say("note-no-unigrams").format(models=lacking) if lacking else ""
@@ -160,9 +167,9 @@ def _morcela(models: Sequence[ScoredModel], settings: Settings) -> Item:
     return without_blank(settings.table("morcela", columns, rows, note=note))
 
 
-def _morcela_cells(model: ScoredModel, how: str, settings: Settings) -> tuple[Value, ...]:
+def _morcela_cells(case: tuple[PairTotals, str, int]) -> tuple[Value, ...]:
     """Return beta and gamma, those of the folds, and accuracy and delta-acc on paradigms that were held out."""
-    totals, seed = model.totals, settings.seed
+    totals, how, seed = case
     best: tuple[Value, ...]
     if how == "grid":
         swept = sweep(totals, morcela_grid())

@@ -8,18 +8,21 @@ import pytest
 import torch
 
 from bidui.errors import InputError, OutputRefused
-from bidui.scale.suites import (
+from bidui.scale.workers import Needs
+from bidui.training.build import build_corpus
+from bidui.training.corpus import Bos, Corpus
+from bidui.training.recipe import Recipe
+from bidui.training.suite import Suite, SuiteRun, SuiteTokenizer
+from bidui.training.suite_runs import (
+    RunProgress,
     open_corpora,
     preparations,
+    run_needs,
     run_progress,
     suite_tasks,
     suite_vocabularies,
     suite_workers,
 )
-from bidui.training.build import build_corpus
-from bidui.training.corpus import Bos, Corpus
-from bidui.training.recipe import Recipe
-from bidui.training.suite import Suite, SuiteRun, SuiteTokenizer
 from bidui.training.tokenizers import save_tokenizer, train_char, train_word
 
 TEXT = "甲乙丙丁戊己庚辛壬癸"
@@ -207,11 +210,29 @@ def test_a_corpus_of_other_text_is_not_taken_for_that_of_this_text(tmp_path: Pat
 
 
 def test_progress_is_read_from_what_a_run_writes(tmp_path: Path) -> None:
-    assert run_progress(tmp_path) == (0, None)
-    (tmp_path / "run.json").write_text('{"steps": 610}')
-    assert run_progress(tmp_path) == (0, 610)
-    (tmp_path / "log.jsonl").write_text('{"step": 10, "loss": 5.0}\n{"step": 20, "loss": 4.0}\n{"step": 3')
-    assert run_progress(tmp_path) == (20, 610)
+    """590 steps of 64 tokens at 128 tokens per second are left after step 20: 295 seconds."""
+    assert run_progress(tmp_path) == RunProgress()
+    (tmp_path / "run.json").write_text('{"steps": 610, "tokens_per_step": 64}')
+    assert run_progress(tmp_path) == RunProgress(0, 610)
+    lines = ['{"step": 10, "tokens_per_second": 64.0}', '{"step": 20, "tokens_per_second": 128.0}', '{"step": 3']
+    (tmp_path / "log.jsonl").write_text("\n".join(lines))
+    assert run_progress(tmp_path) == RunProgress(20, 610, 128.0, 295.0)
+    (tmp_path / "log.jsonl").write_text("\n".join([lines[0]] * 1000 + lines[1:]))  # of which the end is read
+    assert run_progress(tmp_path) == RunProgress(20, 610, 128.0, 295.0)
+
+
+def test_the_longest_runs_come_first_and_say_what_they_need(tmp_path: Path) -> None:
+    """14M with 15 tokens has 1,189,888 + 2 x 15 x 128 parameters, at 20 bytes, and a gigabyte to spare."""
+    corpora = {"char": corpus_of(tmp_path)}
+    runs = [SuiteRun("14m", "char", 320, 0), SuiteRun("14m", "char", 640, 0), SuiteRun("70m", "char", 320, 0)]
+    tasks = suite_tasks(runs, corpora, out=tmp_path / "runs", gpus={"70m": 4})
+    assert [task.name for task in tasks] == ["70m-320-char-0", "14m-640-char-0", "14m-320-char-0"]
+    assert tasks[0].command[1:8] == ("-P", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "4", "-m")
+    parameters = 6 * (12 * 128**2 + 13 * 128) + 2 * 128 + 2 * 15 * 128
+    assert run_needs(runs[0], 15) == Needs(1.0, memory=20 * parameters + 2**30)
+    assert run_needs(runs[0], 15, device="cuda", memory=80 << 30) == Needs(1.0, 0.125)
+    assert run_needs(SuiteRun("1.4b", "cllama", 640, 0), 49_953, device="cuda", memory=80 << 30).gpus == 0.375
+    assert run_needs(runs[0], 15, device="cuda", gpus=4, memory=80 << 30) == Needs(4.0, 4.0)
 
 
 def test_processes_take_turns_at_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
