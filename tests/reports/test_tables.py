@@ -19,7 +19,6 @@ from markdown_it import MarkdownIt
 from bidui.analysis.accuracy import Accuracy
 from bidui.intervals import Estimate
 from bidui.reports.tables import (
-    CROWDED,
     Column,
     Table,
     Unit,
@@ -62,22 +61,20 @@ def test_latex_is_the_table_that_was_meant() -> None:
     """Written out by hand; the last row is of the whole, and a rule stands before it."""
     assert latex(SMALL) == "\n".join(
         [
-            "% needs the packages booktabs, adjustbox, and for Chinese ctex, with XeLaTeX or LuaLaTeX",
+            "% needs the packages booktabs, siunitx, and for Chinese ctex, with XeLaTeX or LuaLaTeX",
             r"\begin{table}",
-            r"\centering\footnotesize",
+            r"\centering\footnotesize\setlength{\tabcolsep}{4pt}",
             r"\caption{A \& B}\label{tab:small}",
-            r"\begin{adjustbox}{max width=\linewidth}",
-            r"\begin{tabular}{@{}lrr@{}}",
+            r"\begin{tabular}{@{}lS[table-format=2.2,detect-weight,mode=text]@{\,}lr@{}}",
             r"\toprule",
-            r"na\_me & acc. \% & pairs \\",
+            r"na\_me & \multicolumn{2}{c}{acc. \%} & pairs \\",
             r"\midrule",
-            r"BA\_x & 75.00 {\tiny [50.00, 90.00]} & 1,234 \\",
+            r"BA\_x & 75.00 & [50.00, 90.00] & 1,234 \\",
             r"\midrule",
-            r"量词 & -- & 5 \\",
+            r"量词 & {--} &  & 5 \\",
             r"\bottomrule",
             r"\end{tabular}",
-            r"\end{adjustbox}",
-            r"\par\smallskip\noindent\parbox{\linewidth}{100\% of 2.}",
+            r"\par\smallskip\noindent\parbox{\linewidth}{\footnotesize\raggedright 100\% of 2.}",
             r"\end{table}",
             "",
         ]
@@ -191,7 +188,7 @@ def test_a_column_of_nothing_is_left_out() -> None:
 # Every table of a report is typeset by LaTeX, where it is installed.
 
 
-PACKAGES = ("adjustbox.sty", "booktabs.sty", "longtable.sty", "ctex.sty")
+PACKAGES = ("booktabs.sty", "longtable.sty", "siunitx.sty", "pdflscape.sty", "ctex.sty")
 
 
 def has_latex() -> bool:
@@ -205,18 +202,21 @@ def has_latex() -> bool:
 
 def made(rows: int, *, models: int) -> Table:
     """A table with Chinese and every character that means something to LaTeX."""
-    columns = (Column("g", "现象 \\ {}$&#%_^~<>|"), *(Column(f"m{n}", f"m_{n} α…τ", "percent") for n in range(models)))
+    columns = (
+        Column("g", "现象 \\ {}$&#%_^~<>|"),
+        *(Column(f"m{n}", f"m_{n} α…τ", "percent", rival=True) for n in range(models)),
+    )
     values = tuple((f"量词_{n} [x] *", *[Estimate(0.5, 0.25, 0.75)] * models) for n in range(rows))
     return Table(f"t{rows}-{models}", "题目 50% & {more} ∞ ≤ −1", columns, values, "说明：a_b | c ± d", whole=True)
 
 
-@pytest.mark.skipif(not has_latex(), reason="XeLaTeX with ctex, booktabs and adjustbox is not installed")
+@pytest.mark.skipif(not has_latex(), reason="XeLaTeX with ctex, booktabs and siunitx is not installed")
 def test_tables_compile_without_error_missing_character_or_overflow(tmp_path: Path) -> None:
     """Long and short ones, with few models and with many."""
-    for number, (rows, models) in enumerate([(3, 2), (3, 12), (60, 2), (60, 5)]):
+    for number, (rows, models) in enumerate([(3, 2), (3, 20), (60, 2), (60, 20)]):
         (tmp_path / f"{number}.tex").write_text(latex(made(rows, models=models)), encoding="utf-8")
     inputs = "".join(rf"\input{{{number}.tex}}\clearpage" for number in range(4))
-    head = r"\documentclass[fontset=fandol]{ctexart}\usepackage{booktabs,longtable,adjustbox}\begin{document}"
+    head = r"\documentclass[fontset=fandol]{ctexart}\usepackage{booktabs,longtable,siunitx,pdflscape}\begin{document}"
     (tmp_path / "all.tex").write_text(rf"{head}{inputs}\end{{document}}", encoding="utf-8")
     for _ in range(2):  # longtable knows its widths the second time
         command = ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
@@ -226,11 +226,43 @@ def test_tables_compile_without_error_missing_character_or_overflow(tmp_path: Pa
     assert "Missing character" not in log and "Overfull" not in log
 
 
+def panels(text: str) -> list[str]:
+    """The rows of heads, one for each panel."""
+    lines = text.splitlines()
+    heads = [lines[number + 1] for number, line in enumerate(lines) if line == r"\toprule"]
+    return list(dict.fromkeys(heads))
+
+
 def test_intervals_of_many_models_are_left_to_the_csv() -> None:
-    """Twelve columns with intervals would shrink until nobody can read them; the file says where they are."""
-    assert r"\tiny" in latex(made(3, models=CROWDED)) and "see the CSV" not in latex(made(3, models=CROWDED))
-    crowded = latex(made(3, models=CROWDED + 1))
-    assert r"\tiny" not in crowded and "% intervals: see the CSV" in crowded
+    """In type that can be read, two columns with intervals fit on a line; the file says where the others are."""
+    assert "[25.00, 75.00]" in latex(made(3, models=2)) and "see the CSV" not in latex(made(3, models=2))
+    crowded = latex(made(3, models=12))
+    assert "[25.00, 75.00]" not in crowded and "% intervals: see the CSV" in crowded
+
+
+def test_a_table_of_many_models_is_divided_and_never_shrunk() -> None:
+    """Twenty models: every one stands in one panel, and every panel begins with the names of the rows."""
+    text = latex(made(3, models=20))
+    heads = panels(text)
+    assert len(heads) > 1 and all(head.startswith("现象") for head in heads)
+    assert [head.count(" & ") for head in heads] == [row.count(" & ") for row in text.splitlines() if "量词\\_0" in row]
+    assert sum(head.count(" & ") for head in heads) == 20
+    assert not {r"\tiny", r"\scriptsize", "adjustbox"} & set(re.findall(r"\\?\w+", text))
+
+
+def test_the_best_of_a_row_is_bold_and_humans_do_not_compete() -> None:
+    """0.8 twice: both are; a missing value is none; a single model has no rival."""
+    columns = (Column("g", "g"), *(Column(n, n, "percent", rival=n != "humans") for n in ("a", "b", "c", "humans")))
+    text = latex(Table("t", "t", columns, (("x", 0.8, 0.5, 0.8, 0.99), ("y", None, 0.25, None, 0.5))))
+    assert r"x & \bfseries 80.00 & 50.00 & \bfseries 80.00 & 99.00 \\" in text
+    assert r"y & {--} & 25.00 & {--} & 50.00 \\" in text
+
+
+def test_a_wide_table_of_different_columns_is_turned() -> None:
+    """Eleven numbers with long heads: on its side the page holds them."""
+    columns = (Column("a", "a"), *(Column(f"c{n}", "median 1", "percent" if n % 2 else "p") for n in range(11)))
+    text = latex(Table("t", "t", columns, (("x", *[0.5] * 11),)))
+    assert r"\begin{landscape}" in text and "pdflscape" in text and len(panels(text)) == 1
 
 
 def test_rows_and_data_frames_are_written_for_machines() -> None:

@@ -46,6 +46,7 @@ class Column:
     name: str
     head: str
     unit: Unit = "text"
+    rival: bool = False  # one of several models or linking functions: the highest of a row is bold in print
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +223,17 @@ def _plain(value: object) -> Value:
     return value if value is None or isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
 
 
-# LaTeX, with the rules of booktabs; characters that are special in LaTeX are escaped.
+# LaTeX, with the rules of booktabs and the columns of siunitx; characters that are special in LaTeX are escaped.
+#
+# All type is \footnotesize. A table that is wider than the text is divided into panels, side by side columns in several
+# tables one below the other, each with the columns that name its rows; where that takes more than two, it is turned.
 
 LONG = 45  # rows; a longer table is spread over several pages
-WIDE = 6  # columns; a wider table is set in smaller type
-CROWDED, CROWDED_LONG = 4, 2  # the most columns with intervals that fit; a long table cannot shrink
+LINE, TURNED = 338.0, 535.0  # points: the width of the text of an article, and its height
+GAP = 8.0  # points between two columns
+NAME, HEAD, TEXT = 130.0, 62.0, 150.0  # points: wider names of rows, heads of columns and other texts are broken
+PLACES: Mapping[Unit, int] = {"percent": 2, "points": 2, "r": 3, "nats": 2}  # decimals, at which numbers are aligned
+WIDTHS = (("ijlt.,;:'|!()[] -fr1I", 3.4), ("mwMW%@—", 8.0), ("†", 4.0))  # points, rounded up, at this size
 CTEX = ", and for Chinese ctex, with XeLaTeX or LuaLaTeX"
 SIGNS = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde", "<": "less", ">": "greater", "|": "bar"}
 GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "ρ": "rho", "τ": "tau", "Δ": "Delta"}
@@ -236,43 +243,42 @@ SPECIAL = str.maketrans(
         **{character: f"\\{character}" for character in "{}$&#%_"},
         **{character: f"\\text{name}{{}}" for character, name in SIGNS.items()},
         **{character: f"$\\{name}$" for character, name in MATHS.items()},
-        **{"–": "--", "…": r"\ldots{}", "−": "$-$", "₀": "$_0$"},
+        **{"–": "--", "…": r"\ldots{}", "−": "$-$", "₀": "$_0$", "†": r"\dag{}"},
     }
 )
 
 
-def latex(table: Table) -> str:
-    """Return a floating `tabular` that shrinks to the width of the text, or a `longtable` if it is long.
+@dataclass(frozen=True, slots=True)
+class Print:
+    """A column in print: its specification, its width in points, its head and its cells."""
 
-    Where more columns have intervals than can be read in print, only the CSV has them.
+    spec: str
+    width: float
+    head: str
+    cells: tuple[str, ...]
+
+
+def latex(table: Table) -> str:
+    """Return a floating `tabular`, or a `longtable` if it is long; wide tables are divided into panels or turned.
+
+    Intervals are printed where they fit without a further panel; otherwise only the CSV has them.
     """
-    by_column = [[row[number] for row in table.rows] for number in range(len(table.columns))]
-    spec = "".join(map(_alignment, table.columns, by_column))
-    heads = _row([latex_text(column.head) for column in table.columns])
-    long, wide = len(table.rows) > LONG, len(table.columns) > WIDE
-    with_intervals = [any(isinstance(value, Estimate | Accuracy) for value in values) for values in by_column]
-    crowded = sum(with_intervals) > (CROWDED_LONG if long else CROWDED)
-    rows = [_row(_cells(table, row, intervals=not crowded)) for row in table.rows]
-    if table.whole and rows:
-        rows.insert(-1, r"\midrule")
+    shares = any(isinstance(value, Estimate | Accuracy) for row in table.rows for value in row)
+    panels, turned = _panels(_printed(table, intervals=shares), table)
+    crowded = shares and (turned or len(panels) > 1)
+    if crowded:
+        panels, turned = _panels(_printed(table, intervals=False), table)
     texts = [table.title, table.note, *(column.head for column in table.columns)]
     texts += [value for row in table.rows for value in row if isinstance(value, str)]
     chinese = any("\u2e80" <= character <= "\uffef" for text in texts for character in text)
-    needs = f"booktabs, {'longtable' if long else 'adjustbox'}{CTEX if chinese else ''}"
-    size = r"\scriptsize" if wide else r"\footnotesize"
-    head = [r"\toprule", heads, r"\midrule"]
-    caption = rf"\caption{{{latex_text(table.title)}}}\label{{tab:{table.name}}}"
-    note = [rf"\par\smallskip\noindent\parbox{{\linewidth}}{{{latex_text(table.note)}}}"] if table.note else []
-    if long:  # the caption is the first of its rows; the heads are repeated on every page
-        top = [rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}", rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}"]
-        pages = [rf"{caption} \\", *head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
-        lines = [*top, *pages, *rows, r"\end{longtable}", *note, "}"]
-    else:
-        top = [r"\begin{table}", rf"\centering{size}", caption, r"\begin{adjustbox}{max width=\linewidth}"]
-        body = [rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}", *head, *rows, r"\bottomrule", r"\end{tabular}"]
-        lines = [*top, *body, r"\end{adjustbox}", *note, r"\end{table}"]
-    comments = [f"% needs the packages {needs}", *(["% intervals: see the CSV"] if crowded else [])]
-    return "".join(f"{line}\n" for line in [*comments, *lines])
+    decimal = any(column.spec.startswith("S") for panel in panels for column in panel)
+    long = len(panels) * (len(table.rows) + 2) > LONG
+    packages = ["booktabs", *["siunitx"] * decimal, *["longtable"] * long, *["pdflscape"] * turned]
+    comments = [f"% needs the packages {', '.join(packages)}{CTEX if chinese else ''}"]
+    comments += ["% intervals: see the CSV"] if crowded else []
+    body = _long_tables(panels, table) if long else _float(panels, table)
+    body = [r"\begin{landscape}", *body, r"\end{landscape}"] if turned else body
+    return "".join(f"{line}\n" for line in [*comments, *body])
 
 
 def latex_text(text: str) -> str:
@@ -280,23 +286,184 @@ def latex_text(text: str) -> str:
     return " ".join(text.split()).translate(SPECIAL)
 
 
+def _float(panels: Sequence[Sequence[Print]], table: Table) -> list[str]:
+    caption = rf"\caption{{{latex_text(table.title)}}}\label{{tab:{table.name}}}"
+    lines = [r"\begin{table}", rf"\centering\footnotesize\setlength{{\tabcolsep}}{{{GAP / 2:g}pt}}", caption]
+    for number, panel in enumerate(panels):
+        lines += [r"\par\medskip"] if number else []
+        spec = "".join(column.spec for column in panel)
+        lines += [rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}", *_head(panel), *_body(panel, table)]
+        lines += [r"\bottomrule", r"\end{tabular}"]
+    return [*lines, *_note(table), r"\end{table}"]
+
+
+def _long_tables(panels: Sequence[Sequence[Print]], table: Table) -> list[str]:
+    """Return one longtable per panel; the caption is the first of its rows, the heads are repeated on every page."""
+    lines = [rf"{{\footnotesize\setlength{{\tabcolsep}}{{{GAP / 2:g}pt}}"]
+    for number, panel in enumerate(panels):
+        spec = "".join(column.spec for column in panel)
+        caption = rf"\caption{{{latex_text(table.title)}}}\label{{tab:{table.name}}} \\"
+        if number:
+            columns = sum(column.head.startswith(r"\multicolumn{2}") + 1 for column in panel)
+            again = rf"\tablename~\thetable{{}} ({number + 1}/{len(panels)})"
+            caption = rf"\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{{again}}} \\"
+            lines += [r"\addtocounter{table}{-1}"]  # a longtable counts, with a caption or without
+        head = _head(panel)
+        lines += [rf"\begin{{longtable}}{{@{{}}{spec}@{{}}}}", caption, *head, r"\endfirsthead", *head, r"\endhead"]
+        lines += [r"\bottomrule", r"\endfoot", *_body(panel, table), r"\end{longtable}"]
+    return [*lines, *_note(table), "}"]
+
+
+def _head(panel: Sequence[Print]) -> list[str]:
+    return [r"\toprule", _row([column.head for column in panel]), r"\midrule"]
+
+
+def _body(panel: Sequence[Print], table: Table) -> list[str]:
+    rows = [_row(list(cells)) for cells in zip(*(column.cells for column in panel), strict=True)]
+    if table.whole and rows:
+        rows.insert(-1, r"\midrule")
+    return rows
+
+
 def _row(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _cells(table: Table, row: tuple[Value, ...], *, intervals: bool) -> list[str]:
-    cells = []
-    for value, column in zip(row, table.columns, strict=True):
-        cell = shown(value, column.unit)
-        text = latex_text(cell.text)
-        interval = rf" {{\tiny {latex_text(cell.interval)}}}" if cell.interval and intervals else ""
-        # a bracket or star at the beginning of a row would be read as belonging to the end of the row before
-        cells.append(f"{'{}' if text[:1] in ('[', '*') else ''}{text}{interval}")
-    return cells
+def _note(table: Table) -> list[str]:
+    if not table.note:
+        return []
+    return [rf"\par\smallskip\noindent\parbox{{\linewidth}}{{\footnotesize\raggedright {latex_text(table.note)}}}"]
 
 
-def _alignment(column: Column, values: Sequence[Value]) -> str:
-    """Return the alignment of a column: numbers right; sentences are wrapped."""
-    if column.unit != "text":
-        return "r"
-    return r"p{0.3\linewidth}" if any(isinstance(text, str) and len(text) > SENTENCE for text in values) else "l"
+def _panels(columns: Sequence[Print], table: Table) -> tuple[list[list[Print]], bool]:
+    """Return the columns in as few panels as fit the text, and whether the page is turned for them."""
+    upright = _divided(columns, table, room=LINE)
+    turned = _divided(columns, table, room=TURNED) if len(upright) > 1 else upright
+    # where columns are of different kinds, panels would separate what belongs together
+    mixed = len({column.unit for column in table.columns[_names(table) :]}) > 1
+    turn = len(turned) < len(upright) and (mixed or len(upright) > 2)
+    return (turned, True) if turn else (upright, False)
+
+
+def _divided(columns: Sequence[Print], table: Table, *, room: float) -> list[list[Print]]:
+    names = list(columns[: _names(table)])
+    taken = sum(column.width + GAP for column in names)
+    panels, width = [[*names]], taken
+    for column in columns[len(names) :]:
+        if width + column.width > room and len(panels[-1]) > len(names):
+            panels.append([*names])
+            width = taken
+        panels[-1].append(column)
+        width += column.width + GAP
+    return panels
+
+
+def _names(table: Table) -> int:
+    """Return how many columns name the rows: the texts at the beginning, at most three."""
+    texts = [column.unit == "text" for column in table.columns]
+    return min(3, texts.index(False) if False in texts else 1)
+
+
+def _printed(table: Table, *, intervals: bool) -> list[Print]:
+    """Return the columns as they are printed; a text at the end, such as a remark, takes the room that is left."""
+    best = _best(table)
+    columns = []
+    for number, column in enumerate(table.columns):
+        values = [row[number] for row in table.rows]
+        bold = [number in highest for highest in best]
+        if column.unit in PLACES:
+            columns.append(_number_column(column, values, bold, intervals=intervals))
+        elif column.unit == "text":
+            columns.append(_text_column(column, values, most=NAME if number < _names(table) else TEXT))
+        else:
+            columns.append(_plain_column(column, values, intervals=intervals))
+    return columns
+
+
+def _best(table: Table) -> list[set[int]]:
+    """Return, for every row, which of the columns that compete have the highest value as it is printed."""
+    rivals = [number for number, column in enumerate(table.columns) if column.rival]
+    best: list[set[int]] = []
+    for row in table.rows:
+        values = {number: row[number] for number in rivals}
+        numbers = {
+            number: round(100 * (value.value if isinstance(value, Estimate | Accuracy) else value), 2)
+            for number, value in values.items()
+            if isinstance(value, Estimate | Accuracy | float | int)
+        }
+        numbers = {number: value for number, value in numbers.items() if not isnan(value)}
+        most = max(numbers.values(), default=0.0)
+        best.append({number for number, value in numbers.items() if value == most} if len(numbers) > 1 else set())
+    return best
+
+
+def _number_column(column: Column, values: Sequence[Value], bold: Sequence[bool], *, intervals: bool) -> Print:
+    """Return numbers aligned at the point, and intervals beside them; other texts are centred."""
+    cells = [shown(value, column.unit) for value in values]
+    numbers = [cell.text for cell in cells if re.fullmatch(r"[+-]?\d+\.\d+", cell.text)]
+    sign = "+" if any(text[0] in "+-" for text in numbers) else ""
+    before = max((len(text.lstrip("+-").partition(".")[0]) for text in numbers), default=1)
+    spec = rf"S[table-format={sign}{before}.{PLACES[column.unit]},detect-weight,mode=text]"
+    texts = [
+        (r"\bfseries " if best else "") + cell.text if cell.text in numbers else f"{{{latex_text(cell.text)}}}"
+        for cell, best in zip(cells, bold, strict=True)
+    ]
+    lines, width = _broken(column.head, HEAD)
+    width = max(width, _width("0" * (before + PLACES[column.unit] + 1)) + (6 if sign else 0))
+    if not intervals or not any(cell.interval for cell in cells):
+        return Print(spec, width, f"{{{_stack(lines, 'c')}}}", tuple(texts))
+    texts = [f"{text} & {latex_text(cell.interval)}" for text, cell in zip(texts, cells, strict=True)]
+    beside = max(_width(cell.interval) for cell in cells)
+    return Print(
+        rf"{spec}@{{\,}}l", width + beside + 2, rf"\multicolumn{{2}}{{c}}{{{_stack(lines, 'c')}}}", tuple(texts)
+    )
+
+
+def _plain_column(column: Column, values: Sequence[Value], *, intervals: bool) -> Print:
+    cells = [shown(value, column.unit) for value in values]
+    texts = [f"{cell.text} {cell.interval}".strip() if intervals else cell.text for cell in cells]
+    lines, width = _broken(column.head, HEAD)
+    return Print("r", max(width, *map(_width, texts), 0.0), _stack(lines, "r"), tuple(map(latex_text, texts)))
+
+
+def _text_column(column: Column, values: Sequence[Value], *, most: float) -> Print:
+    """Return texts set to the left; broken, also after an underscore, where one is wider than `most` points."""
+    texts = [shown(value, column.unit).text for value in values]
+    widest = max(map(_width, texts), default=0.0)
+    lines, width = _broken(column.head, max(HEAD, min(most, widest)))
+    width = max(width, widest)
+    # a bracket or star at the beginning of a row would be read as belonging to the end of the row before
+    cells = [("{}" if text[:1] in ("[", "*") else "") + latex_text(text) for text in texts]
+    if width <= most:
+        return Print("l", width, _stack(lines, "l"), tuple(cells))
+    breakable = [cell.replace(r"\_", r"\_\allowbreak{}").replace("/", r"/\allowbreak{}") for cell in cells]
+    wrapped = tuple(rf"{{\raggedright {cell}\par}}" for cell in breakable)
+    return Print(rf"p{{{most:g}pt}}", most, _stack(lines, "l"), wrapped)
+
+
+def _width(text: str) -> float:
+    """Return the width of a text in points, rather too large than too small."""
+    total = 0.0
+    for character in text:
+        narrow = next((width for characters, width in WIDTHS if character in characters), None)
+        if narrow is None:
+            narrow = 9.0 if character > "\u2e80" else 6.8 if character.isupper() else 4.8
+        total += narrow
+    return total
+
+
+def _broken(head: str, room: float) -> tuple[list[str], float]:
+    """Return a head in lines of at most so many points, broken after blanks and hyphens, and the widest of them."""
+    lines: list[str] = []
+    for part in re.findall(r"[^\s\-_/·]+[\s\-_/·]*|[\s\-_/·]+", " ".join(head.split())) or [head]:
+        if lines and _width(lines[-1] + part.rstrip()) <= room:
+            lines[-1] += part
+        else:
+            lines.append(part)
+    lines = [line.strip() for line in lines]
+    return lines, max(map(_width, lines))
+
+
+def _stack(lines: Sequence[str], side: str) -> str:
+    texts = [latex_text(line) for line in lines]
+    return texts[0] if len(texts) == 1 else rf"\shortstack[{side}]{{" + r"\\".join(texts) + "}"

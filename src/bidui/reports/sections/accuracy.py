@@ -71,7 +71,7 @@ def _links(models: Sequence[ModelChoices], links: Sequence[str], settings: Setti
     if panel := settings.extras.people:  # who know no linking functions
         agreement = judged_averages(panel.counts, _phenomena(models))["overall"]
         rows.append((say("people-head"), *(agreement for _ in links)))
-    columns = (*settings.columns("model"), *(Column(link, link, "percent") for link in links))
+    columns = (*settings.columns("model"), *(Column(link, link, "percent", rival=True) for link in links))
     lacking = dict.fromkeys(sentence(problem, settings.language) for model in models for problem in model.problems)
     note = joined(say("note-links"), *(f"{text}{say('stop')}" for text in lacking))
     return settings.table("accuracy", columns, rows, title=say("accuracy-overall"), note=note)
@@ -119,7 +119,7 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
         rows.append((*head, *cells, *([people.get(name)] if people else [])))
     columns = [
         *settings.columns("paradigm phenomenon" if by == "paradigm" else "phenomenon"),
-        *(Column(model.name, model.name, "percent") for model in there),
+        *(Column(model.name, model.name, "percent", rival=True) for model in there),
         *(settings.columns("people:percent=people-head") if people else ()),
     ]
     return settings.table(
@@ -171,7 +171,7 @@ def _column(
         rows.append((value or NOTHING, *own, *(shares.get(value) for shares in humans)))
     whole = [_cell(accuracy(model.choices[link])["all"], model) for model in there]
     rows.append((settings.say("all-pairs"), *whole, *(shares[None] for shares in humans)))
-    heads = [Column(column, column), *(Column(model.name, model.name, "percent") for model in there)]
+    heads = [Column(column, column), *(Column(model.name, model.name, "percent", rival=True) for model in there)]
     return settings.table(
         f"{name}-{file_name(link)}",
         [*heads, *(settings.columns("people:percent=people-head") if humans else ())],

@@ -91,7 +91,7 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
             rows.append((group_name(group, settings), humans, best[group].model, gap, *cells))
     columns = (
         *settings.columns("phenomenon people:percent=people-head best=best-model gap:points"),
-        *(Column(name, name, "percent") for name in by_model),
+        *(Column(name, name, "percent", rival=True) for name in by_model),
     )
     yield settings.table("people", columns, rows, title=title, note=settings.about_people("note-people"), whole=True)
     named = {group_name(group, settings): gap for group, gap in best.items()}

@@ -20,6 +20,7 @@ Level = Literal["paradigm", "phenomenon"]
 Values = Mapping[str, Mapping[str, float]]  # by model and group, as shares
 LEVELS: tuple[Level, ...] = ("paradigm", "phenomenon")
 WHOLES = {"pairs": "all-pairs", "paradigms": "macro-paradigm", "phenomena": "macro-phenomenon"}
+HUMANS = "human †"  # the column of humans, as printed
 LENGTH_GROUPS = ("D=", "D<", "D>")
 
 
@@ -127,8 +128,8 @@ def _table(match: Match, ours: Values, theirs: Values, settings: Settings, *, ex
     for group in [*match.rows, ALL]:
         head = say(WHOLES[table.whole]) if group == ALL else group
         rows.append((head, *(values.get(group) for values in (*ours.values(), *theirs.values()))))
-    heads = [*settings.columns(match.level), *(Column(name, name, "percent") for name in ours)]
-    heads += [Column(f"published {name.removesuffix(' †')}", name, "percent") for name in theirs]
+    heads = [*settings.columns(match.level), *(Column(name, name, "percent", rival=True) for name in ours)]
+    heads += [Column(f"published {name.removesuffix(' †')}", name, "percent", rival=name != HUMANS) for name in theirs]
     scored = {published_uid(uid) for uid in match.groups}
     partial_note = "" if scored >= expected else say("note-partial").format(scored=len(scored), count=len(expected))
     remarks = say("remarks").format(remarks=table.remarks) if table.remarks else ""
