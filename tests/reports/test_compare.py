@@ -165,7 +165,7 @@ def test_a_row_per_value_of_a_column_and_per_combination_of_several(tmp_path: Pa
     assert crossed.frame.rows() == [("pl", "no", 0.5), ("pl", "yes", 0.0), ("sg", "no", 1.0), ("all", "", 0.5)]
     assert crossed.write("csv").splitlines()[1] == "pl,no,50"
     assert json.loads(crossed.write("json"))["rows"][1] == {"number": "pl", "far": "yes", "counting": 0.0}
-    assert r"number & far & counting \\" in crossed.write("latex")
+    assert r"number & far & {counting} \\" in crossed.write("latex")
     assert compare(tmp_path, by=["paradigm", "number"], links=["lp"]).frame["paradigm"].to_list() == [
         "u",
         "u",

@@ -433,7 +433,7 @@ def _text_column(column: Column, values: Sequence[Value], *, most: float) -> Pri
     lines, width = _broken(column.head, max(HEAD, min(most, widest)))
     width = max(width, widest)
     # a bracket or star at the beginning of a row would be read as belonging to the end of the row before
-    cells = [("{}" if text[:1] in ("[", "*") else "") + latex_text(text) for text in texts]
+    cells = [("{}" if text[:1] in ("[", "*") else "") + text for text in map(latex_text, texts)]
     if width <= most:
         return Print("l", width, _stack(lines, "l"), tuple(cells))
     breakable = [cell.replace(r"\_", r"\_\allowbreak{}").replace("/", r"/\allowbreak{}") for cell in cells]
