@@ -44,6 +44,7 @@ def _app() -> FastAPI:
         default_response_class=Json,
         responses=failures,
     )
-    for module in (projects, files, editing, lexicon, team, studies, answers, routes):
+    # Routes are tried in this order; answers come first, since two hundred people may send them at once.
+    for module in (answers, projects, files, editing, lexicon, team, studies, routes):
         app.include_router(module.router)
     return app

@@ -568,10 +568,10 @@ def _locked_people(connection: Connection, hashes: set[str]) -> dict[str, Row[An
 
     Studies are locked before people, as `join` does, so that the two never wait for each other.
     """
-    own = select(_PEOPLE.c.study).where(_PEOPLE.c.sha256.in_(hashes))
-    connection.execute(
-        select(_STUDIES.c.id).where(_STUDIES.c.id.in_(own)).order_by(_STUDIES.c.id).with_for_update(read=True)
-    )
+    if connection.dialect.name == "postgresql":  # SQLite has one writer as it is
+        own = select(_PEOPLE.c.study).where(_PEOPLE.c.sha256.in_(hashes))
+        locks = select(_STUDIES.c.id).where(_STUDIES.c.id.in_(own)).order_by(_STUDIES.c.id)
+        connection.execute(locks.with_for_update(read=True))
     query = _people().where(_PEOPLE.c.sha256.in_(hashes)).order_by(_PEOPLE.c.id).with_for_update(of=_PEOPLE)
     return {row.sha256: row for row in connection.execute(query)}
 
