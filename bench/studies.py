@@ -274,10 +274,8 @@ def main() -> None:
     chosen = parser.parse_args()
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for kind in chosen.database or ("sqlite", "postgres"):
-        print(
-            f"\n| {chosen.people} people, {kind} | median | p95 | p99 | most | CPU per answer |\n|---|---|---|---|---|---|",
-            flush=True,
-        )
+        print(f"\n| {chosen.people} people, {kind} | median | p95 | p99 | most | CPU per answer |")
+        print("|---|---|---|---|---|---|", flush=True)
         if kind == "sqlite":
             run(None, people=chosen.people)
         else:

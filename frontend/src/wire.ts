@@ -1473,7 +1473,7 @@ export interface StateChoice {
   state: "open" | "paused" | "closed";
 }
 
-/** A study with its size and how far it is; only editors get the address for participants. */
+/** A study with its size and how far it is; only editors get the address for participants and the code. */
 export interface StudyAnswer {
   id: number;
   name: string;
@@ -1487,6 +1487,8 @@ export interface StudyAnswer {
   version: string;
   size: Size;
   address: string;
+  code: string;
+  panel: number;
   earlier: EarlierStudy | null;
   later: EarlierStudy[];
   edited: string[];

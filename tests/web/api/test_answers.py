@@ -1,9 +1,12 @@
 """Participants' calls: what they are told, that their answers count once, and that nobody gets at anybody else's."""
 
+import csv
+import io
 import json
 import logging
 import re
 import secrets
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -233,6 +236,27 @@ def test_a_study_is_tried_only_by_members_of_its_project(tmp_path: Path, tiny: S
         path = f"/api/projects/small/studies/{draft.id}/try"
         assert browser_of(bench, other).get(path).status_code == 404
         assert stranger(bench).get(path).status_code == 401
+
+
+def test_formulas_are_defused_and_numbers_of_a_panel_are_only_in_the_list_for_payment(
+    bench: Workbench, record: StudyRecord
+) -> None:
+    texts = {"raised": "=HYPERLINK(0)", "dialect": "+cmd", "age": "-2+3", "linguistics": "＝1"}
+    client, seat = participant(bench, record, background=texts, external="@SUM(A1)")
+    client.post("/api/s/answers", json=given(1))
+    owner, path = local(bench), f"/api/projects/small/studies/{record.id}"
+    with zipfile.ZipFile(io.BytesIO(owner.get(f"{path}/export?format=csv").content)) as archive:
+        files = {Path(name).name: archive.read(name).decode("utf-8-sig") for name in archive.namelist()}
+    assert not any("SUM(A1)" in text for text in files.values())
+    row = next(csv.DictReader(io.StringIO(files["participants.csv"])))
+    assert {name: row[name] for name in texts} == {name: f"'{text}" for name, text in texts.items()}
+    paid = next(csv.DictReader(io.StringIO(owner.get(f"{path}/panel").content.decode("utf-8-sig"))))
+    assert (paid["participant"], paid["external"]) == (seat["pseudonym"], "'@SUM(A1)")
+    assert (owner.get(path).json()["panel"], owner.get(path).json()["code"]) == (1, record.code)
+    assert f"/api/projects/small/studies/{record.id}/panel" in owner.get(f"/p/small/studies/{record.id}").text
+    assert owner.delete(f"{path}/panel").status_code == 204
+    assert participants_of(record)[0].external is None
+    assert [one.position for one in responses_of(record)] == [1]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -159,6 +159,11 @@ def test_a_whole_study(workbench: Running, opened: Any, someone: Callable[..., P
         answer_by_calls(home, record, number)
 
     check_figures(record)
+    researcher = someone(storage_state=workbench.session)
+    researcher.goto(workbench.at(f"/studies/{record.id}/results"))
+    figures = researcher.locator("dl.figures").first
+    expect(figures).to_contain_text("86.4%")  # 38 of 44
+    expect(figures).to_contain_text("44 / 84")  # answers to test pairs by people who stay, of seven by each of twelve
 
 
 def check_figures(record: StudyRecord) -> None:

@@ -27,7 +27,7 @@ from bidui.pairs.formats import pairs_to_bytes
 from bidui.people.agreement import Verdict, counts, propose, reason, set_status
 from bidui.people.design import PRESETS, QUESTIONS, Design, standard_texts
 from bidui.people.exchange import export_pcibex, response_files
-from bidui.people.participants import Participant
+from bidui.people.participants import Participant, participants_csv
 from bidui.people.responses import to_jsonl
 from bidui.people.study import Study, draw_study
 from bidui.web import fieldwork, jobs
@@ -304,7 +304,7 @@ def _check_uids(access: Access, uids: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StudyAnswer:
-    """A study with its size and how far it is; only editors get the address for participants."""
+    """A study with its size and how far it is; only editors get the address for participants and the code."""
 
     id: int
     name: str
@@ -318,6 +318,8 @@ class StudyAnswer:
     version: str
     size: SizeShape
     address: str
+    code: str  # shown to whoever has finished
+    panel: int  # how many participants came with a number in a panel
     earlier: EarlierStudy | None
     later: list[EarlierStudy]
     edited: tuple[str, ...]  # paradigms that were edited since the earlier study
@@ -342,6 +344,8 @@ def study(access: Reader, language: Spoken, number: int) -> StudyAnswer:
         *(pinned.design, count, len(pinned.pairs), pinned.version),
         fieldwork.size_of(pinned.design, paradigms=count, agreement=0.9, language=language),
         f"/s/{record.token}" if may(access.role, "editor") and record.state != "draft" else "",
+        record.code if may(access.role, "editor") else "",
+        studies.count_external(record),
         _named(earlier) if earlier else None,
         [_named(each) for each in records if each.earlier == record.id],
         pinned.follows.edited if pinned.follows else (),
@@ -597,6 +601,21 @@ def export_study(access: Editor, language: Spoken, number: int, format: ExportFo
     return Response(target.getvalue(), headers=attached(f"{name}.zip"), media_type="application/zip")
 
 
+@router.get("/{number}/panel", responses={**fails(403), 200: {"content": {"text/csv": {}}}}, response_class=Response)
+def export_panel(access: Owner, number: int) -> Response:
+    """Return who took part with which number in a panel, for payment; such numbers are in no other export."""
+    record = studies.study_of(access.entry, number)
+    people = [each for each in _participants(record) if each.external]
+    data = participants_csv(people, external=True)
+    return Response(data, headers=attached(f"{record.name}-panel.csv"), media_type="text/csv")
+
+
+@router.delete("/{number}/panel", status_code=204, responses=fails(403))
+def forget_panel(access: Owner, number: int) -> None:
+    """Erase the numbers in a panel, and nothing else."""
+    studies.forget_external(studies.study_of(access.entry, number))
+
+
 def _participants(record: StudyRecord) -> list[Participant]:
     """Return the facts about participants as they are exported; whoever withdrew has none."""
     return [
@@ -605,6 +624,7 @@ def _participants(record: StudyRecord) -> list[Participant]:
             each.started.isoformat(timespec="seconds"),
             each.finished.isoformat(timespec="seconds") if each.finished else "",
             {name: each.background[name] for name in QUESTIONS if name in each.background},
+            each.external or "",
         )
         for each in studies.participants_of(record)
         if each.withdrawn is None

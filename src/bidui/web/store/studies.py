@@ -236,6 +236,19 @@ def drop_scores(record: StudyRecord, name: str) -> None:
             raise fail("model-unknown", Place(), {"name": name})
 
 
+def count_external(record: StudyRecord) -> int:
+    """Return how many participants came with a number in a panel."""
+    query = select(func.count()).where(_PEOPLE.c.study == record.id, _PEOPLE.c.external.is_not(None))
+    with record.project.store.reading() as connection:
+        return connection.scalar(query) or 0
+
+
+def forget_external(record: StudyRecord) -> None:
+    """Erase all numbers in panels; somebody may then take part again under hers."""
+    with record.project.store.writing() as connection:
+        connection.execute(update(_PEOPLE).where(_PEOPLE.c.study == record.id).values(external=None))
+
+
 def _record(entry: Entry, row: Row[Any]) -> StudyRecord:
     study = _pinned(entry.store.engine, row.id, row.sha256)
     return StudyRecord(
