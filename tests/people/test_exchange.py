@@ -1,14 +1,21 @@
 """Answers from elsewhere: a plain table, and the results of PCIbex, each read as what was shown and chosen."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bidui.errors import InputError
-from bidui.people.exchange import export_pcibex, import_answers
-from bidui.people.responses import to_csv
+from bidui.people.exchange import export_pcibex, export_study, import_answers, import_file
+from bidui.people.lists import Trial
+from bidui.people.participants import Participant, add_participants, read_participants
+from bidui.people.responses import add_responses, answer_trial, to_csv
+from bidui.people.study import write_study
 
 from .small import answers, study
 
@@ -53,6 +60,69 @@ def test_a_plain_table_says_what_was_chosen(tmp_path: Path) -> None:
         import_answers(path, made)
 
 
+MADE = study(rating_lists=4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(MADE.trials), st.integers(1, 2), st.none() | st.integers(0, 99_999)),
+        min_size=1,
+        max_size=6,
+        unique_by=lambda row: (row[0].item, row[0].task),
+    ),
+    st.sampled_from(["csv", "tsv", "jsonl"]),
+)
+def test_any_tables_of_answers_say_the_same(rows: list[tuple[Trial, int, int | None]], suffix: str) -> None:
+    """Whatever is known of a trial is kept, in each format."""
+    names = ("participant", "item", "list", "slot", "shown", "answer", "rt_ms")
+    cells = [("ann", t.item, t.list, t.slot, t.shown, a, "" if ms is None else ms) for t, a, ms in rows]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"answers.{suffix}"
+        if suffix == "jsonl":
+            lines = [json.dumps(dict(zip(names, row, strict=True))) for row in cells]
+        else:
+            lines = ["\t,"[suffix == "csv"].join(map(str, row)) for row in (names, *cells)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        found = import_answers(path, MADE)
+    assert found == tuple(answer_trial(MADE, t, participant="ann", answer=a, rt_ms=ms) for t, a, ms in rows)
+
+
+def test_a_table_of_participants_is_told_from_one_of_answers(tmp_path: Path) -> None:
+    path = tmp_path / "people.tsv"
+    path.write_text("participant\tage\tstarted\nann\t25–34\t2026-11-16T20:00:00Z\n", encoding="utf-8")
+    found = import_file(path, MADE)
+    assert (found.responses, [one.background for one in found.participants]) == ((), [{"age": "25–34"}])
+    path.write_text("participant\titem\tchosen\nann\tu0/1\tgood\n")
+    with pytest.raises(InputError):
+        import_file(path, study(per_paradigm=1, lists=1, catch=0, seed=3))
+
+
+def test_response_times_of_other_tools_have_decimals(tmp_path: Path) -> None:
+    item = next(item for item in MADE.items if item.kind == "test")
+    path = tmp_path / "a.csv"
+    path.write_text(f"participant,item,chosen,rt_ms\nann,{item.id},good,1234.6\n")
+    assert import_answers(path, MADE)[0].rt_ms == 1235
+    path.write_text(f"participant,item,chosen,rt_ms\nann,{item.id},good,-5\n")
+    with pytest.raises(InputError, match=r"a\.csv:2: rt_ms cannot be -5"):
+        import_answers(path, MADE)
+
+
+def test_an_export_can_be_imported_again(tmp_path: Path) -> None:
+    """Responses and participants, in both formats, with a codebook for every column."""
+    made = study()
+    write_study(made, tmp_path / "s")
+    add_responses(tmp_path / "s", made, answers(made))
+    add_participants(tmp_path / "s", made, [Participant("p1.1", 1, 1, external="X", background={"age": "=1"})])
+    for number, to in enumerate(("csv", "jsonl")):
+        out = tmp_path / to
+        assert export_study(tmp_path / "s", out=out, to=to, external=True) == 3  # type: ignore[arg-type]
+        assert import_file(out / f"responses.{to}", made).responses == tuple(answers(made)), number
+        assert import_file(out / f"participants.{to}", made).participants == read_participants(tmp_path / "s", made)
+    book = (tmp_path / "csv/codebook.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in book for name in ("participant", "shown", "raised", "external"))
+
+
 def test_exported_responses_are_read_back(tmp_path: Path) -> None:
     made = study()
     rows = answers(made)
@@ -73,7 +143,12 @@ def test_results_of_pcibex_are_read_by_their_columns(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text(HEAD + rows)
     one, two = import_answers(path, made)
-    assert (one.participant, two.participant) == ("pcibex-001", "pcibex-002")
+    assert one.participant != two.participant and one.participant.startswith("pcibex-") and "md5" not in one.participant
+    later = rows.replace("1,md5", "9,md5").replace("2,md5", "1,md5").replace(",3500,", ",Never,")
+    path.write_text(HEAD + later)
+    other, again = import_answers(path, made)
+    assert again.participant == one.participant and other.participant not in (one.participant, two.participant)
+    assert other.rt_ms is None
     assert (one.answer, two.answer, one.rt_ms) == (1, 2, 2500)
     assert (one.item, one.shown, one.list, one.slot, one.position) == (
         *(trial.item, trial.shown, trial.list, trial.slot, trial.position),

@@ -125,8 +125,10 @@ def test_every_design_is_balanced_or_refused(design: Design, paradigms: int, phe
     except InputError as error:
         (problem,) = error.problems
         fewest = -(-design.per_paradigm // design.most_per_paradigm)
-        few = max(design.lists, design.rating_lists) < fewest
-        assert problem.kind == ("study-lists-few" if few else "study-catch-many"), problem
+        lists = max(design.lists, design.rating_lists)
+        many = lists > design.per_paradigm * paradigms
+        expected = "study-lists-few" if lists < fewest else "study-lists-many" if many else "study-catch-many"
+        assert problem.kind == expected, problem
         return
     in_list: dict[int, Counter[str]] = {}
     first: Counter[tuple[int, str]] = Counter()

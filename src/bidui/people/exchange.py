@@ -7,15 +7,17 @@ participant, an item (or uid and pair), and what was chosen.
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
+from math import nan
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import Json, check_new_folder, decode, encode, parse_json, read_bytes, write_new_folder
+from bidui.files import Json, check_new_folder, decode, encode, read_bytes, sha256, write_new_folder
 from bidui.people.agreement import Level, Over, doubt_rows, exclusion_rows, results_of
 from bidui.people.design import SCALE
 from bidui.people.lists import Trial
@@ -43,6 +45,7 @@ from bidui.people.study import LARGEST, Study, read_study
 from bidui.words import Language
 
 MOST = 20  # problems reported per file
+PCIBEX = "# 1. Results reception time"  # in the comments of its results
 ANSWERS = {"item", "pair", "chosen", "answer"}  # a table with none of these columns is about participants
 
 
@@ -58,11 +61,10 @@ def import_file(path: str | Path, study: Study) -> Imported:
     """Read answers (`import_answers`) or, from a table with the column participant and no answers, participants."""
     path = Path(path)
     data = read_bytes(path, limit=LARGEST)
-    if path.suffix.lower() in (".csv", ".jsonl"):
-        rows = table_rows(data, file=str(path)) if b"PennController" not in data else []
-        names = set(rows[0][1]) if rows else set()
-        if "participant" in names and not names & ANSWERS:
-            return Imported(participants=parse_participants(data, study, file=str(path)))
+    rows = table_rows(data, file=str(path)) if PCIBEX.encode() not in data else []
+    names = set(rows[0][1]) if rows else set()
+    if "participant" in names and not names & ANSWERS:
+        return Imported(participants=parse_participants(data, study, file=str(path)))
     return Imported(responses=import_answers(path, study))
 
 
@@ -75,28 +77,13 @@ def import_answers(path: str | Path, study: Study) -> tuple[Response, ...]:
     path = Path(path)
     data = read_bytes(path, limit=LARGEST)
     text = decode(data, file=str(path))
-    if "PennController" in text and "# 1. Results reception time" in text:
+    if PCIBEX in text:
         return _pcibex(text, study, str(path))
-    rows = _table(text, path)
+    rows = table_rows(data, file=str(path))
     if rows and {"version", "slot", "position", "kind", "layout"} <= rows[0][1].keys():
         return parse_responses(data, study, file=str(path))
-    return _collected(rows, study, str(path))
-
-
-def _table(text: str, path: Path) -> list[tuple[int, dict[str, str]]]:
-    rows: list[tuple[int, dict[str, str]]] = []
-    if path.suffix.lower() == ".jsonl":
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line.strip():
-                value = parse_json(line, place=Place(str(path), number))
-                if not isinstance(value, dict):
-                    raise fail("response-field", Place(str(path), number), {"field": "row", "value": value})
-                rows.append((number, {name: "" if cell is None else str(cell) for name, cell in value.items()}))
-        return rows
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="," if path.suffix.lower() == ".csv" else "\t")
-    for row in reader:
-        rows.append((reader.line_num, {name: (cell or "").strip() for name, cell in row.items() if name}))
-    return rows
+    cells = [(line, {k: "" if v is None else str(v).strip() for k, v in row.items()}) for line, row in rows]
+    return _collected(cells, study, str(path))
 
 
 def _collected(rows: list[tuple[int, dict[str, str]]], study: Study, file: str) -> tuple[Response, ...]:
@@ -136,8 +123,9 @@ def _answer(
         raise fail("response-field", place, {"field": "shown", "value": shown})
     if shown == "unrecorded" or (not answer and chosen):
         answer = "1" if (shown != "bad-good") == (chosen == "good") else "2"
-    for name, cell in (("answer", answer), ("rt_ms", row.get("rt_ms", ""))):
-        if (cell and not cell.isdecimal()) or (name == "answer" and not cell):
+    time = row.get("rt_ms", "")
+    for name, cell, pattern in (("answer", answer, r"[0-9]{1,3}"), ("rt_ms", time, r"([0-9]{1,10}(\.[0-9]+)?)?")):
+        if not re.fullmatch(pattern, cell):
             raise fail("response-field", place, {"field": name, "value": cell})
     wanted = (row.get("list", ""), row.get("slot", ""))
     trial = next((one for one in same if (str(one.list), str(one.slot)) == wanted), None)
@@ -148,7 +136,7 @@ def _answer(
         trial,
         participant=row["participant"],
         answer=int(answer),
-        rt_ms=int(row["rt_ms"]) if row.get("rt_ms") else None,
+        rt_ms=round(float(time)) if time else None,
         at=row.get("at", ""),
     )
     if chosen and response.chosen != chosen:
@@ -163,33 +151,41 @@ def _answer(
 def _pcibex(text: str, study: Study, file: str) -> tuple[Response, ...]:
     """Read the results of an experiment that `export_pcibex` wrote.
 
-    Somebody is one reception time and one hash; both are replaced by a pseudonym, since the hash is of her address.
+    Somebody is one reception time and one hash; both are replaced by a pseudonym, since the hash is of her address. It
+    is the same in every file of results, so that a longer file can be imported after a shorter one.
     """
     starts: dict[tuple[str, str, str], float] = {}
-    people: dict[tuple[str, str], str] = {}
     rows: list[tuple[int, dict[str, str]]] = []
     for number, cells in _pcibex_rows(text):
         who = (cells.get("Results reception time", ""), cells.get("MD5 hash of participant's IP address", ""))
         trial, parameter = cells.get("Order number of item", ""), cells.get("Parameter", "")
         if parameter == "_Trial_" and cells.get("Value") == "Start":
-            starts[(*who, trial)] = float(cells.get("EventTime") or "nan")
+            starts[(*who, trial)] = _milliseconds(cells)
         kind, item = cells.get("PennElementType", ""), cells.get("item", "")
         if item in ("", "undefined", "NULL") or (kind, parameter) not in (
             ("Selector", "Selection"),
             ("Scale", "Choice"),
         ):
             continue
-        name = people.setdefault(who, f"pcibex-{len(people) + 1:03d}")
+        name = f"pcibex-{sha256('/'.join((study.name, *who)).encode())[:10]}"
         answer = {"first": "1", "second": "2"}.get(cells.get("Value", ""), cells.get("Value", ""))
         row = {"participant": name, "item": item, "answer": answer}
         row |= {key: cells.get(key, "") for key in ("shown", "list", "slot")}
-        time, start = cells.get("EventTime", ""), starts.get((*who, trial))
-        if start is not None and time and float(time) >= start:
-            row["rt_ms"] = str(round(float(time) - start))
+        took = _milliseconds(cells) - starts.get((*who, trial), nan)
+        if took >= 0:
+            row["rt_ms"] = str(round(took))
         rows.append((number, row))
     if not rows:
         raise fail("responses-none", Place(file))
     return _collected(rows, study, file)
+
+
+def _milliseconds(cells: Mapping[str, str]) -> float:
+    """Return the time of an event; NaN where it did not happen ("Never") or was not logged."""
+    try:
+        return float(cells.get("EventTime") or nan)
+    except ValueError:
+        return nan
 
 
 def _pcibex_rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:

@@ -88,6 +88,8 @@ def deal(items: Sequence[Item], design: Design) -> list[tuple[Task, tuple[Item, 
             lists += [(task, tuple(own)) for own in by_uid.values()]
         elif count:
             _check_most(by_uid, count, design)
+            if count > len(items):  # somebody would have nothing to judge
+                raise fail("study-lists-many", None, {"lists": count, "items": len(items)})
             lists += [(task, hand) for hand in _hands(by_uid, count, Random(f"{design.seed}/lists/{task}"))]
     return lists
 

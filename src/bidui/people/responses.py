@@ -177,10 +177,11 @@ def csv_rows(columns: Iterable[str], rows: Iterable[Mapping[str, object]]) -> by
 
 
 def table_rows(data: bytes, *, file: str) -> list[tuple[int, dict[str, Any]]]:
-    """Read rows with the numbers of their lines: our CSV without its guards, or JSON objects, by the file's name."""
+    """Read rows with the numbers of their lines: JSON objects from `.jsonl`, or CSV or TSV, without our guards."""
     text = decode(data, file=file)
-    if file.lower().endswith(".csv"):
-        reader = csv.DictReader(io.StringIO(text, newline=""))
+    if not file.lower().endswith(".jsonl"):
+        comma = file.lower().endswith(".csv")
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="," if comma else "\t")
         try:
             rows = [(reader.line_num, row) for row in reader]
         except csv.Error as error:
