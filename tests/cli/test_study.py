@@ -14,7 +14,7 @@ def test_a_study_runs_from_a_project_to_a_decision(bidui: Bidui, tmp_path: Path)
     new_project(tmp_path / "p")
     made = bidui("study", "new", "p", "--preset", "zhoblimp", "--lists", 5, "--raters", 4, "-o", "s")
     assert made.code == 0, made.err
-    assert made.out.splitlines()[0].startswith("s: 25 pairs in 5 paradigms; texts ")
+    assert made.out.splitlines()[0] == "s: 25 pairs in 5 paradigms"
     assert "20 people × 1 min (7 trials)" in made.out
     assert bidui("study", "lists", "s").out.splitlines()[1].split() == ["1", "choice", "4", "7", "5"]
     study = read_study(tmp_path / "s")

@@ -165,7 +165,7 @@ def new(
     )
     size = bidui.estimate(study.design, paradigms=len(study.pairs.by_uid()), agreement=agreement)
     summary = f"{count(len(study.pairs), 'pair')} in {count(len(study.pairs.by_uid()), 'paradigm')}"
-    typer.echo(f"{out}: {summary}; texts {study.version}")
+    typer.echo(f"{out}: {summary}")
     typer.echo(size.text())
     if study.follows:
         kinds = {since: getattr(study.follows, since) for since in ("edited", "same", "new")}
