@@ -1203,6 +1203,7 @@ export interface ResultsAnswer {
   kappas: Record<string, number | null>;
   choice_alphas: Record<string, number | null>;
   alphas: Record<string, number | null>;
+  failed: PersonLine[];
   exclusions: ExclusionLine[];
   unchecked: Record<string, number>;
   earlier: Record<string, EarlierFigure>;

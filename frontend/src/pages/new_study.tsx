@@ -78,6 +78,7 @@ function TaskStep({ plan }: { plan: Plan }) {
           <input type="radio" name="preset" checked={design.name === "custom"} onChange={() => plan.setDesign({})} />
           <span><b>{t("new_study.preset_custom")}</b></span>
         </label>
+        <p class="hint">{t("new_study.fitted")}</p>
       </fieldset>
       <fieldset>
         <legend>{t("new_study.layout")}</legend>
@@ -208,6 +209,17 @@ function PeopleStep({ plan }: { plan: Plan }) {
         <Count plan={plan} name="lists" min={0} disabled={design.list_per_paradigm} />
         <Count plan={plan} name="rating_lists" min={0} hint />
         <Count plan={plan} name="raters" min={1} />
+        <NumberField
+          id="patience"
+          label={t("new_study.patience")}
+          hint={t("new_study.patience_hint")}
+          value={Math.round(design.patience / 60)}
+          min={1}
+          most={100_000}
+          step={1}
+          disabled={false}
+          set={(minutes) => plan.set({ design: { ...design, patience: 60 * minutes } })}
+        />
       </div>
       <label class="choice">
         <input type="checkbox" checked={design.list_per_paradigm} onChange={(event) => plan.setDesign({ list_per_paradigm: event.currentTarget.checked })} />

@@ -204,7 +204,7 @@ class Size:
     def text(self, language: Language = "en") -> str:
         """Say it in one paragraph."""
         say = texts("study", language)
-        minutes = f"{self.minutes:.0f}"
+        minutes = f"{max(1.0, self.minutes):.0f}"
         lines = [say["size-people"].format(people=self.people, minutes=minutes, trials=self.trials)]
         if self.judgements:
             widths = {"half": f"{100 * self.half_width:.1f}", "pairs": f"{100 * self.half_width_pairs:.1f}"}

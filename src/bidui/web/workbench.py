@@ -19,7 +19,7 @@ from bidui.web.editing.fitting import WordLink, WordPlace
 from bidui.web.editing.preview import OpenProject, open_source, source_of
 from bidui.web.editing.tables import Vocabulary
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.fieldwork import Results
+from bidui.web.fieldwork import Progress, Results
 from bidui.web.heavy import HeavyWork
 from bidui.web.store.disk import open_store
 from bidui.web.store.overview import ParadigmName
@@ -29,7 +29,7 @@ from bidui.words import Language
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 MOST_OPEN = 4  # projects kept in memory
-MOST_RESULTS = 16  # studies whose results are kept in memory
+MOST_RESULTS = 16  # studies whose progress or results are kept in memory
 MOST_EXPORTS = 2  # processes that make pairs at once
 LASTS = 40.0  # seconds that a page counts as open; it reports every 15
 MOST_PAGES = 10_000  # beyond that, those that reported longest ago are forgotten
@@ -350,6 +350,7 @@ class Workbench:
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
     names: Recent[tuple[ParadigmName, ...]] = field(default_factory=lambda: Recent(MOST_OPEN))
+    progress: Recent[Progress] = field(default_factory=lambda: Recent(MOST_RESULTS))
     results: Recent[Results] = field(default_factory=lambda: Recent(MOST_RESULTS))
     exports: FairTurns = field(default_factory=lambda: FairTurns(MOST_EXPORTS))
 

@@ -24,11 +24,8 @@ from ..store.small import PARADIGM, TEXTS, the_entry
 from ..surveys import a_study, answered, opened
 
 STUDIES = "/api/projects/small/studies"
-PLAN = {
-    "name": "pilot",
-    "design": {"name": "custom", "per_paradigm": 2, "lists": 2, "raters": 3, "language": "zh"},
-    "uids": ["gender"],
-}
+DESIGN = {"name": "custom", "per_paradigm": 2, "lists": 2, "raters": 3, "language": "zh"}
+PLAN = {"name": "pilot", "design": DESIGN, "uids": ["gender"]}
 
 
 def all_right(_: str, item: Item) -> bool:
@@ -89,6 +86,10 @@ def test_a_study_is_drawn_opened_and_never_changed_again(laptop: Workbench) -> N
     draft = client.get(f"{STUDIES}/{number}").json()
     assert (draft["state"], draft["pairs"], draft["address"]) == ("draft", 2, "")
     assert client.get(f"{STUDIES}/form?study={number}").json()["uids"] == ["gender"]
+    assert draft["progress"]["slots"] == 6
+    more = {**PLAN, "design": {**DESIGN, "raters": 5}}
+    assert client.put(f"{STUDIES}/{number}", json=more).json() == {"id": number}
+    assert client.get(f"{STUDIES}/{number}").json()["progress"]["slots"] == 10
     pairs = client.get(f"{STUDIES}/{number}/export?format=pairs").text
     assert sorted(json.loads(line)["sentence_good"] for line in pairs.splitlines()) == [
         "张三喜欢他自己",
@@ -113,7 +114,7 @@ def test_a_study_is_drawn_opened_and_never_changed_again(laptop: Workbench) -> N
 
 def test_what_cannot_be_drawn_leaves_no_study(laptop: Workbench) -> None:
     client = local(laptop)
-    many = {**PLAN, "design": {**PLAN["design"], "per_paradigm": 3, "lists": 3}}  # type: ignore[dict-item]
+    many = {**PLAN, "design": {**DESIGN, "per_paradigm": 3, "lists": 3}}
     assert kinds(client.post(STUDIES, json=many)) == ["study-pairs-few"]
     assert kinds(client.post(STUDIES, json={**PLAN, "uids": ["gender", "*"]})) == ["uid-unknown"]
     assert kinds(client.post(STUDIES, json={**PLAN, "earlier": 7})) == ["study-unknown"]
@@ -186,6 +187,7 @@ def test_results_are_what_one_counts_by_hand(laptop: Workbench, finished: StudyR
     assert by_name["gender"]["wilson"] == {"value": 0.0, "low": 0.0, "high": pytest.approx(high / (1 + high))}
     assert found["doubtful"] == 4 and {pair["uid"] for pair in found["pairs"][:4]} == {"gender"}
     assert [each["rule"] for each in found["exclusions"]] == ["catch"]
+    assert [(each["catch"]["correct"], each["catch"]["all"]) for each in found["failed"]] == [(0, 2)]
     assert {each["uid"]: (each["verdict"], each["status"]) for each in found["proposals"]} == {
         "gender": ("exclude", "included"),
         "other": ("keep", "missing"),  # 22 of 22: Wilson's interval begins at 1 / (1 + 1.96² / 22) = 85.1%

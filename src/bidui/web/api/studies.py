@@ -40,6 +40,7 @@ from bidui.web.fieldwork import (
     ModelFigures,
     PairFigure,
     Person,
+    PersonLine,
     Progress,
     ProposalLine,
     RatingLine,
@@ -97,7 +98,7 @@ class StudyList:
 @router.get("")
 def list_studies(access: Reader, language: Spoken) -> StudyList:
     """List the studies of a project."""
-    return StudyList([_line(record, _progress(record, language)) for record in _records(access)])
+    return StudyList([_line(record, _progress(access, record, language)) for record in _records(access)])
 
 
 def _records(access: Access) -> list[StudyRecord]:
@@ -114,9 +115,15 @@ def _line(record: StudyRecord, far: Progress) -> StudyLine:
     )
 
 
-def _progress(record: StudyRecord, language: Language) -> Progress:
-    responses = studies.responses_of(record)
-    return fieldwork.progress(record.study, _persons(record), responses, language=language)
+def _progress(access: Access, record: StudyRecord, language: Language) -> Progress:
+    """Return how far a study is, computed again only after somebody has done something: open pages keep asking."""
+
+    def compute() -> Progress:
+        responses = studies.responses_of(record)
+        return fieldwork.progress(record.study, _persons(record), responses, language=language)
+
+    state = (studies.pulse_of(record), record.study.design, len(record.study.trials))  # a draft may be drawn again
+    return access.bench.progress.get((record.id, language), compute, state=state)
 
 
 def _persons(record: StudyRecord) -> list[Person]:
@@ -349,7 +356,7 @@ def study(access: Reader, language: Spoken, number: int) -> StudyAnswer:
         _named(earlier) if earlier else None,
         [_named(each) for each in records if each.earlier == record.id],
         pinned.follows.edited if pinned.follows else (),
-        _progress(record, language),
+        _progress(access, record, language),
     )
 
 
@@ -404,6 +411,7 @@ class ResultsAnswer:
     kappas: dict[str, float | None]
     choice_alphas: dict[str, float | None]
     alphas: dict[str, float | None]
+    failed: list[PersonLine]  # raters who failed a catch trial, also those who are not left out for it
     exclusions: tuple[ExclusionLine, ...]
     unchecked: dict[str, int]
     earlier: dict[str, EarlierFigure]
@@ -471,6 +479,7 @@ def _results_answer(
         results.kappas,
         results.choice_alphas,
         results.alphas,
+        [each for each in _progress(access, record, language).persons if each.catch.correct < each.catch.all],
         fieldwork.exclusion_lines(results.exclusions, language),
         results.unchecked,
         results.earlier,

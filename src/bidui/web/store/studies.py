@@ -196,6 +196,17 @@ def responses_of(record: StudyRecord) -> tuple[Response, ...]:
         return _responses(connection, record.study, _PEOPLE.c.study == record.id)
 
 
+def pulse_of(record: StudyRecord) -> tuple[object, ...]:
+    """Return figures that change whenever anybody joins, answers, finishes or withdraws; cheaper than all answers."""
+    people = select(
+        func.count(), func.max(_PEOPLE.c.seen), func.count(_PEOPLE.c.withdrawn), func.count(_PEOPLE.c.finished)
+    )
+    count = select(func.count()).select_from(_ANSWERS).join(_PEOPLE, _PEOPLE.c.id == _ANSWERS.c.participant)
+    with record.project.store.reading() as connection:
+        row = connection.execute(people.where(_PEOPLE.c.study == record.id)).one()
+        return (record.state, connection.scalar(count.where(_PEOPLE.c.study == record.id)), *row)
+
+
 def delete_participant(record: StudyRecord, pseudonym: str) -> None:
     """Delete somebody and everything that she answered."""
     with record.project.store.writing() as connection:
