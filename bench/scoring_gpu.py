@@ -16,9 +16,10 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BertConfig, BertForMaskedLM, GPTNeoXConfig, GPTNeoXForCausalLM, PreTrainedTokenizerFast
 
-from bidui.models.causal import CausalModel
+from bidui.models.causal import TF32, CausalModel
 from bidui.models.conventions import Conventions
 from bidui.models.masked import MaskedModel
+from bidui.models.model import Declared
 from bidui.models.tokenize import DECLARED, encode_flat
 
 VOCABULARY = 49_953  # of Chinese-LLaMA's tokenizer, as in the paper
@@ -39,16 +40,18 @@ def main() -> None:
         network = neox(*shape)
         torch.nn.Module.to(network, device)  # transformers decorates its own with types that take nothing
         scores = {}
-        for dtype in (torch.float32, torch.bfloat16):
-            torch.nn.Module.to(network, dtype)
-            model = CausalModel(name, network, tokenizer, Conventions(1), {}, (1 << 30) // VOCABULARY, 128)
+        for dtype in ("float32", TF32, "bfloat16"):
+            torch.nn.Module.to(network, torch.bfloat16 if dtype == "bfloat16" else torch.float32)
+            declared: Declared = {"dtype": dtype}
+            model = CausalModel(name, network, tokenizer, Conventions(1), declared, (1 << 30) // VOCABULARY, 128)
             list(model.score(sentences[:2000]))  # kernels are chosen with the first batches
             model.positions = 0
             seconds, found = timed(model, sentences)
             scores[dtype] = found
             print(f"{name} {dtype}: {seconds:.2f} s, {model.positions:,} positions, trees to {model.reach}", flush=True)
-        flips = turned(scores[torch.float32], scores[torch.bfloat16])
-        print(f"{name}: {flips} of {len(sentences) // 2:,} choices turn in bf16 (random weights)")
+        for dtype in (TF32, "bfloat16"):
+            flips = turned(scores["float32"], scores[dtype])
+            print(f"{name}: {flips} of {len(sentences) // 2:,} choices turn in {dtype} (random weights)")
         if "--no-padded" in sys.argv:
             continue
         network.float()

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from transformers import GPTNeoXForCausalLM
 
+from bidui.training.network import neox_states
 from bidui.training.recipe import RunRecipe
 from bidui.training.sizes import SIZES, neox_config
 from bidui.training.step import Step, make_step
@@ -85,7 +86,7 @@ def ours(name: str, vocabulary: int, rows: np.ndarray) -> Step:
     network = network_of(name, vocabulary)
 
     def hidden(tokens: torch.Tensor) -> torch.Tensor:
-        return network.base_model(input_ids=tokens, use_cache=False).last_hidden_state
+        return neox_states(network, tokens)
 
     return make_step(network, hidden, network.get_output_embeddings(), rows=rows, recipe=recipe)
 

@@ -9,9 +9,9 @@ from transformers.modeling_outputs import CausalLMOutput
 
 from bidui.errors import InputError
 from bidui.models import causal
-from bidui.models.causal import CausalModel, find_head
+from bidui.models.causal import CausalModel, find_head, matrix_products
 from bidui.models.conventions import Conventions, decide, declaration_of
-from bidui.models.huggingface import load_huggingface
+from bidui.models.huggingface import float_type, load_huggingface
 from tests.models.small import CHARACTERS, SPECIAL, network, saved, tokenizer
 
 SENTENCES = [
@@ -262,3 +262,22 @@ def test_a_folder_without_a_tokenizer_or_a_model_is_a_clear_error(tmp_path: Path
         load_huggingface(str(tmp_path / "empty"))
     with pytest.raises(InputError, match="float33"):
         load_huggingface(str(saved(tmp_path / "a", "gpt_neox")), dtype="float33")
+
+
+def test_products_are_rounded_only_where_that_is_declared() -> None:
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("medium")  # as some other library may have asked for
+    try:
+        with matrix_products({"dtype": "float32"}):
+            assert torch.get_float32_matmul_precision() == "highest"
+        with pytest.raises(ZeroDivisionError), matrix_products({"dtype": "tf32"}):
+            assert torch.get_float32_matmul_precision() == "high"
+            raise ZeroDivisionError
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def test_a_cpu_has_no_tf32() -> None:
+    with pytest.raises(InputError, match="tf32 is a mode of NVIDIA GPUs, and the device is cpu"):
+        float_type("tf32", device="cpu")

@@ -54,7 +54,11 @@ def score(
     seed: Annotated[int, typer.Option(help="Random seed for generating the pairs.")] = 0,
     device: Annotated[str, typer.Option(help="Device: cpu, cuda, cuda:1, mps.")] = "cpu",
     dtype: Annotated[
-        str, typer.Option(help="Number format: float32, bfloat16 or float16; the softmax is always float32.")
+        str,
+        typer.Option(
+            help="Number format: float32, tf32 (float32 with rounded products, on NVIDIA GPUs), bfloat16 or float16; "
+            "the softmax is always float32."
+        ),
     ] = "float32",
     batch_tokens: Annotated[int | None, typer.Option(min=1, help="Number of token positions per batch.")] = None,
     bos: Annotated[

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # importing transformers takes longer than a small model
 
 Head = Literal["product", "pieces", "whole"]
 
+TF32 = "tf32"  # a dtype that is not one of torch: fp32, but a GPU rounds the factors of products to 10 bits
 TOLERANCE = 1e-3  # how far a token's log-probability may differ between a tree and the plain way, in fp32
 CACHED = 1 << 19  # numbers that fit into a CPU's cache
 LOGITS = 1 << 23  # of a head that is not a plain product, at a time: 32 MiB in fp32; on a GPU, 2 GiB
@@ -145,7 +146,8 @@ class CausalModel(HasTokenizer):
             return np.zeros(0, np.float32)
         while True:
             try:
-                return self._run(flat, lengths)
+                with matrix_products(self.declared):
+                    return self._run(flat, lengths)
             except torch.OutOfMemoryError as error:
                 if self.batch_tokens <= max(self.row, int(lengths.max())):  # a single row or sentence cannot be divided
                     values = {"model": self.name, "tokens": self.batch_tokens, "reason": first_line(error)}
@@ -180,8 +182,8 @@ class CausalModel(HasTokenizer):
     def _try(self) -> int:
         """Return how long a sentence may be in a tree: as `longest_in_tree` says if made-up sentences bear it out.
 
-        In 16 bits scores differ by rounding. They count as the same if they nowhere differ, on average, by more than a
-        tenth of what another context does to them.
+        In 16 bits and in TF32, scores differ by rounding. They count as the same if they nowhere differ, on average, by
+        more than a tenth of what another context does to them.
         """
         config = self.network.config
         most = min(self.row * 3 // 4, longest_in_tree(config.to_dict()), (context_of(config) or self.row) - 1)
@@ -208,7 +210,7 @@ class CausalModel(HasTokenizer):
             raise  # says nothing about the architecture: the trial is repeated with smaller batches
         except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
             return 0  # the architecture takes no such mask
-        if self.network.dtype == torch.float32:
+        if self.network.dtype == torch.float32 and self.declared.get("dtype") != TF32:
             return most if np.allclose(tree, plain, rtol=0, atol=TOLERANCE, equal_nan=True) else 0
         turned = self._plain(first[::-1], lengths[:1])[-2::-1]  # the same tokens, each predicted from those after it
         effect = np.abs(turned - plain[: most - 1]).mean()
@@ -266,6 +268,17 @@ class CausalModel(HasTokenizer):
         if self.head == "product":
             return _through(self.network.get_output_embeddings(), hidden, at, tokens)
         return _in_pieces(self.network, output, hidden, at, tokens)
+
+
+@contextmanager
+def matrix_products(declared: Declared) -> Iterator[None]:
+    """Let a GPU round the factors of fp32 products to TF32 if that is the declared type, and never otherwise."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high" if declared.get("dtype") == TF32 else "highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def _text_config(config: Any) -> Any:

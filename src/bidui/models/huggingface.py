@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import torch
 
 from bidui.errors import Place, fail
-from bidui.models.causal import CausalModel
+from bidui.models.causal import TF32, CausalModel
 from bidui.models.conventions import DECLARATION, decide, declaration_of
 from bidui.models.fingerprint import code_hash, config_hash, pipeline_hash, tokenizer_hash, weights_hash
 from bidui.models.model import Declared, Model, first_line
@@ -97,7 +97,7 @@ def _native(
 ) -> CausalModel | None:
     """Load a model without transformers; None if there is anything in its files that might need it."""
     config = read_object(folder / "config.json") or {}
-    network = load_network(folder, config, dtype=float_type(dtype))
+    network = load_network(folder, config, dtype=float_type(dtype, device=device))
     if network is None:
         return None
     version = config.get("transformers_version")
@@ -220,7 +220,7 @@ def _network(
     dtype: str,
     device: str,
 ) -> "PreTrainedModel":
-    wanted = float_type(dtype)
+    wanted = float_type(dtype, device=device)
     with _problems(name, source), _quiet():
         network, info = _loader(config, kind, code=source["trust_remote_code"]).from_pretrained(
             name, dtype=wanted, output_loading_info=True, ignore_mismatched_sizes=True, **source
@@ -326,8 +326,12 @@ def _logprobs(network: "PreTrainedModel", tokens: list[int], kind: Kind) -> torc
     return logits[0].float().log_softmax(dim=-1)
 
 
-def float_type(name: str) -> torch.dtype:
-    """Return the floating-point type of that name."""
+def float_type(name: str, *, device: str) -> torch.dtype:
+    """Return the floating-point type of that name; weights in TF32 are fp32, and only CUDA rounds their products."""
+    if name == TF32:
+        if torch.device(device).type != "cuda":
+            raise fail("tf32-not-here", Place(), {"device": device})
+        return torch.float32
     dtype = getattr(torch, name, None)
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
         raise fail("dtype-unknown", Place(), {"dtype": name})

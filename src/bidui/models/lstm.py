@@ -20,6 +20,7 @@ from torch import nn
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from bidui.errors import InputError, Place, fail
+from bidui.models.causal import TF32
 from bidui.models.conventions import DECLARATION, Conventions, decide, declaration_of
 from bidui.models.fingerprint import pipeline_hash, tokenizer_hash, weights_hash
 from bidui.models.huggingface import float_type, move_to
@@ -315,7 +316,9 @@ def _refuse_tokenizer(
 
 
 def _read_network(file: Path, shape: LstmShape, *, device: str, dtype: str) -> LstmNetwork:
-    wanted = float_type(dtype)
+    if dtype == TF32:
+        raise fail("tf32-not-lstm", Place(str(file)), {})
+    wanted = float_type(dtype, device=device)
     try:
         weights = load_file(file)
     except (OSError, SafetensorError) as error:

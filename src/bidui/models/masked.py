@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from bidui.models.causal import matrix_products
 from bidui.models.model import Declared, TokenScores, refuse_broken, refuse_foreign, refuse_long
 from bidui.models.tokenize import Encoding, HasTokenizer, encode
 
@@ -107,7 +108,8 @@ class MaskedModel(HasTokenizer):
         device = self.network.device
         self.positions += rows.size
         chosen = torch.from_numpy(at).to(device)
-        logits = logits_at(self.network, {"input_ids": torch.from_numpy(rows).to(device)}, chosen)
+        with matrix_products(self.declared):
+            logits = logits_at(self.network, {"input_ids": torch.from_numpy(rows).to(device)}, chosen)
         return chosen_logprobs(logits, wanted)[:, None]
 
     def _hidden(self, encoded: Encoding, place: int) -> list[int]:

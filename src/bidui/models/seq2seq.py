@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from transformers import ByT5Tokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from bidui.errors import Place, fail
+from bidui.models.causal import matrix_products
 from bidui.models.masked import Gap, chosen_logprobs, pseudo_scores
 from bidui.models.model import Declared, TokenScores
 from bidui.models.tokenize import Encoding, HasTokenizer, encode
@@ -70,7 +71,8 @@ class Seq2SeqModel(HasTokenizer):
         given = torch.tensor([[*begin, *tokens[:-1]] for tokens in missing], device=self.network.device)
         read = torch.tensor(rows, device=self.network.device)
         self.positions += read.numel() + given.numel()
-        logits = self.network(input_ids=read, decoder_input_ids=given).logits[:, 1:]
+        with matrix_products(self.declared):
+            logits = self.network(input_ids=read, decoder_input_ids=given).logits[:, 1:]
         wanted = np.array(missing, np.int64).ravel()
         return chosen_logprobs(logits.reshape(len(wanted), -1), wanted).reshape(len(batch), size)
 

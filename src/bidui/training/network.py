@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,6 +26,7 @@ from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_mod
 from bidui.models.model import Model
 from bidui.models.tokenize import declared_kind, tokenizer_files
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
+from bidui.training.kernels import LONGEST, attention, usable
 from bidui.training.publish import ends_text
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
@@ -89,8 +91,7 @@ def make_neox(
         network.generation_config.eos_token_id = network.generation_config.pad_token_id = bos
 
     def hidden(tokens: torch.Tensor) -> torch.Tensor:
-        states: torch.Tensor = network.base_model(input_ids=tokens, use_cache=False).last_hidden_state
-        return states
+        return neox_states(network, tokens)
 
     def save(folder: Path) -> None:
         network.save_pretrained(folder)
@@ -105,6 +106,30 @@ def make_neox(
     head = network.get_output_embeddings()  # type: ignore[no-untyped-call]
     assert isinstance(head, nn.Linear)
     return Trainee(network, hidden, head, unigrams, save, model)
+
+
+def neox_states(network: GPTNeoXForCausalLM, tokens: torch.Tensor) -> torch.Tensor:
+    """Return the input of the head, for rows without padding.
+
+    The parts are called one by one: the network's own `forward` makes a mask where it is compiled, and attention with a
+    mask is slow.
+    """
+    body: Any = network.base_model
+    states: torch.Tensor = body.embed_in(tokens)
+    positions = torch.arange(tokens.shape[1], device=tokens.device)[None]
+    rotations = body.rotary_emb(states, position_ids=positions)
+    heads, width = network.config.num_attention_heads, network.config.hidden_size
+    short = tokens.shape[1] <= LONGEST and width // heads <= LONGEST
+    for layer in body.layers:
+        if short and torch.is_autocast_enabled(tokens.device.type) and usable(tokens.device):
+            qkv = layer.attention.query_key_value(layer.input_layernorm(states))
+            mixed = layer.attention.dense(attention(qkv, rotations[0][0], rotations[1][0], heads=heads))
+            states = layer.mlp(layer.post_attention_layernorm(states)) + mixed + states
+        else:
+            states = layer(states, attention_mask=None, position_ids=positions, position_embeddings=rotations)
+            states = states[0] if isinstance(states, tuple) else states  # a tuple in version 4 of transformers
+    normal: torch.Tensor = body.final_layer_norm(states)
+    return normal
 
 
 # LSTMs over characters or words, in the shape of CLiMP's (Xiang et al. 2021), which is all they share with them.

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from bidui.training.kernels import ALIGNED, head_loss, usable
 from bidui.training.recipe import OPTIMIZERS, RunRecipe
 
-ALIGNED = 128  # on a GPU, the head is twice as slow if the vocabulary is not a multiple of it
 # All but cuDNN's, which treats rows of 64 as rows of 128.
 ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 WARM = 3  # steps that run before a graph is captured, so that all memory and kernels exist
@@ -84,12 +84,26 @@ def make_step(
     gather = gatherer(rows, device)
     micro = recipe.micro_batch
     parts = recipe.batch // recipe.world // micro
+    half = recipe.precision == "bfloat16"
+
+    def states_of(tokens: torch.Tensor) -> torch.Tensor:
+        with torch.autocast(device.type, torch.bfloat16, enabled=half, cache_enabled=False):
+            return hidden(tokens)[:, :-1]
 
     def loss_of(tokens: torch.Tensor) -> torch.Tensor:
-        with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bfloat16", cache_enabled=False):
-            return mean_loss(hidden(tokens)[:, :-1], head, tokens[:, 1:], align=on_gpu)
+        states = states_of(tokens)
+        with torch.autocast(device.type, torch.bfloat16, enabled=half, cache_enabled=False):
+            return mean_loss(states, head, tokens[:, 1:], align=on_gpu)
 
-    compiled = loss_of if recipe.mode == "eager" else torch.compile(loss_of, fullgraph=True, dynamic=False)
+    def flat_states_of(tokens: torch.Tensor) -> torch.Tensor:
+        return states_of(tokens).flatten(0, 1).to(torch.bfloat16)
+
+    compiled: Hidden = loss_of
+    if recipe.mode != "eager" and half and head.bias is None and usable(device):
+        compiled_states = torch.compile(flat_states_of, fullgraph=True, dynamic=False)
+        compiled = lambda tokens: head_loss(compiled_states(tokens), head.weight, tokens[:, 1:].flatten())  # noqa: E731
+    elif recipe.mode != "eager":
+        compiled = torch.compile(loss_of, fullgraph=True, dynamic=False)
     parameters = list(network.parameters())
     drawing = any(_draws(module) for module in network.modules())
 
