@@ -1,6 +1,7 @@
 # On a fresh machine, every target first creates .venv; PYTHON chooses the interpreter (3.11 or later).
 PYTHON ?= python3
 BIN := .venv/bin
+DEMO := .venv/.stamp-demo
 INSTALLED := .venv/.stamp-installed
 SYSTEM := .venv/.stamp-system
 FRONTEND := .venv/.stamp-frontend
@@ -13,8 +14,14 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test quick quick-tests lint matrix bench docs clean
 .DEFAULT_GOAL := test
 
-$(INSTALLED): pyproject.toml pins.txt tests/s3.txt
+# What a user has: bidui with language models.
+$(DEMO): pyproject.toml pins.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q -c pins.txt -e '.[lm]'
+	touch $@
+
+# What work on bidui needs besides: tests, lint and types.
+$(INSTALLED): $(DEMO) tests/s3.txt
 	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm,postgres,cluster]'
 	$(BIN)/python -m pip install -q --no-deps -r tests/s3.txt || echo "no local S3 server can be installed: tests of s3:// are skipped"
 	$(BIN)/python -m pip install -q -c pins.txt -e '.[ngram]' || echo "kenlm cannot be built here: tests that compare with it are skipped"
@@ -31,7 +38,7 @@ $(FRONTEND): frontend/package-lock.json $(INSTALLED)
 	touch $@
 
 # The benchmark, the accuracy of the shipped model on it, and a report; running it again repeats nothing.
-demo: $(INSTALLED)
+demo: $(DEMO)
 	$(BIN)/bidui generate zhoblimp -n 300 --seed 0 -o demo/zhoblimp
 	$(BIN)/bidui score demo/zhoblimp -o demo/results
 	$(BIN)/bidui compare demo/results

@@ -12,7 +12,7 @@ import pytest
 
 import bidui
 from bidui.errors import InputError
-from bidui.frames import to_pandas
+from bidui.notebooks import to_pandas
 from bidui.scores.links import Totals, as_links
 
 from .scores.small import Counting

@@ -15,7 +15,7 @@ ROOMS = [
         "words",
         "errors",
         "files",
-        "frames",
+        "notebooks",
         "intervals",
         "signals",
         "scale",

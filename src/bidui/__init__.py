@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bidui.intervals import Estimate
     from bidui.models.given import given
     from bidui.models.model import Model, TokenScores
-    from bidui.models.specs import expand_specs, load_model, model_kinds, model_labels
+    from bidui.models.specs import expand_specs, load_model, model_hint, model_kinds, model_labels
     from bidui.pairs import (
         Diversity,
         Origin,
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from bidui.people.responses import Exclusion, Response, add_responses, read_responses, study_exclusions
     from bidui.people.study import Study, read_study, read_text, read_texts, write_study
     from bidui.reports.compare import AccuracyTable, compare
+    from bidui.reports.figures.style import use_fonts
     from bidui.reports.published import Published, read_published
     from bidui.reports.show import PairTokens, show
     from bidui.reports.site import Site, report
@@ -121,7 +122,7 @@ _HOMES = {
     "bidui.grammar.classic": "ClassicExport import_classic",
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
-    "bidui.models.specs": "expand_specs load_model model_kinds model_labels",
+    "bidui.models.specs": "expand_specs load_model model_hint model_kinds model_labels",
     "bidui.pairs": "Diversity Origin Pair Pairs Region StoredPairs Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.people.agreement": "Figure Proposal StudyResults decide decision_rows propose study_results write_decisions",
@@ -131,6 +132,7 @@ _HOMES = {
     "bidui.people.responses": "Exclusion Response add_responses read_responses study_exclusions",
     "bidui.people.study": "Study read_study read_text read_texts write_study",
     "bidui.reports.compare": "AccuracyTable compare",
+    "bidui.reports.figures.style": "use_fonts",
     "bidui.reports.published": "Published read_published",
     "bidui.reports.show": "PairTokens show",
     "bidui.reports.site": "Site report",
@@ -267,6 +269,7 @@ __all__ = [
     "lp",
     "mean_lp",
     "measure_diversity",
+    "model_hint",
     "model_kinds",
     "model_labels",
     "morcela",
@@ -317,6 +320,7 @@ __all__ = [
     "train_ngram",
     "train_tokenizer",
     "train_word",
+    "use_fonts",
     "write_decisions",
     "write_pairs",
     "write_results",

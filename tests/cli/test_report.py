@@ -103,6 +103,20 @@ def test_the_linking_functions_asked_for_are_those_shown(bidui: Bidui, tmp_path:
     assert bidui("report", "results", "-o", "other", "--link", "ln").code == 2
 
 
+def test_the_pairs_of_a_table_of_ones_own_are_read_as_for_score(bidui: Bidui, tmp_path: Path) -> None:
+    """`score` took --good and --bad, but `report --pairs` could not read the same file."""
+    write_given(tmp_path)
+    sides = [["".join(token for token, _ in side) for side in one] for one in PAIRS]
+    rows_of = [f"{number},{good},{bad},x" for number, (good, bad) in enumerate(sides, start=1)]
+    (tmp_path / "own.csv").write_text("id,ok,star,kind\n" + "\n".join(rows_of) + "\n", encoding="utf-8")
+    named = ("--good", "ok", "--bad", "star", "--paradigm", "kind")
+    assert bidui("score", "own.csv", *named, "--model", "given:given.jsonl", "-o", "results").code == 0
+    assert bidui("report", "results", "-o", "site", "--link", "lp", "--pairs", "own.csv", *named).code == 0
+    assert rows(tmp_path / "site" / "tables" / "regions-paradigm-sum.csv")[0]["paradigm"] == "x"
+    ended = bidui("report", "results", "-o", "other", "--good", "ok", "--bad", "star")
+    assert ended.code == 2 and "--good needs the pairs; give their file or folder with --pairs" in ended.err
+
+
 def test_a_run_that_is_left_out_is_told(bidui: Bidui, tmp_path: Path) -> None:
     """On the terminal and on the page."""
     write_run(tmp_path / "runs" / "good", {400: [60]})

@@ -103,7 +103,7 @@ def test_given_scores_are_compared_as_by_hand(bidui: Bidui, tmp_path: Path) -> N
     write_pairs(tmp_path)
     scored = bidui("score", "pairs.jsonl", "--model", "given:given.jsonl")
     assert scored.code == 0
-    assert "results/given: 5 pairs in 1 paradigm; 1 scored, 0 already there" in scored.err
+    assert "results/given: 5 pairs in 1 paradigm; 5 pairs scored now, 0 already there" in scored.err
     as_mean = ["5", "70.00", "75.00", "50.00", "100.00", "25.00", "1"]
     assert rows(bidui("compare", "results")) == {
         "lp": ["5", "70.00", "75.00", "100.00", "0.00", "50.00", "1"],
@@ -121,9 +121,10 @@ def test_accuracy_is_shown_by_paradigm_and_phenomenon(bidui: Bidui, tmp_path: Pa
         shown = bidui("compare", "results", "--by", by, "--link", "lp")
         assert shown.code == 0
         lines = [line.split() for line in shown.out.splitlines()]
-        assert lines[0] == [by, "given"]  # no published figures for these paradigms
-        assert lines[-2] == ["all", "70.00"]
-        assert lines[1][-1] == "70.00"  # all pairs are of one paradigm
+        assert lines[0] == [by, "pairs", "given"]  # no published figures for these paradigms
+        assert lines[-2][:3] == ["all", "5", "70.00"]
+        assert lines[1][1:3] == ["5", "70.00"]  # all pairs are of one paradigm
+        assert all(line[3].startswith("[") and line[4].endswith("]") for line in lines[1:-1])  # the intervals
 
 
 def test_links_and_units_are_chosen(bidui: Bidui, tmp_path: Path) -> None:
@@ -174,7 +175,7 @@ def test_slor_and_morcela_join_the_usual_functions_where_unigrams_are_beside_the
     chosen = rows(bidui("compare", "results", "--link", "morcela:0.6,18"))
     assert chosen == {"morcela:0.6,18": shown["lp"]}
     by = bidui("compare", "results", "--link", "slor", "--by", "paradigm").out.splitlines()
-    assert by[1].split() == ["u", "75.00"]
+    assert by[1].split()[:3] == ["u", "40", "75.00"]
 
 
 def test_a_model_that_morcela_cannot_be_fitted_to_is_told_and_the_others_are_shown(
@@ -184,9 +185,9 @@ def test_a_model_that_morcela_cannot_be_fitted_to_is_told_and_the_others_are_sho
     write_scores(tmp_path / "results/bad", [("乙乙", "甲甲")] * 20)
     write_scores(tmp_path / "results/good", [("甲甲", "乙乙")] * 20)
     lines = bidui("compare", "results").out.splitlines()
-    assert [line.split()[0] for line in lines if "morcela" in line] == ["good"]
-    assert [line.split()[0] for line in lines if "slor" in line] == ["bad", "good"]
-    assert [line[:36] for line in lines[-2:]] == [
+    assert [line.split()[1] for line in lines if "morcela" in line] == ["good"]  # after the set of its pairs
+    assert [line.split()[1] for line in lines if "slor" in line] == ["bad", "good"]
+    assert [line[:36] for line in (lines[-3], lines[-1])] == [
         "bad: no beta and gamma can be fitted",
         "* beta and gamma were fitted on some",
     ]
@@ -196,13 +197,13 @@ def test_a_second_run_says_that_all_was_there_and_a_broken_file_is_named(bidui: 
     write_pairs(tmp_path)
     arguments = ("score", "pairs.jsonl", "--model", "given.jsonl", "-o", "here")
     bidui(*arguments)
-    assert "0 scored, 1 already there" in bidui(*arguments).err
+    assert "0 pairs scored now, 5 already there" in bidui(*arguments).err
     (tmp_path / "here/given/u.parquet").write_bytes(b"broken")
     compared = bidui("compare", "here")
     assert compared.code == 2
     assert "u.parquet: is missing, or was changed after it was written; run bidui score again" in compared.err
     again = bidui(*arguments)
-    assert "1 scored, 0 already there" in again.err
+    assert "5 pairs scored now, 0 already there" in again.err
     assert "scored again because the files were damaged: u" in again.err
     assert bidui("compare", "here").code == 0
 
@@ -227,7 +228,7 @@ def test_a_project_is_scored_by_an_ngram_model(bidui: Bidui, tmp_path: Path) -> 
     (tmp_path / "small.arpa").write_text(ARPA, encoding="utf-8")
     scored = bidui("score", "project", "--model", "small.arpa", "-n", "4", "--seed", "1")
     assert scored.code == 0, scored.err
-    assert "results/small: 20 pairs in 5 paradigms; 5 scored" in scored.err
+    assert "results/small: 20 pairs in 5 paradigms; 20 pairs scored now" in scored.err
     stored = read_scores(tmp_path / "results/small")
     manifest, table = stored.manifest, stored.table
     totals = table.totals()
@@ -449,32 +450,34 @@ def test_names_are_whole_in_pipes(bidui: Bidui, five: list[str], monkeypatch: py
     """With five models at 80 columns, 113 of 118 names of paradigms were cut; scripts look for them."""
     monkeypatch.setenv("COLUMNS", "80")
     lines = bidui("compare", "results", "--by", "paradigm", "--link", "lp").out.splitlines()
-    assert lines[0].split() == ["paradigm", *five]
-    assert [line.split() for line in lines[1:5]] == [
-        [UIDS[0], *["100.00"] * 5],
-        [UIDS[1], *["50.00"] * 5],
-        [UIDS[2], *["0.00"] * 5],
-        ["all", *["50.00"] * 5],
+    assert lines[0].split() == ["paradigm", "pairs", *five]
+    assert [re.sub(r"\[.*?\]", "", line).split() for line in lines[1:5]] == [
+        [UIDS[0], "1", *["100.00"] * 5],
+        [UIDS[1], "1", *["50.00"] * 5],
+        [UIDS[2], "1", *["0.00"] * 5],
+        ["all", "3", *["50.00"] * 5],
     ]
+    assert all(line.count("[") == 5 for line in lines[1:5])
     overall = bidui("compare", "results", "--link", "lp").out.splitlines()
     assert [line.split()[0] for line in overall[1:]] == five
 
 
 def test_a_narrow_terminal_numbers_the_models(five: list[str], tmp_path: Path) -> None:
-    """A row stays one line, so that models can be compared, and the numbers are explained above."""
-    lines = at_terminal(tmp_path, 80, "compare", "results", "--by", "paradigm", "--link", "lp")
+    """A row stays one line, so that models can be compared, and the numbers are explained above, without intervals."""
+    lines = at_terminal(tmp_path, 86, "compare", "results", "--by", "paradigm", "--link", "lp")
     assert lines[:5] == [f"[{number}] {name}" for number, name in enumerate(five, start=1)]
-    assert lines[5].split() == ["paradigm", "[1]", "[2]", "[3]", "[4]", "[5]"]
-    assert lines[6].split() == [UIDS[0], *["100.00"] * 5]
-    assert max(map(len, lines)) <= 80
+    assert lines[5].split() == ["paradigm", "pairs", "[1]", "[2]", "[3]", "[4]", "[5]"]
+    assert lines[6].split() == [UIDS[0], "1", *["100.00"] * 5]
+    assert max(map(len, lines)) <= 86
+    assert "the terminal is too narrow for intervals; --format csv has them" in lines
 
 
 def test_a_very_narrow_terminal_divides_the_columns(five: list[str], tmp_path: Path) -> None:
-    lines = at_terminal(tmp_path, 60, "compare", "results", "--by", "paradigm", "--link", "lp")
-    heads = [line.split()[1:] for line in lines if line.startswith("paradigm")]
+    lines = at_terminal(tmp_path, 66, "compare", "results", "--by", "paradigm", "--link", "lp")
+    heads = [line.split()[2:] for line in lines if line.startswith("paradigm")]
     assert heads == [["[1]", "[2]"], ["[3]", "[4]"], ["[5]"]]
     assert sum(line.startswith(UIDS[2]) for line in lines) == 3
-    assert max(map(len, lines)) <= 60
+    assert max(len(line) for line in lines if not line.startswith("accuracy in %")) <= 66
 
 
 def test_a_narrow_terminal_has_models_as_headings(five: list[str], tmp_path: Path) -> None:
@@ -497,24 +500,16 @@ def test_tables_are_printed_as_csv_and_json(bidui: Bidui, tmp_path: Path) -> Non
     bidui("score", "pairs.jsonl", "--model", "other.jsonl")
     for arguments in (("--csv",), ("--format", "csv")):
         shown = bidui("compare", "results", "--link", "lp", *arguments)
-        assert list(csv.reader(shown.out.splitlines()))[1] == [
-            "given",
-            "lp",
-            "5",
-            "70",
-            "75",
-            "100",
-            "0",
-            "50",
-            "1",
-            "0",
-        ]
-        assert "not scored on the same pairs as given" in shown.err
+        row = list(csv.reader(shown.out.splitlines()))[1]
+        assert row == ["#1", "given", "lp", "5", "70", "75", "100", "0", "50", "1", "0"]
+        assert "the models were scored on different pairs" in shown.err
     for arguments in (("--json",), ("--format", "json")):
         shown = bidui("compare", "results", "--link", "lp", "--by", "paradigm", *arguments)
         value = json.loads(shown.out)
-        assert value["rows"][0] == {"paradigm": "u", "given": 70, "other": 75}
-        assert "not scored on the same pairs as given" in value["notes"][0]
+        row = value["rows"][0]
+        assert (row["set"], row["paradigm"], row["pairs"], row["given"], row["other"]) == ("#1", "u", 5, 70, None)
+        assert row["given_low"] < 70 < row["given_high"]
+        assert "the models were scored on different pairs" in value["notes"][0]
     assert r"\toprule" in bidui("compare", "results", "--format", "latex").out
     both = bidui("compare", "results", "--csv", "--json")
     assert (both.code, "choose one of --format, --csv and --json" in both.err) == (2, True)
@@ -645,7 +640,9 @@ def test_a_design_of_two_by_two_goes_from_the_grammar_to_the_report(bidui: Bidui
     write_chars(tmp_path / "given.jsonl", {side for pair in pairs for side in (pair.good, pair.bad)})
     assert bidui("score", "pairs", "--model", "given.jsonl").code == 0
     shown = bidui("compare", "results", "--by", "variant", "--link", "lp", "--format", "csv").out.splitlines()
-    assert shown == ["variant,given", "pl_far,0", "pl_near,100", "sg_far,0", "sg_near,100", "all,50"]
+    assert shown[0] == "variant,pairs,given,given_low,given_high"
+    values = [line.rsplit(",", 2)[0] for line in shown[1:]]
+    assert values == ["pl_far,1,0", "pl_near,1,100", "sg_far,1,0", "sg_near,1,100", "all,4,50"]
     assert bidui("export-scores", "results", "-o", "lines").code == 0
     exported = [json.loads(line) for line in (tmp_path / "lines/given.jsonl").read_text().splitlines()]
     assert {line["variant"]: line["correct"] for line in exported} == dict.fromkeys(VARIANTS, 0) | {
@@ -667,13 +664,13 @@ def test_the_columns_of_a_table_of_ones_own_are_conditions(bidui: Bidui, tmp_pat
     named = ("--good", "good", "--bad", "bad")
     assert bidui("score", "own.csv", *named, "--model", "given.jsonl").code == 0
     crossed = bidui("compare", "results", "--by", "number", "--by", "distance", "--link", "lp")
-    assert [line.split() for line in crossed.out.splitlines()[:-1]] == [
-        ["number", "distance", "given"],
-        ["pl", "far", "0.00"],
-        ["pl", "near", "100.00"],
-        ["sg", "far", "0.00"],
-        ["sg", "near", "100.00"],
-        ["all", "–", "50.00"],
+    assert [re.sub(r"\[.*?\]", "", line).split() for line in crossed.out.splitlines()[:-1]] == [
+        ["number", "distance", "pairs", "given"],
+        ["pl", "far", "1", "0.00"],
+        ["pl", "near", "1", "100.00"],
+        ["sg", "far", "1", "0.00"],
+        ["sg", "near", "1", "100.00"],
+        ["all", "–", "4", "50.00"],
     ]
     wrong = bidui("compare", "results", "--by", "dist")
     assert (
@@ -735,8 +732,8 @@ def test_two_models_of_one_name_are_labelled_by_their_paths(bidui: Bidui, two: P
         second = bidui("score", "pairs.jsonl", "--model", "b/final.jsonl", "--force")
         assert second.code == 0 and "b--final: kind given" in second.err
         assert "results: another model here is called final, so these scores are called b--final" in second.err
-    assert "0 scored, 1 already there" in second.err
-    assert "1 already there" in bidui("score", "pairs.jsonl", "--model", "a/final.jsonl").err
+    assert "0 pairs scored now, 5 already there" in second.err
+    assert "5 already there" in bidui("score", "pairs.jsonl", "--model", "a/final.jsonl").err
     assert accuracies(bidui) == {"b--final": 50, "final": 70}
 
 
@@ -778,7 +775,10 @@ def test_a_pair_is_shown_with_its_surprisals(bidui: Bidui, tmp_path: Path) -> No
         "given",
         "  good  甲 1.44 | 乙 2.89  = 4.33 bits",
         "  bad   乙 2.89 | 甲 2.89  = 5.77 bits",
+        "  good preferred by: lp, mean_lp, pen_lp, slln:0.5, log_norm",
     ]
+    named = bidui("show", "results", "u:0", "--link", "lp").out.splitlines()
+    assert named[-1] == "  good preferred by: lp"
     as_json = json.loads(bidui("show", "results", "0", "--unit", "nats", "--format", "json").out)
     assert as_json["models"][0]["bad"]["surprisals"] == [2.0, 2.0]
     wrong = bidui("show", "results", "u/9")

@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 
+from bidui.cli import train
 from bidui.errors import InputError
 from bidui.scores.milestones import Milestone, read_milestones
 from bidui.scores.table import read_scores
@@ -276,3 +280,16 @@ def test_numbers_of_tokens_are_written_as_people_write_them(text: str, number: i
 def test_other_numbers_are_refused(text: str) -> None:
     with pytest.raises(InputError):
         token_count(text)
+
+
+def test_a_line_about_progress_says_how_much_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Resumed after step 10, two steps took 60 seconds, so the remaining 88 take 2,640, which is 44 minutes."""
+    clock = iter([100.0, 160.0, 160.0, 160.0])
+    monkeypatch.setattr(train, "monotonic", lambda: next(clock))
+    console = Console(file=StringIO(), width=200)
+    screen = train._Screen(console, "run", steps=100, bar=Progress(console=console), last=0.0)
+    assert screen.bar is not None
+    screen.task = screen.bar.add_task("run", total=100, shown="")
+    for step in (10, 12):
+        screen.step(step)
+    assert console.file.getvalue().splitlines()[-1] == "run: step 12 of 100, 0:44:00 left"  # type: ignore[attr-defined]

@@ -2,18 +2,20 @@
 
 import json
 import sys
+from importlib.machinery import ModuleSpec
 from importlib.metadata import version
 from math import log
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from bidui.errors import InputError
 from bidui.models.given import load_given
-from bidui.models.ngram import load_ngram
-from bidui.models.specs import expand_specs, load_model, parse_spec
+from bidui.models.ngram import large_arpa, load_ngram
+from bidui.models.specs import expand_specs, load_model, model_hint, parse_spec
 from bidui.training.ngram import FALLBACK, train_ngram_on
 
 ARPA = """\\data\\
@@ -99,6 +101,21 @@ def test_only_binary_files_need_kenlm(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "m.binary").write_bytes(b"mmap lm http://kheafield.com/code format version 5\n\0")
     with pytest.raises(InputError, match=r"kenlm is not installed; install bidui\[ngram\]"):
         load_ngram(tmp_path / "m.binary")
+
+
+def test_a_large_arpa_file_comes_with_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without KenLM it takes ten times the memory, which a first user only sees as a command that does not end."""
+    file = tmp_path / "m.arpa"
+    file.write_text(ARPA, encoding="utf-8")
+    assert large_arpa(file) is None and large_arpa(tmp_path / "none.arpa") is None
+    with file.open("r+b") as opened:
+        opened.truncate(123_000_000)  # without taking up the space
+    monkeypatch.setitem(sys.modules, "kenlm", None)
+    note = str(model_hint(f"ngram:{file}?unit=word"))
+    assert "123 MB" in note and "`bidui[ngram]`" in note and "--prune 0 0 1" in note
+    monkeypatch.setitem(sys.modules, "kenlm", ModuleType("kenlm"))
+    monkeypatch.setattr(sys.modules["kenlm"], "__spec__", ModuleSpec("kenlm", None))
+    assert large_arpa(file) is None
 
 
 def test_words_between_blanks_are_units(tmp_path: Path) -> None:

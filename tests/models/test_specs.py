@@ -113,3 +113,19 @@ def test_models_of_one_name_are_labelled_by_their_paths(tmp_path: Path, monkeypa
         InputError, match=r"same model with different options, and both would be called final; give each"
     ):
         model_labels(["hf:runs/a/final", "hf:runs/a/final?kind=masked"])
+
+
+def test_a_run_is_not_a_model_but_its_checkpoints_are(tmp_path: Path) -> None:
+    """People ask for runs/a or runs/a/final; without the hint, transformers looks for such a name on the hub."""
+    for step in ("step-000002", "step-000012"):
+        (tmp_path / "a" / step).mkdir(parents=True)
+    (tmp_path / "a" / "recipe.json").write_text("{}")
+    last = re.escape(str(tmp_path / "a" / "step-000012"))
+    with pytest.raises(
+        InputError, match=rf"this is a training run.*the last is {last}, and '.*step-\*' stands for all"
+    ):
+        load_model(f"hf:{tmp_path / 'a'}")
+    with pytest.raises(
+        InputError, match=f"no such checkpoint; those of this run are called step-…, and the last is {last}"
+    ):
+        load_model(tmp_path / "a" / "final")

@@ -150,12 +150,62 @@ def test_columns_are_named_where_no_layout_is_known(tmp_path: Path) -> None:
     further = (("type", "verb"), ("area", "syntax"), ("words_", "{"))
     assert list(read_pairs(file, good="ok", bad="star")) == [Pair("He ran.", "He run.", "t", "", 0, columns=further)]
     named = {"good": "ok", "bad": "star", "paradigm": "type", "phenomenon": "area"}
-    assert list(read_pairs(file, **named)) == [Pair("He ran.", "He run.", "verb", "syntax", 0, columns=further[2:])]
+    assert list(read_pairs(file, **named)) == [Pair("He ran.", "He run.", "verb", "syntax", 0, columns=further)]
     assert notes(file, **named) == ["bidui uses this name itself: words; the column is kept as words_"]
     assert "there is no column nope; the columns are: ok, star" in message(file, good="nope", bad="star")
     assert "names only one of the two sentences" in message(file, good="ok")
     twice = write(tmp_path / "u.csv", "ok,star,ok\na,b,c\n")
     assert "u.csv:1: the column ok occurs twice" in message(twice, good="ok", bad="star")
+
+
+@pytest.mark.parametrize("name", ["pairID", "pair_id", "id"])
+def test_whole_numbers_of_an_own_table_number_its_pairs(tmp_path: Path, name: str) -> None:
+    """People look a pair up by the number it has in their file, not by its row; the column is then not kept twice."""
+    rows = f"{name},ok,star,type\n11,a,b,x\n07,c,d,x\n11,e,f,y\n"
+    pairs = read_pairs(write(tmp_path / "t.csv", rows), good="ok", bad="star", paradigm="type")
+    assert [(pair.uid, pair.pair_id, dict(pair.columns)) for pair in pairs] == [
+        ("x", 11, {"type": "x"}),
+        ("x", 7, {"type": "x"}),
+        ("y", 11, {"type": "y"}),
+    ]
+    assert pairs.notes == ()
+    blimp = write(tmp_path / "b.csv", f"{name},sentence_good,sentence_bad\n5,a,b\n9,c,d\n")
+    assert [(pair.pair_id, pair.columns) for pair in read_pairs(blimp)] == [(5, ()), (9, ())]
+
+
+@pytest.mark.parametrize(
+    ("name", "ids", "kept", "told"),
+    [
+        ("id", ("a-1", "a-2"), "id", []),  # names
+        ("id", ("1", "1"), "id", []),  # items of an experiment, of which each has several pairs
+        ("id", ("1", ""), "id", []),
+        ("id", ("1", "9999999999"), "id", []),  # larger than a table of scores can store
+        ("pairID", ("a-1", "a-2"), "id", ["bidui uses this name itself: pairID; the column is kept as id"]),
+    ],
+)
+def test_other_ids_stay_a_column_and_rows_are_counted(
+    tmp_path: Path, name: str, ids: tuple[str, str], kept: str, told: list[str]
+) -> None:
+    file = write(tmp_path / "t.csv", f"{name},ok,star\n{ids[0]},a,b\n{ids[1]},c,d\n")
+    pairs = read_pairs(file, good="ok", bad="star")
+    assert [(pair.pair_id, dict(pair.columns).get(kept, "")) for pair in pairs] == [*enumerate(ids)]
+    assert notes(file, good="ok", bad="star") == told
+
+
+def test_a_further_id_does_not_replace_the_number_that_blimp_gives(tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv", "pairID,id,sentence_good,sentence_bad\n3,8,a,b\n")
+    assert [(pair.pair_id, pair.columns) for pair in read_pairs(file)] == [(3, (("id", "8"),))]
+
+
+def test_spreadsheets_and_gbk_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    """GBK is not guessed: text in Latin-1 often passes for it, and would be scored as other sentences."""
+    (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04")
+    (tmp_path / "b.csv").write_bytes(b"PK\x03\x04")
+    for name in ("a.xlsx", "b.csv"):
+        assert "this is a spreadsheet" in message(tmp_path / name) and "CSV UTF-8" in message(tmp_path / name)
+    (tmp_path / "c.csv").write_bytes("sentence_good,sentence_bad\n好,坏\n".encode("gbk"))
+    assert "c.csv:2: byte 0xba is not valid UTF-8" in message(tmp_path / "c.csv")
+    assert "iconv -f GB18030" in message(tmp_path / "c.csv")
 
 
 def test_a_known_layout_can_be_read_by_another_column(tmp_path: Path) -> None:

@@ -137,7 +137,8 @@ def test_tables_are_written_as_csv_json_and_latex(tmp_path: Path) -> None:
         "notes": [],
     }
     by = compare(tmp_path, by="paradigm", links=["slln:0.5"])
-    assert by.write("csv").splitlines()[0] == "paradigm,counting,other_1"
+    ends = "counting,counting_low,counting_high,other_1,other_1_low,other_1_high"
+    assert by.write("csv").splitlines()[0] == f"paradigm,pairs,{ends}"
     assert json.loads(by.write("json"))["link"] == "slln:0.5"
     assert r"other\_1" in by.write("latex") and r"\toprule" in by.write("latex")
 
@@ -163,9 +164,21 @@ def test_a_row_per_value_of_a_column_and_per_combination_of_several(tmp_path: Pa
     crossed = compare(tmp_path, by=["number", "far"], links=["lp"])
     assert crossed.frame.columns == ["number", "far", "counting"]
     assert crossed.frame.rows() == [("pl", "no", 0.5), ("pl", "yes", 0.0), ("sg", "no", 1.0), ("all", "", 0.5)]
-    assert crossed.write("csv").splitlines()[1] == "pl,no,50"
-    assert json.loads(crossed.write("json"))["rows"][1] == {"number": "pl", "far": "yes", "counting": 0.0}
-    assert r"number & far & {counting} \\" in crossed.write("latex")
+    # by Wilson's formula for half of one pair: 0.5 ± z √(1/4 + z²/4) / (1 + z²), with z = 1.96
+    low, high = (0.5 + sign * 1.96 * (0.25 + 1.96**2 / 4) ** 0.5 / (1 + 1.96**2) for sign in (-1, 1))
+    *names, shown_low, shown_high = crossed.write("csv").splitlines()[1].split(",")
+    assert names == ["pl", "no", "1", "50"]
+    assert (float(shown_low), float(shown_high)) == pytest.approx((100 * low, 100 * high), abs=0.01)
+    first = json.loads(crossed.write("json"))["rows"][1]
+    assert {name: first[name] for name in list(first)[:4]} == {
+        "number": "pl",
+        "far": "yes",
+        "pairs": 1,
+        "counting": 0.0,
+    }
+    assert list(first)[4:] == ["counting_low", "counting_high"] and first["counting_low"] == 0
+    assert "number & far & " in crossed.write("latex")
+    assert crossed.pairs == (1, 1, 1, 3) and len(crossed.estimates["counting"]) == 4
     assert compare(tmp_path, by=["paradigm", "number"], links=["lp"]).frame["paradigm"].to_list() == [
         "u",
         "u",
@@ -204,3 +217,23 @@ def test_baselines_are_left_out_of_averages_and_shown_by_paradigm(tmp_path: Path
     by_uid = {row[0]: row[1] for row in compare(tmp_path, links=["lp"], by="paradigm").frame.rows()}
     assert (by_uid["self_male"], by_uid["baseline_male"]) == (1.0, 0.0)
     assert by_uid["all"] == 1.0  # as in a report
+
+
+def test_a_table_by_groups_has_the_pairs_of_each_group(tmp_path: Path) -> None:
+    """Different pairs are different sets, with rows of their own; a column may be called pairs, too."""
+    write_scores(tmp_path, name="a", pairs=Pairs(tuple(replace(one, columns=(("pairs", "x"),)) for one in PAIRS)))
+    table = compare(tmp_path, by="paradigm", links=["lp"])
+    assert (table.names, table.pairs) == (["paradigm", "pairs", "a"], (2, 1, 3))
+    write_scores(tmp_path, name="b", pairs=PAIRS[1:])
+    both = compare(tmp_path, by="paradigm", links=["lp"])
+    assert (both.names, both.pairs) == (["set", "paradigm", "pairs", "a", "b"], (2, 1, 3, 1, 1, 2))
+    assert [one and one.value for one in both.estimates["b"]] == [None, None, None, 0.5, 0.0, 0.25]
+    assert compare(tmp_path / "a", by="pairs", links=["lp"]).names == ["pairs", "n", "a"]
+
+
+def test_links_that_a_table_by_groups_does_not_show_are_named(tmp_path: Path) -> None:
+    write_scores(tmp_path)
+    assert compare(tmp_path, by="paradigm", links=["lp", "mean_lp", "pen_lp"]).notes == (
+        "a table by groups has one linking function, lp; not shown: mean_lp, pen_lp",
+    )
+    assert compare(tmp_path, by="paradigm").notes == ()

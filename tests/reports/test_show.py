@@ -25,9 +25,11 @@ def test_a_pair_is_shown_with_its_tokens_by_every_model(tmp_path: Path) -> None:
         "counting",
         "  good  甲 1.44 | 甲 1.44  = 2.89 bits",
         "  bad   甲 1.44 | 乙 2.89  = 4.33 bits",
+        "  good preferred by: lp, mean_lp, pen_lp, slln:0.5, log_norm",
         "other",
         "  good  甲 1.44 | 甲 1.44  = 2.89 bits",
         "  bad   甲 1.44 | 乙 2.89  = 4.33 bits",
+        "  good preferred by: lp, mean_lp, pen_lp, slln:0.5, log_norm",
     ]
     nats = show(tmp_path, "v/0", unit="nats")
     assert nats.frame.filter(model="counting", side="bad")["surprisal"].to_list() == [3.0]
@@ -45,6 +47,7 @@ def test_the_tokens_are_written_for_machines(tmp_path: Path) -> None:
     assert (value["pair"], value["unit"], value["columns"]) == ("u/0", "bits", {})
     assert value["models"][0]["bad"]["tokens"] == ["甲", "乙"]
     assert value["models"][0]["bad"]["sum"] == pytest.approx(3 / log(2))
+    assert value["models"][0]["prefers"]["lp"] == "good"
     assert r"\begin{tabular}" in found.write("latex")
 
 
@@ -56,11 +59,36 @@ def test_scores_in_memory_and_a_number_alone_are_taken() -> None:
     assert show(scores, "u/0 (2)").frame["text"].to_list() == ["丙", "乙"]
 
 
+def test_the_preferred_sentence_is_said_for_each_linking_function(tmp_path: Path) -> None:
+    """甲甲甲甲 has LP -4 and 丙 -3; the means are -1 and -3, and -4 / 2 is above -3, too. u/1 is a tie."""
+    write_scores(tmp_path)
+    shown = show(tmp_path, "v/0", links=["lp", "mean_lp", "slln:0.5"])
+    assert shown.prefers == {"counting": {"lp": "bad", "mean_lp": "good", "slln:0.5": "good"}}
+    assert repr(shown).splitlines()[-2:] == ["  bad preferred by: lp", "  good preferred by: mean_lp, slln:0.5"]
+    assert repr(show(tmp_path, "u/1", links="lp")).splitlines()[-1] == "  tie by: lp"
+    with pytest.raises(InputError, match="slor needs unigram counts"):
+        show(tmp_path, "u/1", links="slor")
+
+
+def test_a_pair_is_found_by_the_names_that_its_table_gives_it(tmp_path: Path) -> None:
+    """A number that only one pair has, an id, or the value of any column: all as in the user's own file."""
+    own = [
+        replace(pair("u", 1, "甲", "乙"), columns=(("id", "npi-01"), ("item", "7"), ("type", "x"))),
+        replace(pair("v", 2, "丙", "丁"), columns=(("id", "npi-02"), ("item", "8"), ("type", "x"))),
+    ]
+    write_scores(tmp_path, pairs=Pairs(tuple(own)))
+    for name in ("v/2", "v:2", "2", 2, "npi-02", "item=8"):
+        assert show(tmp_path, name).name == "v/2"
+        assert show(tmp_path, name).frame["text"].to_list() == ["丙", "丁"]
+    with pytest.raises(InputError, match="2 pairs are called type=x: u/1, v/2; write one of these"):
+        show(tmp_path, "type=x")
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("0", "0 is not a pair; write uid/number, with one of these paradigms: u, v"),
-        ("u", "u is not a pair"),
+        ("0", "2 pairs are called 0: u/0, v/0; write one of these"),
+        ("u", "no scored pair is called u; write paradigm/number, an id of your table, or column=value; the paradigms"),
         ("w/0", "there are no scores of the paradigm w; there are: u, v"),
         ("u/7", "u has no pair 7; it has: 0, 1"),
         ("u/0 (2)", "u has no pair 0 (2); it has: 0, 1"),

@@ -82,6 +82,43 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> list[Section]:
     return report(folder, TOY)
 
 
+def test_conditions_have_a_table_and_a_figure_and_other_columns_are_left_out(tmp_path: Path) -> None:
+    """`far` is a condition. `item` differs in every pair, and `type` is another name of the paradigm.
+
+    By LP the three pairs are right, a tie and wrong: far=no has 1 of 1, far=yes 0.5 of 2. Without phenomena, a table or
+    figure by phenomenon would have a single row without a name.
+    """
+    own = zip(PAIRS, ("1", "2", "3"), ("U", "U", "V"), ("no", "yes", "yes"), strict=True)
+    pairs = [
+        replace(one, phenomenon="", columns=(("item", item), ("type", kind), ("far", far)))
+        for one, item, kind, far in own
+    ]
+    write_scores(tmp_path, pairs=Pairs(tuple(pairs)))
+    sections = report(tmp_path)
+    found = tables(sections)
+    assert [cells(found["accuracy-column-far-lp"], row) for row in range(3)] == [
+        ["no", 1],
+        ["yes", 0.25],
+        ["all pairs", 0.5],
+    ]
+    pictures = {item.name: item for section in sections for item in section.items if isinstance(item, Picture)}
+    assert [row[:3] for row in pictures["accuracy-column-far"].drawing.rows.lines] == [
+        ("no", "counting", 1.0),
+        ("yes", "counting", 0.25),
+    ]
+    absent = {
+        title: kind for title, kind in reasons(sections).items() if kind.startswith(("report-column", "report-no-ph"))
+    }
+    assert absent == {
+        "accuracy: Accuracy by phenomenon with intervals (lp)": "report-no-phenomena",
+        "accuracy: Accuracy by item (lp)": "report-column-single",
+        "accuracy: Accuracy by type (lp)": "report-column-same",
+    }
+    assert not {
+        name for name in (*found, *pictures) if name.startswith(("accuracy-phenomenon", "accuracy-by-ph", "heatmap-ph"))
+    }
+
+
 def test_accuracy_by_linking_function_phenomenon_and_paradigm(scored: list[Section]) -> None:
     """LP: 1.5 of 3 pairs; p has 1.5 of 2, q none of 1. The macro averages are both (0.75 + 0) / 2; the deviation over
     the two phenomena is 0.75 / sqrt(2).

@@ -20,8 +20,8 @@ from bidui.analysis.estimate import (
     stratify,
 )
 from bidui.errors import fail
-from bidui.frames import to_pandas
 from bidui.intervals import Estimate, newcombe, wilson
+from bidui.notebooks import to_pandas
 from bidui.scores.choices import CROSS, Choices
 from bidui.scores.links import Floats
 

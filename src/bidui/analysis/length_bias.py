@@ -25,8 +25,8 @@ from bidui.analysis.estimate import (
     stratify,
 )
 from bidui.errors import fail
-from bidui.frames import counted, to_pandas
 from bidui.intervals import PERCENTILES, Estimate, Kind, percentile_estimate
+from bidui.notebooks import counted, to_pandas
 from bidui.scores.choices import (
     AnyScores,
     Choices,

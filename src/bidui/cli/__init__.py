@@ -53,6 +53,12 @@ def show_notes(pairs: bidui.Pairs | bidui.StoredPairs) -> None:
         messages().print(escape(str(note)), style="yellow", highlight=False)
 
 
+def show_hint(console: Console, spec: str) -> None:
+    """Say, before a model is loaded, that it will be slow to read, and what to do about it."""
+    if note := bidui.model_hint(spec):
+        console.print(escape(str(note)), style="yellow", highlight=False)
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: `1 pair`, `2,000 pairs`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -21,7 +21,7 @@ from rich.progress import (
 from typer.core import TyperCommand
 
 import bidui
-from bidui.cli import count, messages
+from bidui.cli import count, messages, show_hint
 
 if TYPE_CHECKING:
     from bidui.training.corpus import Corpus
@@ -321,4 +321,5 @@ def _show(console: Console, made: "NgramTraining", out: Path) -> None:
             f"[yellow]the text is too small to estimate the discounts of order {orders}; used 0.5, 1 and 1.5[/]",
             highlight=False,
         )
+    show_hint(console, f"ngram:{out}")
     console.print(f"to score: --model 'ngram:{escape(str(out))}{SCORED[made.unit]}'", highlight=False)

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 import bidui
-from bidui.cli import OnOption, messages
+from bidui.cli import Bad, Good, OnOption, Paradigm, Phenomenon, messages, show_notes
 from bidui.cli.scores import LINK
 
 
@@ -32,6 +32,10 @@ def report(
     pairs: Annotated[
         Path | None, typer.Option(help="File or folder of the scored pairs; adds an analysis by region.")
     ] = None,
+    good: Good = None,
+    bad: Bad = None,
+    paradigm: Paradigm = None,
+    phenomenon: Phenomenon = None,
     region: Annotated[
         list[str] | None,
         typer.Option("--region", help="Custom region, NAME=slot,slot; may be repeated. Requires --pairs."),
@@ -54,6 +58,12 @@ def report(
     earlier report; a folder that holds anything else is refused.
     """
     console = messages()
+    columns = {"good": good, "bad": bad, "paradigm": paradigm, "phenomenon": phenomenon}
+    if pairs is None and (named := [f"--{name}" for name, column in columns.items() if column is not None]):
+        raise bidui.InputError([bidui.Problem("report-needs-pairs", values={"option": named[0]})])
+    scored = bidui.read_pairs(pairs, **columns) if pairs is not None and any(columns.values()) else pairs
+    if isinstance(scored, bidui.Pairs):
+        show_notes(scored)
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*bar, console=console, transient=True) as progress:
         task = progress.add_task("reading", total=None)
@@ -70,7 +80,7 @@ def report(
             unigrams=unigrams,
             language=lang,
             published=published,
-            pairs=pairs,
+            pairs=scored,
             regions=region or (),
             ratings=ratings,
             frequencies=frequencies,

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -24,9 +25,10 @@ from rich.table import Table
 from rich.text import Text
 
 import bidui
-from bidui.cli import AsFormat, Bad, Good, OnOption, Paradigm, Phenomenon, count, messages, show_notes
+from bidui.cli import AsFormat, Bad, Good, OnOption, Paradigm, Phenomenon, count, messages, show_hint, show_notes
 
 if TYPE_CHECKING:
+    from bidui.reports.compare import CompareCell
     from bidui.scores.run import Described
 
 
@@ -104,6 +106,7 @@ def score(
 
     def run(spec: str, own_label: str | None) -> bidui.Scores:
         task: list[TaskID] = []
+        show_hint(console, spec)
 
         def start(model: "Described", pairs: bidui.Pairs | bidui.StoredPairs) -> None:
             declared = ", ".join(f"{name} {value}" for name, value in model.declared.items() if name not in hashes)
@@ -166,9 +169,11 @@ class _Speed(ProgressColumn):
 
 def _show(console: Console, scores: "bidui.Scores") -> None:
     shards = scores.manifest.shards.values()
+    new = sum(scores.manifest.shards[uid].count for uid in scores.done)
+    there = sum(scores.manifest.shards[uid].count for uid in scores.kept)
     console.print(
         f"{escape(str(scores.folder))}: {count(sum(shard.count for shard in shards), 'pair')} in "
-        f"{count(len(shards), 'paradigm')}; {len(scores.done)} scored, {len(scores.kept)} already there",
+        f"{count(len(shards), 'paradigm')}; {count(new, 'pair')} scored now, {there:,} already there",
         highlight=False,
     )
     if scores.repaired:
@@ -270,7 +275,7 @@ def compare(
         return
     _print(found)
     if found.link:
-        typer.echo(f"accuracy in %, linking function {found.link}")
+        typer.echo(f"accuracy in %, linking function {found.link}; {found.intervals}")
     if found.study:
         typer.echo(f"* how often the people of the study {found.study} chose the good sentence of the same pairs")
     elif found.humans:
@@ -282,11 +287,12 @@ def compare(
 def _print(found: "bidui.AccuracyTable") -> None:
     """Print the table. No name and no number is ever cut or broken over two lines: it could not be read or searched.
 
-    At a terminal that is too narrow, models get numbers for heads, which are explained above the table; if that is too
-    wide as well, the columns are divided among several tables. Where models are rows, their names become headings.
+    At a terminal that is too narrow, intervals are left out; then models get numbers for heads, which are explained
+    above the table; if that is too wide as well, the columns are divided among several tables. Where models are rows,
+    their names become headings.
     """
     console = Console()
-    table = _table(found.frame.columns, found.frame.rows(), groups=len(found.by))
+    table = _table(found.names, found.rows(), groups=len(found.by))
     if not sys.stdout.isatty() or _width(table) <= console.width:
         print_whole(table)
     elif not found.link:
@@ -294,19 +300,27 @@ def _print(found: "bidui.AccuracyTable") -> None:
             typer.echo(model)
             print_whole(_table(frame.columns[1:], [("  " + row[1], *row[2:]) for row in frame.rows()], first="  link"))
     else:
-        _print_numbered(found, console.width)
+        narrow = replace(found, estimates={})
+        table = _table(narrow.names, narrow.rows(), groups=len(found.by))
+        if _width(table) <= console.width:
+            print_whole(table)
+        else:
+            _print_numbered(narrow, console.width)
+        typer.echo("the terminal is too narrow for intervals; --format csv has them")
 
 
 def _print_numbered(found: "bidui.AccuracyTable", width: int) -> None:
-    groups, names = found.frame.columns[: len(found.by)], found.frame.columns[len(found.by) :]
+    size = len(found.by) + bool(found.pairs)
+    groups, names = found.names[:size], found.names[size:]
+    places = {name: number for number, name in enumerate(found.names)}
     models = [name for name in names if not (found.humans and name == HUMANS)]
     heads = {name: f"[{number}]" for number, name in enumerate(models, start=1)}
     for name, head in heads.items():
         typer.echo(f"{head} {name}")
 
     def table(columns: Sequence[str]) -> Table:
-        rows = found.frame.select(*groups, *columns).rows()
-        return _table([*groups, *(heads.get(name, name) for name in columns)], rows, groups=len(groups))
+        rows = [tuple(row[places[name]] for name in (*groups, *columns)) for row in found.rows()]
+        return _table([*groups, *(heads.get(name, name) for name in columns)], rows, groups=len(found.by))
 
     columns: list[str] = []
     for name in names:
@@ -317,9 +331,7 @@ def _print_numbered(found: "bidui.AccuracyTable", width: int) -> None:
     print_whole(table(columns))
 
 
-def _table(
-    names: Sequence[str], rows: Sequence[Sequence[str | int | float | None]], *, first: str = "", groups: int = 1
-) -> Table:
+def _table(names: Sequence[str], rows: Sequence[Sequence["CompareCell"]], *, first: str = "", groups: int = 1) -> Table:
     marked = {HUMANS: "humans*", "near_ties": "near ties"}
     table = Table(escape(first or names[0]), box=None, padding=(0, 1, 0, 0), pad_edge=False)
     for number, name in enumerate(names[1:], start=1):
@@ -330,11 +342,15 @@ def _table(
     return table
 
 
-def _cell(value: str | int | float | None) -> str:
-    """Return a count as it is, a share in percent, and a dash where a group has no pairs or no name."""
+def _cell(value: "CompareCell") -> str:
+    """Return a count as it is, a share in percent, with its interval, and a dash where a group has no pairs or name."""
     if isinstance(value, float):
         return "–" if isnan(value) else f"{100 * value:.2f}"
-    return f"{value:,}" if isinstance(value, int) else escape(value or "–")
+    if value is None or isinstance(value, str):
+        return escape(value or "–")
+    if isinstance(value, int):
+        return f"{value:,}"
+    return escape(f"{_cell(value.value)} [{_cell(value.low)}, {_cell(value.high)}]")
 
 
 def _width(table: Table) -> int:
@@ -355,17 +371,26 @@ def print_whole(table: Table) -> None:
 def show(
     results: Annotated[Path, typer.Argument(help="A folder of scores, or a folder that holds several.")],
     pair: Annotated[
-        str, typer.Argument(help="The pair: uid/number; the number alone where only one paradigm was scored.")
+        str,
+        typer.Argument(
+            help="The pair: paradigm/number, an id of your own table, or column=value; a number alone if only one pair "
+            "has it."
+        ),
     ],
     unit: Annotated[Literal["bits", "nats"], typer.Option(help="Unit of surprisal.")] = "bits",
+    link: Annotated[
+        list[str] | None,
+        typer.Option("--link", help=f"{LINK}; may be repeated. Default: all that need no unigrams."),
+    ] = None,
     format: AsFormat = "table",
 ) -> None:
     """Show one pair with the surprisal of each token of both sentences, by every model.
 
-    The surprisal of a token is -log P(token); the sum over a sentence is -LP. The sentence with the lower sum is the
-    one that the linking function lp prefers.
+    The surprisal of a token is -log P(token); the sum over a sentence is -LP. Below the tokens, the linking functions
+    are listed by the sentence that they prefer. Pairs have the numbers of the column pairID, pair_id or id of their
+    file; without such a column, its rows count from 0.
     """
-    found = bidui.show(results, pair, unit=unit)
+    found = bidui.show(results, pair, unit=unit, links=link or ())
     if format == "table":
         typer.echo(repr(found))
         return

@@ -1,6 +1,7 @@
 """`bidui train` and `push`: train a language model from scratch, and upload its checkpoints to a hub."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -177,6 +178,8 @@ class _Screen:
     task: TaskID = FIRST
     shown: str = ""  # the last loss and speed
     counting: bool = False  # whether the first step is known
+    first: int = 0  # step that this process began after, and when
+    began: float = 0.0
     last: float = field(default_factory=monotonic)  # when a line was printed
     activities: dict[str, TaskID] = field(default_factory=dict)
 
@@ -217,13 +220,15 @@ class _Screen:
         """Show how many steps are done; the first call says where the run starts or resumes."""
         assert self.bar is not None
         if not self.counting:
-            self.counting = True
+            self.counting, self.first, self.began = True, step, monotonic()
             self.bar.reset(self.task, completed=step)  # or the steps of an earlier process would shorten the time shown
             if step:
                 self.console.print(f"{self.name}: resumes after step {step:,} of {self.steps:,}", highlight=False)
             return
         self.bar.update(self.task, completed=step, shown=self.shown)
-        self.print(f"step {step:,} of {self.steps:,}{', ' if self.shown else ''}{self.shown}", pause=PAUSE)
+        rest = (monotonic() - self.began) * (self.steps - step) / max(step - self.first, 1)
+        facts = (f"step {step:,} of {self.steps:,}", self.shown, f"{timedelta(seconds=round(rest))} left")
+        self.print(", ".join(filter(None, facts)), pause=PAUSE)
 
     def score(self, step: int) -> None:
         """Say that a checkpoint is being scored."""

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bidui.errors import InputError, Place, Problem
-from bidui.frames import SHOWN, counted, html_table, to_pandas
 from bidui.grammar.rules import ESCAPED, KEYWORDS, Condition, Lexical, Phrase, Rule, Words
 from bidui.grammar.yaml import read_text
+from bidui.notebooks import SHOWN, counted, html_table, to_pandas
 
 if TYPE_CHECKING:
     import pandas

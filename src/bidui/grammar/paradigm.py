@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.frames import counted
 from bidui.grammar.rules import Ref, Rule, quote
+from bidui.notebooks import counted
 
 # The `good:` and `bad:` lines: which slots are printed, in which order, and the literal words between them.
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bidui.errors import InputError, Place, Problem, collect, fail
 from bidui.files import check_new_folder, encode, new_folder, read_inside, sha256
-from bidui.frames import SHOWN, counted, html_table, to_pandas
 from bidui.grammar.lexicon import (
     Lexicon,
     Relation,
@@ -32,6 +31,7 @@ from bidui.grammar.paradigm import Paradigm, PhraseAlternative, PhraseRule, Slot
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases, parse_slots, single, texts_by_key
 from bidui.grammar.rules import Alternative, Condition, Lexical, decimal, parse_rule
 from bidui.grammar.yaml import MAX_BYTES, Fields, Scalar, decode, parse_document, read_bytes, written
+from bidui.notebooks import SHOWN, counted, html_table, to_pandas
 from bidui.pairs.folder import uid_fits
 from bidui.pairs.pair import is_tag, writing_of
 

@@ -3,6 +3,7 @@
 KenLM reads both formats, and ARPA files are also read without it.
 """
 
+import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bidui.errors import Place, fail, import_failed
+from bidui.errors import Place, Problem, fail, import_failed
 from bidui.files import file_hash
 from bidui.models.arpa import is_binary, read_arpa
 from bidui.models.model import Declared, HasTexts, TokenScores, jieba_words, refuse_broken, spans_of, stable_ids
@@ -24,6 +25,7 @@ from bidui.pairs.pair import words
 
 Unit = Literal["char", "word", "jieba", "lexicon"]
 LONGEST_WORD = 10  # characters of a word of the model's lexicon
+LARGE = 50_000_000  # bytes of an ARPA file: a million n-grams and more, which take a quarter of a minute to read
 _LN10 = log(10)
 
 
@@ -83,6 +85,14 @@ def load_ngram(path: str | Path, *, unit: Unit = "char", boundaries: bool | None
     if unit == "jieba":
         declared["words"] = f"jieba {version('jieba')}"
     return NgramModel(file.name.split(".")[0], model, _splitter(unit, model), used, declared)
+
+
+def large_arpa(file: Path) -> Problem | None:
+    """Say that an ARPA file is slow to read here; nothing if it is small, or if KenLM is installed."""
+    size = file.stat().st_size if file.is_file() else 0
+    if size < LARGE or importlib.util.find_spec("kenlm") or is_binary(file):
+        return None
+    return Problem("arpa-large", Place(str(file)), {"size": f"{size / 1e6:,.0f}"}, "warning")
 
 
 def _read(file: Path) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
-from bidui.errors import Place, fail, import_failed
+from bidui.errors import Place, Problem, fail, import_failed
 from bidui.files import natural
 from bidui.scale.storage import fetched, is_remote, url_of
 
@@ -158,6 +158,27 @@ def _file_name(text: str) -> str:
     return short_name(spec.name, spec.revision)
 
 
+def model_hint(text: str) -> Problem | None:
+    """Say, before the model of a spec is loaded, that reading it will be slow, and what to do; usually nothing."""
+    spec = parse_spec(text)
+    if spec.kind != "ngram":
+        return None
+    from bidui.models.ngram import large_arpa
+
+    return large_arpa(Path(spec.name))
+
+
+def _refuse_run(path: Path) -> None:
+    """Refuse the folder of a training run, or a checkpoint that it does not have, and name its last checkpoint."""
+    run = path if path.is_dir() else path.parent
+    steps = sorted((step for step in run.glob("step-*") if step.is_dir()), key=natural)
+    if not steps or not (run / "recipe.json").is_file():
+        return
+    if path.is_dir():
+        raise fail("model-is-run", Place(str(path)), {"last": str(steps[-1]), "pattern": str(run / "step-*")})
+    raise fail("model-not-step", Place(str(path)), {"last": str(steps[-1])})
+
+
 def load_model(
     text: str | Path,
     *,
@@ -208,6 +229,7 @@ def load_model(
         return load_api(
             spec.name, spec.options["model"], key=key, cache=Path(cache) if cache else None, per_second=rate
         )
+    _refuse_run(Path(spec.name))
     settings: dict[str, Any] = {"device": device, "dtype": dtype, "bos": bos, "eos": eos, "batch_tokens": batch_tokens}
     try:
         if spec.kind == "lstm":

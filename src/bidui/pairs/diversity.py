@@ -15,7 +15,7 @@ from math import log
 from typing import TYPE_CHECKING, Literal
 
 from bidui.errors import fail
-from bidui.frames import to_pandas
+from bidui.notebooks import to_pandas
 from bidui.pairs.folder import AnyPairs, as_pairs
 from bidui.pairs.pair import count_words, guess_writing, is_tag, words, writing_of
 

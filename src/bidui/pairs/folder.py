@@ -27,7 +27,7 @@ from bidui.files import (
     write_file,
     write_json,
 )
-from bidui.frames import counted
+from bidui.notebooks import counted
 from bidui.pairs.archives import is_archive, read_archive
 from bidui.pairs.formats import SUFFIXES, WRITTEN, Format, NoPairs, from_records, pairs_to_bytes, read_file
 from bidui.pairs.layouts import Columns

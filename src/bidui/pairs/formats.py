@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -19,11 +19,13 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import decode, encode, json_text, parse_json, read_bytes
 from bidui.pairs.archives import is_archive
 from bidui.pairs.layouts import BLIMP, LAYOUTS, Columns, Layout, is_suite, layout_note, layout_of, suite_pairs
-from bidui.pairs.pair import TAKEN, Pair, Pairs, Region, column_names
+from bidui.pairs.pair import IDS, TAKEN, Pair, Pairs, Region, column_names
 
 Format = Literal["jsonl", "csv", "parquet"]
 WRITTEN = tuple(f".{name}" for name in get_args(Format))  # the suffixes of our own files
 SUFFIXES = (*WRITTEN, ".tsv", ".json")
+SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+ZIP = b"PK\x03\x04"  # how the files of spreadsheets begin, whatever they are called
 FIELDS = (
     *("sentence_good", "sentence_bad", "UID", "phenomenon", "pairID", "variant", "edit"),
     *("regions", "slots", "words"),
@@ -60,12 +62,16 @@ def pairs_to_bytes(pairs: Iterable[Pair], *, format: Format, columns: Iterable[s
 def read_file(path: Path, *, columns: Columns = ANY, data: bytes | None = None) -> Pairs:
     """Read one file of pairs, or its bytes if it is in an archive; where it names no paradigm, its name is the uid."""
     suffix = path.suffix.lower()
+    if data is None and suffix in SUFFIXES:
+        data = read_bytes(path)
     if data is None and is_archive(path):
         raise fail("pairs-archive", Place(str(path)))
+    if suffix in SPREADSHEETS or (data or b"").startswith(ZIP):
+        raise fail("pairs-spreadsheet", Place(str(path)))
     if suffix not in SUFFIXES:
         raise fail("pairs-suffix", Place(str(path)), {"suffixes": SUFFIXES})
     read = {".jsonl": from_jsonl, ".csv": from_csv, ".tsv": from_tsv, ".json": from_json, ".parquet": from_parquet}
-    return read[suffix](read_bytes(path) if data is None else data, file=str(path), uid=path.stem, columns=columns)
+    return read[suffix](data or b"", file=str(path), uid=path.stem, columns=columns)
 
 
 # JSON lines, the form in which BLiMP and its kin are published
@@ -393,8 +399,10 @@ def _pairs_of(
     sling = all(layout.name == "SLING" and not layout.named for layout in layouts.values())
     if sling and len({pair.uid for pair in pairs}) == 1:
         pairs = [replace(pair, uid=uid) for pair in pairs]
+    pairs = _numbered(pairs, [_id_column(names, layouts[names], further[names]) for names in layouts])
     own = (further[names] for names, layout in layouts.items() if not layout.name)
-    renamed = {repr(note.values): note for names in own if (note := _renamed(names, file))}.values()
+    kept = {*column_names(pairs)}
+    renamed = {repr(note.values): note for names in own if (note := _renamed(names, kept, file))}.values()
     return Pairs(tuple(pairs), notes=(*notes, *left, *renamed))
 
 
@@ -408,19 +416,40 @@ def _further(names: Sequence[str], layout: Layout) -> Names:
     read = {layout.good, layout.bad, "variant", *(("edit", *_NESTED) if layout.good == BLIMP.good else ())}
     for choice in (layout.uid, layout.phenomenon, layout.number, layout.language):
         read |= {*[name for name in choice if name in names][:1]}
+    read -= {*layout.kept}
     kept: dict[str, str] = {}
     for name in names:
         if name not in read:
-            new = name or "column"
+            new = "id" if name == IDS[0] and "id" not in names else name or "column"
             while new in TAKEN or new in kept.values() or (new != name and new in names):
                 new += "_"
             kept[name] = new
     return tuple(kept.items())
 
 
-def _renamed(names: Names, file: str) -> Problem | None:
+def _id_column(names: Sequence[str], layout: Layout, further: Names) -> str:
+    """Return the further column that names the pairs of an own table; nothing if it has none, or numbers of BLiMP."""
+    if layout.name or any(name in names for name in layout.number):
+        return ""
+    return next((new for name in IDS for old, new in further if old == name), "")
+
+
+def _numbered(pairs: list[Pair], columns: Sequence[str]) -> list[Pair]:
+    """Number pairs by their ids, if these are whole numbers, each once in its paradigm; otherwise ids stay a column."""
+    ids = [next((value for name, value in pair.columns if name in columns), "") for pair in pairs]
+    if not all(columns) or not all(re.fullmatch("[0-9]{1,9}", text) for text in ids):
+        return pairs
+    if len({(pair.uid, int(text)) for pair, text in zip(pairs, ids, strict=True)}) < len(pairs):
+        return pairs
+    return [
+        replace(pair, pair_id=int(text), columns=tuple(own for own in pair.columns if own[0] not in columns))
+        for pair, text in zip(pairs, ids, strict=True)
+    ]
+
+
+def _renamed(names: Names, kept: Collection[str], file: str) -> Problem | None:
     """Say which columns are kept under other names."""
-    changed = [(old, new) for old, new in names if old != new]
+    changed = [(old, new) for old, new in names if old != new and new in kept]
     values = {"count": len(changed), "names": [old for old, _ in changed], "kept": [new for _, new in changed]}
     return Problem("pairs-columns-renamed", Place(file), values, "warning") if changed else None
 

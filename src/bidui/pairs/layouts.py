@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bidui.errors import Place, Problem, fail
-from bidui.pairs.pair import Pair, Pairs, Region, Side
+from bidui.pairs.pair import TAKEN, Pair, Pairs, Region, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Layout:
     mark: str = ""
     language: tuple[str, ...] = ()  # where one paradigm is there in many languages
     named: bool = False  # by the user
+    kept: tuple[str, ...] = ()  # columns of the paradigm and phenomenon that the user named: they stay conditions, too
 
 
 # One file of SLING has both Phenomenon, as its neighbours have it, and a phenomenon left from before.
@@ -75,7 +76,10 @@ def layout_of(fields: Sequence[str], *, columns: Columns, place: Place) -> Layou
         layout = found
     if columns.paradigm is not None:
         layout = replace(layout, uid=(columns.paradigm,), language=(), named=True)
-    return replace(layout, phenomenon=(columns.phenomenon,), named=True) if columns.phenomenon is not None else layout
+    if columns.phenomenon is not None:
+        layout = replace(layout, phenomenon=(columns.phenomenon,), named=True)
+    kept = (name for name in (columns.paradigm, columns.phenomenon) if name is not None and name not in TAKEN)
+    return replace(layout, kept=tuple(kept))
 
 
 def layout_note(layout: Layout, fields: Sequence[str], file: str) -> Problem | None:

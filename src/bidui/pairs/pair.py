@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, overload
 
 from bidui.errors import Place, Problem, fail
-from bidui.frames import SHOWN, counted, html_table, to_pandas
+from bidui.notebooks import SHOWN, counted, html_table, to_pandas
 
 if TYPE_CHECKING:
     import pandas
@@ -28,6 +28,8 @@ TAKEN = frozenset(
         *("overall", "macro_paradigm", "macro_phenomenon"),
     }
 )
+# Columns in which people name their pairs. In BLiMP, which has the first, they are whole numbers.
+IDS = ("pairID", "pair_ID", "pair_id", "id", "ID")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Accuracies of stored scores as a data frame: one row per model and linking function, or one column per model."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
-from bidui.analysis.accuracy import accuracy
+from bidui.analysis.accuracy import FOR, Accuracy, Interval, accuracy
 from bidui.analysis.people import HUMANS, StudyPeople, read_people
 from bidui.benchmarks import judged_benchmarks
 from bidui.errors import Place, Problem, fail
 from bidui.files import natural
-from bidui.frames import to_pandas
+from bidui.intervals import Estimate
+from bidui.notebooks import to_pandas
 from bidui.reports.results import (
     ALL,
     HELD_OUT,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 OVERALL = "overall"
 SET = "set"  # the column that names the set of pairs, where there are several
 Group = tuple[str, ...]  # the values that the pairs of a row share
+CompareCell = str | int | float | Estimate | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,7 +52,9 @@ class AccuracyTable:
     """Accuracies as shares, from 0 to 1, in a polars data frame; and notes that belong below it.
 
     `fitted` says whether there are rows of MORCELA fitted on some paradigms and applied to the others; `humans` whether
-    there are human figures, pooled from published counts or those of a `study`.
+    there are human figures, pooled from published counts or those of a `study`. A table by groups also has, for each
+    row of `frame`, the number of pairs (None where models have different numbers of them) and the accuracies of each
+    model with their intervals.
     """
 
     frame: pl.DataFrame
@@ -60,6 +64,9 @@ class AccuracyTable:
     humans: bool = False
     study: str = ""  # of the people, who then judged the same pairs
     notes: tuple[str, ...] = ()
+    pairs: tuple[int | None, ...] = ()
+    estimates: Mapping[str, tuple[Estimate | None, ...]] = field(default_factory=dict)  # by column
+    intervals: str = ""  # what the intervals allow for
 
     def __repr__(self) -> str:
         return repr(self.frame)
@@ -74,18 +81,43 @@ class AccuracyTable:
     def write(self, format: Literal["csv", "json", "latex"]) -> str:
         """Return the table as text: shares in percent, unrounded but in LaTeX; notes only in JSON."""
         if format == "json":
-            rows = [{name: _json_value(value) for name, value in row.items()} for row in self.frame.to_dicts()]
+            rows = [dict(_json_fields(self.names, row)) for row in self.rows()]
             link = {"link": self.link} if self.link else {}
-            value = {**link, "unit": "percent", "rows": rows, "notes": [*self.notes]}
+            intervals = {"intervals": self.intervals} if self.intervals else {}
+            value = {**link, "unit": "percent", **intervals, "rows": rows, "notes": [*self.notes]}
             return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
         kinds: dict[type[pl.DataType], Unit] = {pl.Float64: "percent", pl.Int64: "count"}
         columns = tuple(
-            Column(name, "near ties" if name == "near_ties" else name, kinds.get(type(kind), "text"))
-            for name, kind in self.frame.schema.items()
+            Column(name, "near ties" if name == "near_ties" else name, kinds.get(kind, "text"))
+            for name, kind in ((name, type(self.frame.schema.get(name, pl.Int64()))) for name in self.names)
         )
-        title = f"Accuracy in %{f', linking function {self.link}' if self.link else ''}"
-        table = Table("accuracy", title, columns, tuple(self.frame.rows()), whole=bool(self.link))
+        title = f"Accuracy in %{f', linking function {self.link}; {self.intervals}' if self.link else ''}"
+        table = Table("accuracy", title, columns, tuple(self.rows()), whole=bool(self.link))
         return csv_text(table) if format == "csv" else latex(table)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the table as it is printed: those of `frame` and, for groups, the number of pairs."""
+        names = list(self.frame.columns)
+        count = next(name for name in ("pairs", "n", "pairs_") if name not in names) if self.pairs else ""
+        return [*names[: len(self.by)], count, *names[len(self.by) :]] if count else names
+
+    def rows(self) -> list[tuple[CompareCell, ...]]:
+        """Return the rows as they are printed: accuracies of groups have their intervals."""
+        if not self.pairs:
+            return list(self.frame.rows())
+        columns: list[Sequence[CompareCell]] = [self.estimates.get(one.name, one.to_list()) for one in self.frame]
+        return list(zip(*columns[: len(self.by)], self.pairs, *columns[len(self.by) :], strict=True))
+
+
+def _json_fields(names: Sequence[str], row: Sequence[CompareCell]) -> Iterator[tuple[str, str | int | float | None]]:
+    """Yield the fields of a row; an interval has its ends in fields of their own, as in CSV."""
+    for name, value in zip(names, row, strict=True):
+        if isinstance(value, Estimate):
+            ends = {"": value.value, "_low": value.low, "_high": value.high}
+            yield from ((f"{name}{end}", _json_value(number)) for end, number in ends.items())
+        else:
+            yield name, _json_value(value)
 
 
 def _json_value(value: str | int | float | None) -> str | int | float | None:
@@ -110,7 +142,8 @@ def compare(
 
     `results` is a folder of scores, or of several. `by` is `phenomenon`, `paradigm`, `variant` or any further column of
     the pairs; several are crossed, and have one row for each combination of values. For groups, the first of the
-    `links` is used. `unit` is the unit of length for linking functions, `groups` that for D=, D< and D>. Unigram counts
+    `links` is used, and a note names the others. `unit` is the unit of length for linking functions, `groups` that for
+    D=, D< and D>. Unigram counts
     are those of the file given, or those stored with the scores; `smoothing` is added to every count, and `unseen` is
     the probability of tokens that a published file of probabilities lacks. Models scored on different benchmarks or
     pairs are in different sets, named in the column `set`. The notes say which runs are not finished, which pairs are
@@ -145,6 +178,8 @@ def compare(
         else:
             table = _by_link(one.results.models, chosen, usual=not links, unit=unit, groups=groups, people=people)
         tables.append(table)
+    if by_group and links and (left := [link.name for link in chosen[1:]]):
+        notes.append(str(Problem("compare-links-left", values={"link": main.name, "left": left})))
     if len(tables) > 1:
         notes = [str(Problem("compare-sets", values={"sets": [one.name for one in sets]})), *notes]
     frames = [
@@ -158,8 +193,20 @@ def compare(
         fitted=any(table.fitted for table in tables),
         humans=any(table.humans for table in tables),
         study=people.study if people else "",
-        notes=(*(note for table in tables for note in table.notes), *notes),
+        notes=tuple(dict.fromkeys((*(note for table in tables for note in table.notes), *notes))),
+        pairs=tuple(count for table in tables for count in table.pairs),
+        estimates=_joined_estimates(tables),
+        intervals="; ".join(dict.fromkeys(table.intervals for table in tables)),
     )
+
+
+def _joined_estimates(tables: Sequence[AccuracyTable]) -> dict[str, tuple[Estimate | None, ...]]:
+    """Return the estimates of several tables, one below the other; a model that a table lacks has none there."""
+    names = dict.fromkeys(name for table in tables for name in table.estimates)
+    return {
+        name: tuple(one for table in tables for one in table.estimates.get(name, (None,) * len(table.frame)))
+        for name in names
+    }
 
 
 def _notes(model: ScoredModel, by: Sequence[str]) -> Iterator[str]:
@@ -261,20 +308,25 @@ def _by_group(
     if missing := [name for name in by if name not in known]:
         raise fail("column-unknown", Place(), {"column": missing[0], "known": known})
     notes: dict[str, None] = {}
-    values: dict[str, dict[Group, float]] = {}
+    values: dict[str, dict[Group, Accuracy]] = {}
     members: dict[Group, set[str]] = {}
     whole: Group = ()  # not the word for it, which may be a value, too
+    parts: list[tuple[str, Choices]] = []
     for name, choices in (*columns.items(), *baselines.items()):
         if lacking := [column for column in by if column not in ("phenomenon", "paradigm", *choices.columns)]:
             notes[str(Problem("compare-no-column", values={"model": name, "columns": lacking}))] = None
             empty = dict.fromkeys(lacking, np.full(len(choices.uids), "", object))
             choices = replace(choices, columns={**choices.columns, **empty})
+        parts.append((name, choices))
+    kinds = {accuracy(choices, by=by).interval for _, choices in parts}
+    interval: Interval = "paradigms" if kinds == {"paradigms"} else "pairs"  # one kind, which every group can have
+    for name, choices in parts:
         groups = list(zip(*(choices.groups(column).tolist() for column in by), strict=True))
         of_pair = dict(zip(groups, choices.groups(*by).tolist(), strict=True))
-        accuracies = accuracy(choices, by=by)
+        accuracies = accuracy(choices, by=by, interval=interval)
         own = values.setdefault(name, {})
-        own |= {group: accuracies[crossed].value for group, crossed in of_pair.items()}
-        own.setdefault(whole, accuracy(choices)["all"].value)  # test paradigms come first
+        own |= {group: accuracies[crossed] for group, crossed in of_pair.items()}
+        own.setdefault(whole, accuracy(choices)["all"])  # test paradigms come first
         for group, uid in zip(groups, choices.uids.tolist(), strict=True):
             members.setdefault(group, set()).add(uid)
             if uid not in BASELINES:
@@ -286,11 +338,25 @@ def _by_group(
     rows = [*sorted(members.keys() - {whole}, key=lambda group: [natural(value) for value in group]), whole]
     taken = {*by, *humans}  # a model may have such a name, too
     by_column = {f"{name} (model)" if name in taken else name: own for name, own in values.items()}
-    shares = {name: [own.get(group) for group in rows] for name, own in (by_column | humans).items()}
+    cells = {name: [own.get(group) for group in rows] for name, own in by_column.items()}
+    shares = {name: [one.value if one else None for one in own] for name, own in cells.items()}
+    shares |= {name: [own.get(group) for group in rows] for name, own in humans.items()}
+    counts = [{own[group].pairs for own in values.values() if group in own} for group in rows]
     named = [*rows[:-1], (ALL, *[""] * (len(by) - 1))]
     names = {column: [group[number] for group in named] for number, column in enumerate(by)}
     frame = pl.DataFrame({**names, **shares}, schema_overrides=dict.fromkeys(shares, pl.Float64))
-    return AccuracyTable(frame, link.name, by, humans=bool(humans), notes=tuple(notes))
+    for_last = FOR["paradigms"] if any(own[whole].estimate.kind == "paradigms" for own in values.values()) else ""
+    said = f" (last row: {for_last})" if for_last and interval == "pairs" else ""
+    return AccuracyTable(
+        frame,
+        link.name,
+        by,
+        humans=bool(humans),
+        notes=tuple(notes),
+        pairs=tuple(next(iter(own)) if len(own) == 1 else None for own in counts),
+        estimates={name: tuple(one.estimate if one else None for one in own) for name, own in cells.items()},
+        intervals=f"95% intervals {FOR[interval]}{said}",
+    )
 
 
 def _judged(people: StudyPeople, choices: Choices, by: tuple[str, ...], whole: Group) -> dict[str, dict[Group, float]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bidui.benchmarks import judged_benchmarks, shipped
 from bidui.errors import Place, fail
-from bidui.frames import counted, to_pandas
+from bidui.notebooks import counted, to_pandas
 
 if TYPE_CHECKING:
     import pandas

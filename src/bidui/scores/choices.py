@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, Problem, fail
 from bidui.files import encode, json_text
-from bidui.frames import counted, to_pandas
+from bidui.notebooks import counted, to_pandas
 from bidui.scores.links import AnyLink, Floats, Link, Totals, as_link, worth
 from bidui.scores.table import LengthUnit, Scores, ScoreTable, read_scores
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from bidui.errors import BiduiError, Place, fail
 from bidui.files import file_hash
-from bidui.frames import counted
+from bidui.notebooks import counted
 
 Floats = NDArray[np.float64]
 

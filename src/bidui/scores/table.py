@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from bidui.errors import Place, Problem, fail
 from bidui.files import Manifest, natural, sha256, tool_version, write_json
-from bidui.frames import counted, to_pandas
 from bidui.models.model import Declared, TokenScores
+from bidui.notebooks import counted, to_pandas
 from bidui.pairs import Origin, Pair
 from bidui.scale.storage import fetched
 from bidui.scores.links import Floats, Totals

@@ -20,11 +20,11 @@ from transformers import PreTrainedTokenizerBase
 
 from bidui.errors import OutputRefused, Place, Problem, fail
 from bidui.files import write_file
-from bidui.frames import to_pandas
 from bidui.models.fingerprint import tokenizer_hash
 from bidui.models.model import Model, first_line
 from bidui.models.specs import load_model
 from bidui.models.tokenize import declared_kind
+from bidui.notebooks import to_pandas
 from bidui.pairs import AnyPairs, Pairs
 from bidui.scale.storage import fetched, inner_path, is_remote, open_folder
 from bidui.scores.links import Totals

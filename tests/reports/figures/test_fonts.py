@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from matplotlib import font_manager
+from matplotlib import font_manager, rc_context
 from matplotlib.figure import Figure
 
+import bidui
 from bidui.reports.figures import style
 from bidui.reports.figures.style import FAMILY, FILE, families, missing_characters, texts_of
 
@@ -33,6 +34,17 @@ def test_the_shipped_font_has_every_character_of_gb2312_and_of_ascii() -> None:
 def test_the_shipped_font_is_small_and_carries_its_licence() -> None:
     assert FILE.stat().st_size < 3_000_000
     assert "SIL OPEN FONT LICENSE" in (FILE.parent / "OFL.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("no_chinese_font")
+def test_own_plots_show_chinese_after_one_call(tmp_path: Path) -> None:
+    """matplotlib warns of each glyph that its font lacks, and draws a box; warnings are errors here."""
+    with rc_context():
+        bidui.use_fonts()
+        figure = Figure()
+        figure.text(0.1, 0.5, "他从来不喝酒。 α −1")
+        figure.savefig(tmp_path / "own.png")
+    assert (tmp_path / "own.png").is_file()
 
 
 def test_the_shipped_font_comes_before_installed_ones() -> None:

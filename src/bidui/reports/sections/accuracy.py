@@ -31,12 +31,18 @@ def accuracy_section(models: Sequence[ModelChoices], settings: Settings) -> Iter
     yield _links(models, links, settings)
     yield _averages(models, settings)
     yield from _figures(models, settings)
-    for by in LEVELS:
-        yield from (_groups(models, settings, by, link) for link in links)
-    yield from _columns(models, links, settings)
     phenomena = phenomenon_of(choices for model in models for choices in model.choices.values())
+    for by in LEVELS:
+        if by == "paradigm" or _has_phenomena(phenomena):
+            yield from (_groups(models, settings, by, link) for link in links)
+    yield from _columns(models, links, settings)
     yield _included(models, phenomena, settings)
     yield _local(models, phenomena, settings)
+
+
+def _has_phenomena(phenomena: Mapping[str, str]) -> bool:
+    """Return whether any paradigm has a phenomenon; if none has, a table of them would be one row without a name."""
+    return {*phenomena.values()} != {NOTHING}
 
 
 def _cell(value: Accuracy, model: ModelChoices) -> Accuracy | Estimate:
@@ -137,23 +143,41 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
 
 
 def _columns(models: Sequence[ModelChoices], links: Sequence[str], settings: Settings) -> Iterator[Item]:
-    """Yield a table for each column that divides the pairs into a few groups, and say why others have none."""
+    """Yield tables and a figure for each column that divides the pairs into groups, and say why others have none."""
     say = settings.say
     values: dict[str, set[str]] = {}
+    crossed: dict[str, set[tuple[str, ...]]] = {}  # the values that stand together with a paradigm and a phenomenon
+    pairs: dict[str, int] = {}  # the most that a model has
     for choices in (choices for model in models for choices in model.choices.values()):
         for column, own in choices.columns.items():
             values.setdefault(column, set()).update(own.tolist())
+            rows = zip(own.tolist(), choices.uids.tolist(), choices.phenomena.tolist(), strict=True)
+            crossed.setdefault(column, set()).update(rows)
+            pairs[column] = max(pairs.get(column, 0), len(own))
     names: set[str] = set()
     for column, distinct in values.items():
         title = say("accuracy-column").format(column=column, link=settings.main)
+        facts: dict[str, object] = {"column": column, "count": len(distinct), "most": MOST_VALUES}
+        if column != "variant" and 1 < len(distinct) >= pairs[column]:  # variants are conditions, however few the pairs
+            yield absent(title, "report-column-single", facts)
+            continue
         if not 2 <= len(distinct) <= MOST_VALUES:
-            counts = {"column": column, "count": len(distinct), "most": MOST_VALUES}
-            yield absent(title, "report-column-values", counts)
+            yield absent(title, "report-column-values", facts)
+            continue
+        same = [
+            level
+            for level, place in (("paradigm", 1), ("phenomenon", 2))
+            if len({(row[0], row[place]) for row in crossed[column]}) == len(distinct)
+            and len({row[place] for row in crossed[column]}) == len(distinct)
+        ]
+        if same:
+            yield absent(title, "report-column-same", {**facts, "level": say(same[0])})
             continue
         name = f"accuracy-column-{file_name(column) or 'column'}"
         while name in names:
             name += "-2"
         names.add(name)
+        yield _column_figure(models, settings, column, sorted(distinct, key=natural), name)
         yield from (_column(models, settings, column, sorted(distinct, key=natural), link, name) for link in links)
 
 
@@ -193,6 +217,27 @@ def _people_by_column(choices: Choices, column: str, settings: Settings) -> list
     return [{**people.agreement(values), **people.agreement(dict.fromkeys(keys, None))}]
 
 
+def _column_figure(
+    models: Sequence[ModelChoices], settings: Settings, column: str, values: Sequence[str], name: str
+) -> Item:
+    """Draw one dot per model and value, by the main linking function."""
+    main = settings.main
+    there = {model.name: model.choices[main] for model in models if main in model.choices}
+    there = {name: one for name, one in there.items() if column in one.columns}
+    interval = common_interval(there.values(), column)
+    groups = {name: accuracy(one, by=column, interval=interval) for name, one in there.items()}
+    dots = {
+        model: {value or NOTHING: own[value].estimate for value in values if value in own}
+        for model, own in groups.items()
+    }
+    return picture(
+        name,
+        settings.say("figure-column").format(column=column, link=main),
+        lambda: accuracy_by_phenomenon(dots, language=settings.language),
+        note=settings.say(f"intervals-{interval}"),
+    )
+
+
 # Figures: phenomena with intervals, heatmaps of phenomena and paradigms, and their spread
 
 
@@ -229,15 +274,18 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
         shares = {name: {group: one.value for group, one in own.items()} for name, own in values.items()}
         return accuracy_heatmap(shares, sections=sections, language=language)
 
-    yield picture(
-        "accuracy-by-phenomenon",
-        title("figure-phenomena"),
-        lambda: accuracy_by_phenomenon(estimates(phenomena, "phenomenon"), language=language),
-        note=joined(say(f"intervals-{interval}"), with_people),
-    )
-    yield picture(
-        "heatmap-phenomena", title("figure-heatmap"), lambda: heatmap(phenomena, "phenomenon"), note=with_people
-    )
+    if _has_phenomena(within):
+        yield picture(
+            "accuracy-by-phenomenon",
+            title("figure-phenomena"),
+            lambda: accuracy_by_phenomenon(estimates(phenomena, "phenomenon"), language=language),
+            note=joined(say(f"intervals-{interval}"), with_people),
+        )
+        yield picture(
+            "heatmap-phenomena", title("figure-heatmap"), lambda: heatmap(phenomena, "phenomenon"), note=with_people
+        )
+    else:
+        yield absent(title("figure-phenomena"), "report-no-phenomena")
     yield picture(
         "heatmap-paradigms",
         title("figure-paradigms"),
