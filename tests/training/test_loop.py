@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -116,13 +115,11 @@ def test_the_first_step_of_hf_has_no_learning_rate(whole: Path) -> None:
     assert not same(weights(whole / "step-000001"), weights(whole / "step-000002"))
 
 
-@pytest.mark.parametrize("number", range(2))
-def test_killed_at_a_random_step_it_ends_with_the_same_bits(whole: Path, tmp_path: Path, number: int) -> None:
+def test_killed_at_some_step_it_ends_with_the_same_bits(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     running = child(out)
-    until = random.Random(number).randint(2, 22)
     log = out / "log.jsonl"
-    while running.poll() is None and not (log.is_file() and log.read_text(encoding="utf-8").count('"loss"') >= until):
+    while running.poll() is None and not (log.is_file() and log.read_text(encoding="utf-8").count('"loss"') >= 13):
         time.sleep(0.005)
     running.send_signal(signal.SIGKILL)
     assert running.wait() == -signal.SIGKILL

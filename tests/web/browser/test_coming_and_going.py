@@ -30,7 +30,7 @@ def test_a_change_made_outside_is_noticed(page: Page, workbench: Running) -> Non
     expect(page.get_by_role("row").filter(has_text="latest")).to_contain_text("changed outside bidui")
 
 
-def test_a_deleted_paradigm_is_brought_back(page: Page, workbench: Running, database: str | None) -> None:
+def test_a_deleted_paradigm_is_brought_back(page: Page, workbench: Running) -> None:
     page.get_by_role("button", name="More for gender").click()
     page.get_by_role("button", name="Delete …").click()
     page.get_by_role("button", name="Delete", exact=True).click()
@@ -44,7 +44,7 @@ def test_a_deleted_paradigm_is_brought_back(page: Page, workbench: Running, data
     assert len(hands.pairs(page)) == 2
 
 
-def test_history_shows_what_changed_and_gives_it_back(page: Page, workbench: Running, database: str | None) -> None:
+def test_history_shows_what_changed_and_gives_it_back(page: Page, workbench: Running) -> None:
     hands.open_paradigm(page, workbench, PARADIGM)
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:male")

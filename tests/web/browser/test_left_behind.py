@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from ..store.small import TEXTS, write_small
@@ -14,6 +15,7 @@ from .test_team import PASSWORD, invitation, join
 WORDS = TEXTS["lexicon.tsv"]
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # a server of its own, since it stops
 def test_a_tab_that_is_open_takes_over_what_another_left(
     page: Page, workbench: Running, witness: Witness, database: str | None
 ) -> None:

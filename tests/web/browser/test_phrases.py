@@ -61,6 +61,7 @@ def test_rules_typed_after_edits_that_wait_go_where_they_are_seen(phrases: Page,
     hands.saved(phrases, workbench, FILE, "  Who:\n    - pos:PN gender:male\n    - gender:female\n")
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # a server of its own, since it stops
 def test_edits_that_the_server_never_saw_are_made_when_it_is_back(
     phrases: Page, workbench: Running, witness: Witness, database: str | None
 ) -> None:

@@ -37,7 +37,6 @@ def test_a_team_of_three(
     serve: Callable[..., Running],
     someone: Callable[..., Page],
     witness: Witness,
-    database: str | None,
 ) -> None:
     write_small(folder / "small")
     server = serve("--team", "--owner", "Li")

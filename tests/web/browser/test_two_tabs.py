@@ -41,9 +41,7 @@ def test_changes_of_other_rows_are_put_together(page: Page, workbench: Running, 
     expect(other.get_by_label("Description in English", exact=True)).to_have_value("The first tab was here.")
 
 
-def test_a_row_that_both_changed_is_chosen(
-    page: Page, workbench: Running, witness: Witness, database: str | None
-) -> None:
+def test_a_row_that_both_changed_is_chosen(page: Page, workbench: Running, witness: Witness) -> None:
     witness.forgive("status of 409")
     hands.open_paradigm(page, workbench, PARADIGM)
     other = deaf_tab(page, workbench)
