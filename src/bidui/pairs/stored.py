@@ -15,7 +15,7 @@ from bidui.pairs.folder import NAME, read_manifest
 from bidui.pairs.formats import from_jsonl
 from bidui.pairs.pair import Origin, Pair, Short
 
-LARGE = 64 << 20  # bytes of files from which a folder is read like this
+LARGE = 32 << 20  # bytes of files from which a folder is read like this
 LINES = 1_000  # that are read at a time
 
 

@@ -179,7 +179,7 @@ def _score_in(
     """Score into a folder of results, with a label that no other model has there."""
     on_start, on_paradigm = calls
     home.pull(lambda name: name.endswith(MANIFEST))
-    origin = _source(spec, home.path)
+    origin = _source(spec, home)
     names = [label] if label is not None else path_labels(spec, about.name) if spec else [about.name]
     chosen = _free_label(names, about, origin, home.path)
     about = Description(chosen, about.declared)
@@ -237,7 +237,7 @@ def model_needs(spec: str, *, device: str = "cpu", memory: int | None = None) ->
     return Needs(gpus=gpu_share(size + ROOM, of=memory) if size and memory else 1.0, memory=size + (256 << 20))
 
 
-def _source(spec: str, out: Path) -> str:
+def _source(spec: str, out: Folder) -> str:
     """Return where the model of a spec is: its path as seen from the results, or its name on a hub or server."""
     if not spec:
         return ""
@@ -245,7 +245,7 @@ def _source(spec: str, out: Path) -> str:
     if not Path(parsed.name).exists():
         return f"{parsed.kind}:{parsed.name}"
     try:
-        return Path(os.path.relpath(Path(parsed.name).resolve(), out.resolve())).as_posix()
+        return "" if out.url else Path(os.path.relpath(Path(parsed.name).resolve(), out.path.resolve())).as_posix()
     except ValueError:  # on another drive
         return ""
 
@@ -605,7 +605,8 @@ def _in_order(
     def items() -> Iterator[list[Part] | list[list[Row]]]:
         for plan, parts in groups:
             plans.append(plan)
-            yield [_rows(part.pairs) for part in parts] if away else list(parts)
+            # read once here, if they are on disk
+            yield [_rows(part.pairs) for part in parts] if away else [replace(p, pairs=tuple(p.pairs)) for p in parts]
 
     work = _score_rows if away else _score_here
     for scored in workers.map(work, items()):  # type: ignore[arg-type]
