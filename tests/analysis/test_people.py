@@ -14,7 +14,7 @@ from bidui.analysis.people import (
     correlation,
     gaps,
     judged_accuracy,
-    judged_averages,
+    study_accuracy,
 )
 from bidui.analysis.significance import compare_models
 from bidui.errors import InputError
@@ -65,9 +65,29 @@ def test_people_of_a_study_are_counted_by_paradigm_and_vote_by_pair() -> None:
     assert people.counts == {"u": (3, 5), "v": (0, 3)}
     majority = people.choices()
     assert majority.worth.tolist() == [1, 0.5, 0] and majority.ties == 1
-    averages = judged_averages(people.counts, {"u": "p", "v": "p"})
-    assert averages["overall"].value == pytest.approx(3 / 8)
-    assert averages["macro_paradigm"].value == pytest.approx((3 / 5 + 0) / 2)
+    found = study_accuracy(people, {"u": "p", "v": "p"})["p"]
+    plain = judged_accuracy(people.counts, {"u": "p", "v": "p"})["p"]
+    assert (found.value, found.kind) == (pytest.approx(3 / 8), "pairs")
+    assert found.low <= plain.low and found.high >= plain.high  # people may be others, too
+    assert study_accuracy(people, {"u": "p", "v": "p"})["p"] is found
+
+
+def test_people_who_differ_make_the_interval_of_a_study_wider() -> None:
+    """Six paradigms of four pairs: half of ten people are always right, the others never; paradigms do not differ."""
+    uids = [f"u{n}" for n in range(6)]
+    shown = ("good-bad", "rows")
+    rows = [
+        Response("s", "v", f"r{who}", 1, 1, 1, "choice", f"{uid}/{pair}", "test", uid, "p", pair, *shown, 1 + who % 2)  # type: ignore[arg-type]
+        for uid in uids
+        for pair in range(4)
+        for who in range(10)
+    ]
+    people = StudyPeople("s", tuple(Pair("好", "坏", uid, "p", n) for uid in uids for n in range(4)), tuple(rows))
+    plain = judged_accuracy(people.counts, dict.fromkeys(uids, "p"))["p"]
+    found = study_accuracy(people, dict.fromkeys(uids, "p"))["p"]
+    assert (found.value, found.kind, plain.kind) == (0.5, "paradigms", "paradigms")
+    # ten people of whom each is right or wrong: the middle 95% of a binomial of 10 at 0.5 is 2 to 8
+    assert found.interval == pytest.approx((0.2, 0.8)) and plain.high - plain.low < 0.3
 
 
 def test_models_are_set_beside_people_on_the_pairs_that_they_judged() -> None:

@@ -56,6 +56,26 @@ def test_a_design_that_cannot_be_is_refused(bidui: Bidui, tmp_path: Path) -> Non
     assert "there is no preset" in bidui("study", "new", "p", "--preset", "x").err
 
 
+def test_ratings_have_their_own_figures_and_decide_nothing(bidui: Bidui, tmp_path: Path) -> None:
+    """Good sentences get 6 or 7, bad ones 1 or 2; without choices every paradigm is undecided."""
+    new_project(tmp_path / "p")
+    options = ("--preset", "zhoblimp", "--lists", 0, "--rating-lists", 5, "--catch", 0, "-o", "s")
+    made = bidui("study", "new", "p", *options)
+    assert "ratings of single sentences" in made.out and "there are no catch trials" in made.out
+    study = read_study(tmp_path / "s")
+    rows = [
+        answer_trial(study, t, participant=f"p{t.list}.{t.slot}", answer=(6 if t.shown == "good" else 1) + t.slot % 2)
+        for t in study.trials
+    ]
+    (tmp_path / "r.jsonl").write_bytes(to_jsonl(rows))
+    assert bidui("study", "import", "s", "r.jsonl").code == 0
+    shown = bidui("study", "results", "s", "--by", "overall").out
+    assert "z good" in shown and "Krippendorff's alpha, ordinal" in shown and "kappa" not in shown
+    decided = bidui("study", "decide", "s").out.splitlines()
+    assert len(decided) == 5 and all(line.startswith("undecided") and "no judgements" in line for line in decided)
+    assert "no choices between two sentences" in bidui("compare", "nowhere", "--study", "s").err
+
+
 def test_texts_items_and_rules_are_given_as_files_and_options(bidui: Bidui, tmp_path: Path) -> None:
     """A consent form in one language is shown in both; the numbers of own items are those of their files."""
     new_project(tmp_path / "p")

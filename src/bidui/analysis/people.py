@@ -1,19 +1,20 @@
 """Models beside people: the gap to them (Liu et al., Table 6), the people of a study, and graded ratings (Table 7)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bidui.analysis.accuracy import ESTIMATES, Interval, common_kind
-from bidui.analysis.estimate import Average, Strata, cluster_draws, paired
+from bidui.analysis.estimate import Strata, cluster_draws, paired
 from bidui.errors import Place, fail
 from bidui.intervals import Estimate, percentile_estimate
 from bidui.pairs import Pair
+from bidui.people.agreement import figures
 from bidui.people.ratings import Acceptability
 from bidui.people.responses import Response, kept, read_responses, study_exclusions
 from bidui.people.study import read_study
@@ -102,6 +103,10 @@ class StudyPeople:
     study: str
     pairs: tuple[Pair, ...]  # those of which somebody chose a sentence
     responses: tuple[Response, ...]  # choices and ratings
+    # what was found by resampling, which takes a while, for the groups and the kind of a table
+    found: dict[tuple[frozenset[tuple[str, str]], Interval], dict[str, Estimate]] = field(
+        default_factory=dict, compare=False
+    )
 
     def __repr__(self) -> str:
         people = len({one.participant for one in self.responses})
@@ -190,17 +195,30 @@ def beside_people(models: Mapping[str, Choices], study: "StudyPeople | str | Pat
     return {**table, HUMANS: humans}
 
 
-def judged_averages(counts: Mapping[str, tuple[int, int]], phenomena: Mapping[str, str]) -> dict[Average, Estimate]:
-    """Return how often humans were right over all judgements, and on average over paradigms and over phenomena."""
-    judged = [uid for uid in phenomena if counts.get(uid, (0, 0))[1]]
-    right, judgements = (np.array([counts[uid][part] for uid in judged], np.float64) for part in (0, 1))
-    strata = Strata(tuple(judged), tuple(phenomena[uid] for uid in judged), judgements, np.zeros(0, np.intp))
-    averages: dict[Average, Estimate] = {}
-    for average in get_args(Average):
-        weights = strata.weights(by=average)
-        estimate = ESTIMATES[common_kind(strata, weights, None)]
-        averages[average] = estimate(right, strata, next(iter(weights.values())))
-    return averages
+def study_accuracy(
+    people: StudyPeople, groups: Mapping[str, str], *, interval: Interval | None = None
+) -> dict[str, Estimate]:
+    """Return how often the people of a study were right in each group of paradigms, as `judged_accuracy` does.
+
+    The intervals allow for other people as well: they are the wider of those from counts, which take judgements for
+    independent, and those from drawing people and, at the same time, pairs or paradigms.
+    """
+    plain = judged_accuracy(people.counts, groups, interval=interval)
+    over: Interval = "paradigms" if any(one.kind == "paradigms" for one in plain.values()) else "pairs"
+    key = (frozenset(groups.items()), over)
+    if key not in people.found:
+        rows = [
+            replace(one, phenomenon=groups[one.uid])
+            for one in people.responses
+            if one.task == "choice" and one.uid in groups
+        ]
+        drawn = figures(rows, by="phenomenon", over=over) if rows else {}
+        people.found[key] = {
+            name: Estimate(one.value, min(one.low, crossed.low), max(one.high, crossed.high), one.kind)
+            for name, one in plain.items()
+            for crossed in (drawn[name].crossed,)
+        }
+    return people.found[key]
 
 
 # Graded ratings

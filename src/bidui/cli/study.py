@@ -283,6 +283,8 @@ def results(
         typer.echo(f"{out}: {count(files, 'file')}")
         return
     found = bidui.study_results(study, by=by, over=over, resamples=resamples)
+    if not found.kept and format != "table":
+        messages().print("the rules of the study leave out all answers", style="yellow", highlight=False)
     if format == "json":
         typer.echo(json.dumps(found.summary(), ensure_ascii=False, indent=1))
     elif format != "table":
@@ -308,9 +310,12 @@ def _show(found: "bidui.StudyResults", lang: Literal["en", "zh"]) -> None:
         print_whole(table)
     for coding, value in found.kappas.items():
         alpha = found.choice_alphas[coding]
-        typer.echo(f"choices coded by {coding}: Fleiss' kappa {value:.3f}, Krippendorff's alpha {alpha:.3f}")
+        typer.echo(
+            f"choices coded by {coding}: Fleiss' kappa {_thousandths(value)}, "
+            f"Krippendorff's alpha {_thousandths(alpha)}"
+        )
     for measure, value in found.alphas.items():
-        typer.echo(f"ratings: Krippendorff's alpha, {measure} {value:.3f}")
+        typer.echo(f"ratings: Krippendorff's alpha, {measure} {_thousandths(value)}")
     if found.doubts:
         typer.echo("more than 30% chose the bad sentence:")
     for doubt in found.doubts:
@@ -336,6 +341,10 @@ def _show_figures(found: "bidui.StudyResults") -> None:
             cells.append(found.follows.change(name))
         table.add_row(escape(name), *cells)
     print_whole(table)
+
+
+def _thousandths(value: float) -> str:
+    return f"{value:.3f}".replace("-0.000", "0.000")
 
 
 def _interval(estimate: "bidui.Estimate") -> str:

@@ -205,7 +205,7 @@ def _places(length: int, count: int, rng: Random) -> list[int]:
     if not count:
         return []
     if length < count + 1:  # each needs a neighbour on both sides
-        raise fail("study-catch-many", None, {"catch": count, "trials": length})
+        raise fail("study-catch-many", None, {"catch": count, "trials": length, "most": max(0, length - 1)})
     gaps = range(1, length)  # a catch trial goes into a gap between two others
     bounds = [round(number * len(gaps) / count) for number in range(count + 1)]
     chosen = [rng.choice(gaps[start:end]) for start, end in itertools.pairwise(bounds)]

@@ -2,18 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 
 from bidui.analysis.accuracy import CLIMP_KINDS, Accuracy, Interval, accuracy, kind_accuracy, kind_difference
 from bidui.analysis.estimate import box, deviation
-from bidui.analysis.people import judged_accuracy, judged_averages
+from bidui.analysis.people import study_accuracy
 from bidui.benchmarks import Benchmark
 from bidui.files import natural
 from bidui.intervals import Estimate, newcombe
 from bidui.reports.figures import Drawing, accuracy_by_phenomenon, accuracy_heatmap, box_plots
 from bidui.reports.published import Published, all_published, published_uid
-from bidui.reports.results import ModelChoices, phenomenon_of
+from bidui.reports.results import ALL, ModelChoices, phenomenon_of
 from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, picture, sentence
-from bidui.reports.sections.people import Grouping, people_by
+from bidui.reports.sections.people import Grouping, human_accuracy, people_by
 from bidui.reports.tables import NOTHING, Column, Table, Value
 from bidui.scores.choices import Choices
 
@@ -75,7 +76,7 @@ def _links(models: Sequence[ModelChoices], links: Sequence[str], settings: Setti
                 cells.append(_cell(accuracy(choices)["all"], model))
         rows.append((model.name, *cells))
     if panel := settings.extras.people:  # who know no linking functions
-        agreement = judged_averages(panel.counts, _phenomena(models))["overall"]
+        agreement = study_accuracy(panel, dict.fromkeys(_phenomena(models), ALL))[ALL]
         rows.append((say("people-head"), *(agreement for _ in links)))
     columns = (*settings.columns("model"), *(Column(link, link, "percent", rival=True) for link in links))
     lacking = dict.fromkeys(sentence(problem, settings.language) for model in models for problem in model.problems)
@@ -94,10 +95,12 @@ def _averages(models: Sequence[ModelChoices], settings: Settings) -> Table:
             spread = deviation([one.value for one in accuracy(choices, by="phenomenon").values()])
             rows.append((model.name, link, micro.pairs, *ties, *(one.estimate for one in (micro, *macros)), spread))
     if panel := settings.extras.people:
-        found = judged_averages(panel.counts, _phenomena(models))
-        phenomena = judged_accuracy(panel.counts, _phenomena(models)).values()
-        shares = (found[average] for average in ("overall", "macro_paradigm", "macro_phenomenon"))
-        spread = deviation([one.value for one in phenomena])
+        groups = _phenomena(models)
+        judgements = study_accuracy(panel, dict.fromkeys(groups, ALL))[ALL]
+        phenomena, paradigms = (
+            [one.value for one in study_accuracy(panel, own).values()] for own in (groups, {uid: uid for uid in groups})
+        )
+        shares, spread = (judgements, fmean(paradigms), fmean(phenomena)), deviation(phenomena)
         rows.append((settings.say("people-head"), NOTHING, len(panel.pairs), None, None, *shares, spread))
     columns = (
         "model link pairs:count ties:count near_ties:count micro:percent macro_paradigm:percent"
@@ -326,7 +329,7 @@ def _included(models: Sequence[ModelChoices], uids: Mapping[str, str], settings:
     if len(there) < 2:
         return absent(say("kinds"), "report-one-kind", {"kind": [say(kind) for kind in there]})
     rows = _kind_rows(models, benchmark.kinds, kinds)
-    if people := _kinds_by_people(benchmark, uids, kinds):
+    if people := _kinds_by_people(benchmark, uids, kinds, settings):
         rows.append((say("people-head"), "", *people))
     note = say("note-kinds")
     for table in all_published() if settings.published else ():
@@ -382,10 +385,10 @@ def _kind_rows(models: Sequence[ModelChoices], named: Mapping[str, str], kinds: 
     return rows
 
 
-def _kinds_by_people(benchmark: Benchmark, uids: Mapping[str, str], kinds: Kinds) -> list[Value]:
+def _kinds_by_people(benchmark: Benchmark, uids: Mapping[str, str], kinds: Kinds, settings: Settings) -> list[Value]:
     """Return how often humans were right; empty unless both kinds were judged."""
     judged = {uid: benchmark.kinds[uid] for uid in uids if benchmark.people.get(uid, (0, 0))[1]}
-    found = judged_accuracy(benchmark.people, judged)
+    found = human_accuracy(benchmark, judged, settings)
     if not all(kind in found for kind in kinds):
         return []
     counts = Counter(judged.values())

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from bidui.analysis.accuracy import Interval, accuracy
-from bidui.analysis.people import FEWEST, Correlations, StudyPeople, correlate, gaps, judged_accuracy
+from bidui.analysis.people import FEWEST, Correlations, StudyPeople, correlate, gaps, judged_accuracy, study_accuracy
 from bidui.benchmarks import Benchmark
 from bidui.errors import InputError, fail
 from bidui.files import natural
@@ -45,9 +45,18 @@ def people_by(
     if benchmark is None:
         return {}
     groups = phenomena if by == "phenomenon" else {uid: uid for uid in phenomena}
-    found = judged_accuracy(benchmark.people, groups, interval=interval)
+    found = human_accuracy(benchmark, groups, settings, interval=interval)
     ordered = {name: found[name] for name in sorted(found, key=natural)}
-    return ordered | judged_accuracy(benchmark.people, dict.fromkeys(phenomena, ALL))
+    return ordered | human_accuracy(benchmark, dict.fromkeys(phenomena, ALL), settings)
+
+
+def human_accuracy(
+    benchmark: Benchmark, groups: Mapping[str, str], settings: Settings, *, interval: Interval | None = None
+) -> dict[str, Estimate]:
+    """Return the accuracy of the people of a study, or else of those who judged the published pairs."""
+    if settings.extras.people is not None:
+        return study_accuracy(settings.extras.people, groups, interval=interval)
+    return judged_accuracy(benchmark.people, groups, interval=interval)
 
 
 def group_name(group: str, settings: Settings) -> str:
