@@ -88,8 +88,6 @@ def deal(items: Sequence[Item], design: Design) -> list[tuple[Task, tuple[Item, 
             lists += [(task, tuple(own)) for own in by_uid.values()]
         elif count:
             _check_most(by_uid, count, design)
-            if count > len(items):  # somebody would have nothing to judge
-                raise fail("study-lists-many", None, {"lists": count, "items": len(items)})
             lists += [(task, hand) for hand in _hands(by_uid, count, Random(f"{design.seed}/lists/{task}"))]
     return lists
 
@@ -122,9 +120,13 @@ def _hands(by_uid: Mapping[str, Sequence[Item]], count: int, rng: Random) -> lis
 
 def make_trials(items: Sequence[Item], design: Design) -> tuple[Trial, ...]:
     """Return the trials of all slots of all lists, in the order of lists, slots and positions."""
-    others = [item for item in items if item.kind != "test"]
+    others, tests = ([item for item in items if (item.kind == "test") == test] for test in (False, True))
+    lists = deal(tests, design)
+    if not all(hand for _, hand in lists):  # somebody would have nothing to judge
+        most = max(design.lists, design.rating_lists)
+        raise fail("study-lists-many", None, {"lists": most, "items": len(tests)})
     trials: list[Trial] = []
-    for number, (task, hand) in enumerate(deal([item for item in items if item.kind == "test"], design), start=1):
+    for number, (task, hand) in enumerate(lists, start=1):
         everything = [*hand, *others]
         first = _sides(everything, Random(f"{design.seed}/sides/{number}"))
         for slot in range(1, design.raters + 1):

@@ -83,7 +83,8 @@ def size_of(design: Design, *, paradigms: int, agreement: float, language: Langu
         raise fail("study-too-large", None, {"trials": size.people * size.trials, "most": MOST_TRIALS})
     shortest = _shortest_list(design, paradigms)
     if design.catch and shortest < design.catch + 1:
-        raise fail("study-catch-many", None, {"catch": design.catch, "trials": shortest})
+        values = {"catch": design.catch, "trials": shortest, "most": max(0, shortest - 1)}
+        raise fail("study-catch-many", None, values)
     return _size_shape(size, language)
 
 
