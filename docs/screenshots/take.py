@@ -1,4 +1,7 @@
-"""Takes the screenshots of docs/workbench.md anew: `python docs/screenshots/take.py`; needs chromium and CJK fonts."""
+"""Takes the screenshots of docs/workbench.md anew: `python docs/screenshots/take.py [GROUP …]`.
+
+It needs chromium and CJK fonts.
+"""
 
 import io
 import json
@@ -9,15 +12,34 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 import bidui.benchmarks
-from bidui.grammar.project import new_project
+from bidui.files import sha256
+from bidui.grammar.generate import generate_from
+from bidui.grammar.project import load_project, new_project, paradigm_text
+from bidui.people.design import Design, Rules
+from bidui.people.study import draw_study
+from bidui.web.store.disk import open_store, refresh
+from bidui.web.store.studies import (
+    GivenAnswer,
+    Sheet,
+    StudyRecord,
+    create_study,
+    join,
+    keep_scores,
+    participants_of,
+    save_answers,
+    set_state,
+)
+from bidui.web.store.workspace import Store, entry
 
 HERE = Path(__file__).parent
 BIDUI = (sys.executable, "-m", "bidui")
@@ -167,8 +189,71 @@ def team(context: BrowserContext, folder: Path) -> None:
         show(page, f"{home}/team", "table.list", "team", height=680)
 
 
+def answer(store: Store, record: StudyRecord, people: int, rng: Random) -> None:
+    """Let some people answer all of their trials; the last two of them stop halfway."""
+    hard = {"BA_bare_verb": 0.45, "question_A_not_A_ma": 0.8}
+    for number in range(people):
+        token, seat = join(store, record.token, language="zh", version=record.study.version, background={})
+        who = next(each for each in participants_of(record) if each.pseudonym == seat.pseudonym)
+        own = [trial for trial in record.study.trials if (trial.list, trial.slot) == (who.list, who.slot)]
+        given = []
+        for trial in own[: len(own) // 2 if number >= people - 2 else None]:
+            item = record.study.item[trial.item]
+            share = hard.get(item.uid, 0.96) if item.kind == "test" else 0.3 if number == 3 else 0.99
+            first = (trial.shown == "good-bad") == (rng.random() < share)
+            given.append(GivenAnswer(trial.position, 1 if first else 2, rng.randint(900, 6000), 0, "rows", "zh"))
+        save_answers(store, [Sheet(token, tuple(given))])
+
+
+def ask_people(folder: Path) -> None:
+    """Three studies of a project: one that is closed, with a model; one that is open; and a draft."""
+    rng, project = Random(1), load_project(folder / "my-project")
+    hashes = {each.uid: sha256(paradigm_text(each).encode()) for each in project.paradigms}
+    design = Design(
+        "custom",
+        per_paradigm=6,
+        lists=3,
+        most_per_paradigm=2,
+        raters=8,
+        catch=3,
+        language="zh",
+        rules=Rules(catch_failures=1),
+    )
+    pool = generate_from(project, n=60)
+    with closing(open_store(folder)) as store:
+        refresh(store)
+        here = entry(store, "my-project")
+
+        def make(name: str, seed: int, follows: StudyRecord | None = None) -> StudyRecord:
+            earlier = follows.study if follows else None
+            study = draw_study(pool, replace(design, seed=seed), name=name, paradigms=hashes, follows=earlier)
+            return create_study(here, study, earlier=follows.id if follows else None)
+
+        first = set_state(make("pilot", 1), "open")
+        answer(store, first, 24, rng)
+        tests = [item.id for item in first.study.items if item.kind == "test"]
+        for model, share in (("zh-pythia-14m", 0.75), ("zh-pythia-410m", 0.9)):
+            keep_scores(first, model, {item: float(rng.random() < share) for item in tests})
+        set_state(first, "closed")
+        answer(store, set_state(make("second round", 2, first), "open"), 14, rng)
+        make("third round", 3)
+
+
+def studies(page: Page, home: str) -> None:
+    """The studies of a project, one being designed, one that is open, and the results of one."""
+    here = f"{home}/p/my-project/studies"
+    show(page, here, "table.list", "studies", height=LOW)
+    show(page, f"{here}/new", ".screen li", "new-study", height=1200)
+    show(page, f"{here}/new?lang=zh", ".screen li", "new-study-zh", height=1200)
+    show(page, f"{here}/2?lang=en", "#live table", "study", height=1000)
+    show(page, f"{here}/1/results", ".dots", "study-results", height=1100)
+    show(page, f"{here}/1/results?lang=zh", ".dots", "study-results-zh", height=1100)
+    page.goto(f"{home}/?lang=en")
+
+
 def main() -> None:
-    """Take them all."""
+    """Take them all, or only those of the groups that are named: projects, editor, words, studies, team."""
+    groups = sys.argv[1:] or ["projects", "editor", "words", "studies", "team"]
     path = shutil.which("chromium")
     assert path, "chromium is not installed"
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
@@ -176,16 +261,18 @@ def main() -> None:
         new_project(folder / "my-project", lang="zh")
         new_project(folder / "old-project", lang="en")
         shutil.copytree(BENCHMARK, folder / "zhoblimp")
+        ask_people(folder)
         chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         context = chromium.new_context(locale="en-GB", viewport={"width": WIDTH, "height": HEIGHT})
         context.set_default_timeout(120_000)
         with serving(folder) as (address, home):
             page = context.new_page()
             page.goto(address)
-            projects(page, home)
-            editor(page, home)
-            words(page, home)
-        team(context, Path(name) / "team")
+            for group, take in (("projects", projects), ("editor", editor), ("words", words), ("studies", studies)):
+                if group in groups:
+                    take(page, home)
+        if "team" in groups:
+            team(context, Path(name) / "team")
         chromium.close()
 
 

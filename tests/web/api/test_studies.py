@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
+from bidui.people.agreement import study_results
 from bidui.people.design import PRESETS
 from bidui.people.lists import Item
+from bidui.people.participants import read_participants
+from bidui.people.responses import read_responses
+from bidui.people.study import read_study
 from bidui.web.fieldwork import fitted, size_of
 from bidui.web.store.accounts import local_user
 from bidui.web.store.files import save
@@ -315,6 +319,18 @@ def test_exports_hold_every_response(laptop: Workbench, finished: StudyRecord, f
     if format == "jsonl":
         rows = archive.read("pilot-jsonl/responses.jsonl").decode().splitlines()
         assert len(rows) == 72 and json.loads(rows[0])["study"] == "pilot"
+
+
+def test_the_command_line_takes_the_study_that_is_exported(
+    laptop: Workbench, finished: StudyRecord, tmp_path: Path
+) -> None:
+    answer = local(laptop).get(f"{STUDIES}/{finished.id}/export?format=study")
+    zipfile.ZipFile(io.BytesIO(answer.content)).extractall(tmp_path)
+    study = read_study(tmp_path / "pilot")
+    assert len(read_responses(tmp_path / "pilot", study)) == 72
+    assert len(read_participants(tmp_path / "pilot", study)) == 12
+    there = {each.name: (each.correct, each.judgements) for each in study_results(tmp_path / "pilot").figures.values()}
+    assert there == {"gender": (0, 22), "other": (22, 22)}
 
 
 # Rights

@@ -29,7 +29,7 @@ from bidui.people.design import PRESETS, QUESTIONS, Design, standard_texts
 from bidui.people.exchange import export_pcibex, response_files
 from bidui.people.participants import Participant, participants_csv
 from bidui.people.responses import to_jsonl
-from bidui.people.study import Study, draw_study
+from bidui.people.study import Study, draw_study, study_files
 from bidui.web import fieldwork, jobs
 from bidui.web.accounts import Access, Editor, Owner, Reader, Spoken
 from bidui.web.api.projects import attached
@@ -585,7 +585,7 @@ def remove_model(access: Editor, number: int, name: str) -> None:
 
 # Export
 
-ExportFormat = Literal["csv", "jsonl", "pcibex", "pairs"]
+ExportFormat = Literal["csv", "jsonl", "study", "pcibex", "pairs"]
 _FILE: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/zip": {}, "application/jsonl": {}}, "description": "A zip, or the pairs as JSONL"}
 }
@@ -593,14 +593,20 @@ _FILE: dict[int | str, dict[str, Any]] = {
 
 @router.get("/{number}/export", responses={**fails(403), **_FILE}, response_class=Response)
 def export_study(access: Editor, language: Spoken, number: int, format: ExportFormat = "csv") -> Response:
-    """Return all responses with a codebook, the experiment for PCIbex, or the pairs as `bidui score` takes them."""
+    """Return all responses with a codebook, the pairs as `bidui score` takes them, or the experiment for PCIbex.
+
+    `study` is the folder that `bidui study` and `bidui report --study` take, with responses and participants.
+    """
     record = studies.study_of(access.entry, number)
-    name = f"{record.name}-{format}"
+    name = record.name if format == "study" else f"{record.name}-{format}"
     if format == "pairs":
         data = pairs_to_bytes(record.study.pairs, format="jsonl")
         return Response(data, headers=attached(f"{record.name}.jsonl"), media_type="application/jsonl")
     if format == "pcibex":
         files = _pcibex(record.study, language)
+    elif format == "study":
+        people = response_files(studies.responses_of(record), _participants(record), to="jsonl")
+        files = study_files(record.study) | {file: data for file, data in people.items() if file.endswith(".jsonl")}
     else:
         files = response_files(studies.responses_of(record), _participants(record), to=format)
     target = BytesIO()
