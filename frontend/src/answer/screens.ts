@@ -64,9 +64,9 @@ export function trialScreen(view: TrialView): HTMLElement {
   return make("section", {}, title, make("p", { class: "sentence alone", lang }, view.sentences[0] ?? ""), make("div", { ...group, class: "scale" }, ...points), ends);
 }
 
-/** The answer that a key stands for, or 0. */
+/** The answer that a key stands for, or 0; up and down scroll. */
 export function keyAnswer(key: string, task: TrialView["task"]): number {
   if (task === "rating") return /^[1-7]$/.test(key) ? Number(key) : 0;
-  if (["1", "f", "F", "ArrowLeft", "ArrowUp"].includes(key)) return 1;
-  return ["2", "j", "J", "ArrowRight", "ArrowDown"].includes(key) ? 2 : 0;
+  if (["1", "f", "F", "ArrowLeft"].includes(key)) return 1;
+  return ["2", "j", "J", "ArrowRight"].includes(key) ? 2 : 0;
 }

@@ -81,6 +81,7 @@ export class Outbox {
   code = "";
   refusal: Refusal | null = null; // the server wants no more
   private readonly key: string;
+  private readonly stored = new Set<number>(); // positions that the server has
   private sending = false;
   private pause = FIRST_PAUSE;
   private timer = 0;
@@ -96,7 +97,7 @@ export class Outbox {
 
   add(answer: Answer): void {
     this.waiting.push(answer);
-    keep(this.key, this.waiting);
+    this.store();
     void this.send();
   }
 
@@ -134,12 +135,21 @@ export class Outbox {
     keep(this.key, null);
   }
 
+  /** Let the browser keep what waits, beside what another page of hers has put there. */
+  private store(): void {
+    const mine = this.waiting.map(({ position }) => position);
+    const others = recall<Answer[]>(this.key, []).filter(({ position }) => !mine.includes(position) && !this.stored.has(position));
+    const all = [...others, ...this.waiting];
+    keep(this.key, all.length ? all : null);
+  }
+
   private async sendSome(): Promise<void> {
     const batch = this.waiting.slice(0, BATCH);
     const answers = batch.map(({ at, ...answer }) => ({ ...answer, ago_ms: Math.max(0, Date.now() - at) }));
     const receipt = await call<Receipt>("POST", `/api/s/answers?lang=${this.language}`, this.token, { answers });
     this.waiting = this.waiting.filter((answer) => !batch.includes(answer));
-    keep(this.key, this.waiting.length ? this.waiting : null);
+    for (const { position } of batch) this.stored.add(position);
+    this.store();
     if (receipt.code) this.code = receipt.code;
   }
 }

@@ -1,8 +1,12 @@
 """Studies in the database: pinned whole, joined evenly, answered once, and forgotten when somebody withdraws."""
 
 import json
+import os
+import signal
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -11,8 +15,9 @@ from bidui.errors import InputError
 from bidui.people.lists import Slot
 from bidui.people.responses import answer_trial
 from bidui.people.study import Study, study_files
-from bidui.web.store import database
 from bidui.web.store.accounts import local_user
+from bidui.web.store.database import participants as people_table
+from bidui.web.store.disk import open_store
 from bidui.web.store.projects import delete_project
 from bidui.web.store.studies import (
     GivenAnswer,
@@ -125,6 +130,13 @@ def test_lists_fill_evenly_and_when_all_slots_are_taken_nobody_joins(store: Stor
     )
     assert len({seat.pseudonym for seat in seats}) == 6
     assert refusal(store, record) == "study-full"
+
+
+def test_people_who_join_at_once_get_different_slots(store: Store, record: StudyRecord) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(lambda _: enter(store, record), range(6)))
+    slots = {(person.list, person.slot) for person in participants_of(record)}
+    assert slots == {(number, slot) for number in (1, 2) for slot in (1, 2, 3)}
 
 
 def test_a_seat_tells_nothing_but_sentences(store: Store, record: StudyRecord, tiny: Study) -> None:
@@ -260,7 +272,7 @@ def test_tokens_are_long_and_only_their_hashes_are_stored(store: Store, record: 
     assert len(set(tokens)) == 3 and all(len(token) == 43 for token in tokens)  # 256 bits in base64
     assert len(record.token) == 22  # 128 bits
     with store.reading() as connection:
-        rows = connection.execute(select(database.participants)).mappings().all()
+        rows = connection.execute(select(people_table)).mappings().all()
     assert not any(token in json.dumps([dict(row) for row in rows], default=str) for token in tokens)
 
 
@@ -270,3 +282,39 @@ def test_consent_is_to_the_texts_as_they_are(store: Store, record: StudyRecord) 
     assert kind(caught.value) == "study-texts-old"
     enter(store, record)
     assert participants_of(record)[0].version == record.study.version
+
+
+# Forking beside the threads of pytest-xdist is safe here: the child opens its own database and uses no thread.
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_what_was_acknowledged_is_there_once_when_the_server_is_killed(
+    store: Store, record: StudyRecord, tmp_path: Path, database: str | None
+) -> None:
+    """It dies in the middle of its work; the pages send what was not acknowledged again, and some that was."""
+    tokens = [enter(store, record)[0] for _ in range(6)]
+    sheets = [Sheet(token, given(position)) for position in range(1, 9) for token in tokens]
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        own = open_store(tmp_path / "work", database=database)
+        for sheet in sheets:
+            save_answers(own, [sheet])
+            os.write(writing, b".")
+        os._exit(0)
+    os.close(writing)
+    acknowledged = len(os.read(reading, 1))
+    while acknowledged < 20:
+        acknowledged += len(os.read(reading, 20 - acknowledged))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    acknowledged += len(os.read(reading, 1000))
+    os.close(reading)
+    stored = {(one.participant, one.position) for one in responses_of(record)}
+    names = [person.pseudonym for person in participants_of(record)]
+    places = [(name, position) for position in range(1, 9) for name in names]
+    assert stored >= set(places[:acknowledged])
+    assert len(stored) <= acknowledged + 1  # the last one may be there, and unknown to its page
+    again = [Sheet(sheet.token, given(sheet.answers[0].position, answer=2)) for sheet in sheets]
+    save_answers(store, again)
+    responses = responses_of(record)
+    assert Counter((one.participant, one.position) for one in responses) == Counter(places)
+    assert {(one.participant, one.position) for one in responses if one.answer == 1} == stored

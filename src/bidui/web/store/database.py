@@ -207,7 +207,7 @@ studies = Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("project", sa.ForeignKey("projects.id"), nullable=False, index=True),
-    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("token", sa.String(43), nullable=False, unique=True),  # of the link that is sent to participants
     sa.Column("code", sa.String(20), nullable=False),  # shown to whoever has finished

@@ -93,7 +93,7 @@ def create_study(entry: Entry, study: Study, *, earlier: int | None = None) -> S
     """Add a draft that pins the files of a study."""
     values = {
         "project": entry.id,
-        "name": study.name[:200],
+        "name": study.name,
         "state": "draft",
         "token": secrets.token_urlsafe(16),
         "code": _word(8).upper(),
@@ -115,7 +115,7 @@ def update_draft(record: StudyRecord, study: Study) -> StudyRecord:
     with record.project.store.writing() as connection:
         _check_draft(connection, record)
         _pin(connection, record.id, study)
-        values = {"name": study.name[:200], "revision": revision}
+        values = {"name": study.name, "revision": revision}
         connection.execute(update(_STUDIES).where(_STUDIES.c.id == record.id).values(**values))
     return study_of(record.project, record.id)
 
@@ -432,6 +432,8 @@ def join(
     if unknown := [key for key in background if key not in study.design.background]:
         raise fail("response-field", Place(), {"field": "background", "value": unknown})
     judged = _judge(store, record)
+    tasks = {Slot(trial.list, trial.slot): trial.task for trial in study.trials}
+    sizes = Counter(Slot(trial.list, trial.slot) for trial in study.trials)
     secret, now = secrets.token_urlsafe(32), store.now()
     with store.writing() as connection:
         _check_open(_locked_state(connection, record))
@@ -439,19 +441,18 @@ def join(
             connection.execute(update(_PEOPLE).where(_PEOPLE.c.id == number).values(excluded=excluded))
         rows = connection.execute(select(_PEOPLE).where(_PEOPLE.c.study == record.id)).all()
         _check_new(connection, rows, external)
-        slots, taken = slots_of(study.trials), map(_assignment, rows)
-        slot = next_slot(slots, taken, now=now.timestamp(), patience=study.design.patience)
+        slot = next_slot(tasks, map(_assignment, rows), now=now.timestamp(), patience=study.design.patience)
         if slot is None:
             raise fail("study-full", Place())
-        seat = _seat(study, slot, _fresh_name({row.pseudonym for row in rows}))
+        name = _fresh_name({row.pseudonym for row in rows})
         values = {
             "study": record.id,
             "sha256": _hash(secret),
-            "pseudonym": seat.pseudonym,
+            "pseudonym": name,
             "list": slot.list,
             "slot": slot.slot,
-            "task": seat.task,
-            "trials": len(seat.trials),
+            "task": tasks[slot],
+            "trials": sizes[slot],
             "version": version,
             "language": language,
             "background": json.dumps(dict(background), ensure_ascii=False),
@@ -460,7 +461,7 @@ def join(
             "seen": now,
         }
         connection.execute(insert(_PEOPLE).values(**values))
-    return secret, seat
+    return secret, _seat(study, slot, name)
 
 
 def seat_of(store: Store, token: str) -> Seat:

@@ -17,7 +17,7 @@ def upgrade() -> None:
         "studies",
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("project", sa.Integer, sa.ForeignKey("projects.id"), nullable=False),
-        sa.Column("name", sa.String(200), nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
         sa.Column("state", sa.String(20), nullable=False),
         sa.Column("token", sa.String(43), nullable=False, unique=True),
         sa.Column("code", sa.String(20), nullable=False),
