@@ -90,8 +90,8 @@ def size_of(design: Design, *, paradigms: int, agreement: float, language: Langu
 
 def _shortest_list(design: Design, paradigms: int) -> int:
     """Return how many test items and fillers the shortest list has; items that do not fit the lists are an error."""
-    blank = [Item(str(pair), "test", "", "", pair, "", "") for pair in range(design.per_paradigm)]
-    deal(blank, design)  # one paradigm suffices to see whether a person would get too many items of it
+    places = [(uid, pair) for uid in range(paradigms) for pair in range(design.per_paradigm)]
+    deal([Item(f"{uid}/{pair}", "test", str(uid), "", pair, "", "") for uid, pair in places], design)
     counts = [count for count in design.list_counts(paradigms).values() if count]
     return min(paradigms * design.per_paradigm // count for count in counts) + design.fillers
 

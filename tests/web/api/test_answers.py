@@ -252,6 +252,7 @@ def test_formulas_are_defused_and_numbers_of_a_panel_are_only_in_the_list_for_pa
     assert {name: row[name] for name in texts} == {name: f"'{text}" for name, text in texts.items()}
     paid = next(csv.DictReader(io.StringIO(owner.get(f"{path}/panel").content.decode("utf-8-sig"))))
     assert (paid["participant"], paid["external"]) == (seat["pseudonym"], "'@SUM(A1)")
+    assert owner.get(path).status_code == 200, owner.get(path).text
     assert (owner.get(path).json()["panel"], owner.get(path).json()["code"]) == (1, record.code)
     assert f"/api/projects/small/studies/{record.id}/panel" in owner.get(f"/p/small/studies/{record.id}").text
     assert owner.delete(f"{path}/panel").status_code == 204
