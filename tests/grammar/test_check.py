@@ -101,6 +101,38 @@ def test_no_time_means_no_verdict_and_is_said(tmp_path: Path) -> None:
     assert found(tmp_path, "crossing-undecided", seconds=0) == []
 
 
+def test_phrases_that_share_a_numeral_are_compared_quickly(tmp_path: Path) -> None:
+    """2,000 phrases begin with 一: two of them agree in everything they print, not in the numeral alone."""
+    phrases = "edit: agreement\nslots:\n  np: pos:CN\n  right: pos:M mPos:np mPro:expression=m\n" + (
+        "  wrong: pos:M mmPos:np mmPro:expression=m\n"
+        "good: np@number right np@noun 。\nbad: np@number wrong np@noun 。\n"
+    )
+    rows = "".join(f"一{m}物{n}\tCN\t\t一\t{m}\t物{n}\n" for n in range(2_000) for m in ["本张"[n % 2]])
+    head = "expression\tpos\tgender\tnumber\tm\tnoun\n"
+    project(tmp_path, a=phrases)
+    (tmp_path / "lexicon.tsv").write_text(head + rows + "本\tM\t\t\t\t\n张\tM\t\t\t\t\n")
+    problems = check_project(read_project(tmp_path), seconds=0.2)  # 20,000 steps; all pairs of phrases are 4,000,000
+    assert {problem.kind for problem in problems} & {"bad-is-good", "crossing-undecided"} == set()
+
+
+def test_a_relation_tells_lines_apart_without_trying_every_word(tmp_path: Path) -> None:
+    """No row has 擦 with the result 明白: whoever does it, to whatever, no sentence need be tried."""
+    line = "edit: substitution\nslots:\n  who: pos:NR\n  object: pos:NN\n  verb: pos:VV\n  right: pos:VR\n" + (
+        "  wrong: pos:VR rel:results(verb, object, right, wrong)\n"
+        "good: who 把 object verb right 了 。\nbad: who 把 object verb wrong 了 。\n"
+    )
+    project(tmp_path, a=line)
+    words = [(f"某{n}", "NR") for n in range(30)] + [(f"物{n}", "NN") for n in range(30)]
+    words += [("擦", "VV"), ("讲", "VV"), ("干净", "VR"), ("明白", "VR")]
+    (tmp_path / "lexicon.tsv").write_text("expression\tpos\n" + "".join("\t".join(word) + "\n" for word in words))
+    (tmp_path / "relations").mkdir()
+    objects = "/".join(f"物{n}" for n in range(30))
+    rows = f"verb\tobject\tresult\twrong\n擦\t{objects}\t干净\t明白\n讲\t{objects}\t明白\t干净\n"
+    (tmp_path / "relations" / "results.tsv").write_text(rows)
+    problems = check_project(read_project(tmp_path), seconds=0.003)  # 300 steps for 30 x 30 x 2 sentences
+    assert {problem.kind for problem in problems} & {"bad-is-good", "crossing-undecided"} == set()
+
+
 def test_words_divided_otherwise_are_found_before_an_empty_slot(tmp_path: Path) -> None:
     """The bad line may end in nothing: it still says 一本书, as the other paradigm does."""
     one = "edit: deletion\nslots:\n  n: 书\n  m: 本\n  end: '\"\" | 了'\ngood: 这 一 m n end\nbad: 一 m n end\n"

@@ -37,8 +37,12 @@ class _Compiled:
     networks: list[Network]
 
     @cached_property
+    def drawn(self) -> list[Draw]:
+        return list(islice(draws(self.paradigm, self.networks, seed=0), ENOUGH))
+
+    @property
     def sample(self) -> list[Draw]:
-        return list(islice(draws(self.paradigm, self.networks, seed=0), SAMPLE))
+        return self.drawn[:SAMPLE]
 
 
 def check_project(
@@ -125,15 +129,22 @@ def _paradigm_problems(compiled: _Compiled, *, lang: str) -> Iterator[Problem]:
     if paradigm.edit and derived != paradigm.edit:
         values = {"declared": "+".join(paradigm.edit), "derived": "+".join(derived)}
         yield Problem("edit-differs", place, values)
+    if len(compiled.drawn) < ENOUGH:  # otherwise there are enough, and to count them all may take much longer
+        yield from _few_pairs(compiled)
+    yield from _one_sided(compiled)
+
+
+def _few_pairs(compiled: _Compiled) -> Iterator[Problem]:
+    """Yield what is wrong with the number of pairs of a paradigm that may have too few."""
+    paradigm, networks = compiled.paradigm, compiled.networks
     count = count_pairs(networks, most=ENOUGH)
     if count.value == 0:
-        yield Problem("no-pairs", place)
+        yield Problem("no-pairs", paradigm.place)
         yield from diagnose(networks, asked=1, given=0)[1:]
-    elif not count.exact and not count.least and not compiled.sample:
-        yield Problem("pairs-undecided", place, {"most": count.value}, "warning")
+    elif not count.exact and not count.least and not compiled.drawn:
+        yield Problem("pairs-undecided", paradigm.place, {"most": count.value}, "warning")
     elif count.exact and count.value < ENOUGH and not paradigm.closed_class:
-        yield Problem("few-pairs", place, {"count": count.value, "enough": ENOUGH}, "warning")
-    yield from _one_sided(compiled)
+        yield Problem("few-pairs", paradigm.place, {"count": count.value, "enough": ENOUGH}, "warning")
 
 
 def _short_seams(seams: Sequence[str], place: Place) -> Iterator[Problem]:

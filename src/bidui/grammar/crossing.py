@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 
 from bidui.grammar.ambiguity import Automaton, Chance, automaton, could_meet, texts_after
 from bidui.grammar.budget import Budget, OutOfSteps
+from bidui.grammar.constraints import Constraint
 from bidui.grammar.domains import bits_of
 from bidui.grammar.draw import complete
 from bidui.grammar.network import Network
@@ -92,6 +93,7 @@ def _meet(bad: Grammar, good: Grammar, chance: Chance, budget: Budget) -> Meetin
 # left without classes, no sentence is shared; otherwise words are tried.
 
 Classes = list[tuple[tuple[int, int], list[tuple[int, int]]]]  # groups on both sides, and values of such texts
+_Texts = tuple[object, list[str], list[int]]  # of a word: what identifies it, and the text and group of each value
 Tables = dict[tuple[int, int], list[int]]  # two positions -> for each class of the first, classes of the second
 
 
@@ -123,7 +125,8 @@ class Joint:
 
     networks: tuple[Network, Network]
     budget: Budget
-    overlaps: dict[tuple[object, ...], Classes] = field(default_factory=dict)
+    shared: dict[tuple[object, ...], bool] = field(default_factory=dict)
+    classes: dict[tuple[object, ...], Classes] = field(default_factory=dict)
 
     def first(self) -> str | None:
         """Return a sentence that both have."""
@@ -139,26 +142,44 @@ class Joint:
                 if first is None or second is None:
                     if first is None and second is None:
                         yield Reading((mine, theirs), reading.words)
-                elif self._classes(first, second):
+                elif self._share(first, second):
                     yield from self._read(rest, left, Reading((mine, theirs), (*reading.words, (first, second))))
 
-    def _classes(self, first: Atom, second: Atom) -> Classes:
-        """Return the classes of texts that two words have in common; a literal is one text of group 0."""
+    def _share(self, first: Atom, second: Atom) -> bool:
+        """Tell whether two words have a text in common."""
         sides = [self._texts(word, network) for word, network in zip((first, second), self.networks, strict=True)]
         key = tuple(side[0] for side in sides)
-        if key not in self.overlaps:
-            by_text: dict[str, list[int]] = {}
-            for value, text in enumerate(sides[1][1]):
-                by_text.setdefault(text, []).append(value)
-            classes: dict[tuple[int, int], list[tuple[int, int]]] = {}
-            for value, text in enumerate(sides[0][1]):
-                for other in by_text.get(text, ()):
-                    classes.setdefault((sides[0][2][value], sides[1][2][other]), []).append((value, other))
-            self.overlaps[key] = list(classes.items())
-        return self.overlaps[key]
+        if key not in self.shared:
+            self.shared[key] = not set(sides[0][1]).isdisjoint(sides[1][1])
+        return self.shared[key]
+
+    def _classes(self, words: Sequence[tuple[Atom, Atom]]) -> Classes:
+        """Return the classes of what two slots can both hold, if these are all the words that they print in step.
+
+        All words at once, because thousands of values may share the text of one, such as the numeral of a noun phrase.
+        """
+        sides = [[self._texts(both[side], network) for both in words] for side, network in enumerate(self.networks)]
+        key = tuple(column[0] for side in sides for column in side)
+        if key not in self.classes:
+            self.classes[key] = self._joined(sides)
+        return self.classes[key]
+
+    def _joined(self, sides: Sequence[Sequence[_Texts]]) -> Classes:
+        texts = [list(zip(*(column[1] for column in side), strict=True)) for side in sides]
+        groups = [side[0][2] for side in sides]
+        by_texts: dict[tuple[str, ...], list[int]] = {}
+        for value, printed in enumerate(texts[1]):
+            by_texts.setdefault(printed, []).append(value)
+        classes: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for value, printed in enumerate(texts[0]):
+            others = by_texts.get(printed, ())
+            self.budget.spend(len(others))
+            for other in others:
+                classes.setdefault((groups[0][value], groups[1][other]), []).append((value, other))
+        return list(classes.items())
 
     @staticmethod
-    def _texts(word: Atom, network: Network) -> tuple[object, list[str], list[int]]:
+    def _texts(word: Atom, network: Network) -> _Texts:
         if isinstance(word, str):
             return word, [word], [0]
         domain = network.columns[word[0].index].domain
@@ -166,10 +187,15 @@ class Joint:
 
     def sentence(self, reading: Reading) -> str | None:
         """Return a sentence read in this way under the links and conflicts of both, or None."""
-        positions = []
-        for first, second in reading.words:
-            leaves = tuple(None if isinstance(word, str) else word[0] for word in (first, second))
-            positions.append(_Position((leaves[0], leaves[1]), self._classes(first, second)))
+        leaves = [tuple(None if isinstance(word, str) else word[0] for word in both) for both in reading.words]
+        together: dict[object, list[tuple[Atom, Atom]]] = {}
+        for both, words in zip(leaves, reading.words, strict=True):
+            together.setdefault(both if any(both) else words, []).append(words)
+        classes = {key: self._classes(words) for key, words in together.items()}
+        positions = [
+            _Position((both[0], both[1]), classes[both if any(both) else words])
+            for both, words in zip(leaves, reading.words, strict=True)
+        ]
         tables = self._tables(positions)
         live = _consistent([(1 << len(position.classes)) - 1 for position in positions], tables)
         if live is None:
@@ -198,15 +224,16 @@ class Joint:
                     same = positions[y].by_group[side]
                     _tighten(tables, (x, y), [same.get(groups[side], 0) for groups, _ in positions[x].classes])
             for constraint in network.constraints:
-                if len(constraint.members) != 2 or constraint.relation:
-                    continue
-                for here, there in ((0, 1), (1, 0)):
+                for here, there in permutations(range(len(constraint.members)), 2):
                     for a in constraint.members[here].leaves:
                         for b in constraint.members[there].leaves:
+                            if not (a.index in at and b.index in at and _binds(constraint, a, b)):
+                                continue
                             groups = network.allowed(constraint, a.index, here, b.index, there).groups
-                            for x in at.get(a.index, ()):
-                                for y in at.get(b.index, ()):
-                                    _tighten(tables, (x, y), _by_class(groups, positions[x], positions[y], side))
+                            for x in at[a.index]:
+                                for y in at[b.index]:
+                                    if x != y:
+                                        _tighten(tables, (x, y), _by_class(groups, positions[x], positions[y], side))
         return tables
 
     def _place(
@@ -240,6 +267,14 @@ class Joint:
                     if words is not None:
                         return words
         return None
+
+
+def _binds(constraint: Constraint, a: Word, b: Word) -> bool:
+    """Tell whether a constraint applies to its two ends `a` and `b` by themselves, whatever else is in the sentence."""
+    if not constraint.relation:
+        return len(constraint.members) == 2
+    guards = {*a.guard, *b.guard}
+    return all(guards >= set(member.leaves[0].guard) for member in constraint.members if member.declares)
 
 
 def _by_class(groups: list[int], x: _Position, y: _Position, side: int) -> list[int]:

@@ -435,6 +435,7 @@ class Supports:
     holders: dict[tuple[int, int], Holders] = field(default_factory=dict)
     tables: dict[tuple[int, int, int, int, bool], Support] = field(default_factory=dict)
     rows: dict[tuple[str, int, int, int], End] = field(default_factory=dict)
+    in_rows: dict[tuple[str, int, int, int, int, int, int], Support] = field(default_factory=dict)
     overlaps: Overlaps = field(default_factory=Overlaps)
 
     def between(self, a: Domain, at_a: int, b: Domain, at_b: int, *, same: bool) -> Support:
@@ -466,6 +467,14 @@ class Supports:
                 groups.append(mask)
             self.rows[name] = _end(groups)
         return self.rows[name]
+
+    def in_one_row(self, a: tuple[Domain, int, int], b: tuple[Domain, int, int], relation: Relation) -> Support:
+        """Return what each group of `a` allows in `b` if both must stand in one row; each with its end and column."""
+        name = (relation.name, id(a[0]), *a[1:], id(b[0]), *b[1:])
+        if name not in self.in_rows:
+            mine, theirs = (self.in_relation(domain, at, relation, column) for domain, at, column in (a, b))
+            self.in_rows[name] = Support([theirs.allowed(rows) for rows in mine.groups])
+        return self.in_rows[name]
 
 
 def shared_ends(ends: list[tuple[Domain, int]]) -> list[End]:

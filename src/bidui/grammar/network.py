@@ -77,6 +77,11 @@ class Network:
         """Return, for each group of leaf `a` at one end of a constraint, the groups of leaf `b` at the other end."""
         mine, theirs = self.columns[a], self.columns[b]
         ends = mine.ends.index((constraint, member)), theirs.ends.index((constraint, other))
+        if constraint.relation:
+            here, there = constraint.columns[member], constraint.columns[other]
+            return self.supports.in_one_row(
+                (mine.domain, ends[0], here), (theirs.domain, ends[1], there), constraint.relation
+            )
         same = constraint.kind == "share"
         return self.supports.between(mine.domain, ends[0], theirs.domain, ends[1], same=same)
 
