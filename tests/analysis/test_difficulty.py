@@ -2,11 +2,12 @@
 
 from math import isnan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidui.analysis.difficulty import difficulty
+from bidui.analysis.difficulty import chance_of_rho, difficulty
 from bidui.errors import InputError
 
 FIVE = (1e7, 1e8, 1e9, 1e10, 1e11)  # logarithms in equal steps
@@ -102,3 +103,10 @@ def test_neither_the_order_of_the_models_nor_the_unit_of_size_matters(
 def test_what_has_no_class_is_refused(row: list[float], sizes: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         difficulty({"u": row}, parameters=sizes)
+
+
+def test_three_sizes_often_correlate_by_chance() -> None:
+    """By hand: with three points, rho is the cosine of a random angle, so arccos(0.8) / π = 0.205 exceed 0.8."""
+    assert chance_of_rho(3) == pytest.approx(np.arccos(0.8) / np.pi)
+    assert chance_of_rho(4) == pytest.approx(0.1)  # with four, rho is uniform between -1 and 1
+    assert chance_of_rho(5) == pytest.approx(0.052, abs=5e-4)

@@ -50,6 +50,34 @@ def test_at_the_scale_all_but_one_eth_of_the_way_is_gone() -> None:
     assert fit.at(fit.scale.value) == pytest.approx(0.9 - 0.5 / np.e)
 
 
+def test_a_measured_start_is_p0_and_has_no_interval() -> None:
+    """The untrained model was measured, so its accuracy is not for the fit to find."""
+    fit = fit_scaling(TOKENS, curve(TOKENS, 0.85, 0.5, 4e-7, 0.8), start=0.5)
+    assert fit.start.value == 0.5 and np.isnan(fit.start.low)
+    assert (fit.final.value, fit.beta.value) == (pytest.approx(0.85, abs=1e-5), pytest.approx(0.8, rel=1e-3))
+
+
+def test_a_fit_that_ends_at_a_bound_is_refused() -> None:
+    """All points on a curve towards 1, the most there can be, and slightly above it: P∞ ends at the bound."""
+    n = np.geomspace(1e6, 1e9, 8)
+    observed = np.minimum(curve(n, 1.15, 0.5, 1e8**-0.5, 0.5), 1)
+    with pytest.raises(InputError, match="its final at the limit 1, so these 8 points do not determine it"):
+        fit_scaling(n, observed, start=0.5)
+
+
+def test_points_of_a_series_have_wider_intervals() -> None:
+    """Neighbours that stray together tell less than their number: with a correlation of 0.7, by about half."""
+    rng = np.random.default_rng(0)
+    n = np.geomspace(1e5, 8e7, 32)
+    strays = rng.standard_normal(32)
+    for now in range(1, 32):
+        strays[now] = 0.7 * strays[now - 1] + np.sqrt(1 - 0.7**2) * strays[now]
+    observed = curve(n, 0.8, 0.5, 1e7**-0.8, 0.8) + 0.01 * strays
+    plain, series = (fit_scaling(n, observed, start=0.5, series=flag).final for flag in (False, True))
+    assert series.high - series.low > 1.3 * (plain.high - plain.low)
+    assert series.low <= 0.8 <= series.high
+
+
 def test_a_curve_may_fall() -> None:
     """Accuracy on quantifiers goes down with scale; P∞ is then the lower one."""
     fit = fit_scaling(TOKENS, curve(TOKENS, 0.4, 0.6, 4e-7, 0.8))

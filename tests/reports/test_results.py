@@ -13,10 +13,11 @@ from bidui.reports.results import (
     counted_choices,
     end_point,
     groups_of,
+    last_accuracies,
     learning_curve,
     model_choices,
     series_of,
-    worth_of_counts,
+    untrained,
 )
 from bidui.scores.links import lp, mean_lp, slln_lp, slor
 from bidui.scores.milestones import FILE
@@ -202,15 +203,16 @@ def test_a_learning_curve_begins_with_the_first_step(tmp_path: Path) -> None:
     assert curve.accuracies.tolist() == [0.5, 0.7]
 
 
-def test_worths_of_counts_have_the_accuracies_of_the_runs(tmp_path: Path) -> None:
-    """Two seeds with 50 and 60 of 100 pairs: the mean worth is 0.55, whichever pairs it was."""
-    write_run(tmp_path / "a", {0: [0], 10: [50], 400: [70]})
-    write_run(tmp_path / "b", {0: [0], 10: [60], 400: [90.5]}, recipe={"seed": 1})
+def test_the_untrained_network_and_the_ends_of_runs_by_hand(tmp_path: Path) -> None:
+    """Two seeds with 48 and 52 of 100 pairs before training, and 70 and 90.5 at the end."""
+    write_run(tmp_path / "a", {0: [48], 10: [50], 400: [70]})
+    write_run(tmp_path / "b", {0: [52], 10: [60], 400: [90.5]}, recipe={"seed": 1})
     (series,) = series_of(collect(tmp_path).runs)
-    tokens, worth = worth_of_counts(series, "slln:0.5", "all", seed=0)
-    assert tokens.tolist() == [10_000, 400_000]
-    assert worth.shape == (100, 2)
-    assert worth.mean(axis=0).tolist() == pytest.approx([0.55, 0.8025])
+    assert untrained(series.runs, "slln:0.5", "all") == pytest.approx(0.5)
+    values, pairs = last_accuracies(series, "slln:0.5")
+    assert values.tolist() == [[0.7], [0.905]] and pairs.tolist() == [100]
+    write_run(tmp_path / "apart/c", {10: [50], 400: [70]})
+    assert untrained(collect(tmp_path / "apart").runs, "slln:0.5", "all") is None
 
 
 def test_runs_on_other_pairs_do_not_stand_beside_the_rest(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bidui.analysis.estimate import check_accuracies
-from bidui.analysis.fits import Parameter, check_points, fit_curve, weighted_starts
+from bidui.analysis.fits import Parameter, check_points, fit_curve, refuse_bounds, weighted_starts, whiten
 from bidui.analysis.scaling import (
     BETA,
     FINAL,
@@ -24,7 +24,7 @@ from bidui.analysis.scaling import (
     trend_of,
 )
 from bidui.errors import fail
-from bidui.intervals import Estimate
+from bidui.intervals import LEAST, Estimate
 from bidui.scores.links import Floats
 
 BETWEEN = 200  # places at which a curve is checked
@@ -123,7 +123,9 @@ def mean_curve(curves: Sequence[LearningCurve]) -> MeanCurve:
 
 
 def fit_u_shape(n: ArrayLike, accuracies: ArrayLike) -> UShapeFit:
-    """Fit the curve of Figure 5 (Liu et al., first version, section 5.4) to accuracies at n tokens.
+    """Fit the curve of Figure 5 (Liu et al., first version, section 5.4) to a series of accuracies at n tokens.
+
+    Neighbouring points may stray together. Fits that end at a bound of P∞ or k are refused.
 
     The paper does not say whether the extra term is over n or its logarithm; as printed, it is over n. Of simulated
     curves with 30 and 47 points, 90 to 97 of 100 had each parameter within its interval; as few as 87 where k was at
@@ -143,7 +145,9 @@ def fit_u_shape(n: ArrayLike, accuracies: ArrayLike) -> UShapeFit:
         parameters=(FINAL, START, scale_range(logs), BETA, *_dip_ranges(logs)),
         starts=_starts(sizes, observed),
         possible=partial(_stays_inside, sizes),
+        series=True,
     )
+    refuse_bounds(fit, ("final", "start", "depth"))
     return UShapeFit(trend_of(fit), *(estimate(fit, name) for name in ("depth", "turn", "width")))
 
 
@@ -196,86 +200,207 @@ def _dip(sizes: Floats, turn: Floats | float, width: Floats | float) -> Floats:
     return np.asarray(-x / (1 + x * x))
 
 
-# Dips: whether a learning curve really drops and then rises, beyond the noise of the pairs it was measured on.
+# Dips: whether a learning curve really drops and then rises, beyond what varies from run to run and over checkpoints.
 #
 # The null hypothesis is that the curve has no dip: that it rises, falls, stays level, or rises and then falls. A dip
-# at a checkpoint needs a drop from an earlier one and a rise to a later one. Each is judged by McNemar's statistic on
-# the same pairs; the smaller of the two counts, and the largest over all checkpoints is the statistic of the curve.
+# at a checkpoint needs a drop from an earlier one and a rise to a later one. Each is divided by its standard error; the
+# smaller of the two counts, and the largest over all checkpoints is the statistic of the curve.
 #
 # Of the curves without a dip, the least favourable ones drop for certain and then stay level, or stay level and then
 # rise for certain: there only one of the two has to come from noise. So p is how often pure noise drops before a
-# peak, or rises after it, by as much, wherever the peak is put. The noise is normal, with the covariance of the
-# checkpoints over the pairs: it is correlated because every checkpoint is scored on the same pairs. No library has
-# this test.
+# peak, or rises after it, by as much, wherever the peak is put.
 #
-# The rate of false alarms is at most alpha for every curve without a dip. In 3,000 simulations each, with alpha 0.05,
-# it was 0.026 to 0.039 on the least favourable curves, and 0.002 or less on flat ones.
+# The noise is that of training: neighbouring checkpoints of a run stray in the same direction (AR(1)). With several
+# runs of a recipe it is how far they stray from each other; with one, how far it strays from a smooth curve that may
+# itself dip (a polynomial of the logarithm of the tokens). Variance and correlation are estimated together by
+# restricted likelihood, and their own uncertainty is part of the resampled noise. No library has this test.
+#
+# `bench/coverage.py` simulates curves without a dip: with training noise of 2 and of 4 points and a correlation of up to
+# 0.8, about 5% of the least favourable ones raise a false alarm, and hardly any of the others.
 
-LEAST_PAIRS = 30  # with fewer, the normal distribution is no substitute for McNemar's
+CORRELATIONS = np.arange(0, 0.96, 0.05)  # between neighbouring checkpoints; a run never strays for good
+DEGREE = 10  # of the polynomial at most: enough for a narrow dip
+LEAST_CHECKPOINTS = 8  # of a single run; with several runs three are enough
+SAME_PLACE = 2.0  # dips within this factor in tokens are at about the same place
 BLOCK = 2_000_000  # differences between checkpoints held in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Dip:
-    """The clearest drop and rise of a curve: at which checkpoints (counted from 0), by how much, and its p.
+    """The clearest drop and rise of the mean of runs: at which tokens, by how much, how wide, and how likely by chance.
 
     Where the curve never drops, or never rises afterwards, `drop` or `rise` is 0 or less.
     """
 
-    before: int
-    bottom: int
-    after: int
+    before: float
+    bottom: float
+    after: float
     drop: float
     rise: float
+    width: float  # factor in tokens from where the curve is half-way down to where it is half-way up; NaN without a dip
     statistic: float
     p: float
+    floor: float  # the smallest p that so many resamples can give
+    runs: int
+    runs_with: int  # those that drop and rise at about the same tokens, by at least half as much
+    noise: float  # standard deviation of a run's checkpoints about its course, in accuracy
+    correlation: float  # of the noise of neighbouring checkpoints
+
+    @property
+    def size(self) -> float:
+        """The smaller of drop and rise."""
+        return min(self.drop, self.rise)
+
+    @property
+    def in_majority(self) -> bool:
+        """Whether more than half of the runs dip there."""
+        return 2 * self.runs_with > self.runs
 
 
-def find_dip(worth: ArrayLike, *, seed: int, alpha: float = 0.05, resamples: int = 1999) -> Dip:
-    """Test one learning curve, given the worth of its choices: one row per pair, one column per checkpoint, in order.
+def find_dip(curves: Sequence[LearningCurve], *, seed: int, resamples: int = 1999) -> Dip:
+    """Test the mean of the learning curves of one recipe, which differ in their seeds, or a single curve.
 
-    `same_pairs` of the choices at every checkpoint gives such a table; the mean over several runs works too. Pairs of
-    several paradigms count as one sample, so differences between paradigms count as noise and the test is more
-    conservative. Pairs cannot say whether another training run would dip: look at each run. For many curves, correct
-    the p-values.
+    With several runs, p says whether the mean of other runs would dip, too; `runs_with` says how many of these do. With
+    one, it says whether this run dips beyond the noise between its checkpoints, and nothing about other runs. For many
+    curves, correct the p-values. Untrained models, at 0, are left out.
     """
-    values = np.asarray(worth, np.float64)
-    pairs, checkpoints = values.shape if values.ndim == 2 else (0, 0)
-    if checkpoints < 3 or pairs < LEAST_PAIRS:
-        raise fail("dip-too-few", None, {"checkpoints": checkpoints, "pairs": pairs, "least": LEAST_PAIRS})
-    check_accuracies(values)
-    if not 0 < alpha < 1:
-        raise fail("dip-alpha", None, {"value": f"{alpha:g}"})
-    if resamples < (needed := int(np.ceil(20 / alpha)) - 1):
-        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": needed})
-    sums, means = values.sum(axis=0), values.mean(axis=0)
-    above = _ratio(sums[:, None] - sums, _of_differences(values.T @ values))
+    at = common_checkpoints(curves)
+    at = at[at > 0]
+    rows = np.stack([interpolate(curve, at=at).accuracies for curve in curves])
+    runs, checkpoints = rows.shape
+    least = 3 if runs > 1 else LEAST_CHECKPOINTS
+    if checkpoints < least:
+        raise fail("dip-too-few", None, {"checkpoints": checkpoints, "runs": runs, "least": least})
+    if resamples < LEAST:
+        raise fail("too-few-resamples", None, {"resamples": resamples, "needed": LEAST})
+    noise, means = _run_noise(rows, np.log(at)), rows.mean(axis=0)
+    above = _ratio(means[:, None] - means, noise.of_differences(checkpoints, runs))
     earlier, later = _largest(above)
     bottom = int(np.minimum(earlier, later).argmax())  # never the first or the last
     before = int(above[:bottom, bottom].argmax())
     after = bottom + 1 + int(above[bottom + 1 :, bottom].argmax())
     drop, rise = float(means[before] - means[bottom]), float(means[after] - means[bottom])
     statistic = float(min(earlier[bottom], later[bottom]))
-    p = _p(statistic, np.cov(values.T), resamples=resamples, seed=seed)
-    return Dip(before, bottom, after, drop, rise, statistic, p)
+    p = _p(statistic, noise, checkpoints, runs, resamples=resamples, seed=seed)
+    near = (at >= at[bottom] / SAME_PLACE) & (at <= at[bottom] * SAME_PLACE)
+    size = min(drop, rise)
+    with_dip = sum(_dip_size(row, near) >= size / 2 for row in rows) if size > 0 else 0
+    return Dip(
+        before=float(at[before]),
+        bottom=float(at[bottom]),
+        after=float(at[after]),
+        drop=drop,
+        rise=rise,
+        width=_width(at, means, bottom, size) if size > 0 else np.nan,
+        statistic=statistic,
+        p=p,
+        floor=1 / (resamples + 1),
+        runs=runs,
+        runs_with=with_dip,
+        noise=float(np.sqrt(noise.variance)),
+        correlation=noise.correlation,
+    )
 
 
-def _p(statistic: float, covariance: Floats, *, resamples: int, seed: int) -> float:
+def _dip_size(row: Floats, near: NDArray[np.bool_]) -> float:
+    """Return the deepest dip of one run whose bottom is at one of the checkpoints given."""
+    before, after = np.maximum.accumulate(row), np.maximum.accumulate(row[::-1])[::-1]
+    return float((np.minimum(before, after) - row)[near].max())
+
+
+def _width(at: Floats, means: Floats, bottom: int, size: float) -> float:
+    """Return the factor in tokens between the places where the curve is half-way down, and up again."""
+    height = means[bottom] + size / 2
+
+    def crossing(order: range) -> float:
+        for inside, outside in zip(order, order[1:], strict=False):
+            if means[outside] >= height:
+                share = (height - means[inside]) / (means[outside] - means[inside])
+                return float(np.log(at[inside]) + share * (np.log(at[outside]) - np.log(at[inside])))
+        return float(np.log(at[order[-1]]))
+
+    return float(np.exp(crossing(range(bottom, len(at))) - crossing(range(bottom, -1, -1))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Noise:
+    """The noise of a run's checkpoints: likely correlations of neighbours, and the sum of squares for each."""
+
+    correlations: Floats
+    weights: Floats  # how likely each is; they add up to 1
+    squares: Floats
+    freedom: int
+
+    @property
+    def correlation(self) -> float:
+        """The mean correlation."""
+        return float(self.correlations @ self.weights)
+
+    @property
+    def variance(self) -> float:
+        """The mean variance."""
+        return float(self.squares @ self.weights) / self.freedom
+
+    def of_differences(self, checkpoints: int, runs: int) -> Floats:
+        """Return the variances of the differences between checkpoints of the mean of so many runs."""
+        apart = np.abs(np.subtract.outer(np.arange(checkpoints), np.arange(checkpoints)))
+        powers = self.correlations[:, None, None] ** apart
+        shares = self.weights * self.squares / self.freedom
+        return np.asarray(2 * np.einsum("r,rij->ij", shares, 1 - powers) / runs)
+
+    def draw(self, rng: np.random.Generator, count: int, checkpoints: int, runs: int) -> Floats:
+        """Draw noise of the mean of so many runs, one row each, with a variance and a correlation drawn as well."""
+        which = rng.choice(len(self.weights), size=count, p=self.weights)
+        correlation, squares = self.correlations[which], self.squares[which]
+        steps = rng.standard_normal((count, checkpoints))
+        noise = np.empty_like(steps)
+        noise[:, 0] = steps[:, 0]
+        fresh = np.sqrt(1 - correlation**2)
+        for number in range(1, checkpoints):
+            noise[:, number] = correlation * noise[:, number - 1] + fresh * steps[:, number]
+        variance = squares / rng.chisquare(self.freedom, count) / runs
+        return np.asarray(noise * np.sqrt(variance)[:, None])
+
+
+def _run_noise(rows: Floats, logs: Floats) -> _Noise:
+    """Estimate the noise from what differs between runs, or else from how one run strays from a smooth curve."""
+    runs, checkpoints = rows.shape
+    if runs > 1:  # contrasts between runs, in which their common course cancels out; each run may be higher throughout
+        series = np.linalg.qr(np.eye(runs) - 1 / runs)[0][:, : runs - 1].T @ rows
+        shapes = np.ones((checkpoints, 1))
+    else:
+        series = rows
+        degree = min(DEGREE, (checkpoints - 2) // 2)
+        shapes = np.polynomial.chebyshev.chebvander(2 * (logs - logs[0]) / (logs[-1] - logs[0]) - 1, degree)
+    if checkpoints - shapes.shape[1] < 2:  # three checkpoints of several runs: no correlation can be seen
+        shapes = shapes[:, :0]
+    likelihoods, squares = [], []
+    freedom = len(series) * (checkpoints - shapes.shape[1])
+    for correlation in CORRELATIONS:
+        whitened, shaped = (whiten(columns, correlation) for columns in (series.T, shapes))
+        q, r = np.linalg.qr(shaped)
+        left = whitened - q @ (q.T @ whitened)
+        square = max(float((left**2).sum()), 1e-12)
+        size = (checkpoints - 1) * np.log(1 - correlation**2) / 2 + np.log(np.abs(np.diag(r))).sum()
+        likelihoods.append(-len(series) * size - freedom / 2 * np.log(square))
+        squares.append(square)
+    weights = np.exp(np.array(likelihoods) - max(likelihoods))
+    return _Noise(CORRELATIONS, weights / weights.sum(), np.array(squares), freedom)
+
+
+def _p(statistic: float, noise: _Noise, checkpoints: int, runs: int, *, resamples: int, seed: int) -> float:
     """Return how often noise alone reaches the statistic, with the peak of the curve where that is most likely.
 
     Checkpoints up to the peak cannot truly have dropped, and later ones cannot truly rise, so their drops, and the
     others' rises, are noise. The curve itself counts as one of the resamples.
     """
     rng = np.random.default_rng(seed)
-    checkpoints = len(covariance)
-    values, vectors = np.linalg.eigh(covariance)
-    roots = vectors * np.sqrt(np.maximum(values, 0))
-    variances = _of_differences(covariance)
+    variances = noise.of_differences(checkpoints, runs)
     reached = np.zeros(checkpoints + 1, np.int64)  # with the peak before the first checkpoint, at the first, …
     block = max(1, BLOCK // checkpoints**2)
     for done in range(0, resamples, block):
-        noise = rng.standard_normal((min(block, resamples - done), checkpoints)) @ roots.T
-        drops, rises = _largest(_ratio(noise[:, :, None] - noise[:, None, :], variances))
+        drawn = noise.draw(rng, min(block, resamples - done), checkpoints, runs)
+        drops, rises = _largest(_ratio(drawn[:, :, None] - drawn[:, None, :], variances))
         dropped = np.logical_or.accumulate(drops >= statistic, axis=1)
         risen = np.logical_or.accumulate((rises >= statistic)[:, ::-1], axis=1)[:, ::-1]
         reached[:-1] += risen.sum(axis=0)
@@ -290,13 +415,7 @@ def _largest(above: Floats) -> tuple[Floats, Floats]:
     return np.where(earlier, above, -np.inf).max(axis=-2), np.where(earlier.T, above, -np.inf).max(axis=-2)
 
 
-def _of_differences(products: Floats) -> Floats:
-    """Return the sums of squares (variances) of the differences between rows, from their products (covariances)."""
-    squares = np.diag(products)
-    return np.maximum(squares[:, None] + squares - 2 * products, 0)
-
-
 def _ratio(differences: Floats, squares: Floats) -> Floats:
-    """Divide differences by the roots; 0 where two checkpoints made the same choices, up to rounding."""
-    same = squares <= 1e-12 * squares.max(initial=1.0)
+    """Divide differences by the roots; 0 on the diagonal."""
+    same = squares <= 0
     return np.where(same, 0.0, differences / np.sqrt(np.where(same, 1.0, squares)))

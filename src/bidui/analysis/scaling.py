@@ -5,7 +5,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bidui.analysis.fits import Fit, Parameter, check_points, fit_curve, profile_interval, weighted_starts
+from bidui.analysis.fits import (
+    Fit,
+    Parameter,
+    check_points,
+    fit_curve,
+    profile_interval,
+    refuse_bounds,
+    weighted_starts,
+)
 from bidui.errors import fail
 from bidui.intervals import Estimate
 from bidui.scores.links import Floats
@@ -43,11 +51,13 @@ def training_flops(parameters: float, tokens: float) -> float:
     return 6.0 * parameters * tokens
 
 
-def fit_scaling(n: ArrayLike, accuracies: ArrayLike) -> ScalingFit:
+def fit_scaling(n: ArrayLike, accuracies: ArrayLike, *, start: float | None = None, series: bool = False) -> ScalingFit:
     """Fit the curve of Figure 2b (Liu et al., first version) to accuracies at n tokens, FLOPs, or any other quantity.
 
     P∞ and P0 are probabilities, and P∞ may be the lower one; α and β are positive. Points may share an n, as models
     with several seeds do. The paper has four corpus sizes per model, which alone are too few for four parameters.
+    `start` is the measured accuracy of the untrained model, which then is P0. In a `series`, such as the checkpoints of
+    a run, neighbouring points may stray together. Fits that end at a bound of P∞ or P0 are refused.
     """
     sizes, observed = np.asarray(n, np.float64), np.asarray(accuracies, np.float64)
     check_points(sizes, observed, parameters=4)
@@ -56,13 +66,21 @@ def fit_scaling(n: ArrayLike, accuracies: ArrayLike) -> ScalingFit:
     grid = np.stack([scales.ravel(), betas.ravel()], axis=1)
     left = remaining(logs, grid[:, :1], grid[:, 1:])
     starts = weighted_starts(np.stack([1 - left, left], axis=2), observed, apart=grid[:, 0], most=5)
+
+    def predict(values: Floats) -> Floats:
+        # a given start takes the place of the parameter, which then moves nothing
+        return exponential(logs, values if start is None else np.array([values[0], start, *values[2:]]))
+
     fit = fit_curve(
-        lambda values: exponential(logs, values),
+        predict,
         observed,
         parameters=(FINAL, START, scale_range(logs), BETA),
-        starts=[np.array([*weights, *grid[index]]) for index, weights in starts],
+        starts=[np.array([weights[0], 0.5 if start is not None else weights[1], *grid[i]]) for i, weights in starts],
+        series=series,
     )
-    return trend_of(fit)
+    refuse_bounds(fit, ("final",) if start is not None else ("final", "start"))
+    found = trend_of(fit)
+    return found if start is None else replace(found, start=Estimate(start))
 
 
 def trend_of(fit: Fit) -> ScalingFit:

@@ -522,28 +522,16 @@ def end_point(series: Series, link: str, groups: Sequence[str]) -> EndPoint:
     return EndPoint(series, training_flops(series.parameters, tokens), tokens, last)
 
 
-def worth_of_counts(series: Series, link: str, group: str, *, seed: int) -> tuple[Floats, Floats]:
-    """Return the tokens of the checkpoints, and the mean worth over runs: one row per pair, one column per checkpoint.
+def untrained(runs: Iterable[ScoredRun], link: str, group: str) -> float | None:
+    """Return the mean accuracy of the untrained networks, at step 0; None where none was scored."""
+    values = [float(run.accuracies(link, group)[0]) for run in runs if run.at[0] == 0]
+    return float(np.mean(values)) if values else None
 
-    Runs store how many pairs of a paradigm are right, not which. So different ones are drawn at each checkpoint, as if
-    the pairs were new each time. Noise is then independent from checkpoint to checkpoint, and larger than it truly is,
-    since a pair that is right once is likely to be right again: a test on this finds too few dips, not too many. All
-    runs of a series were scored on the same pairs, so they share a draw: the noise of pairs is not averaged away.
-    """
-    rng = np.random.default_rng(seed)
-    shared = sorted(set.intersection(*(set(run.at) for run in series.runs)) - {0})
-    paradigms = np.flatnonzero(series.runs[0].in_group(group)).tolist()
-    columns = []
-    for step in shared:
-        orders = {number: rng.permutation(int(series.runs[0].pairs[number])) for number in paradigms}
-        by_run = []
-        for run in series.runs:
-            right = run.right[link][run.at.index(step)]
-            parts = [worths(right[number], len(order))[order] for number, order in orders.items()]
-            by_run.append(np.concatenate(parts))
-        columns.append(np.mean(by_run, axis=0))
-    tokens = np.array(shared, np.float64) * series.runs[0].tokens_per_step
-    return tokens, np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+
+def last_accuracies(series: Series, link: str) -> tuple[Floats, Floats]:
+    """Return the accuracies at the ends of the runs, one row per run and one column per paradigm; and their pairs."""
+    pairs = series.runs[0].pairs
+    return np.stack([run.right[link][-1] / pairs for run in series.runs]), pairs
 
 
 # Choices

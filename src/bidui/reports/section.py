@@ -125,7 +125,7 @@ class Settings:
             return joined(*(self.say(f"intervals-{kind}") for kind in by_kind))
         return joined(
             *(
-                self.say("intervals-rows").format(rows=", ".join(names), kind=self._for(kind))
+                self.say("intervals-rows").format(rows="; ".join(names), kind=self._for(kind))
                 for kind, names in by_kind.items()
             )
         )
