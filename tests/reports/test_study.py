@@ -74,6 +74,10 @@ def test_people_are_a_column_beside_models(folders: tuple[Path, Path]) -> None:
     table = compare(scores, by="paradigm", links=["lp"], study=study)
     assert table.frame.columns == ["paradigm", "counting", "more", "humans"]
     assert table.frame.rows() == [("u", 0.75, 0.75, 1.0), ("v", 0.5, 0.5, 0.5), ("all", 0.625, 0.625, 0.75)]
+    humans = table.estimates["humans"]
+    assert {one.kind for one in humans if one} == {"pairs"}
+    # 6 of 6: people and pairs do not vary, so the interval is Wilson's, from 1 / (1 + 1.96² / 6)
+    assert humans[0] is not None and humans[0].interval == pytest.approx((0.6097, 1), abs=5e-5)
 
 
 def test_scores_of_other_pairs_are_refused(folders: tuple[Path, Path], tmp_path: Path) -> None:

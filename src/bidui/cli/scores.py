@@ -277,7 +277,8 @@ def compare(
     if found.link:
         typer.echo(f"accuracy in %, linking function {found.link}; {found.intervals}")
     if found.study:
-        typer.echo(f"* how often the people of the study {found.study} chose the good sentence of the same pairs")
+        note = f"* how often the people of the study {found.study} chose the good sentence of the same pairs"
+        typer.echo(f"{note}; intervals also allow for other people" if "humans" in found.estimates else note)
     elif found.humans:
         typer.echo("* how often humans chose the good sentence of the published pairs, pooled from published counts")
     for note in notes:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from bidui.analysis.accuracy import FOR, Accuracy, Interval, accuracy
-from bidui.analysis.people import HUMANS, StudyPeople, read_people
+from bidui.analysis.people import HUMANS, StudyPeople, read_people, study_accuracy
 from bidui.benchmarks import judged_benchmarks
 from bidui.errors import Place, Problem, fail
 from bidui.files import natural
@@ -331,8 +331,10 @@ def _by_group(
             members.setdefault(group, set()).add(uid)
             if uid not in BASELINES:
                 members.setdefault(whole, set()).add(uid)
+    sure: dict[Group, Estimate] = {}
     if people is not None:
-        humans = _judged(people, next(iter(columns.values())), by, whole)
+        first = next(iter(columns.values()))
+        humans, sure = _judged(people, first, by, whole), _judged_estimates(people, first, by, whole, interval)
     else:
         humans = _humans(members, whole) if by in (("phenomenon",), ("paradigm",)) else {}
     rows = [*sorted(members.keys() - {whole}, key=lambda group: [natural(value) for value in group]), whole]
@@ -345,6 +347,9 @@ def _by_group(
     named = [*rows[:-1], (ALL, *[""] * (len(by) - 1))]
     names = {column: [group[number] for group in named] for number, column in enumerate(by)}
     frame = pl.DataFrame({**names, **shares}, schema_overrides=dict.fromkeys(shares, pl.Float64))
+    estimates = {name: tuple(one.estimate if one else None for one in own) for name, own in cells.items()}
+    if sure:
+        estimates[HUMANS] = tuple(sure.get(group) for group in rows)
     for_last = FOR["paradigms"] if any(own[whole].estimate.kind == "paradigms" for own in values.values()) else ""
     said = f" (last row: {for_last})" if for_last and interval == "pairs" else ""
     return AccuracyTable(
@@ -354,7 +359,7 @@ def _by_group(
         humans=bool(humans),
         notes=tuple(notes),
         pairs=tuple(next(iter(own)) if len(own) == 1 else None for own in counts),
-        estimates={name: tuple(one.estimate if one else None for one in own) for name, own in cells.items()},
+        estimates=estimates,
         intervals=f"95% intervals {FOR[interval]}{said}",
     )
 
@@ -365,6 +370,18 @@ def _judged(people: StudyPeople, choices: Choices, by: tuple[str, ...], whole: G
     groups: list[Group] = list(zip(*(choices.groups(column).tolist() for column in by), strict=True))
     shares = people.agreement(dict(zip(keys, groups, strict=True)))
     return {HUMANS: {**shares, **people.agreement(dict.fromkeys(keys, whole))}}
+
+
+def _judged_estimates(
+    people: StudyPeople, choices: Choices, by: tuple[str, ...], whole: Group, interval: Interval
+) -> dict[Group, Estimate]:
+    """Return the same with intervals of the kind that models have, for groups that consist of paradigms."""
+    if by not in (("phenomenon",), ("paradigm",)):
+        return {}
+    groups = dict(zip(choices.uids.tolist(), choices.groups(*by).tolist(), strict=True))
+    found = study_accuracy(people, groups, interval=interval)
+    every = study_accuracy(people, dict.fromkeys(groups, ALL))
+    return {**{(name,): one for name, one in found.items()}, whole: every[ALL]}
 
 
 def _humans(members: dict[Group, set[str]], whole: Group) -> dict[str, dict[Group, float]]:
