@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import bidui
+from bidui.cli.main import app
 from bidui.errors import InputError
 from bidui.scale.tasks import Status
 from bidui.scores import run as scoring
@@ -89,6 +90,17 @@ def test_errors_of_workers_are_those_of_this_process(nodes: Any, tmp_path: Path)
     assert str(there.value) == str(here.value)
     with pytest.raises(InputError, match=r"needs 1 CPU, 1 GPU, .*the machines have 1 CPU, 0 GPU"):
         bidui.score(pairs_of(1, 1), missing, out=tmp_path / "a", device="cuda", on=on(nodes))
+
+
+def test_several_models_are_scored_at_once(nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As typed: each has its own worker, and the folders are those of one after the other."""
+    monkeypatch.chdir(tmp_path)
+    bidui.write_pairs(pairs_of(2, 5), "pairs")
+    models = [word for name in "ab" for word in ("--model", write_arpa(tmp_path / f"{name}.arpa"))]
+    for out, place in (("local", "local"), ("ray", on(nodes))):
+        app(["score", "pairs", *models, "--on", place, "-o", out], standalone_mode=False)
+    assert {name.partition("/")[0] for name in files_of(tmp_path / "ray")} == {"a", "b"}
+    assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
 
 
 def test_pairs_are_generated_by_the_cluster(nodes: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,31 @@ def test_changes_go_both_ways_and_what_is_gone_goes(tmp_path: Path, cache: Path)
     assert files_of(copy.path).keys() == {"b/c", "d", ".lock"}
     open_folder(url).pull(lambda name: name == "d")
     assert files_of(copy.path).keys() == {"b/c", ".lock"}
+
+
+def test_who_looks_does_not_change_the_copy_of_who_is_at_work(tmp_path: Path, cache: Path) -> None:
+    """A run that is under way on this machine has a newer log than the storage."""
+    url = f"file://{tmp_path}/there/runs/r"
+    work = open_folder(url)
+    work.path.mkdir(parents=True)
+    (work.path / "run.json").write_text('{"steps": 30, "tokens_per_step": 4}')
+    (work.path / "log.jsonl").write_text('{"step": 10}\n')
+    work.push()
+    (work.path / "log.jsonl").write_text('{"step": 10}\n{"step": 20}\n')
+    assert bidui.run_progress(url).step == 10
+    assert (work.path / "log.jsonl").read_text() == '{"step": 10}\n{"step": 20}\n'
+    work.push()
+    assert bidui.run_progress(url).step == 20
+    assert work.path.parts[-2:] == ("runs", "r")
+
+
+def test_patterns_match_urls(tmp_path: Path, cache: Path) -> None:
+    for step in (9, 10):
+        (tmp_path / "r" / f"step-{step}").mkdir(parents=True)
+    specs = bidui.expand_specs(f"hf:file://{tmp_path}/r/step-*")
+    assert specs == [f"hf:file://{tmp_path}/r/step-{step}" for step in (9, 10)]
+    with pytest.raises(InputError, match=r"no-\*"):
+        bidui.expand_specs(f"hf:file://{tmp_path}/r/no-*")
 
 
 def test_what_says_that_a_run_is_done_is_sent_last(
@@ -189,8 +215,10 @@ def test_a_run_on_s3_resumes_on_another_machine_with_the_bytes_of_one_run(
         (corpus.path / name).parent.mkdir(parents=True, exist_ok=True)
         (corpus.path / name).write_bytes(data)
     corpus.push()
+    run = bidui.SuiteRun("14m", "char", 640, 0)
+    settings = {"batch": 4, "context": 16, "milestones": "geometric:3"}
     recipe = bidui.Recipe("14m", tokens=640, batch=4, context=16, milestones="geometric:3")
-    bidui.train(recipe, corpus=shards, out=tmp_path / "disk", name="r")
+    bidui.train(recipe, corpus=shards, out=tmp_path / "disk", name=run.name)
 
     def stop(step: int) -> None:
         if step == 5:
@@ -198,15 +226,21 @@ def test_a_run_on_s3_resumes_on_another_machine_with_the_bytes_of_one_run(
 
     with pytest.raises(bidui.Interruption):
         events = bidui.RunEvents(on_step=stop)
-        bidui.train(recipe, corpus=f"{bucket}/shards", out=f"{bucket}/runs", name="r", events=events)
+        bidui.train(recipe, corpus=f"{bucket}/shards", out=f"{bucket}/runs", name=run.name, events=events)
     monkeypatch.setenv("BIDUI_CACHE", str(tmp_path / "second"))
     steps: list[int] = []
     events = bidui.RunEvents(on_step=steps.append)
-    bidui.train(recipe, corpus=f"{bucket}/shards", out=f"{bucket}/runs", name="r", events=events)
+    bidui.train(recipe, corpus=f"{bucket}/shards", out=f"{bucket}/runs", name=run.name, events=events)
     assert steps[0] == 5
-    disk, s3 = files_of(tmp_path / "disk" / "r"), files_of(fetched(f"{bucket}/runs/r"))
+    disk, s3 = files_of(tmp_path / "disk" / run.name), files_of(fetched(f"{bucket}/runs/{run.name}"))
     assert {name for name in s3 if name != ".lock"} == {name for name in disk if name != ".lock"}
     assert [name for name in disk if name.startswith("step-") and s3[name] != disk[name]] == []
-    scores = bidui.score([("甲乙", "乙甲")], f"hf:{bucket}/runs/r/step-000010")
-    alone = bidui.score([("甲乙", "乙甲")], f"hf:{tmp_path}/disk/r/step-000010")
+    scores = bidui.score([("甲乙", "乙甲")], f"hf:{bucket}/runs/{run.name}/step-000010")
+    alone = bidui.score([("甲乙", "乙甲")], f"hf:{tmp_path}/disk/{run.name}/step-000010")
     assert scores.frame.equals(alone.frame)
+    assert scores.model == f"{run.name}@step-000010"
+    suite = bidui.Suite((run,), {"char": bidui.SuiteTokenizer("char")}, settings)
+    (outcome,) = bidui.run_suite(suite, {"char": f"{bucket}/shards"}, out=f"{bucket}/runs")
+    assert outcome.state == "there"
+    with pytest.raises(bidui.OutputRefused, match=r"batch \(4, now 8\)"):
+        bidui.run_suite(replace(suite, settings={**settings, "batch": 8}), {"char": shards}, out=f"{bucket}/runs")

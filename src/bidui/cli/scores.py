@@ -49,9 +49,10 @@ def score(
             "model's name, with as much of its path as tells it from others.",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder or URL; each model gets a subfolder.")] = Path(
-        "results"
-    ),
+    out: Annotated[
+        str,
+        typer.Option("-o", "--out", help="Output folder or URL (s3://BUCKET/results); one subfolder per model."),
+    ] = "results",
     n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs to generate per paradigm.")] = 300,
     seed: Annotated[int, typer.Option(help="Random seed for generating the pairs.")] = 0,
     device: Annotated[str, typer.Option(help="Device: cpu, cuda, cuda:1, mps.")] = "cpu",
@@ -134,7 +135,7 @@ def score(
             on_paradigm=advance,
         )
         progress.remove_task(task[0])
-        _show(console, scores)
+        _show(console, scores, f"{out}/{scores.model}" if "://" in out else str(scores.folder))
         return scores
 
     # On a cluster, several models are scored at once, and share its machines and GPUs.
@@ -167,12 +168,12 @@ class _Speed(ProgressColumn):
         return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
-def _show(console: Console, scores: "bidui.Scores") -> None:
+def _show(console: Console, scores: "bidui.Scores", place: str) -> None:
     shards = scores.manifest.shards.values()
     new = sum(scores.manifest.shards[uid].count for uid in scores.done)
     there = sum(scores.manifest.shards[uid].count for uid in scores.kept)
     console.print(
-        f"{escape(str(scores.folder))}: {count(sum(shard.count for shard in shards), 'pair')} in "
+        f"{escape(place)}: {count(sum(shard.count for shard in shards), 'pair')} in "
         f"{count(len(shards), 'paradigm')}; {count(new, 'pair')} scored now, {there:,} already there",
         highlight=False,
     )
@@ -190,7 +191,7 @@ def _show(console: Console, scores: "bidui.Scores") -> None:
     for note in scores.notes:
         console.print(f"[yellow]{escape(str(note))}[/]", highlight=False)
     if scores.unigrams:
-        console.print(f"{escape(str(scores.folder))}: copied the model's unigram counts", highlight=False)
+        console.print(f"{escape(place)}: copied the model's unigram counts", highlight=False)
     for problem in scores.problems:
         console.print(f"[yellow]unigram counts were not copied: {escape(str(problem))}[/]", highlight=False)
 

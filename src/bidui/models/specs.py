@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from bidui.errors import Place, Problem, fail, import_failed
 from bidui.files import natural
-from bidui.scale.storage import fetched, is_remote, url_of
+from bidui.scale.storage import fetched, is_remote, matching, url_of
 
 if TYPE_CHECKING:
     from bidui.models.model import Model
@@ -99,7 +99,8 @@ def expand_specs(texts: str | Iterable[str]) -> list[str]:
             specs.append(text)
             continue
         root = Path(name).anchor  # a pattern must be relative to something
-        matches = sorted(map(str, Path(root).glob(str(Path(name).relative_to(root)))), key=natural)
+        found = matching(url_of(name)) if is_remote(name) else Path(root).glob(str(Path(name).relative_to(root)))
+        matches = sorted(map(str, found), key=natural)
         if not matches:
             raise fail("spec-no-match", Place(), {"spec": text})
         specs += [f"{prefix}{match}{mark}{query}" for match in matches]

@@ -46,23 +46,33 @@ def inner_path(folder: str | Path, name: str) -> str:
     return f"{url}/{name}" if url else str(Path(folder) / name)
 
 
-def open_folder(path: str | Path) -> "Folder":
-    """Open a folder; nothing is brought from remote storage before `pull`."""
+def open_folder(path: str | Path, *, reading: bool = False) -> "Folder":
+    """Open a folder; nothing is brought from remote storage before `pull`.
+
+    There is another copy for `reading`, so that who looks at a run does not change the copy of who is at work there.
+    """
     url = url_of(path)
     if not url:
         return Folder(Path(path))
-    root = Path(os.environ.get(CACHE) or Path.home() / ".cache" / "bidui" / "remote")
-    # under its own name, since that is what runs, results and models are called by
-    return Folder(root / hashlib.sha256(url.encode()).hexdigest()[:16] / url.rpartition("/")[2], url)
+    root = Path(os.environ.get(CACHE) or Path.home() / ".cache" / "bidui" / "remote") / ("read" if reading else "work")
+    # under its own name and that of the folder it is in, since runs, checkpoints and models are called by them
+    return Folder(root.joinpath(hashlib.sha256(url.encode()).hexdigest()[:16], *url.split("/")[-2:]), url)
 
 
 def fetched(path: str | Path) -> Path:
-    """Return a path on this machine: of a URL, the copy after it was brought up to date."""
+    """Return a path on this machine to read from: of a URL, the copy after it was brought up to date."""
     if not is_remote(path):
         return Path(path)
-    folder = open_folder(path)
+    folder = open_folder(path, reading=True)
     folder.pull()
     return folder.path
+
+
+def matching(url: str) -> list[str]:
+    """Return the URLs that a pattern with `*` matches."""
+    scheme = url.partition(":")[0]
+    found = Folder(Path(), url)._do(lambda fs, base: fs.glob(base))
+    return [f"{scheme}://{path}" for path in found]
 
 
 @dataclass(slots=True)

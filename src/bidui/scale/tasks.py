@@ -80,7 +80,7 @@ def run_all(
     the GPU to use. On a cluster, Ray decides. Logs are in `folder`, which may be a URL. `on_status` is called every
     `every` seconds. If this process is interrupted or terminated, it terminates the commands and waits for them.
     """
-    logs = open_folder(folder)
+    logs = open_folder(folder, reading=parse_on(on).kind == "ray")  # workers write, perhaps on this machine
     try:
         logs.path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -295,7 +295,7 @@ class RunProgress:
 
 def run_progress(folder: str | Path) -> RunProgress:
     """Return how many steps the run in a folder has done, of how many, and how fast it is."""
-    copy = open_folder(folder)
+    copy = open_folder(folder, reading=True)
     with suppress(InputError):
         copy.pull(lambda name: name in (DESCRIPTION, LOG))
     step, steps, speed, per_step = 0, None, 0.0, 0
@@ -315,7 +315,7 @@ def run_progress(folder: str | Path) -> RunProgress:
 
 def _done(folder: str, *, scored: bool) -> bool:
     """Return whether the run in a folder is finished, and its checkpoints scored if they are to be."""
-    copy = open_folder(folder)
+    copy = open_folder(folder, reading=True)
     if not copy.has(FINISHED):
         return False
     if scored:
@@ -327,7 +327,7 @@ def _done(folder: str, *, scored: bool) -> bool:
 
 def _check_folder(folder: str, run: SuiteRun, corpus: Corpus, options: Sequence[str]) -> None:
     """Refuse the run of another corpus or other settings: if it is finished, it would be taken for this one."""
-    copy = open_folder(folder)
+    copy = open_folder(folder, reading=True)
     copy.pull(lambda name: name == RECIPE)
     try:
         stored = json.loads((copy.path / RECIPE).read_text(encoding="utf-8"))
