@@ -19,7 +19,7 @@ from bidui.people.study import read_study
 from bidui.web.fieldwork import fitted, size_of
 from bidui.web.store.accounts import local_user
 from bidui.web.store.files import save
-from bidui.web.store.studies import StudyRecord, create_study, responses_of, study_of
+from bidui.web.store.studies import StudyRecord, create_study, join, responses_of, study_of
 from bidui.web.store.workspace import entry
 from bidui.web.workbench import Workbench
 
@@ -333,6 +333,16 @@ def test_the_command_line_takes_the_study_that_is_exported(
     assert there == {"gender": (0, 22), "other": (22, 22)}
 
 
+def test_ids_of_a_panel_are_exported_only_if_asked_for(laptop: Workbench) -> None:
+    record = opened(laptop)
+    settings = {"language": "zh", "version": record.study.version, "background": {}}
+    join(laptop.store, record.token, external="panel-7", **settings)  # type: ignore[arg-type]
+    for query, there in (("", False), ("?external=true", True)):
+        answer = local(laptop).get(f"{STUDIES}/{record.id}/export{query}")
+        table = zipfile.ZipFile(io.BytesIO(answer.content)).read("pilot-csv/participants.csv")
+        assert (b"panel-7" in table) == there
+
+
 # Rights
 
 
@@ -366,6 +376,7 @@ def test_everybody_may_do_what_her_role_allows(team: Workbench) -> None:
         ("GET", f"{one}/export", None, 403, 200),
         ("POST", f"{one}/decisions", {"threshold": 0.5, "exclude": ["none"]}, 403, 400),
         ("DELETE", f"{one}/models/none", None, 403, 404),
+        ("GET", f"{one}/export?external=true", None, 403, 403),
         ("DELETE", f"{one}/participants/none", None, 403, 403),
         ("POST", f"{one}/state", {"state": "paused"}, 403, 200),
         ("DELETE", other, None, 403, 204),

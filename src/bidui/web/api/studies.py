@@ -50,7 +50,7 @@ from bidui.web.fieldwork import (
 )
 from bidui.web.problems import fails
 from bidui.web.store import studies
-from bidui.web.store.accounts import may
+from bidui.web.store.accounts import check_role, may
 from bidui.web.store.disk import refresh
 from bidui.web.store.files import Change, commit
 from bidui.web.store.overview import coverage
@@ -592,11 +592,16 @@ _FILE: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/{number}/export", responses={**fails(403), **_FILE}, response_class=Response)
-def export_study(access: Editor, language: Spoken, number: int, format: ExportFormat = "csv") -> Response:
+def export_study(
+    access: Editor, language: Spoken, number: int, format: ExportFormat = "csv", external: bool = False
+) -> Response:
     """Return all responses with a codebook, the pairs as `bidui score` takes them, or the experiment for PCIbex.
 
-    `study` is the folder that `bidui study` and `bidui report --study` take, with responses and participants.
+    `study` is the folder that `bidui study` and `bidui report --study` take, with responses and participants. Only an
+    owner gets the ids by which a panel pays its people (`external`).
     """
+    if external:
+        check_role(access.bench.store, access.user, "owner", access.entry)
     record = studies.study_of(access.entry, number)
     name = record.name if format == "study" else f"{record.name}-{format}"
     if format == "pairs":
@@ -608,7 +613,7 @@ def export_study(access: Editor, language: Spoken, number: int, format: ExportFo
         people = response_files(studies.responses_of(record), _participants(record), to="jsonl")
         files = study_files(record.study) | {file: data for file, data in people.items() if file.endswith(".jsonl")}
     else:
-        files = response_files(studies.responses_of(record), _participants(record), to=format)
+        files = response_files(studies.responses_of(record), _participants(record), to=format, external=external)
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for file, data in files.items():
