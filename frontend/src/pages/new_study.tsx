@@ -389,7 +389,8 @@ function CheckStep({ plan, cost }: { plan: Plan; cost: CostState }) {
   const [busy, setBusy] = useState(false);
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (busy) return;
+    const wrong = document.querySelector<HTMLInputElement>(".study-form input:invalid");
+    if (busy || (wrong && !wrong.reportValidity())) return; // what is shown is what is drawn
     setBusy(true);
     setReason(null);
     try {

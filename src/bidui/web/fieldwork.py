@@ -17,7 +17,7 @@ from bidui.errors import InputError, Place, fail
 from bidui.files import decode, parse_json
 from bidui.intervals import Estimate, wilson
 from bidui.people.agreement import DOUBTFUL, Figure, RatingFigure, StudyResults, Verdict, figures, propose, results_of
-from bidui.people.design import Design, Size, Task, estimate
+from bidui.people.design import Design, Task, estimate
 from bidui.people.lists import Item, deal
 from bidui.people.responses import Exclusion, Response, kept, study_exclusions
 from bidui.people.study import Study
@@ -76,23 +76,40 @@ class SizeShape:
     lines: tuple[str, ...]
 
 
-def size_of(design: Design, *, paradigms: int, agreement: float, language: Language) -> SizeShape:
-    """Return the size of a design; one whose items do not fit its lists, or that is too large, is an error."""
+def size_of(design: Design, *, paradigms: int, agreement: float = 0.9, language: Language) -> SizeShape:
+    """Return the size of a design in the reader's language."""
     size = estimate(design, paradigms=paradigms, agreement=agreement)
+
+    def width(half: float) -> float | None:
+        return half if size.judgements and isfinite(half) else None
+
+    return SizeShape(
+        *(size.people, size.trials, size.minutes, size.judgements, size.per_paradigm, size.ratings, size.agreement),
+        width(size.half_width),
+        width(size.half_width_pairs),
+        size.guesser,
+        tuple(size.text(language).split("\n")),
+    )
+
+
+def check_design(design: Design, *, paradigms: int) -> None:
+    """Refuse a design whose items do not fit its lists, or that is too large, before any pair is drawn."""
+    size = estimate(design, paradigms=paradigms)
     if size.people * size.trials > MOST_TRIALS:
         raise fail("study-too-large", None, {"trials": size.people * size.trials, "most": MOST_TRIALS})
     shortest = _shortest_list(design, paradigms)
     if design.catch and shortest < design.catch + 1:
         values = {"catch": design.catch, "trials": shortest, "most": max(0, shortest - 1)}
         raise fail("study-catch-many", None, values)
-    return _size_shape(size, language)
 
 
 def _shortest_list(design: Design, paradigms: int) -> int:
     """Return how many test items and fillers the shortest list has; items that do not fit the lists are an error."""
-    places = [(uid, pair) for uid in range(paradigms) for pair in range(design.per_paradigm)]
-    deal([Item(f"{uid}/{pair}", "test", str(uid), "", pair, "", "") for uid, pair in places], design)
     counts = [count for count in design.list_counts(paradigms).values() if count]
+    # As many paradigms as fill every list once tell as much as all of them, which may be millions of items.
+    some = range(min(paradigms, max(counts) // design.per_paradigm + 1))
+    places = [(uid, pair) for uid in some for pair in range(design.per_paradigm)]
+    deal([Item(f"{uid}/{pair}", "test", str(uid), "", pair, "", "") for uid, pair in places], design)
     return min(paradigms * design.per_paradigm // count for count in counts) + design.fillers
 
 
@@ -109,19 +126,6 @@ def fitted(design: Design, *, paradigms: int) -> Design:
         choices, ratings = min(design.lists, lists), min(design.rating_lists, lists)
         design = replace(design, most_per_paradigm=most, lists=choices, rating_lists=ratings)
     return design
-
-
-def _size_shape(size: Size, language: Language) -> SizeShape:
-    def width(half: float) -> float | None:
-        return half if size.judgements and isfinite(half) else None
-
-    return SizeShape(
-        *(size.people, size.trials, size.minutes, size.judgements, size.per_paradigm, size.ratings, size.agreement),
-        width(size.half_width),
-        width(size.half_width_pairs),
-        size.guesser,
-        tuple(size.text(language).split("\n")),
-    )
 
 
 # While people answer

@@ -238,23 +238,24 @@ def study_form(
 @router.post("/size")
 def study_size(_: Reader, language: Spoken, body: SizeQuestion) -> SizeShape:
     """Say what a design costs and how narrow its intervals will be."""
+    fieldwork.check_design(body.design, paradigms=body.paradigms)
     return fieldwork.size_of(body.design, paradigms=body.paradigms, agreement=body.agreement, language=language)
 
 
 @router.post("", status_code=201, responses=fails(403))
-async def add_study(access: Editor, language: Spoken, request: Request, body: StudyPlan) -> StudyNumber:
+async def add_study(access: Editor, request: Request, body: StudyPlan) -> StudyNumber:
     """Draw a study as a draft: its pairs are pinned, and edits of the project do not change it."""
-    study = await _drawn(access, body, request, language)
+    study = await _drawn(access, body, request)
     record = await run_in_threadpool(studies.create_study, access.entry, study, earlier=body.earlier)
     return StudyNumber(record.id)
 
 
 @router.put("/{number}", responses=fails(403, 409))
-async def redraw_study(access: Editor, language: Spoken, request: Request, number: int, body: StudyPlan) -> StudyNumber:
+async def redraw_study(access: Editor, request: Request, number: int, body: StudyPlan) -> StudyNumber:
     """Draw a draft again, from another design or from the project as it is now."""
     record = await run_in_threadpool(studies.study_of, access.entry, number)
     _check_draft(record)  # before much work
-    study = await _drawn(access, body, request, language)
+    study = await _drawn(access, body, request)
     await run_in_threadpool(studies.update_draft, record, study)
     return StudyNumber(record.id)
 
@@ -264,11 +265,11 @@ def _check_draft(record: StudyRecord) -> None:
         raise fail("study-state", Place(), {"state": record.state, "wanted": "draft"})
 
 
-async def _drawn(access: Access, plan: StudyPlan, request: Request, language: Language) -> Study:
+async def _drawn(access: Access, plan: StudyPlan, request: Request) -> Study:
     """Draw a study in our turn: its pairs are made by a process that takes all it can get."""
     design = plan.design
     await run_in_threadpool(_check_uids, access, plan.uids)
-    await run_in_threadpool(fieldwork.size_of, design, paradigms=len(set(plan.uids)), agreement=0.9, language=language)
+    await run_in_threadpool(fieldwork.check_design, design, paradigms=len(set(plan.uids)))
     follows = await run_in_threadpool(studies.study_of, access.entry, plan.earlier) if plan.earlier else None
     # As `bidui study new` does: all variants should be among them, and catch trials are made of what is left.
     n = max(3 * design.per_paradigm, 20)
@@ -349,7 +350,7 @@ def study(access: Reader, language: Spoken, number: int) -> StudyAnswer:
     return StudyAnswer(
         *(record.id, record.name, record.state, record.created, record.opened, record.closed),
         *(pinned.design, count, len(pinned.pairs), pinned.version),
-        fieldwork.size_of(pinned.design, paradigms=count, agreement=0.9, language=language),
+        fieldwork.size_of(pinned.design, paradigms=count, language=language),
         f"/s/{record.token}" if may(access.role, "editor") and record.state != "draft" else "",
         record.code if may(access.role, "editor") else "",
         studies.count_external(record),
