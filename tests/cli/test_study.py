@@ -39,6 +39,7 @@ def test_a_study_runs_from_a_project_to_a_decision(bidui: Bidui, tmp_path: Path)
     table = bidui("study", "results", "s", "--format", "csv", "--by", "overall").out.splitlines()
     assert table[0].startswith("overall,agreement,wilson_low") and table[1].startswith("all,80,")
     assert bidui("study", "results", "s", "-o", "res").out == "res: 8 files\n"
+    assert json.loads((tmp_path / "res/results.json").read_text("utf-8"))["design"]["rules"]["catch_failures"] == 0
     decided = bidui("study", "decide", "s", "p", "--write", "--threshold", 0.8)
     assert decided.code == 0, decided.err
     assert "exclude    BA_inversion  0.0%" in decided.out and "keep       BA_bare_verb" in decided.out

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import Json, check_new_folder, decode, encode, read_bytes, sha256, write_new_folder
 from bidui.people.agreement import Level, Over, doubt_rows, exclusion_rows, results_of
-from bidui.people.design import SCALE
+from bidui.people.design import SCALE, design_record
 from bidui.people.lists import Trial
 from bidui.people.participants import (
     Participant,
@@ -341,6 +341,7 @@ def write_results(
     tables: dict[str, list[dict[str, Json]]] = {by: results.rows() for by, results in found.items()}
     tables |= {"doubtful": doubt_rows(one.doubts), "left-out": exclusion_rows(one.exclusions, language)}
     files = {f"{name}.csv": csv_rows(rows[0], rows) for name, rows in tables.items() if rows}
-    files["results.json"] = encode(json.dumps(one.summary(), ensure_ascii=False, indent=1) + "\n")
+    record = {"design": design_record(study.design), **one.summary()}  # with its rules
+    files["results.json"] = encode(json.dumps(record, ensure_ascii=False, indent=1) + "\n")
     files |= response_files(responses, read_participants(folder, study))
     return write_new_folder(Path(out), files.items())

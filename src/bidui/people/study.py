@@ -363,4 +363,6 @@ def _counts(follows: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
 def _rows(data: bytes, shape: type[Row], file: str) -> tuple[Row, ...]:
     lines = decode(data, file=file).split("\n")
     records = [parse_json(line, place=Place(file, number)) for number, line in enumerate(lines, start=1) if line]
-    return tuple(shape(**record) for record in records if isinstance(record, dict))
+    if not all(isinstance(record, dict) for record in records):
+        raise ValueError(f"{file}: a line is not an object")
+    return tuple(shape(**record) for record in records)  # type: ignore[arg-type]
