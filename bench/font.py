@@ -6,10 +6,10 @@ See src/bidui/reports/figures/font/README.md.
 import sys
 from pathlib import Path
 
-from fontTools import subset  # type: ignore[import-untyped]
-from fontTools.pens.cu2quPen import Cu2QuPen  # type: ignore[import-untyped]
-from fontTools.pens.ttGlyphPen import TTGlyphPen  # type: ignore[import-untyped]
-from fontTools.ttLib import TTCollection, TTFont, newTable  # type: ignore[import-untyped]
+from fontTools import subset
+from fontTools.pens.cu2quPen import Cu2QuPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib import TTCollection, TTFont, newTable
 
 FAMILY = "Bidui Sans SC"
 FACE = "Noto Sans CJK SC"

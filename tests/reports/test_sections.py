@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from bidui.benchmarks import Benchmark
 from bidui.pairs import Pair, Pairs
+from bidui.reports.published import all_published
 from bidui.reports.results import collect
-from bidui.reports.section import Picture
+from bidui.reports.section import Picture, Settings
+from bidui.reports.sections.published import cell_remarks
+from bidui.scores.links import lp
 from bidui.scores.run import run_scoring
 from tests.reports.small import write_run, write_scores
 from tests.reports.test_site import Backwards, cells, reasons, report, tables
@@ -105,3 +109,36 @@ def test_one_benchmark_has_no_ranking_to_compare(tmp_path: Path) -> None:
     write_scores(tmp_path, pairs=Pairs(tuple(judged("classifier", right=1, of=1))))
     write_run(tmp_path / "run", {400: [60]})
     assert "report-one-benchmark" in reasons(report(tmp_path)).values()
+
+
+def test_humans_of_climp_stand_beside_models_as_printed(tmp_path: Path) -> None:
+    """Table 2 prints 99.7 for classifiers, 85.0 for ba and 95.8 overall; by LP the model has 1/2, 1 and, over the
+    three paradigms, 2/3. There are no counts, and so no intervals.
+    """
+    pairs = [*judged("classifier", right=1, of=1), *judged("classifier_adj", right=0, of=1)]
+    write_scores(tmp_path, pairs=Pairs((*pairs, *judged("ba_construction", right=1, of=1))))
+    table = tables(report(tmp_path))["people"]
+    assert [cells(table, row)[:4] for row in range(3)] == [
+        ["Classifier", pytest.approx(0.997), "counting", pytest.approx(0.497)],
+        ["ba construction", pytest.approx(0.85), "counting", pytest.approx(-0.15)],
+        ["over paradigms (macro)", pytest.approx(0.958), "counting", pytest.approx(0.958 - 2 / 3)],
+    ]
+    assert "Table 2" in table.note and "no counts" in table.note
+
+
+def test_remarks_on_printed_numbers_reach_the_page() -> None:
+    """38 cells are remarked on; each is named in the note of its table, with the number."""
+    settings = Settings((lp(),), main="lp", usual=False)
+    notes = {table.name: cell_remarks(table, settings) for table in all_published()}
+    remarked = [(table.name, cell) for table in all_published() for cell in table.cells if cell.remarks]
+    assert len(remarked) == 38
+    assert all(cell.remarks in notes[name] and f"{cell.group} {cell.value:g}" in notes[name] for name, cell in remarked)
+    assert notes["zhoblimp-5"] == ""
+
+
+def test_printed_human_figures_that_differ_from_the_counts_say_so(tmp_path: Path) -> None:
+    """Table 6 prints 96.15 for BA; counts of 9 in 10 make 90, so the column needs a word."""
+    known = Benchmark("zhoblimp", {"BA_deletion": "included"}, {"BA_deletion": (9, 10)})
+    write_scores(tmp_path, pairs=Pairs((pair("BA_deletion", 0, "甲", "乙", phenomenon="BA"),)))
+    note = tables(report(tmp_path, known))["published-zhoblimp-6"].note
+    assert "differ most for BA (96.15 printed, 90.00 from the counts)" in note

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
+from math import nan
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +23,9 @@ from bidui.pairs import Pair, Pairs, Region, write_pairs
 from bidui.people.ratings import Rating
 from bidui.reports.figures import Drawing, Rows
 from bidui.reports.results import collect
-from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings
+from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings, pictures
 from bidui.reports.sections.regions import parse_regions
-from bidui.reports.site import INDEX, MANIFEST, check_place, contents, page, write_report
+from bidui.reports.site import INDEX, MANIFEST, alt_text, check_place, contents, page, page_panels, write_report
 from bidui.reports.tables import Below, Column, Table, Value
 from bidui.scores.links import lp, slln_lp
 from bidui.scores.milestones import AlphaCount, write_alphas
@@ -192,9 +193,9 @@ def test_people_stand_in_the_figures_of_accuracy(scored: list[Section]) -> None:
     """Last, after the models: 9 of 10 in p, and in u, which is all of it."""
     drawn = {item.name: item.drawing.rows for one in scored for item in one.items if isinstance(item, Picture)}
     for name, group in (("heatmap-phenomena", "p"), ("heatmap-paradigms", "u")):
-        assert drawn[name].head[-1] == "humans"
+        assert drawn[name].head[-1] == "Humans"
         assert drawn[name].lines[0][1] == group and drawn[name].lines[0][-1] == 0.9
-    assert any("humans" in line for line in drawn["accuracy-by-phenomenon"].lines)
+    assert any("Humans" in line for line in drawn["accuracy-by-phenomenon"].lines)
 
 
 def test_two_models_are_compared_on_the_same_pairs(tmp_path: Path) -> None:
@@ -373,7 +374,7 @@ def test_a_report_speaks_chinese(tmp_path: Path) -> None:
     """Titles, heads, notes and reasons."""
     write_scores(tmp_path)
     sections = report(tmp_path, language="zh")
-    assert [section.title for section in sections][:2] == ["内容概览", "正确率"]
+    assert [section.title for section in sections][:2] == ["概览", "正确率"]
     assert tables(sections)["models"].columns[0].head == "模型"
 
 
@@ -651,6 +652,61 @@ def test_a_reason_begins_with_a_capital_but_an_option_or_a_name_stays_as_it_is()
     text, found = made(Absent("A", reasons))
     assert "--pairs was not given" in found.text and "There are no training runs" in found.text
     assert "first-letter" not in text
+
+
+def test_what_is_absent_stands_in_a_fold_at_the_end_and_empty_sections_do_not_stand_at_all() -> None:
+    """Pages were full of dashed boxes. What was left out of the results stays where it is seen."""
+    gone, left = Absent("Gone", (Problem("report-no-runs"),)), Absent("Left", (Problem("report-no-scores"),), here=True)
+    sections = [Section("a", "A", "", (gone,)), Section("b", "B", "", (TABLE, gone, left))]
+    html = page(sections, title="T", footer="", language="en")
+    assert 'href="#a"' not in html and 'id="a"' not in html and 'id="b"' in html
+    assert html.index("<h3>Left") < html.index('id="absent"') < html.index("<details") < html.index("<h3>Gone")
+    assert html.count("<h3>Gone") == 1
+
+
+def test_a_wide_table_is_divided_on_the_page() -> None:
+    """Twenty models at 1280 pixels: every one in one panel, after the names of the rows."""
+    columns = (Column("g", "phenomenon"), *(Column(f"m{n}", f"model-{n}", "percent") for n in range(20)))
+    table = Table("t", "T", columns, (("argument_structure", *[Estimate(0.5, 0.4, 0.6)] * 20),))
+    panels = page_panels(table)
+    assert len(panels) > 1 and all(panel[0] == 0 for panel in panels)
+    assert [number for panel in panels for number in panel[1:]] == list(range(1, 21))
+    assert made(table)[0].count("<table") == len(panels)
+    assert page_panels(TABLE) == [[0, 1]]
+
+
+def test_a_figure_is_described_by_what_it_shows() -> None:
+    """The title alone tells a blind reader nothing; the lowest and highest values do, with their names."""
+    rows = Rows(("group", "model", "accuracy"), (("BA", "a", 0.5), ("question", "b", 0.875), ("BA", "b", nan)))
+    drawn = Picture("f", "Accuracy", Drawing(Figure(), rows))
+    assert alt_text(drawn, "en") == (
+        "Accuracy. 2 values, from 50.0 (BA, a) to 87.5 (question, b); the CSV file lists them all."
+    )
+
+
+def test_more_models_than_colours_are_divided_among_figures() -> None:
+    """Thirteen in one would share colours: seven and six."""
+    models = {f"m{n}": n for n in range(13)}
+    drawn: list[list[str]] = []
+
+    def draw(some: Mapping[str, int]) -> Drawing:
+        drawn.append(list(some))
+        return Drawing(Figure(), Rows(("a",), ()))
+
+    found = list(pictures("f", "F", models, draw))
+    assert [len(some) for some in drawn] == [7, 6] and [name for some in drawn for name in some] == list(models)
+    assert [(one.name, one.title) for one in found if isinstance(one, Picture)] == [
+        ("f-part1", "F (1/2)"),
+        ("f-part2", "F (2/2)"),
+    ]
+
+
+def test_phenomena_have_chinese_names_in_chinese_reports(tmp_path: Path) -> None:
+    write_scores(tmp_path, pairs=Pairs((pair("BA_deletion", 0, "甲", "乙", phenomenon="BA"),)))
+    sections = report(tmp_path, language="zh")
+    assert cells(tables(sections)["accuracy-phenomenon-lp"], 0)[0] == "把字句"
+    drawn = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
+    assert [line[1] for line in drawn["heatmap-phenomena"].drawing.rows.lines] == ["把字句"]
 
 
 def test_a_long_table_is_folded_and_a_short_one_is_not() -> None:

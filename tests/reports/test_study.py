@@ -105,8 +105,8 @@ def test_people_stand_in_every_table_of_the_report(folders: tuple[Path, Path]) -
     def shares(name: str, row: int) -> list[float]:
         return [cell.value for cell in tables[name].rows[row] if isinstance(cell, Estimate)]
 
-    assert tables["accuracy"].rows[-1][0] == "humans" and shares("accuracy", -1) == [0.75]
-    assert tables["accuracy-averages"].rows[-1][:3] == ("humans", "–", 4)
+    assert tables["accuracy"].rows[-1][0] == "Humans" and shares("accuracy", -1) == [0.75]
+    assert tables["accuracy-averages"].rows[-1][:3] == ("Humans", "–", 4)
     assert shares("accuracy-averages", -1) == [0.75] and tables["accuracy-averages"].rows[-1][6:8] == (0.75, 0.75)
     by_paradigm = tables["accuracy-paradigm-lp"]
     assert [row[-1].value for row in by_paradigm.rows if isinstance(row[-1], Estimate)] == [1, 0.5, 0.75]

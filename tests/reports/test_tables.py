@@ -148,7 +148,9 @@ def test_any_text_keeps_the_rows_of_latex_whole(rows: list[tuple[str, str]], tit
     assert bare.count("{") == bare.count("}")
     assert bare.count("$") % 2 == 0
     assert re.findall(r"\\begin\{(\w+)\}", text) == re.findall(r"\\end\{(\w+)\}", text)[::-1]
-    assert not any(line.startswith("[") for line in body), "TeX reads a bracket after a row as its distance"
+    assert not any(line.startswith("[") for line in text.splitlines()), (
+        "TeX reads a bracket after a row as its distance"
+    )
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))

@@ -95,8 +95,10 @@ class ScoredRun:
 
     @property
     def size(self) -> str:
-        """The name of its size, or else its number of parameters."""
-        return str(self.recipe.get("size") or short_count(self.parameters))
+        """The name of its size, with the number of parameters where that is another: 14m (2.6M)."""
+        count = short_count(self.parameters)
+        name = str(self.recipe.get("size") or count)
+        return name if name.lower() == count.lower() else f"{name} ({count})"
 
     @property
     def budget(self) -> int:

@@ -1,8 +1,9 @@
 """Sections: what a report consists of, the settings it is made with, and the helpers that every section uses."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from functools import partial
+from math import ceil, isnan
 from typing import TypeVar, cast, get_args
 
 from bidui.analysis.accuracy import Accuracy
@@ -12,7 +13,7 @@ from bidui.errors import InputError, Problem
 from bidui.intervals import Estimate, Kind
 from bidui.pairs import Pair
 from bidui.people.ratings import Rating
-from bidui.reports.figures import Drawing
+from bidui.reports.figures import MOST, Drawing
 from bidui.reports.tables import Column, Table, Unit, Value
 from bidui.scale.workers import Workers, here
 from bidui.scores.links import Link
@@ -21,6 +22,7 @@ from bidui.words import Language, Say, texts
 Rows = list[tuple[Value, ...]]
 Case = TypeVar("Case")
 Result = TypeVar("Result")
+Shown = TypeVar("Shown")  # what a figure draws of a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ class Settings:
     def say(self) -> Say:
         """Return the text of a key in the language of the report; placeholders are the caller's to fill."""
         return texts("report", self.language).__getitem__
+
+    def phenomenon(self, name: str) -> str:
+        """Return a phenomenon of a shipped benchmark in the language of the report; others keep their names."""
+        known = f"phenomenon.{name}" in texts("report", self.language)
+        return self.say(f"phenomenon.{name}") if known else name
 
     @property
     def main_link(self) -> Link:
@@ -146,10 +153,11 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """What cannot be shown, and why."""
+    """What cannot be shown, and why; listed at the end of the page, or `here` where readers must see it."""
 
     title: str
     problems: tuple[Problem, ...]
+    here: bool = False
 
 
 Item = Table | Picture | Absent
@@ -197,6 +205,24 @@ def attempt(title: str, make: Callable[[], Item]) -> Item:
 def picture(name: str, title: str, draw: Callable[[], Drawing], *, note: str = "") -> Item:
     """Return a figure; or, where it cannot be drawn, the reasons."""
     return attempt(title, lambda: Picture(name, title, draw(), note))
+
+
+def pictures(
+    name: str,
+    title: str,
+    models: Mapping[str, Shown],
+    draw: Callable[[Mapping[str, Shown]], Drawing],
+    *,
+    note: str = "",
+) -> Iterator[Item]:
+    """Yield a figure of all models; or several, where there are more than can be told apart in one."""
+    parts = ceil(len(models) / MOST) or 1
+    size = ceil(len(models) / parts)
+    names = list(models)
+    for number in range(parts):
+        some = {model: models[model] for model in names[number * size : (number + 1) * size]}
+        end, which = (f"-part{number + 1}", f" ({number + 1}/{parts})") if parts > 1 else ("", "")
+        yield picture(f"{name}{end}", f"{title}{which}", partial(draw, some), note=note)
 
 
 def joined(*sentences: str) -> str:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
@@ -46,7 +47,7 @@ from bidui.reports.sections.people import people_section, ratings_section
 from bidui.reports.sections.published import published_section
 from bidui.reports.sections.regions import parse_regions, regions_section
 from bidui.reports.sections.sling import sling_section
-from bidui.reports.tables import SENTENCE, Table, csv_text, latex, markdown, shown
+from bidui.reports.tables import SENTENCE, Table, csv_text, latex, markdown, name_columns, shown
 from bidui.scale.storage import fetched, open_folder
 from bidui.scale.workers import LOCAL, AnyOn, open_workers, parse_on
 from bidui.scores.links import AnyLink, as_links
@@ -54,6 +55,8 @@ from bidui.words import Language, texts
 
 MANIFEST, INDEX = "report.json", "index.html"
 
+ROOM = 945.0  # pixels that a table may take in a window of 1280
+VALUES = ("accuracy", "median", "gap", "difference", "of_words", "D=")  # the columns of figures that hold what is drawn
 OPEN_ROWS = 32  # a longer table is folded
 WIDE = 600  # pixels, beyond which a small screen shows a figure by parts
 PIXELS = 135  # a printed inch, so that the small type of papers can be read on a screen
@@ -351,9 +354,11 @@ def page(sections: Sequence[Section], *, title: str, footer: str, language: Lang
         language=LANGUAGES[language],
         title=title,
         footer=footer,
-        sections=sections,
+        filled=[section for section in sections if _has_content(section)],
+        missing=_missing(sections),
+        panels=page_panels,
+        alt=lambda picture: alt_text(picture, language),
         say=texts("report", language).__getitem__,
-        merged=_merged,
         shown=shown,
         reason=reason,
         side=side,
@@ -365,13 +370,69 @@ def page(sections: Sequence[Section], *, title: str, footer: str, language: Lang
     )
 
 
-def _merged(items: Sequence[Item]) -> list[Item]:
-    """Merge neighbouring items that are absent for the same reason."""
-    merged: list[Item] = []
-    for item in items:
-        last = merged[-1] if merged else None
-        if isinstance(item, Absent) and isinstance(last, Absent) and item.problems == last.problems:
-            merged[-1] = Absent(f"{last.title} · {item.title}", last.problems)
-        else:
-            merged.append(item)
-    return merged
+def _missing(sections: Sequence[Section]) -> list[Absent]:
+    """Return what is absent from all sections; items that are absent for the same reason are put together."""
+    merged: dict[tuple[str, ...], tuple[list[str], tuple[Problem, ...]]] = {}
+    for section in sections:
+        for item in section.items:
+            if isinstance(item, Absent) and not item.here:
+                key = tuple(map(str, item.problems))
+                merged.setdefault(key, ([], item.problems))[0].append(item.title)
+    return [Absent(" · ".join(dict.fromkeys(titles)), problems) for titles, problems in merged.values()]
+
+
+def _has_content(section: Section) -> bool:
+    shown = (item for item in section.items if not isinstance(item, Absent) or item.here)
+    return bool(section.files) or any(True for _ in shown)
+
+
+def page_panels(table: Table) -> list[list[int]]:
+    """Return the columns of a table in groups that fit the page; each begins with the names of the rows."""
+    widths = [_pixels(table, number) for number in range(len(table.columns))]
+    names = list(range(name_columns(table)))
+    taken = sum(widths[number] for number in names)
+    panels, width = [[*names]], taken
+    for number in range(len(names), len(widths)):
+        if width + widths[number] > ROOM and len(panels[-1]) > len(names):
+            panels.append([*names])
+            width = taken
+        panels[-1].append(number)
+        width += widths[number]
+    return panels
+
+
+def _pixels(table: Table, number: int) -> float:
+    """Return about how wide a column is on the page: its longest word in the head, and its longest cell."""
+    column = table.columns[number]
+    cells = [shown(row[number], column.unit) for row in table.rows]
+    words = re.split(r"[\s\-/]+", column.head)
+    head = min(144.0, max(_long(word) for word in words) * 7.9)
+    longest = max((max(_long(cell.text) * 7.4, _long(cell.interval) * 6.2) for cell in cells), default=0.0)
+    return max(54.0, head, 224.0 if longest > SENTENCE * 7.4 and number else longest) + 16
+
+
+def _long(text: str) -> float:
+    """Return the length of a text; a Chinese character is as wide as two letters."""
+    return sum(2.0 if character > "\u2e80" else 1.0 for character in text)
+
+
+def alt_text(picture: Picture, language: Language) -> str:
+    """Return what a figure shows in words: its title, how many values it has, and the lowest and highest with names."""
+    say = texts("report", language).__getitem__
+    rows = picture.drawing.rows
+    values: list[tuple[float, str]] = []
+    main = [number for number, name in enumerate(rows.head) if name in VALUES]
+    for line in rows.lines:
+        where = ", ".join(str(cell) for cell in line if isinstance(cell, str) and cell and len(cell) < 60)
+        numbers = main or [number for number, cell in enumerate(line) if isinstance(cell, float)]
+        for number in numbers:
+            cell = line[number]
+            if isinstance(cell, float | int) and isfinite(cell):
+                values.append((float(cell), where if main else f"{where}, {rows.head[number]}"))
+    if not values:
+        return picture.title
+    low, high = min(values), max(values)
+    share = low[0] >= 0 and high[0] <= 1
+    ends = [f"{100 * value:.1f}" if share else f"{value:.3g}" for value, _ in (low, high)]
+    text = say("alt-range").format(count=len(values), low=ends[0], at_low=low[1], high=ends[1], at_high=high[1])
+    return f"{picture.title}{say('stop')} {text}"

@@ -340,13 +340,13 @@ def _panels(columns: Sequence[Print], table: Table) -> tuple[list[list[Print]], 
     upright = _divided(columns, table, room=LINE)
     turned = _divided(columns, table, room=TURNED) if len(upright) > 1 else upright
     # where columns are of different kinds, panels would separate what belongs together
-    mixed = len({column.unit for column in table.columns[_names(table) :]}) > 1
+    mixed = len({column.unit for column in table.columns[name_columns(table) :]}) > 1
     turn = len(turned) < len(upright) and (mixed or len(upright) > 2)
     return (turned, True) if turn else (upright, False)
 
 
 def _divided(columns: Sequence[Print], table: Table, *, room: float) -> list[list[Print]]:
-    names = list(columns[: _names(table)])
+    names = list(columns[: name_columns(table)])
     taken = sum(column.width + GAP for column in names)
     panels, width = [[*names]], taken
     for column in columns[len(names) :]:
@@ -358,7 +358,7 @@ def _divided(columns: Sequence[Print], table: Table, *, room: float) -> list[lis
     return panels
 
 
-def _names(table: Table) -> int:
+def name_columns(table: Table) -> int:
     """Return how many columns name the rows: the texts at the beginning, at most three."""
     texts = [column.unit == "text" for column in table.columns]
     return min(3, texts.index(False) if False in texts else 1)
@@ -374,7 +374,7 @@ def _printed(table: Table, *, intervals: bool) -> list[Print]:
         if column.unit in PLACES:
             columns.append(_number_column(column, values, bold, intervals=intervals))
         elif column.unit == "text":
-            columns.append(_text_column(column, values, most=NAME if number < _names(table) else TEXT))
+            columns.append(_text_column(column, values, most=NAME if number < name_columns(table) else TEXT))
         else:
             columns.append(_plain_column(column, values, intervals=intervals))
     return columns

@@ -1,18 +1,23 @@
 """A figure is saved four times over, whole, and always with the same bytes."""
 
+import base64
 import os
+import re
 import subprocess
 import sys
+from io import BytesIO
 from math import nan
 from pathlib import Path
 
 import matplotlib
 import pytest
+from fontTools.ttLib import TTFont
 
 from bidui.errors import InputError
 from bidui.intervals import Estimate
 from bidui.reports.figures import Drawing, Rows, accuracy_by_phenomenon, save_figure, style
 from bidui.reports.figures.drawing import csv_bytes
+from bidui.reports.figures.style import texts_of
 
 KINDS = ("svg", "pdf", "png", "csv")
 
@@ -60,9 +65,17 @@ def test_the_same_figure_has_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_chinese_needs_no_font_where_the_figure_is_read(tmp_path: Path) -> None:
-    save_figure(*drawing(), folder=tmp_path, name="dots")
+    """Text is text, to be searched and edited, and the characters that it uses are inside."""
+    figure, rows = drawing()
+    save_figure(figure, rows, folder=tmp_path, name="dots")
     svg = (tmp_path / "dots.svg").read_text(encoding="utf-8")
-    assert "<text" not in svg  # outlines only
+    texts = set(re.findall(r"<text[^>]*>([^<]+)</text>", svg))
+    assert texts and texts <= set(texts_of(figure))
+    face = re.search(r"font-family:'Bidui Sans SC';src:url\(data:font/woff;base64,([^)]+)\)", svg)
+    assert face is not None
+    font = TTFont(BytesIO(base64.b64decode(face[1])))
+    assert {ord(character) for text in texts for character in text} <= font.getBestCmap().keys()
+    assert len(face[1]) < 60_000  # of a font of 2 MB
     pdf = (tmp_path / "dots.pdf").read_bytes()
     assert b"BiduiSansSC" in pdf  # the font is inside
     assert b"/Type3" not in pdf.replace(b" ", b"")

@@ -21,7 +21,7 @@ from bidui.reports.figures import (
     length_bias,
 )
 from bidui.reports.figures.heatmap import shades
-from bidui.reports.figures.style import COLOURS, looks
+from bidui.reports.figures.style import COLOURS, MOST, looks
 from bidui.reports.published import columns, read_published
 from bidui.scores.choices import LengthSplit
 from tests.reports.figures.drawn import marks, panel, unreadable, words
@@ -62,6 +62,19 @@ def test_colours_of_a_heatmap_get_lighter_all_the_way() -> None:
     light = [luminance(shades()(part)[:3]) for part in np.linspace(0, 1, 41)]
     assert all(after > before - 0.02 for before, after in pairwise(light))
     assert light[-1] - light[0] > 0.8
+
+
+def test_accuracies_on_both_sides_of_chance_look_alike() -> None:
+    """48 and 52 of 100 differ by nothing; a jump of colour between them would be read as a finding."""
+    below, above = (np.array(shades()(part)[:3]) for part in (0.48, 0.52))
+    assert np.abs(below - above).max() < 0.06
+    for part in np.linspace(0.02, 0.98, 49):  # nor is there one elsewhere
+        assert np.abs(np.array(shades()(part)[:3]) - np.array(shades()(part + 0.02)[:3])).max() < 0.1
+
+
+def test_no_two_models_of_a_figure_look_alike() -> None:
+    drawn = looks([f"model {n}" for n in range(MOST)]).values()
+    assert len({look.colour for look in drawn}) == len({look.mark for look in drawn}) == MOST == 12
 
 
 def test_names_can_be_read_on_white_paper() -> None:

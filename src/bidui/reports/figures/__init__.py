@@ -13,9 +13,10 @@ from bidui.reports.figures.dots import accuracy_by_phenomenon, human_gap, length
 from bidui.reports.figures.drawing import Drawing, Line, Rows, Saved, save_figure
 from bidui.reports.figures.heatmap import accuracy_heatmap
 from bidui.reports.figures.lines import AlphaSweep, alpha_sweep, learning_curves, region_differences, scaling
-from bidui.reports.figures.style import Width
+from bidui.reports.figures.style import MOST, Width
 
 __all__ = [
+    "MOST",
     "AlphaSweep",
     "Drawing",
     "Line",

@@ -11,7 +11,7 @@ from bidui.intervals import Estimate
 from bidui.reports.figures import layout, style
 from bidui.reports.figures.drawing import Drawing, Rows, check_parts, groups_of
 from bidui.reports.figures.layout import Block, Label, word
-from bidui.reports.figures.style import COLOURS, FAINT, INK, RULE, SMALL, TEXT, TINY, darker, house_style, looks
+from bidui.reports.figures.style import COLOURS, FAINT, INK, RULE, SMALL, TEXT, TINY, Look, darker, house_style, looks
 from bidui.scores.choices import LengthSplit
 from bidui.words import Language
 
@@ -40,7 +40,7 @@ def accuracy_by_phenomenon(accuracies: Accuracies, *, language: Language = "en")
         for block, axes in placed:
             for number in range(1, len(block.rows)):
                 axes.axhline(number, color=RULE, linewidth=0.4, zorder=0)
-            for number, (model, look) in enumerate(looks(accuracies).items()):
+            for number, (model, look) in enumerate(_looks(accuracies, language).items()):
                 offset = (AROUND / 2 + (number + 0.5) * STEP) / row
                 heights = [row_number + offset for row_number in block.groups.values()]
                 ones = [accuracies[model].get(group, Estimate(nan)) for group in block.groups]
@@ -49,15 +49,22 @@ def accuracy_by_phenomenon(accuracies: Accuracies, *, language: Language = "en")
                     axes.plot(interval, [y, y], color=look.colour, linewidth=0.7, zorder=2)
                 dots = [100 * one.value for one in ones]
                 axes.plot(dots, heights, look.mark, color=look.colour, markersize=3, markeredgewidth=0, zorder=3)
-            label_models(axes, block, accuracies, row=row)
+            label_models(axes, block, accuracies, row=row, language=language)
     return Drawing(figure, Rows(("group", "model", "accuracy", "low", "high"), tuple(lines)))
 
 
-def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, row: float) -> None:
+def _looks(accuracies: Accuracies, language: Language) -> dict[str, Look]:
+    """Return the looks of models; humans are a black diamond, as in the other figures."""
+    people = word("people", language)
+    drawn = looks(name for name in accuracies if name != people)
+    return {name: drawn[name] if name != people else Look(INK, "D", "-") for name in accuracies}
+
+
+def label_models(axes: Axes, block: Block, accuracies: Accuracies, *, row: float, language: Language) -> None:
     """Write the name of each model beside its first dot, on the side where there is room."""
     low, high = axes.get_xlim()
     inch = (high - low) / block.width
-    for number, (model, look) in enumerate(looks(accuracies).items()):
+    for number, (model, look) in enumerate(_looks(accuracies, language).items()):
         values = accuracies[model]
         group = next((name for name in block.groups if name in values and isfinite(values[name].value)), None)
         if group is None:

@@ -3,6 +3,7 @@
 Accuracies are shares, as analyses return them, and are drawn in percent; NaN is a gap.
 """
 
+import base64
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from matplotlib.figure import Figure
 
 from bidui.errors import Place, Problem, fail
 from bidui.files import write_file
-from bidui.reports.figures.style import house_style, missing_characters, texts_of
+from bidui.reports.figures.style import FAMILY, house_style, missing_characters, subset_font, texts_of
 from bidui.scores.links import Floats
 
 Value = TypeVar("Value")
@@ -101,7 +102,8 @@ def save_figure(figure: Figure, rows: Rows, *, folder: Path, name: str) -> Saved
         for kind, metadata in UNDATED.items():
             data = BytesIO()
             figure.savefig(data, format=kind, metadata=metadata)
-            made[folder / f"{name}.{kind}"] = data.getvalue()
+            drawn = data.getvalue()
+            made[folder / f"{name}.{kind}"] = with_font(drawn, texts_of(figure)) if kind == "svg" else drawn
     lacking = missing_characters(texts_of(figure))  # only now are all numbers on axes written
     made[folder / f"{name}.csv"] = csv_bytes(rows)
     for path, content in made.items():
@@ -109,6 +111,13 @@ def save_figure(figure: Figure, rows: Rows, *, folder: Path, name: str) -> Saved
     values = {"figure": name, "characters": list(lacking)}
     problems = (Problem("figure-no-glyph", Place(str(folder / name)), values, "warning"),) if lacking else ()
     return Saved(tuple(made), problems)
+
+
+def with_font(svg: bytes, texts: Iterable[str]) -> bytes:
+    """Return an SVG with the characters of our font that its texts use, so that it looks the same everywhere."""
+    face = base64.b64encode(subset_font("".join(texts))).decode()
+    rule = f"@font-face{{font-family:'{FAMILY}';src:url(data:font/woff;base64,{face}) format('woff')}}"
+    return svg.replace(b"<defs>", f"<defs>\n  <style>{rule}</style>".encode(), 1)
 
 
 def csv_bytes(rows: Rows) -> bytes:

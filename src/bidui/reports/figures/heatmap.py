@@ -13,12 +13,17 @@ from bidui.reports.figures.layout import Block, make_blocks, place, rows_under_h
 from bidui.reports.figures.style import FAINT, INK, PAPER, SMALL, TINY, house_style
 from bidui.words import Language
 
-# From dark to light, so that failures stand out in grey as well; orange below chance, blue above.
-SHADES = ((0.0, "#4a1a04"), (0.25, "#a8500e"), (0.5, "#e9a35a"), (0.5, "#8db4d9"), (0.75, "#c9ddf0"), (1.0, "#f7fbff"))
+# From dark to light, so that failures stand out in grey as well; orange below chance, blue above, and no colour at
+# chance: accuracies a little below and above it do not differ, and must not look as if they did.
+SHADES = (
+    *((0.0, "#4a1a04"), (0.25, "#a8500e"), (0.38, "#c98a50"), (0.46, "#b9b0a6"), (0.5, "#b9b4ae")),
+    *((0.54, "#b9bcc0"), (0.6, "#b9cadb"), (0.75, "#cfe0f0"), (1.0, "#f7fbff")),
+)
 DARK = 0.4  # numbers on cells below this are white
 LONGEST = 1.1  # inches: the most that the name of a model takes
 SLANT = pi / 4
 WIDEST = 0.45  # inches: the greatest width of a cell
+NARROW = 0.14  # inches: above narrower cells, names are upright
 KEY = 1.5  # inches: width of the key
 FOOT = 0.5  # inches below the cells, with the key
 
@@ -42,10 +47,13 @@ def accuracy_heatmap(
         longest = widest(names, size=size)
         blocks = make_blocks(rows, row=row, width="page", size=size)
         cell, reach = cell_width(blocks[0].width, len(models), longest=longest)
+        slant = 45 if reach else 0
+        if reach and cell < NARROW:  # slanted names would stand on each other
+            cell, reach, slant = min(WIDEST, (blocks[0].width - 0.05) / len(models)), 0.05, 90
         # as many decimals of a percentage as fit in a cell; None where not even a whole number fits
         fitting = [count for count in (1, 0) if widest([f"{100:.{count}f}"], size=size) <= cell - 0.04]
         decimals = max(fitting, default=None)
-        top = longest * sin(SLANT) + 0.16 if reach else 0.16
+        top = longest * sin(slant / 180 * pi) + 0.16
         height = max(len(block.rows) for block in blocks) * row
         across = max(blocks[-1].left + cell * len(models) + reach, blocks[0].left + KEY + 0.2)
         figure = Figure(figsize=(across, top + height + FOOT))
@@ -53,7 +61,7 @@ def accuracy_heatmap(
             down = row * len(block.rows)
             axes = place(figure, left=block.left, top=top, width=cell * len(models), height=down)
             draw_cells(axes, block, accuracies, size=size, decimals=decimals)
-            write_names(axes, block, names, size=size, slant=45 if reach else 0)
+            write_names(axes, block, names, size=size, slant=slant)
         draw_key(figure, left=blocks[0].left, language=language)
     lines: list[tuple[str | int | float, ...]] = []
     for group in (line.name for line in rows if not line.heading):
@@ -102,7 +110,8 @@ def write_names(axes: Axes, block: Block, models: Sequence[str], *, size: float,
     axes.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=size)
     axes.set_xticks([number + 0.5 for number in range(len(models))], models)
     for label in axes.get_xticklabels():
-        label.set(rotation=slant, rotation_mode="anchor", ha="left" if slant else "center", va="bottom")
+        side = "center" if slant == 90 else "bottom"
+        label.set(rotation=slant, rotation_mode="anchor", ha="left" if slant else "center", va=side)
     axes.set_yticks([number + 0.5 for number in block.groups.values()], [block.names[name] for name in block.groups])
     for number, row in enumerate(block.rows):
         if row.heading:

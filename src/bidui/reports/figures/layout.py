@@ -153,7 +153,10 @@ def spread(wanted: Sequence[float], *, sizes: Sequence[float], low: float, high:
 
 
 def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: float) -> None:
-    """Write names in the right margin of a panel of this height, with a thin line to where each belongs."""
+    """Write names in the right margin of a panel of this height; one that had to move has a dotted line to its place.
+
+    The line lies in the margin, where nothing can take it for data.
+    """
     bottom, top = axes.get_ylim()
     per_inch = (top - bottom) / height
     high = size / 72 * 1.12 * per_inch
@@ -164,8 +167,10 @@ def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: floa
         write_near(
             axes, label.text, (right, place), (6, 0), size=size, colour=label.colour, va="center", annotation_clip=False
         )
-        to_point: dict[str, Any] = {"annotation_clip": False, "arrowprops": {**LEADER, "shrinkB": 2}}
-        axes.annotate("", (label.x, label.y), (right, place), textcoords=beside, **to_point)
+        if abs(place - label.y) > high / 3:
+            leader = {**LEADER, "linestyle": (0, (1, 1.5)), "shrinkB": 0}
+            to_point: dict[str, Any] = {"annotation_clip": False, "arrowprops": leader}
+            axes.annotate("", (right, label.y), (right, place), textcoords=beside, **to_point)
 
 
 def label_above(axes: Axes, labels: Sequence[Label], *, y: float, width: float, size: float) -> None:

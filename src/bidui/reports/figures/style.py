@@ -4,6 +4,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
@@ -55,6 +57,27 @@ def texts_of(figure: Figure) -> tuple[str, ...]:
     return tuple(text.get_text() for text in figure.findobj(Text) if isinstance(text, Text) and text.get_visible())
 
 
+@cache
+def _shipped_font() -> bytes:
+    return FILE.read_bytes()
+
+
+def subset_font(text: str) -> bytes:
+    """Return the shipped font with the characters of a text only, as WOFF; the same bytes every time."""
+    from fontTools import subset  # comes with matplotlib
+
+    options = subset.Options(
+        flavor="woff", layout_features=[], hinting=False, recalc_timestamp=False, notdef_outline=True
+    )
+    font = subset.load_font(BytesIO(_shipped_font()), options, lazy=True)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(text=text + " ")
+    subsetter.subset(font)
+    data = BytesIO()
+    subset.save_font(font, data, options)
+    return data.getvalue()
+
+
 def _characters(family: str) -> set[int]:
     path = font_manager.findfont(font_manager.FontProperties(family=[family]), fallback_to_default=False)
     return set(font_manager.get_font(path).get_charmap())
@@ -68,9 +91,13 @@ TEXT, SMALL, TINY = 7.0, 6.0, 5.0  # points
 INK, FAINT, PAPER = "#222222", "#8c8c8c", "#ffffff"
 RULE = "#d9d9d9"  # of lines that only guide the eye
 
-# Okabe and Ito 2008 without their yellow, which is too faint on white; black and grey at the end.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7f7f7f")
-MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
+# Okabe and Ito 2008 without their yellow, which is too faint on white, then Tol's muted colours that differ from them.
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#7f7f7f"),
+    *("#999933", "#332288", "#44AA99", "#661100"),
+)
+MOST = len(COLOURS)  # models in one figure; more are divided among several, so that no two look alike
+MARKS = ("o", "s", "^", "v", "P", "X", "<", ">", "p", "h", "d", "*")
 DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1, 1)), (0, (2.5, 1)))
 TICKS = {"major.width": 0.5, "major.size": 2.0, "major.pad": 2.0, "minor.width": 0.4, "minor.size": 1.2}
 Dash = str | tuple[int, tuple[float, ...]]
@@ -91,7 +118,7 @@ class Look:
 
 
 def looks(names: Iterable[str]) -> Mapping[str, Look]:
-    """Return a look for every name; ten differ in print without colour, and forty in colour."""
+    """Return a look for every name; twelve differ in colour and mark."""
     return {
         name: Look(COLOURS[n % len(COLOURS)], MARKS[n % len(MARKS)], DASHES[n % len(DASHES)])
         for n, name in enumerate(dict.fromkeys(names))
@@ -136,7 +163,7 @@ def house_style() -> Iterator[None]:
         "lines.markersize": 3.0,
         "lines.markeredgewidth": 0.6,
         "savefig.dpi": 300,
-        "svg.fonttype": "path",  # readable without the font
+        "svg.fonttype": "none",  # text that can be searched and edited; `save_figure` adds the characters of our font
         "svg.hashsalt": "bidui",  # the same bytes every time
         "pdf.fonttype": 42,  # text that can be searched; many publishers refuse type 3
     }

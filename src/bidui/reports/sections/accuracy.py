@@ -13,8 +13,9 @@ from bidui.intervals import Estimate, newcombe
 from bidui.reports.figures import Drawing, accuracy_by_phenomenon, accuracy_heatmap, box_plots
 from bidui.reports.published import Published, all_published, published_uid
 from bidui.reports.results import ALL, ModelChoices, phenomenon_of
-from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, picture, sentence
-from bidui.reports.sections.people import Grouping, human_accuracy, people_by
+from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, picture, pictures, sentence
+from bidui.reports.sections.people import Grouping, group_name, human_accuracy, people_by
+from bidui.reports.sections.published import cell_remarks
 from bidui.reports.tables import NOTHING, Column, Table, Value
 from bidui.scores.choices import Choices
 
@@ -123,7 +124,8 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
     people = people_by(by, phenomena, settings, interval=interval)
     rows: Rows = []
     for name in [*names, "all"]:
-        head = (say("all-pairs") if name == "all" else name, *([phenomena.get(name, "")] if by == "paradigm" else []))
+        within = [settings.phenomenon(phenomena.get(name, ""))] if by == "paradigm" else []
+        head = (group_name(name, settings), *within)
         cells = [_cell(own[name], model) if name in own else None for model, own in zip(there, values, strict=True)]
         rows.append((*head, *cells, *([people.get(name)] if people else [])))
     columns = [
@@ -269,8 +271,9 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
         """Return the accuracies of models, and of humans where they are known."""
         values = {name: {group: one.estimate for group, one in own.items()} for name, own in by_model.items()}
         there = {group for own in values.values() for group in own}
-        humans = {group: one for group, one in people[by].items() if group in there}
-        return {**values, say("people-head"): humans} if people[by] else values
+        if people[by]:
+            values[say("people-head")] = {group: one for group, one in people[by].items() if group in there}
+        return {name: {settings.phenomenon(group): one for group, one in own.items()} for name, own in values.items()}
 
     def heatmap(by_model: ByModel, by: Grouping, sections: Mapping[str, str] | None = None) -> Drawing:
         values = estimates(by_model, by)
@@ -278,10 +281,11 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
         return accuracy_heatmap(shares, sections=sections, language=language)
 
     if _has_phenomena(within):
-        yield picture(
+        yield from pictures(
             "accuracy-by-phenomenon",
             title("figure-phenomena"),
-            lambda: accuracy_by_phenomenon(estimates(phenomena, "phenomenon"), language=language),
+            phenomena,
+            lambda some: accuracy_by_phenomenon(estimates(some, "phenomenon"), language=language),
             note=joined(say(f"intervals-{interval}"), with_people),
         )
         yield picture(
@@ -289,10 +293,11 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
         )
     else:
         yield absent(title("figure-phenomena"), "report-no-phenomena")
-    yield picture(
+    yield from pictures(
         "heatmap-paradigms",
         title("figure-paradigms"),
-        lambda: heatmap(paradigms, "paradigm", within),
+        paradigms,
+        lambda some: heatmap(some, "paradigm", {uid: settings.phenomenon(name) for uid, name in within.items()}),
         note=settings.about_people("note-people-there") if people["paradigm"] else "",
     )
     boxes = {name: box([one.value for one in own.values()]) for name, own in paradigms.items()}
@@ -335,7 +340,8 @@ def _included(models: Sequence[ModelChoices], uids: Mapping[str, str], settings:
     for table in all_published() if settings.published else ():
         if table.benchmark == benchmark.name and any(cell.level == "status" for cell in table.cells):
             rows += _published_kinds(table, kinds)
-            note += f" {say('note-published-drawn').format(paper=table.paper, table=table.table)}"
+            source = say("note-published-drawn").format(paper=table.paper, table=table.table)
+            note = joined(note, source, cell_remarks(table, settings))
     return settings.table("kinds", _kind_columns(kinds, settings), rows, note=note)
 
 

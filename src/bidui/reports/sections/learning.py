@@ -54,7 +54,7 @@ def scaling_section(results: Results, settings: Settings) -> Iterator[Item]:
         yield from (Absent(say(key), problems) for key in ("series", "figure-scaling", "scaling-fits", "difficulty"))
         return
     if problems:
-        yield Absent(say("left-out"), problems)
+        yield Absent(say("left-out"), problems, here=True)
     groups, series = groups_of(usable), series_of(usable)
     ends = [end_point(one, settings.main, groups) for one in series]
     unfinished = unfinished_note(usable, settings)
@@ -100,13 +100,21 @@ def _scaling_figure(ends: Sequence[EndPoint], groups: Sequence[str], settings: S
     for end in sorted(ends, key=lambda end: (end.series.parameters, end.flops)):
         sizes.setdefault(end.series.size, []).append(end)
     panels = {
-        group_name(group, settings): [
-            Line(size, np.array([end.flops for end in own]), np.array([end.mean(group) for end in own]))
-            for size, own in sizes.items()
-        ]
+        group_name(group, settings): [_scaling_line(size, own, group) for size, own in sizes.items()]
         for group in groups
     }
     return scaling(panels, references=_people_lines(ends[0].series, settings), language=settings.language)
+
+
+def _scaling_line(size: str, ends: Sequence[EndPoint], group: str) -> Line:
+    """Return the means of a size with one standard deviation over seeds, and the number of seeds in its name."""
+    counts = sorted({len(end.accuracies[group]) for end in ends})
+    flops, mean = np.array([end.flops for end in ends]), np.array([end.mean(group) for end in ends])
+    name = f"{size}, n = {'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))}"
+    if counts[0] < 2:
+        return Line(name, flops, mean)
+    deviation = np.array([end.accuracies[group].std(ddof=1) for end in ends])
+    return Line(name, flops, mean, mean - deviation, mean + deviation)
 
 
 def _people_lines(series: Series, settings: Settings) -> Mapping[str, Mapping[str, float]]:
@@ -275,7 +283,7 @@ def _line(name: str, mean: MeanCurve) -> Line:
 
 def _learning_figure(series: Sequence[Series], groups: Sequence[str], settings: Settings) -> Drawing:
     sizes = Counter(one.size for one in series)
-    names = {one.name: one.size if sizes[one.size] == 1 else one.name for one in series}
+    names = {one.name: f"{one.size if sizes[one.size] == 1 else one.name}, n = {len(one.runs)}" for one in series}
     panels = {
         group_name(group, settings): [_line(names[one.name], _mean(one.runs, group, settings)) for one in series]
         for group in groups

@@ -23,7 +23,7 @@ from bidui.analysis.length_bias import (
 from bidui.errors import InputError
 from bidui.reports.figures import AlphaSweep, alpha_sweep, length_bias
 from bidui.reports.results import ModelChoices, Results, ScoredModel
-from bidui.reports.section import Item, Rows, Settings, absent, picture, reasons
+from bidui.reports.section import Item, Rows, Settings, absent, pictures, reasons
 from bidui.reports.tables import Table, Value, without_blank
 from bidui.scores.choices import PairTotals, length_split
 
@@ -48,10 +48,11 @@ def length_section(results: Results, models: Sequence[ModelChoices], settings: S
     yield _groups(models, settings)
     yield _within(models, settings)
     splits = {model.name: {link: length_split(one) for link, one in model.choices.items()} for model in models}
-    yield picture(
+    yield from pictures(
         "length-bias",
         say("figure-length"),
-        lambda: length_bias(splits, language=settings.language),
+        splits,
+        lambda some: length_bias(some, language=settings.language),
         note=say("note-figure-length"),
     )
     yield from _sweeps({model.name: sweep(model.totals, alpha_grid()) for model in results.models}, settings)
@@ -101,10 +102,11 @@ def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
         AlphaSweep(name, np.array([setting[0] for setting in one.settings]), one.unequal, one.delta)
         for name, one in sweeps.items()
     ]
-    yield picture(
+    yield from pictures(
         "alpha-sweep",
         settings.say("alpha-sweep"),
-        lambda: alpha_sweep(lines, language=settings.language),
+        {line.name: line for line in lines},
+        lambda some: alpha_sweep(tuple(some.values()), language=settings.language),
         note=settings.say("note-alpha-sweep"),
     )
     rows: Rows = []

@@ -17,7 +17,7 @@ def overview(results: Results, sets: Sequence[PairSet], settings: Settings) -> I
     yield _models(results.models, settings) if results.models else absent(say("models"), "report-no-scores")
     yield _runs(results.runs, settings) if results.runs else absent(say("runs"), "report-no-runs")
     if results.problems:
-        yield Absent(say("left-out"), results.problems)
+        yield Absent(say("left-out"), results.problems, here=True)
 
 
 def _sets(sets: Sequence[PairSet], settings: Settings) -> Table:

@@ -1,7 +1,11 @@
 """People: how far each model is behind humans by phenomenon, and how far its scores agree with graded ratings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
 from typing import Literal
+
+import numpy as np
 
 from bidui.analysis.accuracy import Interval, accuracy
 from bidui.analysis.people import FEWEST, Correlations, StudyPeople, correlate, gaps, judged_accuracy, study_accuracy
@@ -12,6 +16,7 @@ from bidui.intervals import Estimate, newcombe
 from bidui.people.agreement import DOUBTFUL, Coding, figures, kappa
 from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.figures import human_gap
+from bidui.reports.published import Published, all_published, published_uid
 from bidui.reports.results import ALL, HELD_OUT, ModelChoices, phenomenon_of
 from bidui.reports.section import Absent, Item, Rows, Settings, absent, joined, picture
 from bidui.reports.tables import Column, Table, Value
@@ -61,7 +66,7 @@ def human_accuracy(
 
 def group_name(group: str, settings: Settings) -> str:
     """Return a group as readers see it."""
-    return settings.say("all-pairs") if group == ALL else group
+    return settings.say("all-pairs") if group == ALL else settings.phenomenon(group)
 
 
 def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
@@ -74,6 +79,9 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
         return
     phenomena = phenomenon_of(chosen.values())
     benchmark = settings.benchmark(phenomena)
+    if (benchmark is None or not benchmark.people) and (table := _printed_people(phenomena)):
+        yield _printed_gaps(table, chosen, settings)
+        return
     if benchmark is None:
         yield absent(title, "report-no-benchmark", {"known": [known.name for known in settings.benchmarks]})
         return
@@ -115,6 +123,44 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
     )
     if settings.extras.people is not None:
         yield from _study(chosen, phenomena, settings.extras.people, settings)
+
+
+def _printed_people(uids: Iterable[str]) -> Published | None:
+    """Return the published table that has human accuracies for the phenomena of all these paradigms."""
+    named = {published_uid(uid) for uid in uids}
+    for table in all_published():
+        judged = {cell.name for cell in table.cells if (cell.model, cell.level) == ("human", "phenomenon")}
+        if judged and named <= table.phenomena.keys():
+            return table
+    return None
+
+
+def _printed_gaps(table: Published, models: Mapping[str, Choices], settings: Settings) -> Table:
+    """Return models beside human accuracies that were printed without counts, by the phenomena of that table."""
+    cells = [cell for cell in table.cells if cell.model == "human" and cell.level in ("phenomenon", "overall")]
+    people = {cell.name: cell.value / 100 for cell in cells}
+    by_model: dict[str, dict[str, float]] = {}
+    for name, choices in models.items():
+        printed = [table.phenomena[published_uid(uid)] for uid in choices.uids.tolist()]
+        grouped = replace(choices, phenomena=np.array(printed, object))
+        groups = accuracy(grouped, by="phenomenon", interval="pairs")
+        parts = groups if table.whole == "phenomena" else accuracy(grouped, by="paradigm")
+        by_model[name] = {group: one.value for group, one in groups.items()}
+        by_model[name][ALL] = fmean(one.value for one in parts.values())
+    best = gaps(by_model, people=people)
+    rows: Rows = []
+    for group in [*sorted(best.keys() - {ALL}), ALL]:
+        name = settings.say("macro-phenomenon" if table.whole == "phenomena" else "macro-paradigm")
+        shares = [own.get(group) for own in by_model.values()]
+        gap = best[group]
+        rows.append((name if group == ALL else group, gap.people, gap.model, gap.gap, *shares))
+    columns = (
+        *settings.columns("phenomenon people:percent=people-head best=best-model gap:points"),
+        *(Column(name, name, "percent", rival=True) for name in by_model),
+    )
+    title = settings.say("people-title").format(link=settings.main)
+    note = settings.say("note-people-no-counts").format(paper=table.paper, table=table.table)
+    return settings.table("people", columns, rows, title=title, note=note, whole=True)
 
 
 def _study(

@@ -13,6 +13,7 @@ from bidui.reports.figures import Drawing, accuracy_heatmap
 from bidui.reports.published import Published, all_published, columns, published_uid
 from bidui.reports.results import ALL, ModelChoices, phenomenon_of
 from bidui.reports.section import Item, Rows, Settings, absent, joined, picture
+from bidui.reports.sections.people import people_counts
 from bidui.reports.tables import Column, Table
 from bidui.scores.choices import Choices, delta_acc, length_split
 
@@ -133,9 +134,39 @@ def _table(match: Match, ours: Values, theirs: Values, settings: Settings, *, ex
     scored = {published_uid(uid) for uid in match.groups}
     partial_note = "" if scored >= expected else say("note-partial").format(scored=len(scored), count=len(expected))
     remarks = say("remarks").format(remarks=table.remarks) if table.remarks else ""
-    note = joined(_note(table, settings), partial_note, remarks)
+    humans = "" if partial_note else _people_note(match, theirs, settings)
+    note = joined(_note(table, settings), partial_note, humans, remarks, cell_remarks(table, settings))
     title = _title(table, settings, link=match.link)
     return settings.table(f"published-{table.name}", heads, rows, title=title, note=note, whole=True)
+
+
+def _people_note(match: Match, theirs: Values, settings: Settings) -> str:
+    """Say how the printed human figures differ from the counts that the rest of the page pools; empty if they agree."""
+    benchmark = settings.benchmark(match.groups)
+    if benchmark is None or HUMANS not in theirs:
+        return ""
+    counts = people_counts(benchmark, match.groups)
+    pooled = {group: right / judgements for group, (right, judgements) in counts.items()}
+    apart = {group: theirs[HUMANS][group] - pooled[group] for group in pooled if group in theirs[HUMANS]}
+    if all(abs(difference) < 0.0005 for difference in apart.values()):
+        return ""
+    most = max(apart, key=lambda group: abs(apart[group]))
+    name = settings.say(WHOLES["pairs"]) if most == ALL else most
+    values = {"group": name, "printed": 100 * theirs[HUMANS][most], "pooled": 100 * pooled[most]}
+    return settings.say("note-people-printed").format(**values)
+
+
+def cell_remarks(table: Published, settings: Settings) -> str:
+    """Return the remarks on printed numbers that cannot be right or differ from another place in the papers."""
+    cells: dict[str, dict[str, list[str]]] = {}
+    for cell in table.cells:
+        if cell.remarks:
+            cells.setdefault(cell.remarks, {}).setdefault(cell.model, []).append(f"{cell.group} {cell.value:g}")
+    texts = []
+    for remark, own in cells.items():
+        places = [f"{model} ({', '.join(numbers)})" for model, numbers in own.items()]
+        texts.append(f"{', '.join(places)}: {remark}")
+    return settings.say("note-cells").format(remarks="; ".join(texts)) if texts else ""
 
 
 def _heatmap(match: Match, values: Values, settings: Settings) -> Drawing:
