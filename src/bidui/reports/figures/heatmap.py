@@ -53,7 +53,7 @@ def accuracy_heatmap(
         # as many decimals of a percentage as fit in a cell; None where not even a whole number fits
         fitting = [count for count in (1, 0) if widest([f"{100:.{count}f}"], size=size) <= cell - 0.04]
         decimals = max(fitting, default=None)
-        top = longest * sin(slant / 180 * pi) + 0.16
+        top = longest * sin(slant / 180 * pi) + (0.1 if slant == 90 else 0.16)
         height = max(len(block.rows) for block in blocks) * row
         across = max(blocks[-1].left + cell * len(models) + reach, blocks[0].left + KEY + 0.2)
         figure = Figure(figsize=(across, top + height + FOOT))
