@@ -20,6 +20,7 @@ const words = JSON.parse(element("words").textContent!) as Record<string, string
 const main = element("main");
 const query = new URLSearchParams(location.search);
 const holder = `bidui-study-${data.link}`; // where the browser keeps her token
+const done = `bidui-done-${data.link}`; // and, once she has finished, what she may be asked for
 
 let token = "";
 let seat: Seat | null = null;
@@ -69,7 +70,10 @@ async function comeBack(): Promise<void> {
     seat = await call<Seat>("GET", `/api/s/seat?lang=${data.lang}`, token);
   } catch (error) {
     const refusal = error as Refusal;
+    const end = recall<[string, string] | null>(done, null);
+    if (end && refusal.kind.startsWith("study-")) return showThanks(...end), showMore(); // closed or paused since
     if (refusal.kind !== "participant-unknown") return showRefusal(refusal, () => void comeBack());
+    keep(done, null);
     keep(holder, null); // she has withdrawn, or was deleted
     token = "";
     return data.state === "open" ? showConsent() : showState();
@@ -193,7 +197,12 @@ function showEnd(): void {
   if (!outbox) return show(title(t("answer.title")), ...paragraphs(t("answer.tried")));
   if (outbox.refusal) return showRefusal(outbox.refusal, () => undefined);
   if (outbox.waiting.length) return show(title(t("answer.saving")), ...paragraphs(t("answer.waiting_end")), button(t("answer.again"), () => void outbox!.send()));
-  const facts = make("dl", {}, make("dt", {}, t("answer.code")), make("dd", {}, outbox.code), make("dt", {}, t("answer.name")), make("dd", {}, seat!.pseudonym));
+  keep(done, [outbox.code, seat!.pseudonym]);
+  showThanks(outbox.code, seat!.pseudonym);
+}
+
+function showThanks(code: string, name: string): void {
+  const facts = make("dl", {}, make("dt", {}, t("answer.code")), make("dd", {}, code), make("dt", {}, t("answer.name")), make("dd", {}, name));
   show(title(t("answer.title")), ...paragraphs(text("thanks")), facts);
 }
 
@@ -235,8 +244,7 @@ async function withdraw(): Promise<void> {
     if ((error as Refusal).kind !== "participant-unknown") return showRefusal(error as Refusal, () => void withdraw());
   }
   outbox?.clear();
-  keep(`bidui-answers-${token}`, null);
-  keep(holder, null);
+  for (const key of [`bidui-answers-${token}`, holder, done]) keep(key, null);
   token = "";
   outbox = null;
   say("");

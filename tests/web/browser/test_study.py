@@ -159,6 +159,10 @@ def test_a_whole_study(workbench: Running, opened: Any, someone: Callable[..., P
         answer_by_calls(home, record, number)
 
     check_figures(record)
+    set_state(record, "closed")
+    witness.forgive("status of 410")
+    first.reload()  # who is asked for the code later still has it
+    expect(first.locator("dd").first).to_have_text(record.code)
     researcher = someone(storage_state=workbench.session)
     researcher.goto(workbench.at(f"/studies/{record.id}/results"))
     figures = researcher.locator("dl.figures").first

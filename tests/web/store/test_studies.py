@@ -238,6 +238,13 @@ def test_a_draft_cannot_be_joined(store: Store, tiny: Study) -> None:
     assert kind(caught.value) == "study-link"
 
 
+def test_what_is_no_link_leads_nowhere(store: Store, record: StudyRecord) -> None:
+    for token in ("", "x\0y", record.token[:-1], record.token + "x", "%" * 22, "_" * 22, "链接", "x" * 1000):
+        with pytest.raises(InputError) as caught:
+            study_by_token(store, token)
+        assert kind(caught.value) == "study-link"
+
+
 def test_whoever_withdraws_leaves_nothing_but_that_she_was_there(store: Store, record: StudyRecord) -> None:
     version = record.study.version
     token, seat = join(

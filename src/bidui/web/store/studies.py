@@ -403,6 +403,8 @@ class Receipt:
 
 def study_by_token(store: Store, token: str) -> StudyRecord:
     """Return the study of a link; a draft has no participants, and neither has a project in the bin."""
+    if not token.isprintable():  # PostgreSQL takes no NUL
+        raise fail("study-link", Place())
     query = select(_STUDIES, projects.c.name.label("in_project")).join(projects, projects.c.id == _STUDIES.c.project)
     query = query.where(_STUDIES.c.token == token[:100], _STUDIES.c.state != "draft", projects.c.binned.is_(None))
     with store.reading() as connection:
