@@ -254,9 +254,9 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         read_pairs(tmp_path / "nowhere.jsonl")
     with pytest.raises(InputError, match="no pairs in this folder"):
         read_pairs(tmp_path)
-    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "notes.md").write_text("x")
     with pytest.raises(InputError, match=r"must end in one of: \.jsonl, \.csv, \.parquet"):
-        read_pairs(tmp_path / "notes.txt")
+        read_pairs(tmp_path / "notes.md")
 
 
 def test_half_a_character_is_refused_on_writing() -> None:

@@ -108,6 +108,27 @@ def test_files_of_sling_that_share_a_name_stay_apart(tmp_path: Path) -> None:
     assert list(read_pairs(plural)) == [Pair("他们", "他", "menself_male", "Anaphor", 0, columns=FIELD)]
 
 
+def test_texts_of_sling_have_a_pair_per_line(tmp_path: Path) -> None:
+    """With the list of paradigms that lies beside them, whose lines are no pairs."""
+    write(tmp_path / "sling" / "PhenomenonParadigmList.txt", "Aspect\n\tzai_guo.jsonl\n")
+    write(
+        tmp_path / "sling" / "Aspect" / "zai_guo.txt", "他们在修路。@@@他们在修过路。\r\n\n她在读书。 @@@ 她在读过书。"
+    )
+    pairs = read_pairs(tmp_path / "sling")
+    assert [(pair.uid, pair.pair_id, pair.good, pair.bad) for pair in pairs] == [
+        ("zai_guo", 0, "他们在修路。", "他们在修过路。"),
+        ("zai_guo", 1, "她在读书。", "她在读过书。"),
+    ]
+    with zipfile.ZipFile(tmp_path / "sling.zip", "w") as archive:
+        archive.write(tmp_path / "sling" / "Aspect" / "zai_guo.txt", "Aspect/zai_guo.txt")
+    assert tuple(read_pairs(tmp_path / "sling.zip")) == tuple(pairs)
+    broken = write(tmp_path / "broken.txt", "好。@@@坏。\n好。坏。\n")
+    assert problems(broken) == [("pairs-text-line", "broken.txt", 2)]
+    assert problems(tmp_path / "sling" / "PhenomenonParadigmList.txt") == [
+        ("pairs-text", "PhenomenonParadigmList.txt", 0)
+    ]
+
+
 def test_several_paradigms_in_one_file_keep_their_names(tmp_path: Path) -> None:
     """Whoever has put SLING into one file has only the field to go by."""
     file = write(tmp_path / "sling.jsonl", lines(sling("甲", "乙", 0, "zai_le"), sling("丙", "丁", 0, "zai_guo")))

@@ -219,6 +219,16 @@ def test_baselines_are_left_out_of_averages_and_shown_by_paradigm(tmp_path: Path
     assert by_uid["all"] == 1.0  # as in a report
 
 
+def test_percentages_of_a_paper_are_shown_where_a_whole_phenomenon_was_scored(tmp_path: Path) -> None:
+    """CLiMP's Table 2 has 99.0 for binding, which is one paradigm, and 99.7 for the three of classifiers."""
+    uids = {"binding_gender": "binding", "classifier": "classifier", "classifier_adj": "classifier"}
+    of = {uid: replace(pair(uid, 0, "甲", "乙"), phenomenon=phenomenon) for uid, phenomenon in uids.items()}
+    write_scores(tmp_path, pairs=Pairs(tuple(of.values())))
+    table = compare(tmp_path, links=["lp"], by="phenomenon")
+    assert table.humans
+    assert table.frame.select("phenomenon", "humans").rows() == [("binding", 0.99), ("classifier", None), ("all", None)]
+
+
 def test_a_table_by_groups_has_the_pairs_of_each_group(tmp_path: Path) -> None:
     """Different pairs are different sets, with rows of their own; a column may be called pairs, too."""
     write_scores(tmp_path, name="a", pairs=Pairs(tuple(replace(one, columns=(("pairs", "x"),)) for one in PAIRS)))

@@ -138,7 +138,7 @@ def read_pairs(
     paradigm: str | None = None,
     phenomenon: str | None = None,
 ) -> Pairs:
-    """Read a file of pairs (.jsonl, .csv, .tsv, .json, .parquet), an archive, or all such files of a folder, by name.
+    """Read a file of pairs (.jsonl, .csv, .tsv, .json, .parquet, .txt), an archive, or all such files of a folder.
 
     BLiMP, CLiMP, SLING, JBLiMP, RuBLiMP, MultiBLiMP, BLiMP-NL, TurBLiMP and suites of SyntaxGym are read as they were
     released; for other tables, `good`, `bad`, `paradigm` and `phenomenon` name the columns. Where a file names no
@@ -208,7 +208,8 @@ def _read_files(files: Mapping[Path, bytes | None], columns: Columns) -> tuple[d
         try:
             pairs[file] = read_file(file, columns=columns, data=data)
         except NoPairs as error:
-            (problems if file.suffix.lower() in WRITTEN else unknown).extend(error.problems)
+            if file.suffix.lower() != ".txt":  # most texts in a folder, such as a readme, are no tables at all
+                (problems if file.suffix.lower() in WRITTEN else unknown).extend(error.problems)
         except InputError as error:
             problems.extend(error.problems)
     distinct, clashes = _distinct({file: own.items for file, own in pairs.items()})

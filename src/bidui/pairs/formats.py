@@ -23,7 +23,7 @@ from bidui.pairs.pair import IDS, TAKEN, Pair, Pairs, Region, column_names
 
 Format = Literal["jsonl", "csv", "parquet"]
 WRITTEN = tuple(f".{name}" for name in get_args(Format))  # the suffixes of our own files
-SUFFIXES = (*WRITTEN, ".tsv", ".json")
+SUFFIXES = (*WRITTEN, ".tsv", ".json", ".txt")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
 ZIP = b"PK\x03\x04"  # how the files of spreadsheets begin, whatever they are called
 FIELDS = (
@@ -32,6 +32,7 @@ FIELDS = (
 )
 _NESTED = FIELDS[-3:]
 _CLIMP = ["", "0", "1", "2", "3"]  # CLiMP's header: number, phenomenon, paradigm, sentence, 1 for good and 0 for bad
+_BETWEEN = "@@@"  # in SLING's text files, between the good and the bad sentence
 _MOST_PROBLEMS = 20  # a damaged file can have one on each line; nobody reads more than a screenful of them
 _NO_LAYOUT = {"pairs-not-object", "pairs-field-missing", "pairs-column-missing", "pairs-too-many-problems"}
 ANY = Columns()
@@ -70,7 +71,10 @@ def read_file(path: Path, *, columns: Columns = ANY, data: bytes | None = None) 
         raise fail("pairs-spreadsheet", Place(str(path)))
     if suffix not in SUFFIXES:
         raise fail("pairs-suffix", Place(str(path)), {"suffixes": SUFFIXES})
-    read = {".jsonl": from_jsonl, ".csv": from_csv, ".tsv": from_tsv, ".json": from_json, ".parquet": from_parquet}
+    read = {
+        **{".jsonl": from_jsonl, ".csv": from_csv, ".tsv": from_tsv},
+        **{".json": from_json, ".parquet": from_parquet, ".txt": from_text},
+    }
     return read[suffix](data or b"", file=str(path), uid=path.stem, columns=columns)
 
 
@@ -168,6 +172,22 @@ def from_tsv(data: bytes, *, file: str, uid: str, columns: Columns = ANY) -> Pai
     rows = _tsv_rows(decode(data, file=file), file=file)
     place, header = next(rows, (Place(file, 1), []))
     return _table_pairs(header, rows, place=place, file=file, uid=uid, columns=columns)
+
+
+def from_text(data: bytes, *, file: str, uid: str, columns: Columns = ANY) -> Pairs:
+    """Read text with one pair per line, `good@@@bad`, as SLING has it; `columns` do not apply, as none has a name."""
+    text = decode(data, file=file)
+    if _BETWEEN not in text:
+        raise NoPairs([Problem("pairs-text", Place(file))])
+    rows = ((Place(file, n), line) for n, line in enumerate(text.split("\n"), start=1) if line.strip())
+
+    def record(line: str, place: Place) -> dict[str, object]:
+        sentences = [sentence.strip() for sentence in line.split(_BETWEEN)]
+        if len(sentences) != 2:
+            raise fail("pairs-text-line", place, {"count": len(sentences)})
+        return {"sentence_good": sentences[0], "sentence_bad": sentences[1]}
+
+    return _pairs_of(rows, record, file=file, uid=uid, columns=ANY)
 
 
 def _table_pairs(

@@ -12,11 +12,12 @@ import polars as pl
 
 from bidui.analysis.accuracy import FOR, Accuracy, Interval, accuracy
 from bidui.analysis.people import HUMANS, StudyPeople, read_people, study_accuracy
-from bidui.benchmarks import judged_benchmarks
+from bidui.benchmarks import judged_benchmarks, shipped
 from bidui.errors import Place, Problem, fail
 from bidui.files import natural
 from bidui.intervals import Estimate
 from bidui.notebooks import to_pandas
+from bidui.people.agreement import human_agreement
 from bidui.reports.results import (
     ALL,
     HELD_OUT,
@@ -337,6 +338,8 @@ def _by_group(
         humans, sure = _judged(people, first, by, whole), _judged_estimates(people, first, by, whole, interval)
     else:
         humans = _humans(members, whole) if by in (("phenomenon",), ("paradigm",)) else {}
+        if not humans and by == ("phenomenon",):
+            humans = _printed_humans(members, whole)
     rows = [*sorted(members.keys() - {whole}, key=lambda group: [natural(value) for value in group]), whole]
     taken = {*by, *humans}  # a model may have such a name, too
     by_column = {f"{name} (model)" if name in taken else name: own for name, own in values.items()}
@@ -395,4 +398,20 @@ def _humans(members: dict[Group, set[str]], whole: Group) -> dict[str, dict[Grou
                 for group, own in counts.items()
             }
             return {HUMANS: shares}
+    return {}
+
+
+def _printed_humans(members: dict[Group, set[str]], whole: Group) -> dict[str, dict[Group, float]]:
+    """Return the human accuracy that a paper prints for each phenomenon, if all of its paradigms were scored."""
+    for folder in shipped().values():
+        uids: dict[Group, set[str]] = {}
+        for file in (folder / "paradigms").glob("*/*.yaml"):  # by phenomenon, each named by its uid
+            uids.setdefault((file.parent.name,), set()).add(file.stem)
+            uids.setdefault(whole, set()).add(file.stem)
+        if not members.get(whole) or not members[whole] <= uids[whole]:
+            continue
+        rows = [row for row in human_agreement(folder) if row.level in ("phenomenon", "overall")]
+        printed = {(row.name,) if row.level == "phenomenon" else whole: row.accuracy for row in rows}
+        shares = {group: printed[group] / 100 for group in printed if members.get(group) == uids.get(group)}
+        return {HUMANS: shares} if shares else {}
     return {}
