@@ -627,3 +627,26 @@ def test_a_strong_bias_answers_the_test_by_itself() -> None:
 def neutral(uid: str) -> list[str]:
     cells = columns(read_published("sling-8"), link="mean_lp", level="paradigm", measure="bias")
     return [model for model, values in cells.items() if bias(of(values[uid])).p > 0.01]
+
+
+def test_models_are_compared_within_groups_and_corrected_over_all_of_them() -> None:
+    """In `near`, the first model alone is right on 6 of 8 pairs: by McNemar's test, p is 2 / 2^6 = 1 / 32.
+
+    In `far` both are right on the same pairs, so p is 1. Holm's correction doubles the smaller of the two.
+    """
+    uids = np.array(["u"] * 16, object)
+    columns = {"distance": np.array(["near"] * 8 + ["far"] * 8, object)}
+    numbers, same = np.arange(16, dtype=np.int32), np.zeros(16, np.int8)
+
+    def model(right: list[int]) -> Choices:
+        return Choices("lp", uids, uids, numbers, np.array(right, float), 1 - np.array(right, float), same, columns)
+
+    models = {"a": model([1] * 8 + [1] * 4 + [0] * 4), "b": model([0] * 6 + [1] * 2 + [1] * 4 + [0] * 4)}
+    near, far = compare_models(models, by="distance")
+    assert (near.group, near.first_better, near.second_better, near.test) == ("near", 6, 0, "mcnemar")
+    assert (near.p, near.corrected, near.difference.value) == pytest.approx((1 / 32, 1 / 16, 0.75))
+    assert (far.group, far.p, far.corrected, far.difference.value) == ("far", 1.0, 1.0, 0.0)
+    with pytest.raises(InputError, match="no column nope"):
+        compare_models(models, by="nope")
+    with pytest.raises(InputError, match="at least 80"):
+        compare_models(models, by="distance", test="pairs", resamples=79)

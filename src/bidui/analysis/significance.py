@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from math import nan
+from math import comb, nan
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -56,11 +56,13 @@ class Comparison:
     corrected: float  # p, corrected for all comparisons made together
     floor: float = 0.0  # the smallest p that this many resamples can give; at this value, read p as "at most"
     wilcoxon: float = nan  # p of the signed-rank test over paradigms; NaN where all are equal
+    group: str = ""  # the values that its pairs share, where groups are compared
 
 
 def compare_models(
     models: Mapping[str, Choices],
     *,
+    by: str | Sequence[str] = (),
     test: Test | None = None,
     correction: Correction = "holm",
     average: Average = "overall",
@@ -69,6 +71,9 @@ def compare_models(
     study: StudyPeople | str | Path | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare models pairwise on the same pairs; with `study`, also with the majority of its people, on its pairs.
+
+    `by` names columns of the pairs, `phenomenon` or `paradigm`: models are then compared within each group, as in
+    `accuracy`, by one test, and p is corrected for the comparisons of all groups.
 
     The tests ask different questions. `paradigms`, the default from six paradigms on: would the models differ on other
     paradigms like these? Paradigms are drawn with replacement, the same ones for both models. `pairs`: would they
@@ -84,6 +89,9 @@ def compare_models(
     names = list(models)
     if len(names) < 2:
         raise fail("too-few-models", None, {"count": len(names)})
+    if by:
+        columns = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
+        return _within_groups(models, columns, test, correction, average, resamples, seed)
     worths, strata = same_pairs(models), stratify(models[names[0]])
     paradigms = len(set(strata.uids))
     few: Test = "mcnemar" if average == "overall" else "pairs"
@@ -116,6 +124,37 @@ def compare_models(
         ranks = signed_rank(sums[a] / strata.sizes, sums[b] / strata.sizes, digits=9).p
         found = (difference, ahead, behind, chosen, p, correction, p, floor, ranks)
         comparisons.append(Comparison(names[a], names[b], *found))
+    corrected = correct([comparison.p for comparison in comparisons], by=correction)
+    return tuple(replace(comparison, corrected=p) for comparison, p in zip(comparisons, corrected, strict=True))
+
+
+def _within_groups(
+    models: Mapping[str, Choices],
+    by: Sequence[str],
+    test: Test | None,
+    correction: Correction,
+    average: Average,
+    resamples: int | None,
+    seed: int,
+) -> tuple[Comparison, ...]:
+    """Compare models within each group of pairs, by a test that every group can have."""
+    labels = {name: choices.groups(*by) for name, choices in models.items()}
+    parts = {
+        group: {name: _kept(choices, labels[name] == group) for name, choices in models.items()}
+        for group in dict.fromkeys(next(iter(labels.values())).tolist())
+    }
+    if test is None and any(len(set(one.uids)) < FEWEST_PARADIGMS for part in parts.values() for one in part.values()):
+        test = "mcnemar" if average == "overall" else "pairs"
+    total = len(parts) * comb(len(models), 2)
+    needed = round(2 * (1 if correction == "none" else total) / LEVEL)
+    count = resamples or max(RESAMPLES, 2 * needed)
+    if count < needed and not (test or "").startswith("mcnemar"):
+        raise fail("too-few-resamples", None, {"resamples": count, "needed": needed})
+    comparisons = [
+        replace(one, group=group, correction=correction)
+        for group, part in parts.items()
+        for one in compare_models(part, test=test, correction="none", average=average, resamples=count, seed=seed)
+    ]
     corrected = correct([comparison.p for comparison in comparisons], by=correction)
     return tuple(replace(comparison, corrected=p) for comparison, p in zip(comparisons, corrected, strict=True))
 
@@ -387,7 +426,10 @@ def read_against(test: Accuracy, baseline: Accuracy) -> Reading:
 
 def without(choices: Choices, *, uids: Collection[str]) -> Choices:
     """Return the choices in all other paradigms: baselines do not belong in an average of accuracies."""
-    kept = ~np.isin(choices.uids.astype(str), list(uids))
+    return _kept(choices, ~np.isin(choices.uids.astype(str), list(uids)))
+
+
+def _kept(choices: Choices, kept: NDArray[np.bool_]) -> Choices:
     own = [field.name for field in fields(choices) if field.name not in ("link", "columns")]
     arrays = [name for name in own if getattr(choices, name) is not None]
     columns = {name: values[kept] for name, values in choices.columns.items()}
