@@ -43,6 +43,15 @@ def test_baselines_are_read_as_bias_and_are_part_of_no_average(tmp_path: Path) -
     )
 
 
+def test_paradigms_of_sling_are_drawn_for_all_models_with_their_baselines(tmp_path: Path) -> None:
+    """As in Figures 9 and 10: the bias towards a male object, and what the reflexive adds to it."""
+    pairs = [*judged("self_male", right=4, of=4), *judged("baseline_male", right=3, of=4)]
+    write_scores(tmp_path, pairs=Pairs(tuple(pairs)))
+    drawn = {item.name: item for one in report(tmp_path) for item in one.items if isinstance(item, Picture)}
+    lines = drawn["sling-anaphor-gender"].drawing.rows.lines
+    assert [line[:3] for line in lines] == [("baseline_male", "counting", 0.75), ("self_male", "counting", 1)]
+
+
 def test_scores_and_runs_of_baselines_alone_are_left_out(tmp_path: Path) -> None:
     """They have no accuracy."""
     write_scores(tmp_path, name="one", pairs=Pairs(tuple(judged("baseline_male", right=1, of=2))))
@@ -62,8 +71,8 @@ def test_a_distractor_is_tested_over_models(tmp_path: Path) -> None:
         write_scores(tmp_path, name=f"m{number}", pairs=pairs)
     sections = report(tmp_path)
     row = cells(tables(sections)["contrasts"], 0)
-    assert row[:9] == ["self_male", "pp_male", 5, 1, 1, 0, 0, 0, 0]
-    assert row[9:] == pytest.approx([0.0369, 0.0369, 0.01845, 0.9915], abs=1e-4)
+    assert row[:13] == ["self_male", "pp_male", 5, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0]  # minimum, median, mean, maximum, SD
+    assert row[13:] == pytest.approx([0.0369, 0.0369, 0.01845, 0.9915], abs=1e-4)
     assert "accuracy-spread" in {item.name for one in sections for item in one.items if isinstance(item, Picture)}
 
 

@@ -130,3 +130,10 @@ def test_numbers_are_short_in_both_languages() -> None:
     assert [short_number(10.0**n, "en") for n in (2, 5, 6, 9, 12)] == ["100", "100K", "1M", "1B", "1T"]
     assert [short_number(10.0**n, "zh") for n in (2, 5, 7, 8, 12)] == ["100", "10万", "1000万", "1亿", "1万亿"]
     assert power_of_ten(17) == "10¹⁷"
+
+
+def test_a_mean_sweep_has_its_deviation_as_a_band() -> None:
+    alpha, level, spread = np.array([0.0, 1.0]), np.array([0.5, 0.75]), np.array([0.125, 0.25])
+    figure, rows = alpha_sweep([AlphaSweep("mean", alpha, level, level, spread, spread)])
+    assert all(any(isinstance(one, PolyCollection) for one in axes.collections) for axes in figure.axes)
+    assert rows.lines == (("mean", 0.0, 0.5, 0.5, 0.125, 0.125), ("mean", 1.0, 0.75, 0.75, 0.25, 0.25))

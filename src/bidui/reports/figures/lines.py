@@ -171,13 +171,23 @@ class AlphaSweep:
     alpha: Floats
     accuracy: Floats
     delta: Floats
+    accuracy_deviation: Floats | None = None  # over models, of a mean
+    delta_deviation: Floats | None = None
+
+
+def _band(mean: Floats, deviation: Floats | None) -> tuple[Floats, Floats] | tuple[None, None]:
+    return (None, None) if deviation is None else (mean - deviation, mean + deviation)
 
 
 def alpha_sweep(sweeps: Sequence[AlphaSweep], *, language: Language = "en") -> Drawing:
     """Draw accuracy beside delta-acc, one line per model; rings mark the highest accuracy and the lowest delta-acc."""
     measures = {
-        word("unequal", language): [Line(one.name, one.alpha, one.accuracy) for one in sweeps],
-        word("delta", language): [Line(one.name, one.alpha, one.delta) for one in sweeps],
+        word("unequal", language): [
+            Line(one.name, one.alpha, one.accuracy, *_band(one.accuracy, one.accuracy_deviation)) for one in sweeps
+        ],
+        word("delta", language): [
+            Line(one.name, one.alpha, one.delta, *_band(one.delta, one.delta_deviation)) for one in sweeps
+        ],
     }
     check_lines(measures, parts=True)
     names = tuple(sweep.name for sweep in sweeps)
@@ -202,9 +212,10 @@ def alpha_sweep(sweeps: Sequence[AlphaSweep], *, language: Language = "en") -> D
             layout.label_ends(axes, [end for end in ends if end], size=SMALL, height=made.height)
     points: list[tuple[str | int | float, ...]] = []
     for sweep in sweeps:
-        columns = (values.tolist() for values in (sweep.alpha, sweep.accuracy, sweep.delta))
-        points += [(sweep.name, *point, np.nan, np.nan) for point in zip(*columns, strict=True)]
-    # the last two columns, which stay empty, belong to the format of the file
+        none = np.full(len(sweep.alpha), np.nan)  # of a single model
+        spread = [none if one is None else one for one in (sweep.accuracy_deviation, sweep.delta_deviation)]
+        columns = (values.tolist() for values in (sweep.alpha, sweep.accuracy, sweep.delta, *spread))
+        points += [(sweep.name, *point) for point in zip(*columns, strict=True)]
     head = ("model", "alpha", "accuracy", "delta", "accuracy_deviation", "delta_deviation")
     return Drawing(made.figure, Rows(head, tuple(points)))
 

@@ -23,7 +23,7 @@ from bidui.analysis.length_bias import (
 from bidui.errors import InputError
 from bidui.reports.figures import AlphaSweep, alpha_sweep, length_bias
 from bidui.reports.results import ModelChoices, Results, ScoredModel
-from bidui.reports.section import Item, Rows, Settings, absent, pictures, reasons
+from bidui.reports.section import Item, Rows, Settings, absent, joined, picture, pictures, reasons
 from bidui.reports.tables import Table, Value, without_blank
 from bidui.scores.choices import PairTotals, length_split
 
@@ -96,6 +96,14 @@ def _within(models: Sequence[ModelChoices], settings: Settings) -> Table:
     return settings.table("length-within", columns, rows, note=settings.say("note-within"))
 
 
+def _mean_sweep(lines: Sequence[AlphaSweep], settings: Settings) -> AlphaSweep:
+    """Return the mean and the sample standard deviation over models (Liu et al., Figure 2)."""
+    accuracies, deltas = (np.array([getattr(line, name) for line in lines]) for name in ("accuracy", "delta"))
+    name = settings.say("mean-of-models").format(count=len(lines))
+    spread = (accuracies.std(axis=0, ddof=1), deltas.std(axis=0, ddof=1))
+    return AlphaSweep(name, lines[0].alpha, accuracies.mean(axis=0), deltas.mean(axis=0), *spread)
+
+
 def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
     """Return the figure and the table of accuracy and delta-acc at every alpha."""
     lines = [
@@ -109,6 +117,13 @@ def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
         lambda some: alpha_sweep(tuple(some.values()), language=settings.language),
         note=settings.say("note-alpha-sweep"),
     )
+    if len(lines) > 1:
+        yield picture(
+            "alpha-sweep-mean",
+            settings.say("alpha-sweep-mean").format(count=len(lines)),
+            lambda: alpha_sweep([_mean_sweep(lines, settings)], language=settings.language),
+            note=joined(settings.say("note-alpha-sweep"), settings.say("note-alpha-sweep-mean")),
+        )
     rows: Rows = []
     for name, one in sweeps.items():
         values = zip(one.settings, one.accuracy, one.equal, one.shorter, one.longer, one.delta, strict=True)

@@ -256,16 +256,27 @@ def ratings_section(models: Sequence[ModelChoices], settings: Settings) -> Itera
 
 def _rating_table(kind: Literal["pointwise", "pairwise"], by_model: Ratings, settings: Settings) -> Table:
     """Return one row per linking function and one column per model."""
+    printed: dict[str, dict[str, float]] = {}
+    table = next(table for table in all_published() if any(cell.level == "ratings" for cell in table.cells))
+    for cell in table.cells if settings.published else ():
+        if cell.group == kind:
+            printed.setdefault(cell.model, {})[cell.link] = cell.value / 100
+    links = dict.fromkeys(link for own in (*by_model.values(), *printed.values()) for link in own)
     rows: Rows = []
-    for link in dict.fromkeys(link for own in by_model.values() for link in own):
+    for link in links:
         cells: list[Value] = []
         for own in by_model.values():
             both = own.get(link)
             one = both and (both.pointwise if kind == "pointwise" else both.pairwise)
             cells.append(one.estimate if one else None)
-        rows.append((link, *cells))
-    columns = (*settings.columns("link"), *(Column(name, name, "r") for name in by_model))
-    return settings.table(f"ratings-{kind}", columns, rows, note=settings.say("note-ratings"))
+        rows.append((link, *cells, *(own.get(link) for own in printed.values())))
+    columns = (
+        *settings.columns("link"),
+        *(Column(name, name, "r") for name in by_model),
+        *(Column(f"published {name}", f"{name} †", "r") for name in printed),
+    )
+    beside = settings.say("note-ratings-printed").format(paper=table.paper, table=table.table) if printed else ""
+    return settings.table(f"ratings-{kind}", columns, rows, note=joined(settings.say("note-ratings"), beside))
 
 
 def _rating_counts(by_model: Ratings, rated: Acceptability, ratings: int, raters: int, settings: Settings) -> Table:

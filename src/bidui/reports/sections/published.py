@@ -181,15 +181,25 @@ def _lengths(table: Published, models: Sequence[ModelChoices], settings: Setting
     for cell in table.cells:
         if cell.level == "length" and cell.measure == "accuracy":
             printed.setdefault((cell.link, f"{cell.model} †"), {})[cell.group] = cell.value / 100
-    values = {key: tuple(cells[group] for group in LENGTH_GROUPS) for key, cells in printed.items()}
+    values: dict[tuple[str, str], tuple[float | None, ...]] = {}
+    for key, cells in printed.items():
+        groups = tuple(cells[group] for group in LENGTH_GROUPS)
+        values[key] = (*groups, delta_acc(*groups), None)
+    means: dict[tuple[str, str], dict[str, float]] = {}
+    for cell in table.cells:
+        if cell.level == "overall":
+            means.setdefault((cell.link, f"{cell.model} †"), {})[cell.measure] = cell.value / 100
+    for key, cells in means.items():
+        values[key] = (None, None, None, cells["delta_acc"], cells["accuracy"])
     for model in (model for model in models if not model.counted):  # counts do not say which side is longer
         for link, choices in model.choices.items():
             split = length_split(choices)
-            values[link, model.name] = (split.equal, split.good_shorter, split.good_longer)
+            whole = accuracy(choices, interval="pairs")["all"].value
+            values[link, model.name] = (split.equal, split.good_shorter, split.good_longer, split.delta, whole)
     links = list(dict.fromkeys(link for link, _ in values))
     order = sorted(values, key=lambda key: (links.index(key[0]), key[1].endswith("†")))
-    rows: Rows = [(*key, *values[key], delta_acc(*values[key])) for key in order]
-    heads = "link model equal:percent='D= shorter:percent='D< longer:percent='D> delta_acc:percent=delta"
+    rows: Rows = [(*key, *values[key]) for key in order]
+    heads = "link model equal:percent='D= shorter:percent='D< longer:percent='D> delta_acc:percent=delta micro:percent"
     title = _title(table, settings)
     return settings.table(f"published-{table.name}", heads, rows, title=title, note=_note(table, settings))
 

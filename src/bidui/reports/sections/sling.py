@@ -1,14 +1,18 @@
 """SLING's statistics: paradigms read against their baselines, and paradigms with and without distractors."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from bidui.analysis.accuracy import Accuracy, accuracy
 from bidui.analysis.estimate import summarise
+from bidui.analysis.people import judged_accuracy
 from bidui.analysis.significance import SLING_BASELINES, bias, correct, read_against, signed_rank
+from bidui.reports.figures import Drawing, accuracy_by_phenomenon
+from bidui.reports.published import all_published
 from bidui.reports.results import ScoredModel
-from bidui.reports.section import Item, Rows, Settings, absent
+from bidui.reports.section import Item, Rows, Settings, absent, file_name, pictures
 from bidui.reports.tables import Column
-from bidui.scores.choices import PairTotals, choose_from
+from bidui.scores.choices import BASELINES, PairTotals, choose_from
 
 FEWEST = 5  # models; with fewer, the test over them can find nothing: p is at least 2 / 2^5
 CONTRASTS = (  # Tables 10 to 12
@@ -26,6 +30,7 @@ def sling_section(models: Sequence[ScoredModel], settings: Settings) -> Iterator
     needs_unigrams = settings.main_link.needs_unigrams
     usable = [model for model in models if model.totals.unigram is not None or not needs_unigrams]
     yield _biases(usable, settings)
+    yield from _figures(usable, settings)
     yield _readings(usable, settings)
     yield _contrasts(usable, settings)
 
@@ -35,6 +40,36 @@ def _paradigms(totals: PairTotals | None, settings: Settings) -> Mapping[str, Ac
     if totals is None or not len(totals):
         return {}
     return accuracy(choose_from(totals, settings.main_link), by="paradigm")
+
+
+def _figures(models: Sequence[ScoredModel], settings: Settings) -> Iterator[Item]:
+    """Draw the paradigms of each phenomenon for all models, with their baselines (SLING, Figures 8 to 33)."""
+    printed = next(table for table in all_published() if table.name == "sling-8").phenomena
+    found = {
+        model.name: {**_paradigms(model.totals, settings), **_paradigms(model.baselines, settings)} for model in models
+    }
+    uids = {uid for own in found.values() for uid in own}
+    if not uids or not uids <= printed.keys() | BASELINES:
+        return
+    groups: dict[str, list[str]] = {}
+    for uid, name in printed.items():
+        baseline = SLING_BASELINES.get(uid)
+        members = groups.setdefault(name, [])
+        members += [one for one in (baseline, uid) if one in uids and one not in members]
+    benchmark = settings.benchmark(uids - BASELINES)
+    people = judged_accuracy(benchmark.people, {uid: uid for uid in uids}, interval="pairs") if benchmark else {}
+    humans = settings.say("people-head")
+
+    def draw(members: Sequence[str], some: Mapping[str, Mapping[str, Accuracy]]) -> Drawing:
+        values = {name: {uid: own[uid].estimate for uid in members if uid in own} for name, own in some.items()}
+        judged = {uid: people[uid] for uid in members if uid in people}
+        return accuracy_by_phenomenon({**values, **({humans: judged} if judged else {})}, language=settings.language)
+
+    for name, members in groups.items():
+        if members:
+            title = settings.say("figure-sling").format(phenomenon=name, link=settings.main)
+            note = settings.say("note-figure-sling")
+            yield from pictures(f"sling-{file_name(name.lower())}", title, found, partial(draw, members), note=note)
 
 
 def _biases(models: Sequence[ScoredModel], settings: Settings) -> Item:
@@ -93,7 +128,9 @@ def _contrasts(models: Sequence[ScoredModel], settings: Settings) -> Item:
             continue
         x, y = zip(*pairs, strict=True)
         tests.append([signed_rank(x, y, alternative=side, digits=9).p for side in ("two-sided", "greater", "less")])
-        numbers = [(one.median, one.mean, one.deviation) for one in (summarise(x), summarise(y))]
+        numbers = [
+            (one.minimum, one.median, one.mean, one.maximum, one.deviation) for one in (summarise(x), summarise(y))
+        ]
         rows.append((first, second, len(pairs), *numbers[0], *numbers[1]))
     corrected = correct([both for both, _, _ in tests], by="holm")
     rows = [
@@ -105,7 +142,7 @@ def _contrasts(models: Sequence[ScoredModel], settings: Settings) -> Item:
         *(
             Column(f"{number}_{side}", f"{say(f'stat-{number}')} {which}", "percent")
             for which, side in enumerate(("first", "second"), 1)
-            for number in ("median", "mean", "sd")
+            for number in ("min", "median", "mean", "max", "sd")
         ),
         *settings.columns("p:p=p-two-sided p_holm:p p_greater:p=p-first-better p_less:p=p-second-better"),
     )
