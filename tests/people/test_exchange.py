@@ -55,6 +55,9 @@ def test_a_plain_table_says_what_was_chosen(tmp_path: Path) -> None:
     path.write_text("participant,uid,pair,chosen\nann,nowhere,1,good\nbob,u0,x,bad\n")
     with pytest.raises(InputError, match=r"answers.csv:2: there is no item nowhere/1[\s\S]*answers.csv:3"):
         import_answers(path, made)
+    path.write_text("participant,uid,pair,chosen\n")
+    with pytest.raises(InputError, match="no answers to items"):
+        import_answers(path, made)
     path.write_text("who,uid,pair,chosen\nann,u0,1,good\n")
     with pytest.raises(InputError, match="missing: participant"):
         import_answers(path, made)

@@ -87,7 +87,9 @@ def import_answers(path: str | Path, study: Study) -> tuple[Response, ...]:
 
 
 def _collected(rows: list[tuple[int, dict[str, str]]], study: Study, file: str) -> tuple[Response, ...]:
-    names = rows[0][1].keys() if rows else ()
+    if not rows:
+        raise fail("answers-none", Place(file))
+    names = rows[0][1].keys()
     missing = [] if "participant" in names else ["participant"]
     missing += [] if "item" in names or {"uid", "pair"} <= set(names) else ["item (or uid and pair)"]
     missing += [] if "chosen" in names or {"shown", "answer"} <= set(names) else ["chosen (or shown and answer)"]
@@ -175,8 +177,6 @@ def _pcibex(text: str, study: Study, file: str) -> tuple[Response, ...]:
         if took >= 0:
             row["rt_ms"] = str(round(took))
         rows.append((number, row))
-    if not rows:
-        raise fail("responses-none", Place(file))
     return _collected(rows, study, file)
 
 
