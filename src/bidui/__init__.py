@@ -48,16 +48,8 @@ if TYPE_CHECKING:
         told_apart,
         write_pairs,
     )
-    from bidui.people.agreement import (
-        Figure,
-        Proposal,
-        StudyResults,
-        decide,
-        decision_rows,
-        propose,
-        study_results,
-        write_decisions,
-    )
+    from bidui.people.agreement import Figure, StudyResults, study_results
+    from bidui.people.decisions import Proposal, decide, decision_rows, propose, write_decisions
     from bidui.people.design import Design, Rules, Size, estimate, preset
     from bidui.people.exchange import (
         Imported,
@@ -125,7 +117,8 @@ _HOMES = {
     "bidui.models.specs": "expand_specs load_model model_hint model_kinds model_labels",
     "bidui.pairs": "Diversity Origin Pair Pairs Region StoredPairs Written "
     "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
-    "bidui.people.agreement": "Figure Proposal StudyResults decide decision_rows propose study_results write_decisions",
+    "bidui.people.agreement": "Figure StudyResults study_results",
+    "bidui.people.decisions": "Proposal decide decision_rows propose write_decisions",
     "bidui.people.design": "Design Rules Size estimate preset",
     "bidui.people.exchange": "Imported export_pcibex export_study import_answers import_file write_results",
     "bidui.people.participants": "Participant add_participants read_participants",

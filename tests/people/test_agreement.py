@@ -13,16 +13,14 @@ from bidui.intervals import Estimate
 from bidui.people.agreement import (
     Figure,
     doubts,
-    exclude,
     figures,
     fleiss_kappa,
     kappa,
     krippendorff_alpha,
-    propose,
     rating_figures,
     results_of,
-    write_decisions,
 )
+from bidui.people.decisions import exclude, propose, write_decisions
 from bidui.people.design import PRESETS, Design
 from bidui.people.responses import Response, answer_trial
 from bidui.people.study import draw_study

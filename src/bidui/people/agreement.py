@@ -1,17 +1,17 @@
 """Agreement of people with gold labels and with each other: published counts, and the responses of a study.
 
 The figures in `human.tsv` were measured on the published pairs, not on ours; wherever they are shown, this must be
-said. Those of a study are on the pairs that it pins. By them a paradigm is kept, excluded or left undecided.
+said. Those of a study are on the pairs that it pins; `bidui.people.decisions` decides on paradigms by them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, Place, fail
 from bidui.files import Json, natural
 from bidui.intervals import LEAST, Estimate, percentile_estimate, wilson
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from bidui.words import Language
 
 HUMAN_FILE, REVIEW_FILE = "human.tsv", "review.tsv"
-DECISIONS = "decisions.jsonl"  # the record in the folder of a study
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,6 @@ def _rows(file: Path) -> list[list[str]]:
 # Agreement of the people of a study with the gold labels
 
 Level = Literal["pair", "paradigm", "phenomenon", "overall"]
-Verdict = Literal["keep", "exclude", "undecided"]
 Coding = Literal["fixed side", "good/bad"]
 Measure = Literal["nominal", "ordinal", "interval"]
 Over = Literal["pairs", "paradigms"]  # what resamples draw, besides people
@@ -443,8 +441,8 @@ class StudyResults:
             row |= _rating_cells(rated) if rated else dict.fromkeys(RATING_CELLS)
         if self.follows and self.by == "paradigm":
             before = self.earlier(name) or Estimate(nan)
-            row |= {"earlier": _percent(before.value), "earlier_low": _percent(before.low)}
-            row |= {"earlier_high": _percent(before.high), "since": self.follows.change(name)}
+            row |= {"earlier": percent(before.value), "earlier_low": percent(before.low)}
+            row |= {"earlier_high": percent(before.high), "since": self.follows.change(name)}
         return row
 
     def summary(self) -> dict[str, Json]:
@@ -470,8 +468,8 @@ def doubt_rows(found: Iterable[Doubt]) -> list[dict[str, Json]]:
     """Return doubtful pairs as rows of a table; shares are in percent."""
     return [
         {
-            **{"item": one.item, "wrong": one.wrong, "judgements": one.judgements, "share": _percent(one.share.value)},
-            **{"low": _percent(one.share.low), "high": _percent(one.share.high), "good": one.good, "bad": one.bad},
+            **{"item": one.item, "wrong": one.wrong, "judgements": one.judgements, "share": percent(one.share.value)},
+            **{"low": percent(one.share.low), "high": percent(one.share.high), "good": one.good, "bad": one.bad},
         }
         for one in found
     ]
@@ -498,7 +496,7 @@ RATING_CELLS = ("z_good", "z_bad", "z_difference", "z_low", "z_high", "ratings")
 def _figure_cells(one: Figure) -> dict[str, Json]:
     shares = (one.wilson.value, *one.wilson.interval, *one.crossed.interval)
     counts = (one.correct, one.judgements, one.pairs, one.people, one.majority)
-    return dict(zip(FIGURE_CELLS, (*map(_percent, shares), *counts), strict=True))
+    return dict(zip(FIGURE_CELLS, (*map(percent, shares), *counts), strict=True))
 
 
 def _rating_cells(one: RatingFigure) -> dict[str, Json]:
@@ -506,7 +504,8 @@ def _rating_cells(one: RatingFigure) -> dict[str, Json]:
     return dict(zip(RATING_CELLS, (*values, one.ratings), strict=True))
 
 
-def _percent(share: float) -> float | None:
+def percent(share: float) -> float | None:
+    """Return a share in percent, as files have it; None for NaN."""
     return _number(100 * share)
 
 
@@ -595,192 +594,3 @@ def counts(study: "Study", responses: "Sequence[Response]") -> dict[str, tuple[i
             right, judgements = by_uid.get(one.uid, (0, 0))
             by_uid[one.uid] = (right + (one.chosen == "good"), judgements + 1)
     return by_uid
-
-
-# Decisions on paradigms: proposed by the figures, changed by hand with a reason, and written into the project
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """What the figures of a paradigm say about a threshold: undecided where the interval straddles it.
-
-    `why` is the reason of somebody who decided otherwise; then the verdict is hers, and `proposed` that of the figures.
-    """
-
-    uid: str
-    verdict: Verdict
-    threshold: float
-    figure: Figure
-    proposed: Verdict = "undecided"
-    why: str = ""
-
-
-def propose(
-    paradigms: Mapping[str, Figure],
-    *,
-    threshold: float = 0.85,
-    overrides: Mapping[str, tuple[Verdict, str]] | None = None,
-) -> tuple[Proposal, ...]:
-    """Propose to keep, to exclude, or to leave undecided each paradigm, by the wider of its two intervals.
-
-    `overrides` has the verdicts of people, with their reasons, by uid.
-    """
-    from bidui.people.design import check_threshold
-
-    check_threshold(threshold)
-    overrides = overrides or {}
-    if unknown := [uid for uid in overrides if uid not in paradigms]:
-        raise fail("uid-unknown", None, {"uid": unknown[0], "uids": list(paradigms)})
-    if silent := [uid for uid, (_, why) in overrides.items() if not why.strip()]:
-        raise fail("decide-why", None, {"uid": silent[0]})
-    proposals = []
-    for uid, figure in paradigms.items():
-        low, high = figure.wider
-        proposed: Verdict = "keep" if low >= threshold else "exclude" if high < threshold else "undecided"
-        verdict, why = overrides.get(uid, (proposed, ""))
-        proposals.append(Proposal(uid, verdict, threshold, figure, proposed, why.strip()))
-    return tuple(proposals)
-
-
-def decide(
-    folder: str | Path,
-    *,
-    project: str | Path | None = None,
-    threshold: float | None = None,
-    keep: Mapping[str, str] | None = None,
-    exclude: Mapping[str, str] | None = None,
-    resamples: int = 1000,
-) -> tuple[Proposal, ...]:
-    """Decide on the paradigms of the study in a folder; with `project`, write the decisions there and record them.
-
-    The threshold is the one that the design fixed, unless another is given. `keep` and `exclude` have paradigms that
-    somebody decides on by hand, each with the reason. Paradigms that nobody judged are undecided.
-    """
-    from bidui.people.study import read_study
-
-    study = read_study(folder)
-    both = {uid for uid in keep or {} if uid in (exclude or {})}
-    if both:
-        raise fail("decide-both", None, {"uid": min(both)})
-    verdicts: dict[str, tuple[Verdict, str]] = {uid: ("keep", why) for uid, why in (keep or {}).items()}
-    verdicts |= {uid: ("exclude", why) for uid, why in (exclude or {}).items()}
-    found = study_results(folder, resamples=resamples).figures
-    nothing = Estimate(nan)
-    every = {
-        uid: found.get(uid) or Figure(uid, 0, 0, 0, 0, 0, nothing, nothing)
-        for uid in dict.fromkeys(study.pairs.by_uid())
-    }
-    limit = study.design.rules.threshold if threshold is None else threshold
-    proposals = propose(every, threshold=limit, overrides=verdicts)
-    if project is not None:
-        write_decisions(project, proposals, study=study)
-        record_decisions(folder, proposals)
-    return proposals
-
-
-def decision_rows(proposals: Iterable[Proposal]) -> list[dict[str, Json]]:
-    """Return decisions as rows of a table or record; shares are in percent."""
-    return [
-        {
-            **{"uid": one.uid, "verdict": one.verdict, "proposed": one.proposed},
-            **{"agreement": _percent(one.figure.wilson.value), "low": _percent(one.figure.wider[0])},
-            **{"high": _percent(one.figure.wider[1]), "threshold": _percent(one.threshold)},
-            **{key: getattr(one.figure, key) for key in ("correct", "judgements", "pairs", "people")},
-            "why": one.why,
-        }
-        for one in proposals
-    ]
-
-
-def record_decisions(folder: str | Path, proposals: Iterable[Proposal]) -> None:
-    """Add decisions to the record of a study, below those that were made before; nothing is ever removed."""
-    from bidui.files import encode, json_text, read_bytes, write_file
-
-    path = Path(folder) / DECISIONS
-    before = read_bytes(path) if path.exists() else b""
-    lines = [encode(json_text(row) + "\n") for row in decision_rows(proposals)]
-    if not before.endswith(b"".join(lines)):
-        write_file(path, before + b"".join(lines))
-
-
-def reason(proposal: Proposal, *, study: str) -> str:
-    """Say in one sentence why a paradigm is excluded or kept, with the figures."""
-    figure, (low, high) = proposal.figure, proposal.figure.wider
-    by_hand = f" Decided by hand: {proposal.why}" if proposal.why else ""
-    if not figure.judgements:
-        return f"In the study {study}, nobody judged its pairs.{by_hand}"
-    return (
-        f"In the study {study}, {figure.correct} of {figure.judgements} judgements by {figure.people} people on "
-        f"{figure.pairs} pairs chose the good sentence ({figure.wilson.value:.0%}, interval {low:.0%} to {high:.0%}; "
-        f"threshold {proposal.threshold:.0%}).{by_hand}"
-    )
-
-
-def exclude(text: str, *, reason: str, name: str) -> str:
-    """Return the YAML of a paradigm with `status: excluded` and a reason; all else stays as it was written."""
-    return set_status(text, status="excluded", reason=reason, name=name)
-
-
-def set_status(text: str, *, status: Literal["included", "excluded"], reason: str, name: str) -> str:
-    """Return the YAML of a paradigm with a status and a reason; all else stays as it was written."""
-    from bidui.grammar.yaml import Scalar, parse_document, written
-
-    for key, value, after in (("reason", reason, "phenomenon"), ("status", status, "phenomenon")):
-        document = parse_document(text, name=name)
-        old = document.get(key)
-        if isinstance(old, Scalar):
-            text = text[: old.start] + written(value) + text[old.end :]
-        else:
-            anchor = document.get(after)
-            if not isinstance(anchor, Scalar) or old is not None:
-                raise fail("decide-file", Place(name), {"uid": name})
-            end = text.find("\n", anchor.end)
-            at = len(text) if end < 0 else end
-            text = f"{text[:at]}\n{key}: {written(value)}{text[at:]}"
-    return text
-
-
-def write_decisions(folder: str | Path, proposals: Iterable[Proposal], *, study: "Study") -> dict[str, str]:
-    """Write decisions into a project; return the new status of each paradigm whose status is not what it was.
-
-    Excluded paradigms get `status: excluded` with the figures; one that was excluded when the study was made, and is
-    kept, is included again. Undecided ones stay as they are. A paradigm that was edited since is an error, unless it
-    was decided on by hand: people judged other pairs. All files are made and checked before the first is written.
-    """
-    from bidui.files import decode, encode, read_bytes, sha256, write_file
-    from bidui.grammar.paradigm_file import parse_paradigm
-    from bidui.grammar.project import load_project, paradigm_text
-
-    folder = Path(folder)
-    paradigms = {each.uid: each for each in load_project(folder).paradigms}
-    edits: dict[str, tuple[Path, str, str]] = {}
-    problems: list[Problem] = []
-    for one in proposals:
-        if one.verdict == "undecided":
-            continue
-        if one.uid not in paradigms:
-            problems.append(Problem("decide-missing", Place(str(folder)), {"uid": one.uid}))
-            continue
-        mine = paradigms[one.uid]
-        pinned = (study.paradigms or {}).get(one.uid)
-        same = sha256(paradigm_text(mine).encode()) == pinned  # also in its status
-        if one.verdict == "keep" and (mine.status != "excluded" or not (same or one.why)):
-            continue
-        clean = replace(mine, status="included", reason="")
-        if study.source and not (same or one.why or sha256(paradigm_text(clean).encode()) == pinned):
-            problems.append(Problem("decide-edited", Place(str(folder / mine.place.file)), {"uid": one.uid}))
-            continue
-        status: Literal["included", "excluded"] = "excluded" if one.verdict == "exclude" else "included"
-        path, file = folder / mine.place.file, mine.place.file
-        why = reason(one, study=study.name)
-        text = set_status(decode(read_bytes(path), file=str(path)), status=status, reason=why, name=file)
-        after, _ = parse_paradigm(text, name=file)
-        if after is None or (after.uid, after.status) != (one.uid, status):
-            raise fail("decide-file", Place(str(path)), {"uid": one.uid})
-        if (mine.status, mine.reason) != (status, why):
-            edits[one.uid] = (path, text, status)
-    if problems:
-        raise InputError(problems)
-    for path, text, _ in edits.values():
-        write_file(path, encode(text))
-    return {uid: status for uid, (_, _, status) in edits.items()}

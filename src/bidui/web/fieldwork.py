@@ -16,7 +16,8 @@ from typing import Any
 from bidui.errors import InputError, Place, fail
 from bidui.files import decode, parse_json
 from bidui.intervals import Estimate, wilson
-from bidui.people.agreement import DOUBTFUL, Figure, RatingFigure, StudyResults, Verdict, figures, propose, results_of
+from bidui.people.agreement import DOUBTFUL, Figure, RatingFigure, StudyResults, figures, results_of
+from bidui.people.decisions import Verdict, propose
 from bidui.people.design import Design, Task, estimate
 from bidui.people.lists import Item, deal
 from bidui.people.responses import Exclusion, Response, kept, study_exclusions

@@ -24,7 +24,8 @@ from bidui.grammar.archives import add_to_zip
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.project import paradigm_text
 from bidui.pairs.formats import pairs_to_bytes
-from bidui.people.agreement import Verdict, counts, propose, reason, set_status
+from bidui.people.agreement import counts
+from bidui.people.decisions import Verdict, propose, reason, set_status
 from bidui.people.design import PRESETS, QUESTIONS, Design, standard_texts
 from bidui.people.exchange import export_pcibex, response_files
 from bidui.people.participants import Participant, participants_csv
