@@ -139,7 +139,7 @@ def main() -> None:
         usual = [part for link in ("lp", "mean_lp", "pen_lp", "slln:0.5", "log_norm") for part in ("--link", link)]
         commands = {"bidui compare, five linking functions": [*compare, *usual]}
         commands["bidui compare, SLOR and MORCELA as well"] = compare
-        commands["bidui report"] = [sys.executable, "-m", "bidui", "report", name, "-o", f"{name}-report"]
+        commands["bidui report"] = [sys.executable, "-m", "bidui", "report", name, "-o", f"{name}/report"]
         commands |= {title: [sys.executable, "-c", START + code, name] for title, code in STEPS.items()}
         for title, command in commands.items():
             found = [cost(command) for _ in range(RUNS)]

@@ -516,7 +516,7 @@ def test_ratings_that_follow_lp_correlate_with_it_whatever_the_scale_of_the_rate
     found = tables(report_with(tmp_path, Extras(ratings=tuple(ratings))))
     assert cells(found["ratings-pointwise"], 0)[:3] == ["lp", pytest.approx(1), pytest.approx(0.3244)]  # Table 7
     assert cells(found["ratings-pairwise"], 0)[:2] == ["lp", pytest.approx(1)]
-    assert [row[:2] for row in found["ratings-pointwise"].rows][-1] == ("morcela", None)
+    assert {row[0]: row[1] for row in found["ratings-pointwise"].rows}["morcela"] is None  # printed only
     assert cells(found["ratings-counts"], 0) == ["counting", 6, 3, 1, 0]
     assert "19 ratings by 3 raters" in found["ratings-counts"].note and "bored" in found["ratings-counts"].note
 
