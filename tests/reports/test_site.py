@@ -131,7 +131,9 @@ def test_accuracy_by_linking_function_phenomenon_and_paradigm(scored: list[Secti
     spread = pytest.approx(0.75 / 2**0.5)
     assert cells(found["accuracy-averages"], 0) == ["counting", "lp", 3, 1, 0, 0.5, 0.375, 0.375, spread]
     rows = [cells(found["accuracy-phenomenon-lp"], n) for n in range(3)]
-    assert rows == [["p", 0.75, 0.9], ["q", 0, 0.5], ["all pairs", 0.5, pytest.approx(10 / 12)]]
+    ranges = ["75.0–75.0", "0.0–100.0", "50.0–83.3"]  # over the two linking functions
+    assert [row[:-1] for row in rows] == [["p", 0.75, 0.9], ["q", 0, 0.5], ["all pairs", 0.5, pytest.approx(10 / 12)]]
+    assert [row[-1] for row in rows] == ranges
     assert [cells(found["accuracy-paradigm-lp"], n) for n in range(2)] == [["u", "p", 0.75, 0.9], ["v", "q", 0, 0.5]]
     value = found["accuracy-phenomenon-lp"].rows[0][1]
     assert isinstance(value, Accuracy) and value.ties == 1
@@ -226,7 +228,7 @@ def test_models_of_other_pairs_are_not_compared(tmp_path: Path) -> None:
     write_scores(tmp_path, name="two", pairs=Pairs(tuple(PAIRS)[:2]))
     found = report(tmp_path)
     assert list(reasons(found).values()).count("report-one-model") == 2
-    assert cells(tables(found)["accuracy-phenomenon-lp-1"], 1) == ["q", 0]
+    assert cells(tables(found)["accuracy-phenomenon-lp-1"], 1) == ["q", 0, "0.0–100.0"]
     assert [row[0] for row in tables(found)["accuracy-phenomenon-lp-2"].rows] == ["p", "all pairs"]
 
 

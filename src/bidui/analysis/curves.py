@@ -6,6 +6,7 @@ A U-shape can be fitted to any curve; `find_dip` says whether a curve really has
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -215,8 +216,8 @@ def _dip(sizes: Floats, turn: Floats | float, width: Floats | float) -> Floats:
 # itself dip (a polynomial of the logarithm of the tokens). Variance and correlation are estimated together by
 # restricted likelihood, and their own uncertainty is part of the resampled noise. No library has this test.
 #
-# `bench/coverage.py` simulates curves without a dip: with training noise of 2 and of 4 points and a correlation of up to
-# 0.8, about 5% of the least favourable ones raise a false alarm, and hardly any of the others.
+# `bench/coverage.py` simulates curves without a dip: with training noise of 2 and of 4 points and a correlation of up
+# to 0.8, about 5% of the least favourable ones raise a false alarm, and hardly any of the others.
 
 CORRELATIONS = np.arange(0, 0.96, 0.05)  # between neighbouring checkpoints; a run never strays for good
 DEGREE = 10  # of the polynomial at most: enough for a narrow dip
@@ -313,7 +314,7 @@ def _width(at: Floats, means: Floats, bottom: int, size: float) -> float:
     height = means[bottom] + size / 2
 
     def crossing(order: range) -> float:
-        for inside, outside in zip(order, order[1:], strict=False):
+        for inside, outside in pairwise(order):
             if means[outside] >= height:
                 share = (height - means[inside]) / (means[outside] - means[inside])
                 return float(np.log(at[inside]) + share * (np.log(at[outside]) - np.log(at[inside])))

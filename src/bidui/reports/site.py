@@ -36,12 +36,12 @@ from bidui.people.responses import ratings_of
 from bidui.reports.figures import save_figure
 from bidui.reports.published import published_uid
 from bidui.reports.results import MAIN, USUAL, Results, collect, model_choices, on_study, pair_sets
-from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings, sentence
+from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings, joined, sentence
 from bidui.reports.sections.accuracy import accuracy_section
 from bidui.reports.sections.comparisons import comparisons, rankings
 from bidui.reports.sections.frequencies import frequencies_section
 from bidui.reports.sections.learning import learning_section, scaling_section
-from bidui.reports.sections.length_bias import length_section
+from bidui.reports.sections.length_bias import length_section, main_bias
 from bidui.reports.sections.overview import overview
 from bidui.reports.sections.people import people_section, ratings_section
 from bidui.reports.sections.published import published_section
@@ -196,9 +196,10 @@ def contents(
             "scaling": scaling_section(own, settings),
             "learning": learning_section(own, settings),
         }
-        counted = {"accuracy": settings.say("about-counted")} if any(model.counted for model in models) else {}
+        source = "about-counted" if any(model.counted for model in models) else "about-accuracy"
+        abouts = {"accuracy": joined(main_bias(own, models, settings), settings.say(source))}
         for name, items in sections.items():
-            section = _section(name, items, settings, on_section, count, about=counted.get(name))
+            section = _section(name, items, settings, on_section, count, about=abouts.get(name))
             yield _of_set(section, one.name, number) if len(sets) > 1 else section
     yield _section("rankings", rankings(sets, settings), settings, on_section, count)
     yield _section("frequencies", frequencies_section(settings), settings, on_section, count)

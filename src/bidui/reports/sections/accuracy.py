@@ -122,26 +122,50 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
     phenomena = phenomenon_of(model.choices[link] for model in there)
     names = list(phenomena) if by == "paradigm" else sorted(set(phenomena.values()))
     people = people_by(by, phenomena, settings, interval=interval)
+    ranges = _ranges_over_links(models) if by == "phenomenon" else {}
     rows: Rows = []
     for name in [*names, "all"]:
         within = [settings.phenomenon(phenomena.get(name, ""))] if by == "paradigm" else []
         head = (group_name(name, settings), *within)
         cells = [_cell(own[name], model) if name in own else None for model, own in zip(there, values, strict=True)]
-        rows.append((*head, *cells, *([people.get(name)] if people else [])))
+        rows.append((*head, *cells, *([people.get(name)] if people else []), *([ranges.get(name)] if ranges else [])))
     columns = [
         *settings.columns("paradigm phenomenon" if by == "paradigm" else "phenomenon"),
         *(Column(model.name, model.name, "percent", rival=True) for model in there),
         *(settings.columns("people:percent=people-head") if people else ()),
+        *(settings.columns("links_range=links-range") if ranges else ()),
     ]
     return settings.table(
         f"accuracy-{by}-{file_name(link)}",
         columns,
         rows,
         title=say(f"accuracy-{by}").format(link=link),
-        note=joined(say("note-groups"), settings.about_people("note-people-there") if people else ""),
+        note=joined(
+            say("note-groups"),
+            say("note-links-range") if ranges else "",
+            settings.about_people("note-people-there") if people else "",
+        ),
         whole=True,
         linked=link != settings.main,
     )
+
+
+def _ranges_over_links(models: Sequence[ModelChoices]) -> dict[str, str]:
+    """Return the lowest and the highest accuracy over linking functions that all models have, as means over models."""
+    links = [link for link in models[0].choices if all(link in model.choices for model in models)]
+    if len(links) < 2:
+        return {}
+    by_link: dict[str, list[list[float]]] = {}
+    for link in links:
+        found: dict[str, list[float]] = {}
+        for model in models:
+            choices = model.choices[link]
+            for name, one in {**accuracy(choices, by="phenomenon"), **accuracy(choices)}.items():
+                found.setdefault(name, []).append(one.value)
+        for name, own in found.items():
+            by_link.setdefault(name, []).append(own)
+    means = {name: [sum(own) / len(own) for own in values] for name, values in by_link.items()}
+    return {name: f"{100 * min(own):.1f}–{100 * max(own):.1f}" for name, own in means.items()}
 
 
 # Variants and further columns of the pairs, such as the conditions of an experiment

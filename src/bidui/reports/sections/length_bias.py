@@ -29,6 +29,7 @@ from bidui.scores.choices import PairTotals, length_split
 
 RESAMPLES, FITS = 400, 100  # enough for two digits of the ends of an interval
 REFITS = 3  # divisions into folds for MORCELA, whose fits take longer than the sums of a grid
+NOT_WORSE = 0.01  # a difference in delta-acc that is not worth another linking function
 GOALS: tuple[By, ...] = ("delta", "accuracy")
 GROUPS = "equal:percent='D= shorter:percent='D< longer:percent='D>"
 
@@ -58,6 +59,32 @@ def length_section(results: Results, models: Sequence[ModelChoices], settings: S
     yield from _sweeps({model.name: sweep(model.totals, alpha_grid()) for model in results.models}, settings)
     yield _best_alpha(results.models, settings)
     yield _morcela(results.models, settings)
+
+
+BY_ALPHA = {"lp": 0.0, "slln:0.5": 0.5, "mean_lp": 1.0}  # links that a sweep over alpha contains
+
+
+def main_bias(results: Results, models: Sequence[ModelChoices], settings: Settings) -> str:
+    """Say how biased by length the linking function of all details is, and which is the least; empty if unknown."""
+    deltas: dict[str, list[float]] = {}
+    for model in models:
+        for link, choices in model.choices.items():
+            if not model.counted:
+                deltas.setdefault(link, []).append(length_split(choices).delta)
+    for sweep_of_run in (run.alphas for run in results.runs if not results.models and run.alphas is not None):
+        by_alpha = dict(zip((setting[0] for setting in sweep_of_run.settings), sweep_of_run.delta, strict=True))
+        for link, alpha in BY_ALPHA.items():
+            if alpha in by_alpha:
+                deltas.setdefault(link, []).append(float(by_alpha[alpha]))
+    most = max(map(len, deltas.values()), default=0)
+    means = {link: float(np.mean(own)) for link, own in deltas.items() if len(own) == most}
+    if not np.isfinite(means.get(settings.main, np.nan)):
+        return ""
+    best = min(means, key=means.__getitem__)
+    values = {"link": settings.main, "delta": f"{100 * means[settings.main]:.1f}"}
+    if means[settings.main] - means[best] < NOT_WORSE:
+        return settings.say("main-best").format(**values)
+    return settings.say("main-biased").format(**values, best=best, least=f"{100 * means[best]:.1f}")
 
 
 def _groups(models: Sequence[ModelChoices], settings: Settings) -> Table:
