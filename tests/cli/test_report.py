@@ -55,9 +55,9 @@ def test_scores_and_runs_become_a_page_whose_links_all_exist(bidui: Bidui, tmp_p
     assert ended.code == 0, ended.err
     assert "site/index.html" in ended.out and "models: 1, training runs: 1" in ended.out
     site = tmp_path / "site"
-    (row,) = rows(site / "tables" / "accuracy.csv")
+    (row,) = rows(site / "tables" / "accuracy-1.csv")  # the model and the run were scored on different pairs
     assert (row["model"], row["lp"], row["lp_ties"]) == ("given", "62.5", "1")
-    first = rows(site / "tables" / "length-groups.csv")[0]
+    first = rows(site / "tables" / "length-groups-1.csv")[0]
     shown = [first[name] for name in ("link", "equal", "shorter", "longer", "delta_acc")]
     assert shown == ["lp", "75", "100", "0", "50"]
     assert rows(site / "tables" / "runs.csv")[0]["accuracy"] == "60"

@@ -792,4 +792,5 @@ def test_diversity_is_written_for_machines_and_papers(bidui: Bidui, tmp_path: Pa
     assert (row["pairs"], row["equal"], row["good_shorter"], row["good_longer"]) == ("5", "2", "2", "1")
     value = json.loads(bidui("diversity", "pairs.jsonl", "--format", "json").out)
     assert (value["pairs"], value["1-grams"]) == (5, 3)
-    assert r"D= (equal length) & 2 (40\%) \\" in bidui("diversity", "pairs.jsonl", "--format", "latex").out
+    in_latex = bidui("diversity", "pairs.jsonl", "--format", "latex").out
+    assert r"D= (equal length)\par} & 2 (40\%) \\" in in_latex
