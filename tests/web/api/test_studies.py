@@ -333,6 +333,13 @@ def test_the_command_line_takes_the_study_that_is_exported(
     assert there == {"gender": (0, 22), "other": (22, 22)}
 
 
+def test_the_name_of_a_study_leads_nowhere(laptop: Workbench) -> None:
+    draft = create_study(the_entry(laptop.store), a_study(name="../../人 1/.."))
+    answer = local(laptop).get(f"{STUDIES}/{draft.id}/export?format=study")
+    names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+    assert {name.rpartition("/")[0] for name in names} == {"人-1"}
+
+
 def test_ids_of_a_panel_are_exported_only_if_asked_for(laptop: Workbench) -> None:
     record = opened(laptop)
     settings = {"language": "zh", "version": record.study.version, "background": {}}

@@ -5,6 +5,7 @@ an owner may delete somebody's answers. The calls of participants are in `bidui.
 """
 
 import asyncio
+import re
 import tempfile
 import zipfile
 from collections.abc import Sequence
@@ -605,10 +606,11 @@ def export_study(
     if external:
         check_role(access.bench.store, access.user, "owner", access.entry)
     record = studies.study_of(access.entry, number)
-    name = record.name if format == "study" else f"{record.name}-{format}"
+    plain = re.sub(r"[^\w-]+", "-", record.name).strip("-") or "study"  # it becomes the name of a folder
+    name = plain if format == "study" else f"{plain}-{format}"
     if format == "pairs":
         data = pairs_to_bytes(record.study.pairs, format="jsonl")
-        return Response(data, headers=attached(f"{record.name}.jsonl"), media_type="application/jsonl")
+        return Response(data, headers=attached("pairs.jsonl"), media_type="application/jsonl")
     if format == "pcibex":
         files = _pcibex(record.study, language)
     elif format == "study":
