@@ -81,13 +81,19 @@ def test_a_benchmark_is_scored_though_a_node_dies(nodes: Any, tmp_path: Path, mo
     assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
 
 
-def test_errors_of_workers_are_those_of_this_process(nodes: Any, tmp_path: Path) -> None:
+def test_errors_of_workers_are_those_of_this_process(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     missing = str(tmp_path / "none.arpa")
     with pytest.raises(InputError) as here:
         bidui.score(pairs_of(1, 1), missing, out=tmp_path / "a")
     with pytest.raises(InputError) as there:
         bidui.score(pairs_of(1, 1), missing, out=tmp_path / "a", on=on(nodes))
     assert str(there.value) == str(here.value)
+    absent = r"the Ray cluster 127\.0\.0\.1:1 cannot be reached or started: .*refused"
+    with monkeypatch.context() as patch, pytest.raises(InputError, match=absent):
+        patch.setattr(ray, "is_initialized", lambda: False)
+        bidui.score(pairs_of(1, 1), missing, out=tmp_path / "a", on="ray:127.0.0.1:1")
     with pytest.raises(InputError, match=r"needs 1 CPU, 1 GPU, .*the machines have 1 CPU, 0 GPU"):
         bidui.score(pairs_of(1, 1), missing, out=tmp_path / "a", device="cuda", on=on(nodes))
 
@@ -114,7 +120,7 @@ def test_pairs_are_generated_by_the_cluster(nodes: Any, tmp_path: Path) -> None:
 TEXT = "甲乙丙丁戊己庚辛壬癸"
 SUITE = """format: 1
 tokenizers: {char: {kind: char, least: 1}}
-runs: [{sizes: [14m], tokens: [6400], seeds: [0, 1, 2]}]
+runs: [{sizes: [14m], tokens: [12800], seeds: [0, 1, 2]}]
 train: {batch: 4, context: 16, milestones: "geometric:6"}
 """
 
@@ -125,7 +131,7 @@ def test_a_suite_is_trained_though_a_node_dies(nodes: Any, tmp_path: Path) -> No
     from bidui.training.tokenizers import train_char
 
     (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
-    (tmp_path / "a.txt").write_text("\n".join([TEXT[:9]] * 640), encoding="utf-8")
+    (tmp_path / "a.txt").write_text("\n".join([TEXT[:9]] * 1280), encoding="utf-8")
     corpus = build_corpus(
         tmp_path / "a.txt", train_char([TEXT + "\n"], least=1), out=tmp_path / "shards", bos="none", validation=0
     ).folder
@@ -138,9 +144,10 @@ def test_a_suite_is_trained_though_a_node_dies(nodes: Any, tmp_path: Path) -> No
         for task in () if killed else status.running:
             state = json.loads(_read(tmp_path / "runs" / ".tasks" / f"{task.name}.json") or "{}")
             node = raylets.get(_parent(state.get("process", 0)))
-            if node is not None and list((tmp_path / "runs" / task.name).glob("step-*")):
+            if node is not None and (tmp_path / "runs" / task.name / "recipe.json").is_file():
                 killed.append(task.name)
                 kill(nodes, node)
+                return
 
     suite = bidui.read_suite(tmp_path / "suite.yaml")
     outcomes = bidui.run_suite(
@@ -151,7 +158,7 @@ def test_a_suite_is_trained_though_a_node_dies(nodes: Any, tmp_path: Path) -> No
     }
     assert len(killed) == 1
     for run in suite.runs:
-        recipe = bidui.Recipe("14m", tokens=6400, seed=run.seed, batch=4, context=16, milestones="geometric:6")
+        recipe = bidui.Recipe("14m", tokens=12800, seed=run.seed, batch=4, context=16, milestones="geometric:6")
         bidui.train(recipe, corpus=corpus, out=tmp_path / "alone", name=run.name)
         ours, alone = (_without_times(files_of(tmp_path / folder / run.name)) for folder in ("runs", "alone"))
         assert ours.keys() == alone.keys()

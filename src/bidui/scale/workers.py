@@ -7,6 +7,7 @@ order of the items, so that who uses them cannot tell how many workers there wer
 
 import logging
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ Result = TypeVar("Result")
 AHEAD = 2  # items that a worker has, so that it need not wait for the next one
 BUFFER = 2  # items per worker and item it has, that may be done before an earlier one
 TRIES = 4  # times that an item is given to a worker; one that takes its worker down every time is at fault itself
+REACH = 20.0  # seconds in which a cluster must answer
 THREADS = "OMP_NUM_THREADS"  # the last bits of a result may depend on it
 
 
@@ -234,6 +236,9 @@ def connect(on: AnyOn) -> Iterator[Any]:
         yield ray
         return
     try:
+        host, _, port = on.address.rpartition(":")
+        if host and "/" not in host and port.isdecimal():  # Ray itself would try for minutes
+            socket.create_connection((host, int(port)), timeout=REACH).close()
         ray.init(address=on.address or None, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
     except (OSError, ValueError, RuntimeError) as error:  # ConnectionError is one of the first
         reason = str(error).strip().split("\n")[0]
