@@ -63,7 +63,8 @@ def _wilcoxon(name: str, models: list[ScoredModel], settings: Settings) -> Table
     uids = list(by_model[models[0].name])
     values = {name: [own[uid].value for uid in uids] for name, own in by_model.items()}
     if people := settings.extras.people:
-        values[settings.say("people-head")] = [right / n for right, n in (people.counts[uid] for uid in uids)]
+        counts = people.counts
+        values[settings.say("people-head")] = [right / n for right, n in (counts[uid] for uid in uids)]
     couples = list(combinations(values, 2))
     # with nine digits, so that differences that are equal up to rounding share their rank
     tests = [[signed_rank(values[a], values[b], alternative=s, digits=9) for s in ALTERNATIVES] for a, b in couples]

@@ -199,8 +199,9 @@ def _doubtful(models: Mapping[str, Choices], people: StudyPeople, settings: Sett
         for name, one in models.items()
     }
     rows: Rows = []
+    votes = people.votes
     for pair in people.pairs:
-        good, bad = people.votes[pair.uid, pair.pair_id]
+        good, bad = votes[pair.uid, pair.pair_id]
         if bad > DOUBTFUL * (good + bad):
             cells = [own.get((pair.uid, pair.pair_id)) for own in worths.values()]
             rows.append((f"{pair.uid}/{pair.pair_id}", pair.good, pair.bad, bad, good + bad, *cells))
