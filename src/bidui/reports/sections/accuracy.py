@@ -34,9 +34,11 @@ def accuracy_section(models: Sequence[ModelChoices], settings: Settings) -> Iter
     yield _averages(models, settings)
     yield from _figures(models, settings)
     phenomena = phenomenon_of(choices for model in models for choices in model.choices.values())
+    ranges = _ranges_over_links(models) if _has_phenomena(phenomena) else {}
     for by in LEVELS:
+        own = ranges if by == "phenomenon" else {}
         if by == "paradigm" or _has_phenomena(phenomena):
-            yield from (_groups(models, settings, by, link) for link in links)
+            yield from (_groups(models, settings, by, link, ranges=own) for link in links)
     yield from _columns(models, links, settings)
     yield _included(models, phenomena, settings)
     yield _local(models, phenomena, settings)
@@ -110,7 +112,9 @@ def _averages(models: Sequence[ModelChoices], settings: Settings) -> Table:
     return settings.table("accuracy-averages", columns, rows, note=settings.say("note-averages"))
 
 
-def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, link: str) -> Table:
+def _groups(
+    models: Sequence[ModelChoices], settings: Settings, by: Grouping, link: str, *, ranges: Mapping[str, str]
+) -> Table:
     """Return one row per group and one column per model."""
     say = settings.say
     there = [model for model in models if link in model.choices]
@@ -122,7 +126,6 @@ def _groups(models: Sequence[ModelChoices], settings: Settings, by: Grouping, li
     phenomena = phenomenon_of(model.choices[link] for model in there)
     names = list(phenomena) if by == "paradigm" else sorted(set(phenomena.values()))
     people = people_by(by, phenomena, settings, interval=interval)
-    ranges = _ranges_over_links(models) if by == "phenomenon" else {}
     rows: Rows = []
     for name in [*names, "all"]:
         within = [settings.phenomenon(phenomena.get(name, ""))] if by == "paradigm" else []
