@@ -180,6 +180,10 @@ def _open_processes(start: Callable[[], State], count: int) -> Iterator[_Process
         with ProcessPoolExecutor(count, get_context("spawn"), _begin, (start,)) as pool:
             try:
                 yield _Processes(pool, count)
+            except BaseException:  # what the workers still have is not waited for
+                for process in list((pool._processes or {}).values()):
+                    process.terminate()
+                raise
             finally:
                 pool.shutdown(cancel_futures=True)
     finally:
