@@ -712,6 +712,9 @@ def test_phenomena_have_chinese_names_in_chinese_reports(tmp_path: Path) -> None
     assert cells(tables(sections)["accuracy-phenomenon-lp"], 0)[0] == "把字句"
     drawn = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
     assert [line[1] for line in drawn["heatmap-phenomena"].drawing.rows.lines] == ["把字句"]
+    other = tmp_path / "climp"  # a paradigm that is called as a phenomenon keeps its name
+    write_scores(other, pairs=Pairs((pair("classifier", 0, "甲", "乙", phenomenon="classifier"),)))
+    assert cells(tables(report(other, language="zh"))["accuracy-paradigm-lp"], 0)[:2] == ["classifier", "量词"]
 
 
 def test_a_long_table_is_folded_and_a_short_one_is_not() -> None:

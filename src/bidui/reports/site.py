@@ -55,7 +55,7 @@ from bidui.words import Language, texts
 
 MANIFEST, INDEX = "report.json", "index.html"
 
-ROOM = 945.0  # pixels that a table may take in a window of 1280
+ROOM = 925.0  # pixels that a table may take in a window of 1280
 VALUES = ("accuracy", "median", "gap", "difference", "of_words", "D=")  # the columns of figures that hold what is drawn
 OPEN_ROWS = 32  # a longer table is folded
 WIDE = 600  # pixels, beyond which a small screen shows a figure by parts
@@ -406,7 +406,7 @@ def _pixels(table: Table, number: int) -> float:
     """Return about how wide a column is on the page: its longest word in the head, and its longest cell."""
     column = table.columns[number]
     cells = [shown(row[number], column.unit) for row in table.rows]
-    words = re.split(r"[\s\-/]+", column.head)
+    words = re.split(r"[\s\-/（]+", column.head)
     head = min(144.0, max(_long(word) for word in words) * 7.9)
     longest = max((max(_long(cell.text) * 7.4, _long(cell.interval) * 6.2) for cell in cells), default=0.0)
     return max(54.0, head, 224.0 if longest > SENTENCE * 7.4 and number else longest) + 16

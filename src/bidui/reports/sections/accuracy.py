@@ -129,7 +129,7 @@ def _groups(
     rows: Rows = []
     for name in [*names, "all"]:
         within = [settings.phenomenon(phenomena.get(name, ""))] if by == "paradigm" else []
-        head = (group_name(name, settings), *within)
+        head = (name if by == "paradigm" and name != ALL else group_name(name, settings), *within)
         cells = [_cell(own[name], model) if name in own else None for model, own in zip(there, values, strict=True)]
         rows.append((*head, *cells, *([people.get(name)] if people else []), *([ranges.get(name)] if ranges else [])))
     columns = [
@@ -300,6 +300,8 @@ def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Ite
         there = {group for own in values.values() for group in own}
         if people[by]:
             values[say("people-head")] = {group: one for group, one in people[by].items() if group in there}
+        if by == "paradigm":  # which may be called as a phenomenon is
+            return values
         return {name: {settings.phenomenon(group): one for group, one in own.items()} for name, own in values.items()}
 
     def heatmap(by_model: ByModel, by: Grouping, sections: Mapping[str, str] | None = None) -> Drawing:

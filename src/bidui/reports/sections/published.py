@@ -34,6 +34,10 @@ class Match:
     link: str
     groups: Mapping[str, str]  # by uid, as the table names them
 
+    def title(self, group: str, settings: Settings) -> str:
+        """Return a group as readers see it; a paradigm may be called as a phenomenon is, and keeps its name."""
+        return settings.phenomenon(group) if self.level == "phenomenon" else group
+
     @property
     def rows(self) -> list[str]:
         """The groups in the order of ours."""
@@ -127,7 +131,7 @@ def _table(match: Match, ours: Values, theirs: Values, settings: Settings, *, ex
     say, table = settings.say, match.table
     rows: Rows = []
     for group in [*match.rows, ALL]:
-        head = say(WHOLES[table.whole]) if group == ALL else group
+        head = say(WHOLES[table.whole]) if group == ALL else match.title(group, settings)
         rows.append((head, *(values.get(group) for values in (*ours.values(), *theirs.values()))))
     heads = [*settings.columns(match.level), *(Column(name, name, "percent", rival=True) for name in ours)]
     heads += [Column(f"published {name.removesuffix(' †')}", name, "percent", rival=name != HUMANS) for name in theirs]
@@ -170,7 +174,10 @@ def cell_remarks(table: Published, settings: Settings) -> str:
 
 
 def _heatmap(match: Match, values: Values, settings: Settings) -> Drawing:
-    shares = {name: {group: own[group] for group in match.rows if group in own} for name, own in values.items()}
+    shares = {
+        name: {match.title(group, settings): own[group] for group in match.rows if group in own}
+        for name, own in values.items()
+    }
     sections = match.table.phenomena if match.level == "paradigm" else None
     return accuracy_heatmap(shares, sections=sections, language=settings.language)
 
