@@ -140,7 +140,9 @@ def score(
 
     # On a cluster, several models are scored at once, and share its machines and GPUs.
     together = min(len(specs), 8) if on.startswith("ray") else 1
-    progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+    progress = Progress(
+        *columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
+    )  # elsewhere it would only print an empty line after the summary
     with bidui.connect(on), progress:
         if together == 1:
             for spec, own_label in zip(specs, labels, strict=True):
