@@ -1,4 +1,4 @@
-"""The server dies in the middle of a word, and every word is found again; on both databases where the database has it."""
+"""The server dies in the middle of a word, and every word is found again; on both databases where they have it."""
 
 import pytest
 from playwright.sync_api import Page, expect
