@@ -157,7 +157,7 @@ def test_a_model_is_made_and_scores_pairs(bidui: Bidui, text: Path, tmp_path: Pa
     pair = {"sentence_good": "爸爸看书。", "sentence_bad": "爸看书爸。", "UID": "u"}
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair, ensure_ascii=False), encoding="utf-8")
     scored = bidui("score", "pairs.jsonl", "--model", "ngram:models/m.arpa")
-    assert "1 pair in 1 paradigm; 1 scored" in scored.err
+    assert "1 pair in 1 paradigm; 1 pair scored now" in scored.err
     assert "unknown to the model" not in scored.err
     shown = bidui("compare", "results", "--link", "lp").out.splitlines()[1].split()
     assert shown[:4] == ["m", "lp", "1", "100.00"]

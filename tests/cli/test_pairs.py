@@ -104,11 +104,11 @@ def test_excluded_paradigms_come_only_when_asked_for(run: Run, project: Path, tm
 
 @pytest.mark.parametrize("draw", ["even", "uniform"])
 def test_the_same_seed_gives_the_same_bytes(run: Run, project: Path, tmp_path: Path, draw: str) -> None:
-    """Any hash seed, any number of workers, alone or among others."""
+    """Any hash seed, any number of processes, alone or among others."""
     ask = ("generate", project, "-n", 100, "--seed", 5, "--draw", draw)
     assert run(*ask, "-o", "one", PYTHONHASHSEED="1").returncode == 0
     run(*ask, "-o", "two", PYTHONHASHSEED="2")
-    run(*ask, "-o", "workers", "--workers", 2)
+    run(*ask, "-o", "workers", "--on", "processes:2")
     run(*ask, "-o", "alone", "--only", "classifier_noun_agreement")
     expected = contents(tmp_path / "one")
     assert sorted(expected) == sorted(["manifest.json", *(f"{uid}.jsonl" for uid in UIDS)])

@@ -1,6 +1,7 @@
 """What travels to a browser: no page is heavy, none may run foreign code, and nothing comes from elsewhere."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from playwright.sync_api import CDPSession, Page, expect
 
 import bidui.web.pages
 from bidui.grammar.project import new_project
+from bidui.people.design import Design
 
 from . import conftest, hands
 from .running import Running
@@ -31,6 +33,11 @@ PAGES = {
     f"/p/starter/history/{WRITTEN}": ("history", "table.list"),
     "/p/starter/deleted": ("deleted", "table.list"),
     "/p/starter/team": ("team", "table.list"),
+    "/p/starter/studies": ("studies", "table.list"),
+    "/p/starter/studies/new": ("new_study", "form"),
+    "/p/starter/studies/1": ("study", "main"),
+    "/p/starter/studies/1/results": ("study_results", "main"),
+    "/p/starter/studies/1/try": ("answer", "main button"),
     "/p/none": ("error", "main"),
     "/p/large": ("project", "#paradigms"),  # last, since it goes on counting
 }
@@ -82,6 +89,10 @@ def team(folder: Path, serve: Callable[..., Running], someone: Callable[..., Pag
     opened = hands.ask(owner, "GET", f"/api/projects/starter/files/{DELETED}")[1]
     assert hands.ask(owner, "DELETE", f"/api/projects/starter/files/{DELETED}?base={opened['revision']}")[0] == 200
     assert hands.ask(owner, "DELETE", "/api/projects/gone")[0] == 204
+    uid = Path(WRITTEN).stem
+    plan = {"name": "pilot", "design": asdict(Design("custom", per_paradigm=4, lists=2, most_per_paradigm=2, catch=0))}
+    assert hands.ask(owner, "POST", "/api/projects/starter/studies", {**plan, "uids": [uid]})[0] == 201
+    assert hands.ask(owner, "POST", "/api/projects/starter/studies/1/state", {"state": "open"})[0] == 200
     return server, owner
 
 
