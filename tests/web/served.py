@@ -1,9 +1,11 @@
 """A workbench over a small project, asked as a browser would ask it; no worker process runs."""
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -23,6 +25,13 @@ SAME_SITE = {"Sec-Fetch-Site": "same-origin"}
 SECRET = "a secret of sixteen letters or more"
 PASSWORD = "correct horse battery"
 APPS: dict[Settings, FastAPI] = {}
+Result = TypeVar("Result")
+
+
+def complete(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end, in a thread: in that of the tests, a browser may have a loop that never ends."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from bidui.web.problems import status_of
 from bidui.web.store.accounts import local_user, role_of, session_user, start_session, start_token
 from bidui.web.workbench import MOST_HASHES, Workbench
 
-from .served import HOST, PASSWORD, SAME_SITE, app_of, browser_of, kinds, local, member, served, stranger
+from .served import HOST, PASSWORD, SAME_SITE, app_of, browser_of, complete, kinds, local, member, served, stranger
 
 SECONDS = 120  # for anything to happen, on a machine that is busy
 
@@ -165,7 +165,7 @@ def test_many_who_sign_in_at_once_hold_up_nobody_else(team: Workbench, monkeypat
             await asyncio.gather(*waiting)
             return me.status_code, [each.result().status_code for each in refused]
 
-    assert asyncio.run(ask()) == (401, [503] * 60)
+    assert complete(ask()) == (401, [503] * 60)
 
 
 def test_the_session_of_the_machine_itself_is_nobody_in_a_team(team: Workbench) -> None:

@@ -10,6 +10,8 @@ import uvicorn
 
 from bidui.web.connections import PunctualProtocol, SparingLog
 
+from .served import complete
+
 SECONDS = 120  # for anything to happen, on a machine that is busy
 HEAD = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"
 
@@ -57,7 +59,7 @@ def served(protocol: type[PunctualProtocol], test: Callable[[int], Awaitable[Non
             server.should_exit = True
             await task
 
-    asyncio.run(run())
+    complete(run())
 
 
 async def answer(port: int, *parts: bytes, pause: float = 0) -> bytes:

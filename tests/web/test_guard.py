@@ -31,7 +31,7 @@ from bidui.web.store.accounts import local_user, members, set_role, start_sessio
 from bidui.web.store.workspace import entry
 from bidui.web.workbench import MOST_EXPORTS, Workbench, host_names
 
-from .served import HOST, PASSWORD, app_of, browser_of, files_of, kinds, local, member, served, stranger
+from .served import HOST, PASSWORD, app_of, browser_of, complete, files_of, kinds, local, member, served, stranger
 from .store.small import PARADIGM, TEXTS
 
 FILE = f"/api/projects/small/files/{PARADIGM}"
@@ -170,7 +170,7 @@ def test_the_body_of_a_stranger_is_not_read(laptop: Workbench, session: str) -> 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(app_of(laptop)(scope, receive, send))
+    complete(app_of(laptop)(scope, receive, send))
     assert sent[0]["status"] == 401
 
 
@@ -421,7 +421,7 @@ def test_only_some_exports_run_at_once(laptop: Workbench, monkeypatch: pytest.Mo
         asked = (_made(access, n=1, seed=0, format="jsonl", uid=None) for _ in range(6))
         return await asyncio.gather(*asked, return_exceptions=True)
 
-    assert len(asyncio.run(many())) == 6
+    assert len(complete(many())) == 6
     assert most == MOST_EXPORTS
 
 

@@ -1,6 +1,5 @@
 """Heavy work: it has a time limit, a queue and its own processes, so that the server keeps answering and can stop."""
 
-import asyncio
 import json
 import random
 import threading
@@ -17,6 +16,7 @@ from bidui.errors import InputError
 from bidui.web.heavy import MOST_EACH, HeavyWork, are_light, change_table, is_light
 
 from .browser.running import SECONDS, Running
+from .served import complete
 from .store.small import write_small
 
 
@@ -31,7 +31,7 @@ def test_what_does_not_end_is_stopped_and_others_go_on(work: HeavyWork) -> None:
     with pytest.raises(InputError, match="more than 4 seconds"):
         work.submit(time.sleep, 3600, who=1).result(SECONDS)
     assert work.submit(factorial, 5, who=1).result(SECONDS) == 120
-    assert asyncio.run(work.run(factorial, 4, who=1, light=True)) == 24
+    assert complete(work.run(factorial, 4, who=1, light=True)) == 24
 
 
 def test_errors_come_back_as_they_are(work: HeavyWork) -> None:

@@ -10,6 +10,8 @@ import pytest
 from bidui.web import workbench
 from bidui.web.workbench import LASTS, FairTurns, Presence, Recent, Turns
 
+from .served import complete
+
 
 def test_what_was_used_last_is_kept() -> None:
     recent: Recent[str] = Recent(2)
@@ -137,5 +139,5 @@ def test_long_work_is_done_in_turns_however_much_one_person_asks_for() -> None:
         await asyncio.gather(*gone, return_exceptions=True)
         await work(turns, zhao)
 
-    asyncio.run(ask())
+    complete(ask())
     assert done == [li, wang, zhao, li, li, li, li, li, zhao]

@@ -24,7 +24,7 @@ from ..editing.small import CLASSIFIER as CLASSIFIERS
 from ..editing.small import CLASSIFIER as CLASSIFIER_TEXT
 from ..editing.small import GENDER as TEXT
 from ..editing.small import PHRASES
-from ..served import files_of, kinds, local
+from ..served import complete, files_of, kinds, local
 from .asking import CLASSIFIER, GENDER, SMALL, another, applied, as_browsers_do, get, js, post, read, write
 
 RARE = TEXT.replace("# a comment at the top", "# 𠮷𠮷 at the top")  # two characters that a browser counts twice
@@ -377,7 +377,7 @@ def test_a_browser_that_goes_away_is_not_worked_for() -> None:
     async def answer() -> Answer | None:
         return await until_gone(asyncio.wrap_future(future), request)
 
-    assert asyncio.run(answer()) is None
+    assert complete(answer()) is None
     assert future.cancelled()
 
 

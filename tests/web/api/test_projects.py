@@ -31,7 +31,7 @@ from bidui.web.workbench import Workbench
 from ..editing.small import CLASSIFIER as CLASSIFIERS
 from ..editing.small import FILES
 from ..editing.small import GENDER as TEXT
-from ..served import kinds, local
+from ..served import complete, kinds, local
 from .asking import CLASSIFIER, GENDER, SMALL, get, post, read, write
 
 
@@ -491,7 +491,7 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(asyncio, "wait_for", impatient)
     with pytest.raises(InputError) as caught:
-        asyncio.run(jobs.export_pairs(tmp_path, name="x", n=1, seed=0, format="jsonl", uid=None, seconds=3.0))
+        complete(jobs.export_pairs(tmp_path, name="x", n=1, seed=0, format="jsonl", uid=None, seconds=3.0))
     assert caught.value.problems[0].kind == "pairs-too-long"
     assert _ended(int(mark.read_text()))
     assert not list(tmp_path.glob("bidui-pairs-*"))
