@@ -1,14 +1,12 @@
 """Corpora for training: the stream under every rule for BOS, its order, its parts, and what is refused."""
 
 import json
-import os
 import random
 import struct
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +34,8 @@ from bidui.training.corpus import (
 )
 from bidui.training.tokenizers import load_tokenizer, save_tokenizer, train_char, train_word
 from tests.models import small
+from tests.training import forks
+from tests.training.forks import ended, fork
 
 CHARACTERS = "甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉戌亥"
 CHAR = train_char(["甲甲甲甲甲乙乙乙乙丙丙丙\n\n"], least=1)  # 甲 4, 乙 5, 丙 6, newline 7
@@ -383,72 +383,49 @@ def test_a_build_that_was_stopped_leaves_nothing_and_starts_anew(
 
 # Two builds of one corpus at once, in processes of their own.
 
-CHILD = """
-import sys, time
-from pathlib import Path
-from bidui.training.build import build_corpus
-from bidui.training.tokenizers import load_tokenizer
 
-folder, name = Path(sys.argv[1]), sys.argv[2]
-
-def show(what, done, total):
-    if not (folder / f"{name}-{what}").exists():
-        (folder / f"{name}-{what}").touch()
-    while what == "encoding" and name == "first" and not (folder / "go").exists():
-        time.sleep(0.01)
-
-made = build_corpus(folder / "books", load_tokenizer(str(folder / "tok")), out=folder / "out", on_progress=show)
-print(made.made, made.train.documents + made.validation.documents)
-"""
-
-
-def builder(folder: Path, name: str) -> "subprocess.Popen[str]":
-    """A process that builds the corpus; the first one stops in the middle of it until there is a file `go`."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(build.__file__).parents[2])}
-    command = [sys.executable, "-c", CHILD, str(folder), name]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def until(path: Path, *others: "subprocess.Popen[str]") -> None:
+def until(path: Path, *others: BaseProcess) -> None:
     while not path.exists():
-        for process in others:
-            assert process.poll() is None, process.communicate()
+        assert all(process.is_alive() for process in others)
         time.sleep(0.01)
 
 
 @pytest.fixture
-def two(tmp_path: Path, wide: PreTrainedTokenizerFast) -> "Iterator[list[subprocess.Popen[str]]]":
+def two(tmp_path: Path, wide: PreTrainedTokenizerFast) -> Iterator[list[BaseProcess]]:
     """Two processes: the first has read all of the text and encodes it; the second waits for the first."""
     source(tmp_path, *many(500))
     save_tokenizer(wide, tmp_path / "tok")
-    processes = [builder(tmp_path, "first")]
+    processes = [fork(forks.build, tmp_path, "first")]
     until(tmp_path / "first-encoding", *processes)
-    processes.append(builder(tmp_path, "second"))
+    processes.append(fork(forks.build, tmp_path, "second"))
     until(tmp_path / "second-waiting", *processes)
     yield processes
     for process in processes:
         process.kill()
-        process.communicate()
+        ended(process)
 
 
-def test_a_second_build_waits_and_takes_what_the_first_built(
-    tmp_path: Path, two: "list[subprocess.Popen[str]]"
-) -> None:
+def made(folder: Path, name: str) -> list[str]:
+    return (folder / f"{name}-made").read_text().split()
+
+
+def test_a_second_build_waits_and_takes_what_the_first_built(tmp_path: Path, two: list[BaseProcess]) -> None:
     """It used to remove the files of the first, which then wrote a corpus of what was left, and said nothing."""
     (tmp_path / "go").touch()
-    outputs = [process.communicate() for process in two]
-    assert [process.returncode for process in two] == [0, 0], outputs
-    assert [out.split() for out, _ in outputs] == [["True", "500"], ["False", "500"]]
+    for process in two:
+        process.join()
+    assert [process.exitcode for process in two] == [0, 0]
+    assert [made(tmp_path, name) for name in ("first", "second")] == [["True", "500"], ["False", "500"]]
     assert read_corpus(tmp_path / "out", verify=True).train.documents > 400
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
-def test_when_the_first_is_killed_the_second_builds(tmp_path: Path, two: "list[subprocess.Popen[str]]") -> None:
+def test_when_the_first_is_killed_the_second_builds(tmp_path: Path, two: list[BaseProcess]) -> None:
     """The lock ends with its process, and what that left half built is removed."""
     two[0].kill()
-    out, error = two[1].communicate()
-    assert two[1].returncode == 0, error
-    assert out.split() == ["True", "500"]
+    two[1].join()
+    assert two[1].exitcode == 0
+    assert made(tmp_path, "second") == ["True", "500"]
     read_corpus(tmp_path / "out", verify=True)
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
 

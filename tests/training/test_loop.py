@@ -32,28 +32,11 @@ from bidui.training.loop import (
     train_network,
 )
 from bidui.training.network import Trainee
-from tests.training import small
+from tests.training import forks, small
+from tests.training.forks import as_torchrun, ended, fork
 from tests.training.worker import STOP, trainee
 
 ROOT = Path(__file__).parent.parent.parent
-# A run in a process of its own, which saves its state after every step; `{}` is code that is run before.
-CHILD = """
-import os, signal, sys
-from pathlib import Path
-import torch
-torch.set_num_threads(1)
-from bidui.training.loop import Watch, train_network
-from tests.training import small
-{}
-chosen = small.recipe()
-watch = Watch(log_every=1, save_seconds=0)
-train_network(chosen, small.data(), small.trainee(chosen), out=Path(sys.argv[1]), watch=watch)
-"""
-
-
-def child(out: Path, before: str = "") -> "subprocess.Popen[bytes]":
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-    return subprocess.Popen([sys.executable, "-c", CHILD.format(before), str(out)], env=environment)
 
 
 def finish(out: Path) -> None:
@@ -117,47 +100,23 @@ def test_the_first_step_of_hf_has_no_learning_rate(whole: Path) -> None:
 
 def test_killed_at_some_step_it_ends_with_the_same_bits(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    running = child(out)
+    running = fork(forks.train, out)
     log = out / "log.jsonl"
-    while running.poll() is None and not (log.is_file() and log.read_text(encoding="utf-8").count('"loss"') >= 13):
+    while running.is_alive() and not (log.is_file() and log.read_text(encoding="utf-8").count('"loss"') >= 13):
         time.sleep(0.005)
-    running.send_signal(signal.SIGKILL)
-    assert running.wait() == -signal.SIGKILL
+    running.kill()
+    assert ended(running) == -signal.SIGKILL
     finish(out)
     assert lines(out) == lines(whole)
     for folder in whole.glob("step-*"):
         assert same(weights(out / folder.name), weights(folder)), folder.name
 
 
-HALF = """
-real = torch.save
-calls = 0
-def cut(value, file):
-    global calls
-    calls += 1
-    if calls == 7:
-        file.write(b"half a state")
-        file.flush()
-        os.kill(os.getpid(), signal.SIGKILL)
-    real(value, file)
-torch.save = cut
-"""
-HALF_MILESTONE = """
-from transformers import GPTNeoXForCausalLM
-real = GPTNeoXForCausalLM.save_pretrained
-def cut(self, folder):
-    real(self, folder)
-    if "step-000006" in str(folder):
-        os.kill(os.getpid(), signal.SIGKILL)
-GPTNeoXForCausalLM.save_pretrained = cut
-"""
-
-
-@pytest.mark.parametrize("before", [HALF, HALF_MILESTONE], ids=["state", "milestone"])
-def test_killed_in_the_middle_of_writing_it_ends_with_the_same_bits(whole: Path, tmp_path: Path, before: str) -> None:
+@pytest.mark.parametrize("what", ["state", "milestone"])
+def test_killed_in_the_middle_of_writing_it_ends_with_the_same_bits(whole: Path, tmp_path: Path, what: str) -> None:
     out = tmp_path / "run"
-    assert child(out, before).wait() == -signal.SIGKILL
-    assert not (out / "step-000006" / "training.json").exists() or before == HALF
+    assert ended(fork(forks.train, out, what)) == -signal.SIGKILL
+    assert not (out / "step-000006" / "training.json").exists() or what == "state"
     finish(out)
     assert lines(out) == lines(whole)
     assert same(weights(out / "step-000025"), weights(whole / "step-000025"))
@@ -475,8 +434,7 @@ def test_stopped_by_torchrun_and_started_again_they_end_with_the_same_bits(folde
     """A cluster sends SIGTERM; the state is that of the step at which all processes stopped."""
     assert (folder / "stopped" / "state.pt").is_file()
     assert not (folder / "stopped" / "finished.json").exists()
-    ran = torchrun(str(folder))
-    assert ran.returncode == 0, ran.stderr
+    assert as_torchrun(folder, world=2) == [0, 0]
     assert processes_lines(folder / "stopped") == processes_lines(folder / "lstm")
     for step in STEPS:
         one, other = (load_file(folder / name / step / "model.safetensors") for name in ("lstm", "stopped"))

@@ -72,6 +72,7 @@ def test_what_is_not_set_suits_the_device(books: Path, tmp_path: Path) -> None:
     assert chosen(recipe.on(corpus)) == ("float32", "eager", 24)
     assert chosen(recipe.on(corpus, gpu=True)) == ("bfloat16", "captured", 48)
     assert chosen(recipe.on(corpus, gpu=True, world=2)) == ("bfloat16", "compiled", 24)
+    assert chosen(recipe.on(corpus, gpu=True, compiles=False)) == ("float32", "eager", 48)  # too old, or no Triton
     assert chosen(bidui.Recipe("lstm", batch=48).on(corpus, gpu=True)) == ("float32", "eager", 48)
     assert chosen(bidui.Recipe("14m", batch=48, deterministic=True).on(corpus, gpu=True)) == ("bfloat16", "eager", 48)
 

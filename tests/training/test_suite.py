@@ -134,14 +134,14 @@ def test_hours_at_the_measured_speeds_by_hand() -> None:
     """4.11B tokens three times at each speed, and six runs of 3B at that of 160M; 26 + 35 + 44 + 48 checkpoints."""
     read = 32_768 / 3  # held-out tokens at a checkpoint, as tokens of training
     main = 12.33e9 + 3 * 153 * read
-    seconds = main * sum(1 / speed for speed in (2.95e6, 1.28e6, 0.52e6, 0.203e6, 0.064e6))
-    seconds += (18e9 + 6 * 48 * read) / 0.52e6
+    seconds = main * sum(1 / speed for speed in (4.3e6, 1.49e6, 0.6e6, 0.23e6, 0.0716e6))
+    seconds += (18e9 + 6 * 48 * read) / 0.6e6
     assert suite_totals(plan_suite(zh_pythia())).hours == pytest.approx(seconds / 3600, rel=1e-4)
 
 
 def test_speeds_that_are_given_replace_the_measured_ones() -> None:
     runs = [SuiteRun("14m", "cllama", 10**7, 0), SuiteRun("70m", "cllama", 10**7, 0)]
-    usual, given = plan_suite(runs), plan_suite(runs, speed={"14m": 2.95e6 / 2})
+    usual, given = plan_suite(runs), plan_suite(runs, speed={"14m": 4.3e6 / 2})
     assert given[0].hours == pytest.approx(2 * usual[0].hours) and given[1].hours == usual[1].hours
 
 

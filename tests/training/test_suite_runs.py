@@ -230,6 +230,7 @@ def test_the_longest_runs_come_first_and_say_what_they_need(tmp_path: Path) -> N
     assert tasks[0].command[1:8] == ("-P", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "4", "-m")
     parameters = 6 * (12 * 128**2 + 13 * 128) + 2 * 128 + 2 * 15 * 128
     assert run_needs(runs[0], 15) == Needs(1.0, memory=20 * parameters + 2**30)
+    assert run_needs(runs[0], 15, gpus=2) == Needs(2.0, memory=2 * (20 * parameters + 2**30))
     assert run_needs(runs[0], 15, device="cuda", memory=80 << 30) == Needs(1.0, 0.125)
     assert run_needs(SuiteRun("1.4b", "cllama", 640, 0), 49_953, device="cuda", memory=80 << 30).gpus == 0.375
     assert run_needs(runs[0], 15, device="cuda", gpus=4, memory=80 << 30) == Needs(4.0, 4.0)

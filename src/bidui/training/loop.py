@@ -22,7 +22,7 @@ import torch.distributed as dist
 from bidui.errors import Interruption, Place, Problem, fail, import_failed
 from bidui.files import remove_file, remove_temporaries, write_file
 from bidui.models.model import first_line
-from bidui.signals import Stop, stop_signals
+from bidui.signals import Stop, die_with_parent, stop_signals
 from bidui.training.checkpoints import (
     BEFORE,
     FINISHED,
@@ -347,6 +347,7 @@ def together(team: Processes, *, device: torch.device) -> Iterator[None]:
     if team.world == 1:
         yield
         return
+    die_with_parent()  # torchrun, which may be killed on a cluster and started elsewhere
     backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
     try:
         if device.type == "cuda":

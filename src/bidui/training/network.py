@@ -9,11 +9,13 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import nn
 from transformers import GPTNeoXForCausalLM, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 from transformers.utils.logging import disable_progress_bar
@@ -26,7 +28,7 @@ from bidui.models.lstm import LstmModel, LstmNetwork, LstmShape, Words, lstm_mod
 from bidui.models.model import Model
 from bidui.models.tokenize import declared_kind, tokenizer_files
 from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
-from bidui.training.kernels import LONGEST, attention, usable
+from bidui.training.kernels import attends, attention, gelu
 from bidui.training.publish import ends_text
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
@@ -90,9 +92,6 @@ def make_neox(
         # What a text ends with in training; the tokenizer's own EOS never occurs there.
         network.generation_config.eos_token_id = network.generation_config.pad_token_id = bos
 
-    def hidden(tokens: torch.Tensor) -> torch.Tensor:
-        return neox_states(network, tokens)
-
     def save(folder: Path) -> None:
         network.save_pretrained(folder)
         for name, data in files.items():
@@ -105,11 +104,23 @@ def make_neox(
 
     head = network.get_output_embeddings()  # type: ignore[no-untyped-call]
     assert isinstance(head, nn.Linear)
-    return Trainee(network, hidden, head, unigrams, save, model)
+    return Trainee(network, neox_hidden(network), head, unigrams, save, model)
 
 
-def neox_states(network: GPTNeoXForCausalLM, tokens: torch.Tensor) -> torch.Tensor:
-    """Return the input of the head, for rows without padding.
+def neox_hidden(network: GPTNeoXForCausalLM) -> Hidden:
+    """Return the function from rows of tokens, as long as the context or shorter, to the input of the head.
+
+    What the device can do is asked here, since the function is compiled.
+    """
+    config = network.config
+    head = config.hidden_size // config.num_attention_heads
+    return partial(
+        neox_states, network, kernels=attends(network.device, length=config.max_position_embeddings, head=head)
+    )
+
+
+def neox_states(network: GPTNeoXForCausalLM, tokens: torch.Tensor, *, kernels: bool = False) -> torch.Tensor:
+    """Return the input of the head, for rows without padding; with `kernels`, by those of our own under autocast.
 
     The parts are called one by one: the network's own `forward` makes a mask where it is compiled, and attention with a
     mask is slow.
@@ -118,13 +129,14 @@ def neox_states(network: GPTNeoXForCausalLM, tokens: torch.Tensor) -> torch.Tens
     states: torch.Tensor = body.embed_in(tokens)
     positions = torch.arange(tokens.shape[1], device=tokens.device)[None]
     rotations = body.rotary_emb(states, position_ids=positions)
-    heads, width = network.config.num_attention_heads, network.config.hidden_size
-    short = tokens.shape[1] <= LONGEST and width // heads <= LONGEST
+    heads = network.config.num_attention_heads
     for layer in body.layers:
-        if short and torch.is_autocast_enabled(tokens.device.type) and usable(tokens.device):
+        if kernels and torch.is_autocast_enabled(tokens.device.type):
             qkv = layer.attention.query_key_value(layer.input_layernorm(states))
             mixed = layer.attention.dense(attention(qkv, rotations[0][0], rotations[1][0], heads=heads))
-            states = layer.mlp(layer.post_attention_layernorm(states)) + mixed + states
+            widen, narrow = layer.mlp.dense_h_to_4h, layer.mlp.dense_4h_to_h
+            active = gelu(F.linear(layer.post_attention_layernorm(states), widen.weight), widen.bias)
+            states = narrow(active) + mixed + states
         else:
             states = layer(states, attention_mask=None, position_ids=positions, position_embeddings=rotations)
             states = states[0] if isinstance(states, tuple) else states  # a tuple in version 4 of transformers

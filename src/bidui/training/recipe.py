@@ -118,9 +118,9 @@ class Recipe:
 
         Recipe("14m", tokens="10M", seed=1)
 
-    Without `micro_batch`, `precision` and `mode`, they are chosen for the device: on a GPU bf16, compiled and captured.
-    Runs are the same bit by bit only if `deterministic`, which on a GPU is eager and slower. An LSTM is always eager,
-    in fp32.
+    Without `micro_batch`, `precision` and `mode`, they are chosen for the device: on a GPU bf16, compiled and captured;
+    on one that cannot compile, because it is older than Ampere or Triton is missing, fp32 and eager. Runs are the same
+    bit by bit only if `deterministic`, which on a GPU is eager and slower. An LSTM is always eager, in fp32.
     """
 
     size: str  # 14m, 70m, 160m, 410m, 1.4b or lstm
@@ -148,9 +148,12 @@ class Recipe:
         """The name of the run's folder: 14m-10M-0."""
         return f"{self.size}-{'all' if self.tokens is None else short_count(int(self.tokens))}-{self.seed}"
 
-    def on(self, corpus: "Corpus", *, gpu: bool = False, world: int = 1) -> RunRecipe:
-        """Return the recipe of a run on a corpus, by `world` processes, with what suits the device."""
-        quick = gpu and self.size != LSTM
+    def on(self, corpus: "Corpus", *, gpu: bool = False, compiles: bool = True, world: int = 1) -> RunRecipe:
+        """Return the recipe of a run on a corpus, by `world` processes, with what suits the device.
+
+        `compiles` says whether torch compiles a step in bf16 for the GPU.
+        """
+        quick = gpu and compiles and self.size != LSTM
         fast: Mode = "captured" if world == 1 else "compiled"
         rows = self.batch // world
         most = min(rows, rows if gpu else ROWS_ON_CPU)

@@ -51,6 +51,7 @@ from bidui.training.corpus import (
     rows,
     verify_corpus,
 )
+from bidui.training.kernels import compiles
 from bidui.training.loop import Data, Progress, Watch, processes, tensorboard_log, together, train_network
 from bidui.training.network import Trainee, make_lstm, make_neox
 from bidui.training.publish import MANIFEST
@@ -202,7 +203,7 @@ def train(
         alone=team.world == 1,
         events=events,
     )
-    fixed = recipe.on(source, gpu=where.type == "cuda", world=team.world)
+    fixed = recipe.on(source, gpu=where.type == "cuda", compiles=compiles(where), world=team.world)
     data = make_data(source, fixed, validation=_validation_rows(folder, validation_tokens, source, fixed))
     with enough_memory(fixed), together(team, device=where):
         trainee = make_trainee(fixed, source, data, device=where)

@@ -1,6 +1,7 @@
 """One training step: the loss of some rows, its gradients, the update; on a GPU, compiled and captured as a graph."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from bidui.training.kernels import ALIGNED, head_loss, usable
-from bidui.training.recipe import OPTIMIZERS, RunRecipe
+from bidui.errors import Place, fail
+from bidui.training.kernels import ALIGNED, compiles, head_loss, update_matrix, usable
+from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 
 # All but cuDNN's, which treats rows of 64 as rows of 128.
 ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
@@ -68,65 +70,168 @@ def make_step(
     """Make the step of a recipe over `rows`; `hidden` gives the input of the head."""
     device = head.weight.device
     on_gpu = device.type == "cuda"
+    if on_gpu and recipe.mode != "eager" and not compiles(device):
+        raise fail("mode-unusable", Place(part="--mode"), {"mode": recipe.mode, "device": str(device)})
+    settings = OPTIMIZERS[recipe.optimizer]
     rate = torch.zeros((), device=device)
-    chosen_optimizer = OPTIMIZERS[recipe.optimizer]
-    matrices = [p for p in network.parameters() if p.ndim >= 2]
-    others = [p for p in network.parameters() if p.ndim < 2]
-    optimizer = torch.optim.AdamW(
-        [{"params": matrices, "weight_decay": chosen_optimizer.decay}, {"params": others, "weight_decay": 0.0}],
-        lr=rate,  # a tensor, so that a graph can read it
-        betas=chosen_optimizer.betas,
-        eps=chosen_optimizer.epsilon,
-        fused=True,
-        capturable=on_gpu,
-    )
+    optimizer = make_optimizer(network, settings, rate=rate)
     loss, norm = torch.zeros((), device=device), torch.zeros((), device=device)
     gather = gatherer(rows, device)
     micro = recipe.micro_batch
     parts = recipe.batch // recipe.world // micro
-    half = recipe.precision == "bfloat16"
-
-    def states_of(tokens: torch.Tensor) -> torch.Tensor:
-        with torch.autocast(device.type, torch.bfloat16, enabled=half, cache_enabled=False):
-            return hidden(tokens)[:, :-1]
-
-    def loss_of(tokens: torch.Tensor) -> torch.Tensor:
-        states = states_of(tokens)
-        with torch.autocast(device.type, torch.bfloat16, enabled=half, cache_enabled=False):
-            return mean_loss(states, head, tokens[:, 1:], align=on_gpu)
-
-    def flat_states_of(tokens: torch.Tensor) -> torch.Tensor:
-        return states_of(tokens).flatten(0, 1).to(torch.bfloat16)
-
-    compiled: Hidden = loss_of
-    if recipe.mode != "eager" and half and head.bias is None and usable(device):
-        compiled_states = torch.compile(flat_states_of, fullgraph=True, dynamic=False)
-        compiled = lambda tokens: head_loss(compiled_states(tokens), head.weight, tokens[:, 1:].flatten())  # noqa: E731
-    elif recipe.mode != "eager":
-        compiled = torch.compile(loss_of, fullgraph=True, dynamic=False)
+    kernels = recipe.mode != "eager" and recipe.precision == "bfloat16" and head.bias is None and usable(device)
+    # gradients of several parts are added up, for which 16 bits are too few
+    copies = make_copies(network) if kernels and recipe.world == parts == 1 else []
+    loss_of = loss_function(hidden, head, recipe=recipe, parts=parts, kernels=kernels)
     parameters = list(network.parameters())
     drawing = any(_draws(module) for module in network.modules())
+    begun = False
 
     def update(chosen: torch.Tensor, seed: int) -> None:
+        nonlocal begun
+        if not begun:  # weights may have been loaded since this step was made, but not later
+            round_weights(copies)
+            begun = True
         optimizer.zero_grad(set_to_none=True)
         loss.zero_()
         for part in range(parts):
             if drawing:
                 torch.manual_seed(_part_seed(seed, rank * parts + part))
-            with sdpa_kernel(ATTENTION):
-                mean = compiled(gather(chosen[part * micro : (part + 1) * micro])) / parts
-            mean.backward()  # type: ignore[no-untyped-call]
-            loss.add_(mean.detach())
+            with sdpa_kernel(ATTENTION), in_place(copies):
+                share = loss_of(gather(chosen[part * micro : (part + 1) * micro]))
+            share.backward()  # type: ignore[no-untyped-call]
+            loss.add_(share.detach())
         if recipe.world > 1:
             for tensor in (loss, *(p.grad for p in parameters if p.grad is not None)):
                 torch.distributed.all_reduce(tensor)
                 tensor /= recipe.world  # the mean over all processes
-        norm.copy_(nn.utils.clip_grad_norm_(parameters, chosen_optimizer.clip))
-        optimizer.step()
+        if copies:
+            norm.copy_(update_weights(optimizer, copies, settings, rate=rate))
+        else:
+            norm.copy_(nn.utils.clip_grad_norm_(parameters, settings.clip))
+            optimizer.step()
 
     capture = recipe.mode == "captured" and on_gpu and recipe.world == 1
     chosen = torch.zeros(parts * micro, dtype=torch.int64, device=device)
     return Step(network, optimizer, update, rate, loss, norm, capture, device, chosen)
+
+
+def make_optimizer(network: nn.Module, settings: Optimizer, *, rate: torch.Tensor) -> torch.optim.AdamW:
+    """Make AdamW, with weight decay for matrices and embeddings only; a graph reads the tensor `rate`."""
+    matrices = [p for p in network.parameters() if p.ndim >= 2]
+    others = [p for p in network.parameters() if p.ndim < 2]
+    return torch.optim.AdamW(
+        [{"params": matrices, "weight_decay": settings.decay}, {"params": others, "weight_decay": 0.0}],
+        lr=rate,
+        betas=settings.betas,
+        eps=settings.epsilon,
+        fused=True,
+        capturable=rate.device.type == "cuda",
+    )
+
+
+def loss_function(hidden: Hidden, head: nn.Linear, *, recipe: RunRecipe, parts: int, kernels: bool) -> Hidden:
+    """Return the function from a part of a step's rows to its share of the loss, compiled unless the mode is eager."""
+    device, half = head.weight.device, recipe.precision == "bfloat16"
+
+    def states_of(tokens: torch.Tensor) -> torch.Tensor:
+        with torch.autocast(device.type, torch.bfloat16, enabled=half, cache_enabled=False):
+            return hidden(tokens)[:, :-1]
+
+    def plain(tokens: torch.Tensor) -> torch.Tensor:
+        states = states_of(tokens)
+        with torch.autocast(device.type, torch.bfloat16, enabled=half, cache_enabled=False):
+            return mean_loss(states, head, tokens[:, 1:], align=device.type == "cuda")
+
+    def flat_states_of(tokens: torch.Tensor) -> torch.Tensor:
+        return states_of(tokens).flatten(0, 1).to(torch.bfloat16)
+
+    if kernels:
+        states = torch.compile(flat_states_of, fullgraph=True, dynamic=False)
+        return lambda tokens: head_loss(states(tokens), head.weight, tokens[:, 1:].flatten(), parts=parts)
+    mean = plain if recipe.mode == "eager" else torch.compile(plain, fullgraph=True, dynamic=False)
+    return lambda tokens: mean(tokens) / parts
+
+
+# Matrices are multiplied in 16 bits and learned in 32. Autocast rounds them in every step and widens their gradients,
+# which come in 16 bits; clipping and AdamW then each go over all of it again. With a copy in 16 bits of its own, a
+# matrix is read and written once in a step, by the kernel that updates both. The numbers are the same.
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The matrix of a linear layer, and its copy in 16 bits, which gets the gradient."""
+
+    layer: nn.Linear
+    weight: nn.Parameter
+    half: nn.Parameter
+
+    @property
+    def gradient(self) -> torch.Tensor:
+        """The gradient of this step."""
+        assert self.half.grad is not None  # every layer takes part in every step
+        return self.half.grad
+
+
+def make_copies(network: nn.Module) -> list[Copy]:
+    """Copy the matrices of all linear layers."""
+    copies = []
+    for layer in (module for module in network.modules() if isinstance(module, nn.Linear)):
+        weight = layer.weight
+        assert isinstance(weight, nn.Parameter)
+        copies.append(Copy(layer, weight, nn.Parameter(weight.detach().to(torch.bfloat16))))
+    return copies
+
+
+@torch.no_grad()
+def round_weights(copies: Sequence[Copy]) -> None:
+    """Round the matrices into their copies; each step then does so itself."""
+    for copy in copies:
+        copy.half.copy_(copy.weight)
+
+
+@contextmanager
+def in_place(copies: Sequence[Copy]) -> Iterator[None]:
+    """Put the copies in the place of their matrices while the block runs."""
+    for copy in copies:
+        copy.layer.weight = copy.half
+    try:
+        yield
+    finally:
+        for copy in copies:
+            copy.layer.weight = copy.weight
+
+
+@torch.no_grad()
+def update_weights(
+    optimizer: torch.optim.AdamW, copies: Sequence[Copy], settings: Optimizer, *, rate: torch.Tensor
+) -> torch.Tensor:
+    """Clip the gradients and do a step of AdamW; return the norm that they had together."""
+    gradients = [copy.gradient for copy in copies]
+    others = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+    norms = [*torch._foreach_norm(gradients, 2, torch.float32), *torch._foreach_norm(others)]
+    norm: torch.Tensor = torch.linalg.vector_norm(torch.stack(norms))
+    clip = (settings.clip / (norm + 1e-6)).clamp(max=1.0)  # as in `torch.nn.utils.clip_grad_norm_`
+    torch._foreach_mul_(others, clip)
+    optimizer.step()  # of all that have a gradient, which matrices with a copy do not
+    states = [_state_of(optimizer, copy.weight) for copy in copies]
+    torch._foreach_add_([state["step"] for state in states], 1)
+    done = states[0]["step"].double()
+    corrections = [1 - beta**done for beta in settings.betas]
+    scalars = torch.stack([each.float() for each in (rate, clip, *corrections)])
+    for copy, gradient, state in zip(copies, gradients, states, strict=True):
+        update_matrix(copy.weight, copy.half, gradient, state, scalars, settings)
+        copy.half.grad = None
+    return norm
+
+
+def _state_of(optimizer: torch.optim.AdamW, weight: nn.Parameter) -> dict[str, torch.Tensor]:
+    """Return what AdamW keeps of a matrix, in the form that it saves and loads; zeros before the first step."""
+    state: dict[str, torch.Tensor] = optimizer.state[weight]
+    if not state:
+        state["step"] = torch.zeros((), device=weight.device)
+        state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(weight), torch.zeros_like(weight)
+    return state
 
 
 def mean_loss(hidden: torch.Tensor, head: nn.Linear, targets: torch.Tensor, *, align: bool) -> torch.Tensor:

@@ -20,7 +20,7 @@ PAIRS = 300  # per paradigm
 USUAL = Recipe("14m")  # its settings are those of every suite that does not say otherwise
 
 # Tokens per second on one H200 with the vocabulary of cllama, as measured: see docs/benchmarks.md.
-H200 = {"14m": 2.95e6, "70m": 1.28e6, "160m": 0.52e6, "410m": 0.203e6, "1.4b": 0.064e6}
+H200 = {"14m": 4.3e6, "70m": 1.49e6, "160m": 0.6e6, "410m": 0.23e6, "1.4b": 0.0716e6}
 FLOAT32 = 4  # bytes
 SCORES = 6_100_000  # bytes of the token scores of 35,400 pairs with one token per character, as measured
 

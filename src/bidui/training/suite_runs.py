@@ -112,7 +112,7 @@ def run_needs(
     threads = os.environ.get(THREADS, "1")
     cpus = float(threads) if threads.isdecimal() else 1.0
     if device != "cuda":
-        return Needs(cpus, memory=size)
+        return Needs(cpus * gpus, memory=size * gpus)  # so many processes of torchrun
     return Needs(gpus, float(gpus)) if gpus > 1 or not memory else Needs(1.0, gpu_share(size, of=memory))
 
 
