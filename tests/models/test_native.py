@@ -110,6 +110,8 @@ def test_each_architecture_and_option_gives_what_transformers_gives(
     for sentence in (ids, ids[:7], ids[:1]):
         assert torch.allclose(logprobs(network, sentence), logprobs(known, sentence), atol=1e-4)
     assert weights_hash(network) == weights_hash(known)
+    counts = [sum(weight.numel() for weight in one.parameters()) for one in (network, known)]
+    assert counts[0] == counts[1]  # a head that is tied to the embedding counts once
 
 
 @pytest.mark.parametrize("kind", ["GPTNeoX", "Llama", "Qwen3"])

@@ -1,7 +1,9 @@
-"""A unigram model that loads without torch, and pairs for it."""
+"""A unigram model that loads without torch, pairs for it, and what workers are given to do."""
 
+import os
 from pathlib import Path
 
+from bidui.errors import fail
 from bidui.pairs import Pair, Pairs
 
 LETTERS = "甲乙丙丁戊"
@@ -34,3 +36,25 @@ def pairs_of(paradigms: int, each: int) -> Pairs:
 
 def files_of(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def ten() -> int:
+    return 10
+
+
+def add(state: int, item: int) -> int:
+    if item < 0:
+        raise fail("value-not-finite", None, {"number": item, "value": 0})
+    return state + item
+
+
+def die(state: int, item: int) -> int:
+    os._exit(1)
+
+
+def environment(state: int, item: str) -> str | None:
+    return os.environ.get(item)
+
+
+def broken() -> int:
+    raise fail("value-not-finite", None, {"number": 1, "value": 0})

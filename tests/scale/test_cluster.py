@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from bidui.cli.main import app
 from bidui.errors import InputError
 from bidui.scale.tasks import Status
 from bidui.scores import run as scoring
+from bidui.training.suite import SuiteRun
 from tests.scale.small import files_of, pairs_of, write_arpa
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: nothing is tested on a cluster; install bidui[cluster]")
@@ -37,8 +40,13 @@ def nodes() -> Iterator[Any]:
         cluster = Cluster()
         for _ in range(2):
             add(cluster)
+        received: list[int] = []
+        before = signal.signal(signal.SIGTERM, lambda number, frame: received.append(number))
         try:
             with bidui.connect(f"ray:{cluster.address}"):
+                os.kill(os.getpid(), signal.SIGTERM)
+                assert received == [signal.SIGTERM]  # Ray's own handler would have aborted this process
+                signal.signal(signal.SIGTERM, before)
                 yield cluster
         finally:
             cluster.shutdown()
@@ -99,10 +107,10 @@ def test_errors_of_workers_are_those_of_this_process(
 
 
 def test_several_models_are_scored_at_once(nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As typed: each has its own worker, and the folders are those of one after the other."""
+    """As typed, with paths as seen from here: each has its own worker, and the folders are those of one by one."""
     monkeypatch.chdir(tmp_path)
     bidui.write_pairs(pairs_of(2, 5), "pairs")
-    models = [word for name in "ab" for word in ("--model", write_arpa(tmp_path / f"{name}.arpa"))]
+    models = [word for name in "ab" for word in ("--model", write_arpa(Path(f"{name}.arpa")))]
     for out, place in (("local", "local"), ("ray", on(nodes))):
         app(["score", "pairs", *models, "--on", place, "-o", out], standalone_mode=False)
     assert {name.partition("/")[0] for name in files_of(tmp_path / "ray")} == {"a", "b"}
@@ -125,16 +133,47 @@ train: {batch: 4, context: 16, milestones: "geometric:6"}
 """
 
 
-def test_a_suite_is_trained_though_a_node_dies(nodes: Any, tmp_path: Path) -> None:
-    """The run of the dead node is trained again elsewhere, and all checkpoints are those of one process."""
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from bidui.training.build import build_corpus
     from bidui.training.tokenizers import train_char
 
-    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
-    (tmp_path / "a.txt").write_text("\n".join([TEXT[:9]] * 1280), encoding="utf-8")
-    corpus = build_corpus(
-        tmp_path / "a.txt", train_char([TEXT + "\n"], least=1), out=tmp_path / "shards", bos="none", validation=0
-    ).folder
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "a.txt").write_text("\n".join([TEXT[:9]] * 1280), encoding="utf-8")
+    tokenizer = train_char([TEXT + "\n"], least=1)
+    return build_corpus(folder / "a.txt", tokenizer, out=folder / "shards", bos="none", validation=0).folder
+
+
+def test_a_run_is_trained_by_torchrun_as_a_task(
+    nodes: Any, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes on one machine of the cluster, which average their gradients, learn what one does.
+
+    The folder of runs is as seen from here, not from where Ray was started.
+    """
+    monkeypatch.chdir(tmp_path)
+    node = nodes.add_node(num_cpus=2, memory=4 << 30, object_store_memory=MEMORY, include_dashboard=False)
+    recipe = bidui.Recipe("14m", tokens=640, batch=4, context=16, milestones="last")
+    suite = replace(bidui.read_suite(write_suite(tmp_path)), runs=(SuiteRun("14m", "char", 640, 0),))
+    suite = replace(suite, settings={**suite.settings, "milestones": "last"})
+    outcomes = bidui.run_suite(suite, {"char": corpus}, out="runs", on=on(nodes), gpus={"14m": 2}, score="later")
+    nodes.remove_node(node)
+    assert [(outcome.state, outcome.reason) for outcome in outcomes] == [("done", "")]
+    run, alone = tmp_path / "runs" / suite.runs[0].name, bidui.train(recipe, corpus=corpus, out=tmp_path / "alone")
+    assert json.loads(_read(run / "recipe.json"))["world"] == 2
+    ours, theirs = ([json.loads(line) for line in _read(one / "log.jsonl").splitlines()] for one in (run, alone.folder))
+    assert [line["step"] for line in ours] == [line["step"] for line in theirs]
+    losses = [[line["loss"] for line in lines if "loss" in line] for lines in (ours, theirs)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+
+
+def write_suite(folder: Path) -> Path:
+    (folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    return folder / "suite.yaml"
+
+
+def test_a_suite_is_trained_though_a_node_dies(nodes: Any, corpus: Path, tmp_path: Path) -> None:
+    """The run of the dead node is trained again elsewhere, and all checkpoints are those of one process."""
     killed: list[str] = []
     add(nodes)
 
@@ -149,7 +188,7 @@ def test_a_suite_is_trained_though_a_node_dies(nodes: Any, tmp_path: Path) -> No
                 kill(nodes, node)
                 return
 
-    suite = bidui.read_suite(tmp_path / "suite.yaml")
+    suite = bidui.read_suite(write_suite(tmp_path))
     outcomes = bidui.run_suite(
         suite, {"char": corpus}, out=tmp_path / "runs", on=on(nodes), score="later", on_status=kill_one
     )

@@ -101,6 +101,21 @@ def test_stopped_it_stops_its_processes_and_waits_until_they_have_saved(tmp_path
     assert [path.name for path in (tmp_path / "t").iterdir()] == ["a.log"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can")
+def test_a_process_dies_with_its_parent_if_it_is_asked_to() -> None:
+    """A run whose torchrun was killed would go on beside the one that is started again."""
+    child = "from bidui.signals import die_with_parent; die_with_parent(); print(1, flush=True); input()"
+    command = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    parent = subprocess.Popen(
+        [sys.executable, "-c", command], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert parent.stdout is not None and parent.stdout.readline() == b"1\n"
+    parent.kill()
+    assert parent.stdout.read() == b""  # nobody has it open any more
+    parent.communicate()
+
+
 def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "t").touch()
     with pytest.raises(InputError, match="File exists"):

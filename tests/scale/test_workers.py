@@ -1,6 +1,8 @@
 """Workers: results in order whoever makes them, bounded work ahead, and scores with the same bytes everywhere."""
 
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import bidui
-from bidui.errors import InputError, fail
+from bidui.errors import InputError
 from bidui.models.specs import SHIPPED
 from bidui.pairs import stored as stored_pairs
 from bidui.pairs import write_pairs
@@ -20,7 +22,9 @@ from bidui.reports.site import _nothing
 from bidui.scale.workers import Needs, On, check_needs, gpu_share, open_workers, parse_on
 from bidui.scores import run as scoring
 from bidui.scores.run import model_needs
-from tests.scale.small import files_of, pairs_of, write_arpa
+from tests.scale.small import add, broken, die, environment, files_of, pairs_of, ten, write_arpa
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.mark.parametrize(
@@ -46,22 +50,6 @@ def test_other_places_are_refused(text: str) -> None:
         parse_on(text)
 
 
-def ten() -> int:
-    return 10
-
-
-def add(state: int, item: int) -> int:
-    if item < 0:
-        raise fail("value-not-finite", None, {"number": item, "value": 0})
-    return state + item
-
-
-def die(state: int, item: int) -> int:
-    import os
-
-    os._exit(1)
-
-
 def test_results_come_in_order_and_items_are_not_taken_far_ahead() -> None:
     taken: list[int] = []
 
@@ -79,6 +67,42 @@ def test_results_come_in_order_and_items_are_not_taken_far_ahead() -> None:
             list(workers.map(add, [1, -3]))
         with pytest.raises(InputError, match="a worker process ended by itself"):
             list(workers.map(die, [1]))
+
+
+def test_workers_have_as_many_threads_as_they_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every library that has threads: otherwise each worker starts as many as there are cores."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    monkeypatch.setenv("RAYON_NUM_THREADS", "2")
+    monkeypatch.delenv("POLARS_MAX_THREADS", raising=False)
+    names = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS")
+    with open_workers(ten, on="processes:1") as workers:
+        assert list(workers.map(environment, names)) == ["3", "3", "2"]
+    assert [environment(0, name) for name in names] == ["3", None, "2"]
+
+
+def test_what_goes_wrong_at_the_start_is_told_as_it_is() -> None:
+    with open_workers(broken, on="processes:1") as workers, pytest.raises(InputError, match="value"):
+        list(workers.map(add, [1]))
+
+
+def test_workers_end_with_a_driver_that_is_killed(tmp_path: Path) -> None:
+    """They have its output open, which therefore ends when the last of them does; they used to wait for ever."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import time\n"
+        "from functools import partial\n"
+        "from operator import add\n"
+        "from bidui.scale.workers import open_workers\n"
+        "if __name__ == '__main__':\n"
+        "    with open_workers(partial(int, 10), on='processes:2') as workers:\n"
+        "        print(*workers.map(add, [1, 2]), flush=True)\n"
+        "        time.sleep(600)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    driver = subprocess.Popen([sys.executable, str(script)], env=environment, stdout=subprocess.PIPE)
+    assert driver.stdout is not None and driver.stdout.readline() == b"11 12\n"
+    driver.kill()
+    assert driver.communicate(timeout=300) == (b"", None)
 
 
 def test_shares_of_a_gpu_are_eighths() -> None:
@@ -178,6 +202,10 @@ def test_a_large_folder_is_the_same_pairs(tmp_path: Path, monkeypatch: pytest.Mo
     for part in (slice(3, 11), slice(20, 99), slice(5, 5), slice(None), slice(None, None, 2)):
         assert list(paradigm[part]) == list(own[part])
     assert list(paradigm[4:20][2:9]) == list(own[4:20][2:9])
+    for start, stop in ((0, 5), (5, 23), (3, 11), (6, 7), (0, 23)):  # as they are sent to workers
+        part = paradigm[start:stop]
+        assert isinstance(part, stored_pairs.StoredParadigm)
+        assert part.lines().pairs() == own[start:stop]
 
 
 def test_a_large_folder_that_is_damaged_is_an_error_with_the_line(

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from math import log
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 
 import bidui
 from bidui.errors import InputError, OutputRefused
+from bidui.models.model import TokenScores
 from bidui.pairs import Pair, Pairs
 from bidui.scores import run
 from bidui.scores.choices import pair_totals
@@ -333,6 +335,38 @@ def test_a_part_that_is_broken_or_of_other_pairs_is_scored_again(
     assert read_scores(tmp_path).table.frame.equals(score(Pairs(tuple(items)), Counting()).table.frame)
 
 
+def test_parts_go_when_the_manifest_has_the_whole_paradigm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a run of millions of pairs would need the disk twice. Each of a paradigm's three pairs is a part."""
+    monkeypatch.setattr(run, "TOGETHER", 2)
+    monkeypatch.setattr(run, "PAUSE", -1.0)  # a manifest after each part
+    seen: list[list[str]] = []
+    folder = tmp_path / "parts"
+    run_scoring(paradigms(2), Counting(), out=tmp_path, on_paradigm=lambda uid, n: seen.append(names(folder)))
+    a, b = (["a.0.parquet", "a.1.parquet", "a.2.parquet"], ["b.0.parquet", "b.1.parquet", "b.2.parquet"])
+    assert seen == [a[:1], a[:2], a, b[:1], b[:2], b]
+    assert not folder.exists()
+
+
+class Broken(Counting):
+    """Gives 丙 no log-probability."""
+
+    def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
+        for tokens in super().score(sentences):
+            yield replace(tokens, logprobs=np.where(tokens.ids == 3, np.nan, tokens.logprobs).astype(np.float32))
+
+
+def test_a_model_of_a_users_own_that_gives_no_number_is_refused_with_the_pair(tmp_path: Path) -> None:
+    """When it is scored, not when the scores are analysed. The bad sentence of b's first pair is 甲b乙丙."""
+    message = (
+        "broken gives nan for token 4 of the bad sentence of pair 1 of b, 甲b乙丙; log-probabilities must be finite"
+    )
+    pairs = Pairs(tuple(one for one in paradigms(2) if one.uid == "b"))
+    for out in (tmp_path / "out", None):
+        with pytest.raises(InputError, match=message):
+            score(pairs, Broken("broken"), out=out)
+    assert not list(tmp_path.rglob("*.parquet"))
+
+
 def test_no_pairs_are_no_scores_and_no_error(tmp_path: Path) -> None:
     done = run_scoring(Pairs(), Counting(), out=tmp_path)
     assert (done.done, done.manifest.shards) == ((), {})
@@ -497,14 +531,14 @@ def test_one_call_scores_into_a_folder_and_resumes(tmp_path: Path) -> None:
 
 def test_a_benchmark_is_scored_by_name_with_the_model_of_a_spec(tmp_path: Path) -> None:
     """Pairs are generated, and options go to the model; one that does not fit the kind is refused."""
-    sentences = {side for p in bidui.generate("zhoblimp", n=1) for side in (p.good, p.bad)}
+    sentences = {side for p in bidui.generate("climp", n=1) for side in (p.good, p.bad)}
     lines = [{"sentence": s, "tokens": list(s), "logprobs": [-1.0] * len(s)} for s in sorted(sentences)]
     file = tmp_path / "given.jsonl"
     file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
-    found = bidui.score("zhoblimp", f"given:{file}", n=1)
-    assert len(found.frame) == 2 * len(found.manifest.shards) and len(found.done) > 100
+    found = bidui.score("climp", f"given:{file}", n=1)
+    assert len(found.frame) == 2 * len(found.manifest.shards) and len(found.done) == 16
     with pytest.raises(InputError, match="--eos"):
-        bidui.score("zhoblimp", f"given:{file}", n=1, eos=True)
+        bidui.score("climp", f"given:{file}", n=1, eos=True)
 
 
 # Variants and further columns of the pairs

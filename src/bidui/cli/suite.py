@@ -166,7 +166,9 @@ def suite(
         return
     spread = _spread(torchrun or [], chosen)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[state]}"))
-    with Progress(*columns, console=messages(), transient=True) as progress:
+    console = messages()
+    # elsewhere than at a terminal, a bar would only print an empty line
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         screen = _Screen(out, progress, progress.add_task("runs", total=len(runs), state=""))
         outcomes = bidui.run_suite(
             chosen,

@@ -60,11 +60,11 @@ def train(
     device: Annotated[str, typer.Option(help="Device: cpu, cuda, cuda:1, mps.")] = "cpu",
     precision: Annotated[
         Literal["float32", "bfloat16"] | None,
-        typer.Option(help="Number format. Default: bfloat16 on a GPU, otherwise float32."),
+        typer.Option(help="Number format. Default: bfloat16 on a GPU that can compile it, otherwise float32."),
     ] = None,
     mode: Annotated[
         Literal["eager", "compiled", "captured"] | None,
-        typer.Option(help="How steps run. Default: captured on a GPU, otherwise eager."),
+        typer.Option(help="How steps run. Default: captured on a GPU that can compile, otherwise eager."),
     ] = None,
     micro_batch: Annotated[int | None, typer.Option(min=1, help="Rows per forward pass, to save memory.")] = None,
     deterministic: Annotated[

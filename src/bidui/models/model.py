@@ -90,6 +90,13 @@ class Alias:
         return self.model.unknown(ids)
 
 
+def parameter_count(model: Model) -> int:
+    """Return how many weights the network of a model has; 0 where it has no network, such as an n-gram model."""
+    inner = model.model if isinstance(model, Alias) else model
+    parameters = getattr(getattr(inner, "network", None), "parameters", None)
+    return sum(weight.numel() for weight in parameters()) if callable(parameters) else 0
+
+
 class HasTexts:
     """What models without ids of their own do in the same way: `texts` has the tokens by the numbers they got here."""
 

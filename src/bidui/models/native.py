@@ -7,7 +7,7 @@ that transformers gives them; scores equal its scores up to rounding, and finger
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -315,6 +315,10 @@ class NativeNetwork:
     def state_dict(self) -> Weights:
         """Return the weights by their names."""
         return self.base_model.weights
+
+    def parameters(self) -> Iterator[torch.Tensor]:
+        """Yield the weights; those of a head that is tied to the embedding are there once, as in transformers."""
+        yield from {id(tensor): tensor for tensor in self.base_model.weights.values()}.values()
 
     def get_output_embeddings(self) -> torch.nn.Linear:
         """Return the head."""

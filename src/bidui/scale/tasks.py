@@ -5,10 +5,8 @@ machine or on others. A task that fails stops no other. On a cluster, Ray places
 and starts it again elsewhere if its machine is lost; the command itself must go on from what it left.
 """
 
-import ctypes
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -24,7 +22,7 @@ from bidui.errors import Interruption, Place, Problem, fail
 from bidui.files import reason
 from bidui.scale.storage import Folder, open_folder
 from bidui.scale.workers import LOCAL, THREADS, AnyOn, Needs, check_needs, connect, parse_on
-from bidui.signals import Stop, stop_signals
+from bidui.signals import Stop, die_with_parent, stop_signals
 
 TAIL = 5  # lines of the log that are shown for a task that failed
 RETRIES = 20  # times that Ray starts a task again whose machine was lost
@@ -193,8 +191,11 @@ def _on_cluster(
             _state_file(logs.path, task.name).unlink(missing_ok=True)
     # Each call has a process of its own, which frees its GPU at the end; errors of a command are results.
     run = ray.remote(max_retries=RETRIES, max_calls=1)(_command)
+    here = str(Path.cwd())
     calls = {
-        run.options(**task.needs.options()).remote(task.name, task.command, place, environment, sys.executable): task
+        run.options(**task.needs.options()).remote(
+            task.name, task.command, place, environment, sys.executable, here
+        ): task
         for task in waiting
     }
     try:
@@ -234,9 +235,12 @@ def _host(logs: Folder, name: str) -> str:
 
 
 def _command(
-    name: str, command: Sequence[str], place: str, environment: Mapping[str, str], asked: str
+    name: str, command: Sequence[str], place: str, environment: Mapping[str, str], asked: str, folder: str
 ) -> tuple[int, list[str]]:
-    """Run a command on a machine of the cluster; return its exit code and the end of its log."""
+    """Run a command on a machine of the cluster; return its exit code and the end of its log.
+
+    It runs in `folder`, if this machine has it too: its paths are as seen from there, and Ray has its own folder.
+    """
     logs = open_folder(place)
     logs.path.mkdir(parents=True, exist_ok=True)
     log, state = logs.path / f"{name}.log", _state_file(logs.path, name)
@@ -247,11 +251,12 @@ def _command(
     with log.open("ab") as file:
         process = subprocess.Popen(
             own,
+            cwd=folder if Path(folder).is_dir() else None,
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,
-            preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+            preexec_fn=die_with_parent if sys.platform == "linux" else None,
         )
     try:
         code = process.wait()
@@ -264,8 +269,3 @@ def _command(
             state.unlink()
         logs.push([log.name, state.name])
     return code, _tail(log)
-
-
-def _die_with_parent() -> None:
-    """Let the kernel kill this process when the worker that started it dies, so that no two write the same run."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -1,8 +1,9 @@
 """Workers: one function over many items, in this process, in processes of this machine, or on a Ray cluster.
 
-A worker makes its state once, such as a model that it loads, and keeps it. Items are taken one by one as workers become
-free, never far ahead of the results that were used, so that memory does not grow with their number. Results come in the
-order of the items, so that who uses them cannot tell how many workers there were.
+A worker makes its state once, such as a model that it loads, and keeps it; all of them do so at once, while this
+process prepares the items. Items are taken one by one as workers become free, never far ahead of the results that were
+used, so that memory does not grow with their number. Results come in the order of the items, so that who uses them
+cannot tell how many workers there were.
 """
 
 import logging
@@ -12,9 +13,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from bidui.errors import BiduiError, Place, fail, import_failed
+from bidui.signals import kept_signals
 
 State = TypeVar("State")
 Held = TypeVar("Held", covariant=True)
@@ -26,6 +29,8 @@ BUFFER = 2  # items per worker and item it has, that may be done before an earli
 TRIES = 4  # times that an item is given to a worker; one that takes its worker down every time is at fault itself
 REACH = 20.0  # seconds in which a cluster must answer
 THREADS = "OMP_NUM_THREADS"  # the last bits of a result may depend on it
+# The libraries that make tables and tokens start as many threads as there are cores, in every worker.
+LIKEWISE = ("POLARS_MAX_THREADS", "RAYON_NUM_THREADS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,8 @@ def open_workers(
 ) -> Iterator[Workers[State]]:
     """Open workers, up to `most`, for which `start` makes the state; they end with the block.
 
-    On a cluster there are as many as it has room for, or a `share` of them.
+    On a cluster there are as many as it has room for, or a `share` of them. They make their states at once, in the
+    background.
 
     `start`, the functions and the items must be picklable unless all is done in this process. An error of bidui in a
     worker is raised here. If a worker on a Ray cluster is lost, its items are given to others.
@@ -140,7 +146,8 @@ class Local(Generic[State]):
 
 # Processes
 
-_state: Any = None  # of this process, if it is a worker: the pool offers no other place that outlives a call
+# The state of this process, if it is a worker, or what went wrong: the pool offers no other place that outlives a call.
+_state: Any = None
 
 
 @dataclass(slots=True)
@@ -173,11 +180,14 @@ def _open_processes(start: Callable[[], State], count: int) -> Iterator[_Process
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    before = os.environ.get(THREADS)
-    if before is None:  # otherwise each process would have as many threads as there are cores
-        os.environ[THREADS] = str(max(1, (os.cpu_count() or 1) // count))
+    # otherwise each process would have as many threads as there are cores
+    added = _threads(default=max(1, (os.cpu_count() or 1) // count))
+    before = {name: os.environ.get(name) for name in added}
+    os.environ.update(added)
     try:
         with ProcessPoolExecutor(count, get_context("spawn"), _begin, (start,)) as pool:
+            for _ in range(count):  # the pool starts a process when there is something to do
+                pool.submit(_begun)
             try:
                 yield _Processes(pool, count)
             except BaseException:  # what the workers still have is not waited for
@@ -187,26 +197,50 @@ def _open_processes(start: Callable[[], State], count: int) -> Iterator[_Process
             finally:
                 pool.shutdown(cancel_futures=True)
     finally:
-        if before is None:
-            del os.environ[THREADS]
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _threads(*, default: int) -> dict[str, str]:
+    """Return the variables that give a worker its number of threads; one that is set stays as it is."""
+    own = os.environ.get(THREADS) or str(default)
+    return {name: os.environ.get(name) or own for name in (THREADS, *LIKEWISE)}
 
 
 def _begin(start: Callable[[], object]) -> None:
     import signal
+    from multiprocessing import parent_process
+    from threading import Thread
 
     global _state
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
-    _state = start, None
+    if parent := parent_process():  # Ray ends its own workers
+        Thread(target=_end_with, args=(parent,), daemon=True).start()
+    try:
+        _state = start(), None
+    except Exception as error:  # told when there is work: a pool or an actor that cannot start does not say why
+        _state = None, error
+
+
+def _end_with(parent: Any) -> None:
+    """Wait for the end of the process that started this one, and end: a pool waits for work even if it was killed."""
+    parent.join()
+    os._exit(1)
+
+
+def _begun() -> None:
+    """Do nothing, so that a process is started."""
 
 
 def _work(work: Callable[[Any, Item], Result], item: Item) -> Result | BiduiError:
-    global _state
-    start, state = _state
+    state, wrong = _state
     try:
-        if state is None:
-            state = (start(),)
-            _state = start, state
-        return work(state[0], item)
+        if wrong is not None:
+            raise wrong
+        return work(state, item)
     except BiduiError as error:  # returned, since Ray and the pool dress up what is raised
         return error
 
@@ -243,7 +277,10 @@ def connect(on: AnyOn) -> Iterator[Any]:
         host, _, port = on.address.rpartition(":")
         if host and "/" not in host and port.isdecimal():  # Ray itself would try for minutes
             socket.create_connection((host, int(port)), timeout=REACH).close()
-        ray.init(address=on.address or None, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+        with kept_signals():
+            ray.init(
+                address=on.address or None, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False
+            )
     except (OSError, ValueError, RuntimeError) as error:  # ConnectionError is one of the first
         reason = str(error).strip().split("\n")[0]
         raise fail(
@@ -281,8 +318,10 @@ def check_needs(ray: Any, needs: Needs) -> int:
 class _Worker:
     """An actor: a process on some machine of the cluster that holds a state."""
 
-    def __init__(self, start: Callable[[], object], environment: Mapping[str, str]) -> None:
+    def __init__(self, start: Callable[[], object], environment: Mapping[str, str], folder: str) -> None:
         os.environ.update(environment)
+        if Path(folder).is_dir():
+            os.chdir(folder)  # paths are as seen from where the command was typed; Ray has its own folder
         _begin(start)
 
     def ready(self) -> bool:
@@ -358,10 +397,10 @@ class _Actors(Generic[State]):
             self.ray.kill(actor)
 
     def _open(self, count: int) -> None:
-        environment = {THREADS: os.environ[THREADS]} if THREADS in os.environ else {}
+        environment = _threads(default=max(1, int(self.needs.cpus)))
         make = self.ray.remote(_Worker).options(**self.needs.options(), max_restarts=0)
         for _ in range(count):
-            actor = make.remote(self.start, environment)
+            actor = make.remote(self.start, environment, str(Path.cwd()))
             self.starts[actor.ready.remote()] = actor
 
     def _settle(self, reference: Any) -> None:

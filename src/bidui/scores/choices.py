@@ -6,6 +6,7 @@ scores; every linking function, every alpha and every setting of MORCELA is then
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, get_args
@@ -74,8 +75,13 @@ def table_of(scores: AnyScores) -> ScoreTable:
     return scores.table if isinstance(scores, Scores) else scores
 
 
-def pair_totals(scores: AnyScores, *, unigrams: Floats | None = None) -> PairTotals:
-    """Return the totals of the pairs of scores; with U if unigram log-probabilities by id are given."""
+def pair_totals(scores: AnyScores, *, unigrams: Floats | None = None, place: Place | None = None) -> PairTotals:
+    """Return the totals of the pairs of scores; with U if unigram log-probabilities by id are given.
+
+    A score that is not finite is refused; `place` says where, and is the folder if `scores` is one.
+    """
+    if place is None:
+        place = Place(str(scores)) if isinstance(scores, str | Path) else Place()
     table = table_of(scores)
     sums = table.totals(unigrams=unigrams)
     units: tuple[LengthUnit, ...] = get_args(LengthUnit)
@@ -89,7 +95,7 @@ def pair_totals(scores: AnyScores, *, unigrams: Floats | None = None) -> PairTot
         sums.unigram,
         columns=table.columns(),
     )
-    _check_finite(totals.logprob, totals, what="LP")
+    _check_finite(totals.logprob, totals, what="LP", place=place)
     return totals
 
 
@@ -98,7 +104,7 @@ def sides(column: Floats) -> tuple[Floats, Floats]:
     return column[0::2], column[1::2]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)  # without slots, to keep what a report asks for hundreds of times
 class Choices:
     """What a model prefers: one row per pair, with the scores of both sentences."""
 
@@ -112,10 +118,18 @@ class Choices:
     columns: Mapping[str, Texts] = field(default_factory=dict)  # the variant and further columns of the pairs
     margin: Floats | None = None  # what a rounding error of the log-probabilities makes of the scores of each pair
 
-    @property
+    @cached_property
     def worth(self) -> Floats:
-        """1 where the good sentence is preferred, 0.5 where neither is, 0 where the bad one is."""
-        return worth(self.good, self.bad)
+        """1 where the good sentence is preferred, 0.5 where neither is, 0 where the bad one is; read-only."""
+        worths = worth(self.good, self.bad)
+        worths.flags.writeable = False
+        return worths
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """The rows at which another paradigm or phenomenon begins: pairs come in runs, so these are few."""
+        new = (self.uids[1:] != self.uids[:-1]) | (self.phenomena[1:] != self.phenomena[:-1])
+        return np.concatenate([[0], np.flatnonzero(new) + 1]) if len(self.uids) else np.zeros(0, np.intp)
 
     @property
     def ties(self) -> int:
@@ -219,7 +233,7 @@ def choose_from(
     return Choices(function.name, *names, good, bad, totals.length_sign(groups), totals.columns, margin)
 
 
-def _check_finite(values: Floats, totals: PairTotals, *, what: str) -> None:
+def _check_finite(values: Floats, totals: PairTotals, *, what: str, place: Place | None = None) -> None:
     """Refuse a score that is not a number, or infinite: it would count as a wrong choice."""
     if np.isfinite(values).all():
         return
@@ -227,7 +241,7 @@ def _check_finite(values: Floats, totals: PairTotals, *, what: str) -> None:
     at = int(rows[0])
     where = {"uid": totals.uids[at // 2], "pair": int(totals.pairs[at // 2]), "side": ("good", "bad")[at % 2]}
     count = len(np.unique(rows // 2))
-    raise fail("score-not-finite", Place(), {"what": what, "value": f"{values[at]:g}", **where, "count": count})
+    raise fail("score-not-finite", place, {"what": what, "value": f"{values[at]:g}", **where, "count": count})
 
 
 def length_split(choices: Choices) -> LengthSplit:

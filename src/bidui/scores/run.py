@@ -34,9 +34,9 @@ from bidui.files import (
     write_file,
     write_new_folder,
 )
-from bidui.models.model import Declared, Model, TokenScores
+from bidui.models.model import Declared, Model, TokenScores, parameter_count
 from bidui.models.specs import DEFAULT, load_model, parse_spec, path_labels
-from bidui.pairs import AnyPairs, Pair, Pairs, StoredPairs, uid_fits
+from bidui.pairs import AnyPairs, Lines, Pair, Pairs, StoredPairs, StoredParadigm, uid_fits
 from bidui.scale.storage import Folder, fetched, open_folder
 from bidui.scale.workers import LOCAL, AnyOn, Local, Needs, Workers, gpu_memory, gpu_share, here, open_workers, parse_on
 from bidui.scores.choices import COLUMNS, PairTotals, file_of, pair_totals, published_lines
@@ -93,6 +93,7 @@ class Description:
 
     name: str
     declared: Declared
+    parameters: int = 0  # of its network, if it has one
 
 
 CACHE = "api"  # the folder of answers of servers, among the folders of models
@@ -152,10 +153,12 @@ def score(
     else:
         raise fail("not-a-model", None, {"type": type(model).__name__})
     spec = model if isinstance(model, str) else ""
-    with open_workers(start, on=place, needs=needs, share=share) as crew:
-        about: Described = next(crew.map(_describe, [None]))
+    least = min(TOGETHER, *SLOWLY.values())  # sentences at a time of any kind of model; which it is, workers find out
+    most = max(1, -(-2 * len(source) // least))
+    with open_workers(start, on=place, needs=needs, most=most, share=share) as crew:
+        about = next(crew.map(_describe, [None]))
         if home is None:
-            about = Description(label or about.name, about.declared)
+            about = replace(about, name=label or about.name)
             on_start(about, source)
             return _score_in_memory(source, about, crew, on_paradigm)
         scores = _score_in(home, source, about, crew, spec, label=label, force=force, calls=(on_start, on_paradigm))
@@ -168,7 +171,7 @@ def score(
 def _score_in(
     home: Folder,
     pairs: "Pairs | StoredPairs",
-    about: Described,
+    about: Description,
     workers: Workers[Model],
     spec: str,
     *,
@@ -182,7 +185,7 @@ def _score_in(
     origin = _source(spec, home)
     names = [label] if label is not None else path_labels(spec, about.name) if spec else [about.name]
     chosen = _free_label(names, about, origin, home.path)
-    about = Description(chosen, about.declared)
+    about = replace(about, name=chosen)
     on_start(about, pairs)
     own = home.inner(chosen)
     own.pull()
@@ -191,6 +194,7 @@ def _score_in(
         about,
         out=own.path,
         origin=origin,
+        parameters=about.parameters,
         force=force,
         on_paradigm=on_paradigm,
         workers=workers,
@@ -213,8 +217,8 @@ def _itself(model: Model) -> Model:
     return model
 
 
-def _describe(model: Model, _: None) -> Described:
-    return Description(model.name, dict(model.declared))
+def _describe(model: Model, _: None) -> Description:
+    return Description(model.name, dict(model.declared), parameter_count(model))
 
 
 def _takes_gpu(on: AnyOn, device: str) -> bool:
@@ -272,7 +276,7 @@ def _is_another(before: Declared, new: Declared) -> bool:
 
 
 def _score_in_memory(
-    pairs: "Pairs | StoredPairs", model: Described, workers: Workers[Model], on_paradigm: Callable[[str, int], None]
+    pairs: "Pairs | StoredPairs", model: Description, workers: Workers[Model], on_paradigm: Callable[[str, int], None]
 ) -> Scores:
     refuse_large(pairs)
     by_uid = pairs.by_uid()
@@ -286,7 +290,9 @@ def _score_in_memory(
             on_paradigm(part.uid, shard.count)
     whole = {uid: replace(_sum(own), pairs=pairs_hash(by_uid[uid])) for uid, own in shards.items()}
     whole = {uid: replace(shard, columns=columns_hash(by_uid[uid])) for uid, shard in whole.items()}
-    manifest = ScoreManifest(model.name, dict(model.declared), whole, benchmarks=pairs.benchmarks)
+    manifest = ScoreManifest(
+        model.name, dict(model.declared), whole, benchmarks=pairs.benchmarks, parameters=model.parameters
+    )
     table = ScoreTable(pl.concat(tables)) if tables else empty_table()
     return Scores(manifest, done=tuple(shards), in_memory=table)
 
@@ -302,6 +308,7 @@ class _Run:
     shards: dict[str, Shard] = field(default_factory=dict)
     parts: dict[str, Shard] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)  # that were written or removed since the last manifest
+    joined: list[str] = field(default_factory=list)  # parts of paradigms that are whole since the last manifest
     saved: float = field(default_factory=time.monotonic)
 
     def save(self, *, before: Mapping[str, Shard] | None = None) -> None:
@@ -310,7 +317,9 @@ class _Run:
         parts = dict(before) if before is not None else self.parts
         write_manifest(self.out, replace(self.empty, shards=self.shards, parts=parts, left=left))
         self.on_files([*self.files, MANIFEST])
-        self.files.clear()
+        for name in self.joined:  # which nothing needs from here on
+            remove_file(self.out / name)
+        self.files[:], self.joined[:] = self.joined, []
         self.saved = time.monotonic()
 
 
@@ -320,6 +329,7 @@ def run_scoring(
     *,
     out: Path,
     origin: str = "",
+    parameters: int = 0,
     force: bool = False,
     on_paradigm: Callable[[str, int], None] = lambda uid, count: None,
     workers: Workers[Model] | None = None,
@@ -332,7 +342,9 @@ def run_scoring(
     """
     workers = workers or here(model)  # type: ignore[arg-type]
     before = manifest_in(out)
-    empty = ScoreManifest(model.name, dict(model.declared), source=origin, benchmarks=pairs.benchmarks)
+    empty = ScoreManifest(
+        model.name, dict(model.declared), source=origin, benchmarks=pairs.benchmarks, parameters=parameters
+    )
     if before and not force:
         claim_folder(out, before.manifest, empty.manifest, "scores-of-another")
     if before is None or before.manifest.differences(empty.manifest):
@@ -442,6 +454,7 @@ def _joined(part: "Part", run: _Run, hashes: tuple[str, str]) -> Shard:
         raise fail("write-failed", Place(str(target)), {"reason": str(error).split("\n")[0]}) from error
     shard = _sum([run.parts.pop(name) for name in part.files])
     run.files.append(target.name)
+    run.joined += part.files
     return replace(shard, pairs=hashes[0], columns=hashes[1], file=file_hash(target))
 
 
@@ -467,10 +480,10 @@ def read_totals(
     """Read the totals of one model's pairs without the tokens, a fifth of the work; with U if unigrams are given."""
     manifest = read_manifest(folder)
     if unigrams is None:
-        return manifest, pair_totals(stored_table(folder, manifest, list(COLUMNS)))
+        return manifest, pair_totals(stored_table(folder, manifest, list(COLUMNS)), place=Place(str(folder)))
     table = stored_table(folder, manifest, [*COLUMNS, "ids"])
     logprobs, notes = unigram_logprobs(unigrams, manifest, table, smoothing=smoothing, unseen=unseen)
-    return manifest, replace(pair_totals(table, unigrams=logprobs), notes=notes)
+    return manifest, replace(pair_totals(table, unigrams=logprobs, place=Place(str(folder))), notes=notes)
 
 
 def unigram_logprobs(
@@ -589,9 +602,11 @@ def _together(by_uid: Mapping[str, Sequence[Pair]], model: "Described | ScoreMan
         yield parts
 
 
-# What goes to a worker and comes back. Pairs go as plain tuples of what scores need, which is quick to send.
+# What goes to a worker and comes back. Pairs go as plain tuples of what scores need, which is quick to send; those on
+# disk go as they are there, and the worker reads them.
 
 Row = tuple[str, str, str, str, int, str, tuple[tuple[str, str], ...]]
+Sent = list[Row] | Lines
 Scored = tuple["bytes | ScoreTable", Shard]
 
 
@@ -602,24 +617,30 @@ def _in_order(
     plans: deque[Plan] = deque()
     away = not isinstance(workers, Local)
 
-    def items() -> Iterator[list[Part] | list[list[Row]]]:
+    def items() -> Iterator[list[Part] | list[Sent]]:
         for plan, parts in groups:
             plans.append(plan)
             # read once here, if they are on disk
-            yield [_rows(part.pairs) for part in parts] if away else [replace(p, pairs=tuple(p.pairs)) for p in parts]
+            yield [_sent(part.pairs) for part in parts] if away else [replace(p, pairs=tuple(p.pairs)) for p in parts]
 
     work = _score_rows if away else _score_here
     for scored in workers.map(work, items()):  # type: ignore[arg-type]
         yield plans.popleft(), scored
 
 
-def _rows(pairs: Iterable[Pair]) -> list[Row]:
+def _sent(pairs: Sequence[Pair]) -> Sent:
+    if isinstance(pairs, StoredParadigm):
+        return pairs.lines()
     return [(p.good, p.bad, p.uid, p.phenomenon, p.pair_id, p.variant, p.columns) for p in pairs]
 
 
-def _score_rows(model: Model, parts: list[list[Row]]) -> list[Scored]:
+def _received(rows: Sent) -> Sequence[Pair]:
+    return rows.pairs() if isinstance(rows, Lines) else [Pair(*row[:6], columns=row[6]) for row in rows]
+
+
+def _score_rows(model: Model, parts: list[Sent]) -> list[Scored]:
     """Score parts in a worker, and return their files."""
-    pairs = [[Pair(*row[:6], columns=row[6]) for row in rows] for rows in parts]
+    pairs = [_received(rows) for rows in parts]
     scored = _score_here(model, [Part(own[0].uid, own) for own in pairs])
     return [(table_bytes(table), shard) for table, shard in scored if isinstance(table, ScoreTable)]
 
@@ -641,6 +662,7 @@ def _score_parts(parts: Sequence[Part], model: Model) -> Iterator[tuple[Part, Sc
     ids = np.unique(np.concatenate([tokens.ids for tokens in scores.values()]))
     texts = model.token_texts(ids.tolist())
     both: list[TokenScores] = [scores[side] for pair in pairs for side in (pair.good, pair.bad)]
+    _refuse_broken(pairs, both, model=model.name)
     frame = score_table(pairs, both, texts).frame  # of all parts at once, which takes a third of the time
     tokens_of_all = np.concatenate([tokens.ids for tokens in both])
     seen = np.where(model.unknown(tokens_of_all), -1, tokens_of_all)  # unknown words look the same
@@ -656,3 +678,14 @@ def _score_parts(parts: Sequence[Part], model: Model) -> Iterator[tuple[Part, Sc
         shard = Shard(own, "", len(part.pairs), unknown, unseen, columns)
         yield part, ScoreTable(frame.slice(row, rows)), shard
         row += rows
+
+
+def _refuse_broken(pairs: Sequence[Pair], both: Sequence[TokenScores], *, model: str) -> None:
+    """Refuse NaN and infinite log-probabilities, with the pair; only a user's own model can get this far with them."""
+    if np.isfinite(np.concatenate([tokens.logprobs for tokens in both])).all():
+        return
+    row = next(row for row, tokens in enumerate(both) if not np.isfinite(tokens.logprobs).all())
+    pair, side, values = pairs[row // 2], ("good", "bad")[row % 2], both[row].logprobs
+    at = int(np.argmin(np.isfinite(values)))
+    where = {"uid": pair.uid, "pair": pair.pair_id, "side": side, "sentence": both[row].sentence}
+    raise fail("pair-not-finite", Place(), {"model": model, "value": f"{values[at]:g}", "number": at + 1, **where})

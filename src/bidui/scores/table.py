@@ -131,6 +131,7 @@ class ScoreManifest:
     version: str = field(default_factory=tool_version)  # of bidui; "" where an early one did not store it
     source: str = ""  # where the model came from: its path as seen from the folder of results, or its name on a hub
     benchmarks: tuple[Origin, ...] = ()  # that the pairs were generated from, as far as this is known
+    parameters: int = 0  # of the model's network; 0 where it has none, and where an early version did not store it
 
     @property
     def manifest(self) -> Manifest:
@@ -235,7 +236,8 @@ def manifest_in(folder: Path) -> ScoreManifest | None:
         parts = {file: Shard(**shard) for file, shard in value.get("parts", {}).items()}
         left, version, source = int(value.get("left", 0)), str(value.get("version", "")), str(value.get("source", ""))
         benchmarks = tuple(Origin(**origin) for origin in value.get("benchmarks", ()))
-        return ScoreManifest(value["model"], value["declared"], shards, parts, left, version, source, benchmarks)
+        facts = (left, version, source, benchmarks, int(value.get("parameters", 0)))
+        return ScoreManifest(value["model"], value["declared"], shards, parts, *facts)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise fail("scores-manifest", Place(str(file)), {"reason": str(error)}) from error
 
@@ -245,6 +247,8 @@ def write_manifest(folder: Path, manifest: ScoreManifest) -> None:
     value = asdict(manifest) | {"shards": {uid: asdict(shard) for uid, shard in sorted(manifest.shards.items())}}
     if not manifest.left:
         del value["parts"], value["left"]
+    if not manifest.parameters:
+        del value["parameters"]
     write_json(folder / MANIFEST, value)
 
 
