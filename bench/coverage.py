@@ -4,10 +4,12 @@
     python bench/coverage.py --quick    a tenth of the simulations
 
 Paradigms have accuracies drawn from a beta distribution (mean 0.795 and a standard deviation of 0.25, as a small model
-has on ZhoBLiMP, and less extreme ones), and pairs are right with that probability. Everything is decided by a seed.
+has on ZhoBLiMP, and less extreme ones), or from those that SLING prints for its models; pairs are right with that
+probability. Everything is decided by a seed.
 """
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from bidui.analysis.estimate import (
 from bidui.analysis.scaling import fit_scaling
 from bidui.analysis.significance import signed_rank
 from bidui.errors import InputError
+from bidui.reports.published import columns, read_published
 from bidui.scores.links import Floats
 
 MEAN = 0.795
@@ -52,34 +55,73 @@ def pair_coverage(paradigms: int, pairs: int, *, deviation: float, simulations: 
     return held / simulations
 
 
-def paradigm_coverage(paradigms: int, pairs: int, *, deviation: float, simulations: int, seed: int) -> float:
+Draw = Callable[[np.random.Generator, int], Floats]  # the accuracies of so many paradigms
+
+
+def paradigm_coverage(
+    paradigms: int, pairs: int, draw: Draw, *, truth: float, weights: Floats | None = None, simulations: int, seed: int
+) -> float:
     """Return how often the interval for paradigms like these holds the mean of all paradigms that could be drawn."""
     rng, made, held = np.random.default_rng(seed), strata(paradigms, pairs), 0
     for _ in range(simulations):
-        shares = accuracies(rng, deviation, paradigms)
-        one = cluster_estimate(rng.binomial(pairs, shares).astype(np.float64), made, made.sizes)
-        held += one.low <= MEAN <= one.high
+        right = rng.binomial(pairs, draw(rng, paradigms)).astype(np.float64)
+        one = cluster_estimate(right, made, made.sizes if weights is None else weights)
+        held += one.low <= truth <= one.high
     return held / simulations
+
+
+def beta_coverage(
+    paradigms: int,
+    pairs: int = 300,
+    *,
+    deviation: float,
+    mean: float = MEAN,
+    weights: Floats | None = None,
+    simulations: int,
+) -> float:
+    """Return the coverage for accuracies of a beta distribution."""
+
+    def draw(rng: np.random.Generator, size: int) -> Floats:
+        return accuracies(rng, deviation, size, mean=mean)
+
+    return paradigm_coverage(paradigms, pairs, draw, truth=mean, weights=weights, simulations=simulations, seed=2)
+
+
+def published_coverage(paradigms: int, *, simulations: int) -> list[float]:
+    """Return the coverage for each model of SLING's Table 8, whose paradigms are the ones that can be drawn."""
+    models = columns(read_published("sling-8"), link="mean_lp", level="paradigm")
+    shares = []
+    for cells in (cells for model, cells in models.items() if model != "human"):
+        pool = np.array(list(cells.values())) / 100
+
+        def draw(rng: np.random.Generator, size: int, pool: Floats = pool) -> Floats:
+            return rng.choice(pool, size)
+
+        share = paradigm_coverage(paradigms, 300, draw, truth=float(pool.mean()), simulations=simulations, seed=2)
+        shares.append(share)
+    return sorted(shares)
 
 
 def run_coverage(
-    paradigms: int, runs: int, *, of_runs: float, difference: bool = False, simulations: int, seed: int
-) -> float:
-    """Return how often the interval for paradigms and runs like these holds the mean, or the difference of two recipes.
+    paradigms: int, runs: int, *, deviation: float, of_runs: float, simulations: int, seed: int
+) -> tuple[float, float]:
+    """Return how often the intervals for paradigms and runs like these hold the mean, and a difference of recipes.
 
-    A run moves all paradigms by a normal deviate of `of_runs`, and each one by a further one of 0.05.
+    A run moves all paradigms by a normal deviate of `of_runs`, and each one by a further one of up to 0.05: less where
+    nearly all or nearly none of its pairs are right.
     """
-    rng, held = np.random.default_rng(seed), 0
+    rng, held = np.random.default_rng(seed), np.zeros(2)
 
     def recipe(shares: Floats) -> Floats:
-        moved = rng.normal(0, of_runs, (runs, 1)) + rng.normal(0, 0.05, (runs, paradigms))
-        return np.asarray(shares + moved)
+        own = rng.normal(0, 0.1, (runs, paradigms)) * np.sqrt(shares * (1 - shares))
+        return np.asarray(np.clip(shares + rng.normal(0, of_runs, (runs, 1)) + own, 0, 1))
 
     for _ in range(simulations):
-        shares = 0.75 + rng.normal(0, 0.18, paradigms)
-        one = crossed_difference(recipe(shares), recipe(shares)) if difference else crossed_estimate(recipe(shares))
-        held += one.low <= (0 if difference else 0.75) <= one.high
-    return held / simulations
+        shares = accuracies(rng, deviation, paradigms)
+        first, second = recipe(shares), recipe(shares)
+        mean, difference = crossed_estimate(first), crossed_difference(first, second)
+        held += (mean.low <= MEAN <= mean.high, difference.low <= 0 <= difference.high)
+    return float(held[0] / simulations), float(held[1] / simulations)
 
 
 def false_differences(paradigms: int, pairs: int, *, noise: float, simulations: int, seed: int) -> tuple[float, float]:
@@ -128,24 +170,47 @@ def fit_coverage(*, memory: float, simulations: int, seed: int) -> list[float]:
     return [float(share) for share in held / count]
 
 
+def phenomenon_weights(sizes: tuple[int, ...]) -> Floats:
+    """Return what paradigms weigh in a mean over phenomena of these sizes."""
+    return np.concatenate([np.full(size, 1 / size) for size in sizes])
+
+
+PHENOMENA = {  # paradigms of each phenomenon
+    "ZhoBLiMP": (2, 3, 3, 4, 4, 4, 5, 6, 7, 9, 11, 12, 13, 14, 21),
+    "SLING": (1, 2, 2, 2, 3, 4, 5, 5, 6),
+    "CLiMP": (1, 1, 1, 1, 1, 1, 2, 3, 5),
+}
+
+
 def main(scale: float) -> None:
-    """Print all tables, in per cent."""
-    many, some, few = (round(count * scale) for count in (4000, 600, 200))
+    """Print all tables, in percent."""
+    many, some, few = (round(count * scale) for count in (4000, 600, 400))
     print("for these paradigms, 118 paradigms of 20, 50 and 300 pairs; one of 300:")
     sizes = [(118, 20), (118, 50), (118, 300), (1, 300)]
     print(*(f"{100 * pair_coverage(k, n, deviation=0.25, simulations=many, seed=1):.1f}" for k, n in sizes))
-    print("for paradigms like these, by number of paradigms; deviation 0.10, 0.18, 0.25:")
-    for k in (6, 10, 15, 30, 118):
-        shares = [paradigm_coverage(k, 300, deviation=d, simulations=many, seed=2) for d in (0.1, 0.18, 0.25)]
-        print(k, *(f"{100 * share:.1f}" for share in shares))
-    print("for paradigms and runs like these, 118 paradigms; runs 2, 3, 5; run effects of 0, 0.5 and 2 points:")
-    for difference in (False, True):
+    print("for paradigms like these, by number; mean 0.795, deviation 0.10, 0.18, 0.25; mean 0.9, deviation 0.1, 0.18:")
+    for k in (6, 8, 10, 15, 30, 118):
+        shares = [beta_coverage(k, deviation=d, simulations=many) for d in (0.1, 0.18, 0.25)]
+        shares += [beta_coverage(k, deviation=d, mean=0.9, simulations=many) for d in (0.1, 0.18)]
+        print(k, *(f"{100 * share:.1f}" for share in shares), flush=True)
+    print("the same, 20 and 50 pairs each, deviation 0.25; paradigms of SLING: lowest, median, highest of 18 models")
+    for k in (6, 10, 15, 30):
+        shares = [beta_coverage(k, n, deviation=0.25, simulations=many) for n in (20, 50)]
+        drawn = published_coverage(k, simulations=many)
+        shares += [drawn[0], float(np.median(drawn)), drawn[-1]]
+        print(k, *(f"{100 * share:.1f}" for share in shares), flush=True)
+    print("the same, as the mean over phenomena; deviation 0.10, 0.18, 0.25:")
+    for name, phenomena in PHENOMENA.items():
+        weights = phenomenon_weights(phenomena)
+        shares = [
+            beta_coverage(len(weights), deviation=d, weights=weights, simulations=many) for d in (0.1, 0.18, 0.25)
+        ]
+        print(name, *(f"{100 * share:.1f}" for share in shares), flush=True)
+    print("for paradigms and runs like these, deviation 0.25; run effects of 0, 0.5 and 2 points: mean, difference")
+    for k in (6, 15, 118):
         for m in (2, 3, 5):
-            shares = [
-                run_coverage(118, m, of_runs=s, difference=difference, simulations=many, seed=3)
-                for s in (0, 0.005, 0.02)
-            ]
-            print("difference" if difference else "mean", m, *(f"{100 * share:.1f}" for share in shares))
+            both = [run_coverage(k, m, deviation=0.25, of_runs=s, simulations=many, seed=3) for s in (0, 0.005, 0.02)]
+            print(k, "paradigms,", m, "runs", *(f"{100 * share:.1f}" for pair in both for share in pair), flush=True)
     print("two seeds of one recipe, p at most 0.05: bootstrap over paradigms, Wilcoxon")
     for k in (15, 118):
         shares = list(false_differences(k, 300, noise=0.06, simulations=many, seed=4))
@@ -158,8 +223,8 @@ def main(scale: float) -> None:
             settings = [(noise, memory) for noise in (0.02, 0.04) for memory in (0.0, 0.5, 0.8)]
             shares = [false_dips(course, runs=runs, noise=s, memory=m, simulations=some, seed=5) for s, m in settings]
             print(name, runs, *(f"{100 * share:.1f}" for share in shares), flush=True)
-    print("fitted learning curves, correlation 0, 0.5 and 0.7: P∞, scale, β")
-    for memory in (0.0, 0.5, 0.7):
+    print("fitted learning curves, correlation 0, 0.3, 0.5, 0.7 and 0.8: P∞, scale, β")
+    for memory in (0.0, 0.3, 0.5, 0.7, 0.8):
         print(
             memory,
             *(f"{100 * share:.0f}" for share in fit_coverage(memory=memory, simulations=few, seed=6)),

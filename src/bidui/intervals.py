@@ -1,7 +1,7 @@
 """A value with its interval, and the formulas that give one for proportions.
 
 `Estimate` is the only type for a value with an interval, of people and models alike, and it says what the interval
-allows for. Intervals are of 95% unless a XX
+allows for. All intervals are of 95%.
 """
 
 from dataclasses import dataclass

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bidui.analysis.estimate import (
     Strata,
+    beta_freedom,
     box,
     cluster_estimate,
     crossed_difference,
@@ -191,6 +192,35 @@ def test_the_two_intervals_hold_the_truth_in_93_to_97_of_100_samples() -> None:
     assert held[2] < 500
 
 
+def test_the_freedom_of_a_variance_is_that_of_the_beta_distribution() -> None:
+    """By hand for ten: uniform accuracies (mean 1/2, variance 1/12) have the excess kurtosis -6/5: 2 / (2/9 - 6/50).
+
+    Accuracies of 0 and 1 only, a tenth of them 0, have that of a Bernoulli distribution, (1 - 6 · 0.09) / 0.09 = 46/9.
+    A beta distribution with parameters 1 and 3 has kurtosis 0.0952 (2/21).
+    """
+    assert beta_freedom(1 / 2, 1 / 12, paradigms=10) == pytest.approx(2 / (2 / 9 - 6 / 50))
+    assert beta_freedom(0.9, 0.09, paradigms=10) == pytest.approx(2 / (2 / 9 + 46 / 90))
+    assert beta_freedom(1 / 4, 3 / 80, paradigms=10) == pytest.approx(2 / (2 / 9 + 2 / 210))
+    assert beta_freedom(0.99, 0.0099, paradigms=6) == 1
+
+
+def test_few_uneven_paradigms_have_intervals_that_are_wide_enough() -> None:
+    """Six paradigms with a mean of 0.795 and a deviation of 0.25: 91.5% with five degrees of freedom.
+
+    And macro over phenomena of CLiMP, six of which have one paradigm: 91% where each counts by its own deviation.
+    """
+    rng, held = np.random.default_rng(2), np.zeros(2)
+    sizes = (1, 1, 1, 1, 1, 1, 2, 3, 5)
+    uneven = np.concatenate([np.full(size, 1 / size) for size in sizes])
+    for number, weights in enumerate((np.ones(6), uneven)):
+        made = paradigms_of(len(weights))
+        for _ in range(500):
+            shares = rng.beta(1.278, 0.3296, len(weights))
+            one = cluster_estimate(rng.binomial(300, shares).astype(np.float64), made, weights)
+            held[number] += one.low <= 0.795 <= one.high
+    assert (held >= 465).all() and (held <= 490).all()  # 93 to 98% of 500
+
+
 @pytest.mark.parametrize("of_runs", [0.0, 0.02])
 def test_with_several_runs_the_interval_holds_the_truth_of_other_runs_too(of_runs: float) -> None:
     """Three runs, which move all paradigms together by 2 points or not at all, and each by 5 points for itself."""
@@ -207,11 +237,13 @@ def test_with_several_runs_the_interval_holds_the_truth_of_other_runs_too(of_run
 def test_the_variances_of_paradigms_and_runs_by_hand() -> None:
     """Six paradigms, two runs; the second is 0.02 higher throughout, so nothing is left over.
 
-    Paradigms 0.3 to 0.8 (means 0.31 to 0.81): variance 0.035 / 6; runs: 0.0002 / 2 = 0.0001. Together 0.0059333, with
-    0.0059333² / (0.0058333² / 5 + 0.0001² / 1) = 5.166 degrees of freedom: t is 2.545.
+    Paradigms 0.3 to 0.8 (means 0.31 to 0.81): variance 0.035 / 6, and as a beta distribution with the mean 0.56 and the
+    variance 0.035, whose excess kurtosis is -0.6297, 2 / (2 / 5 - 0.6297 / 6) = 6.779 degrees of freedom. Runs: 0.0001
+    (0.0002 / 2). Together 0.0059333, with 0.0059333² / (0.0058333² / 6.779 + 0.0001² / 1) = 7.00 of them: t = 2.3647.
+    That is as of 0.2464 / 0.0059333 = 41.53 pairs; t² / n = 0.13465, the centre is (0.56 + 0.06733) / 1.13465 = 0.55288
+    and the half width 2.3647 / 1.13465 · √(0.0059333 + 0.13465 / 166.1) = 0.17115.
     """
     values = np.arange(3, 9) / 10 + np.array([[0.0], [0.02]])
     found = crossed_estimate(values)
-    assert found.value == pytest.approx(0.56)
-    assert found.high - found.value == pytest.approx(2.545 * 0.0059333**0.5, abs=1e-3)
+    assert (found.value, *found.interval) == pytest.approx((0.56, 0.3817, 0.7240), abs=1e-4)
     assert crossed_estimate(values[:1]).kind == "" and crossed_difference(values[:1], values).kind == "paradigms"

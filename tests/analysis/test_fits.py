@@ -1,5 +1,7 @@
 """Least squares where the answer is known otherwise: on straight lines, profiles are the textbook's t intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -31,6 +33,12 @@ def test_on_a_straight_line_the_profile_is_the_t_interval(seed: int, confidence:
     half = student.ppf((1 + confidence) / 2, 6) * known.stderr
     low, high = profile_interval(fitted(observed), "slope", confidence=confidence)
     assert (low, high) == pytest.approx((known.slope - half, known.slope + half), abs=0.02 * half)
+
+
+def test_points_that_stray_together_count_as_fewer() -> None:
+    """Of 32 points with a correlation of 0.6, 32 · 0.4 / 1.6 = 8 are independent; with 0, 32 - 2 are free."""
+    fit = replace(fitted(1 + 0.3 * X), observed=np.zeros(32))
+    assert [replace(fit, correlation=r).freedom for r in (0, 0.6, 0.95)] == pytest.approx([30, 8, 1])
 
 
 def test_a_closed_range_is_never_left_and_its_ends_are_reached() -> None:

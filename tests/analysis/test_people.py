@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 from bidui.analysis.people import (
-    Coefficient,
     Gap,
     StudyPeople,
     beside_people,
-    correlate,
-    correlation,
     gaps,
     judged_accuracy,
     study_accuracy,
 )
+from bidui.analysis.ratings import Coefficient, correlate, correlation
 from bidui.analysis.significance import compare_models
 from bidui.errors import InputError
 from bidui.pairs import Pair, Side

@@ -61,7 +61,7 @@ def test_a_fit_that_ends_at_a_bound_is_refused() -> None:
     """All points on a curve towards 1, the most there can be, and slightly above it: P∞ ends at the bound."""
     n = np.geomspace(1e6, 1e9, 8)
     observed = np.minimum(curve(n, 1.15, 0.5, 1e8**-0.5, 0.5), 1)
-    with pytest.raises(InputError, match="its final at the limit 1, so these 8 points do not determine it"):
+    with pytest.raises(InputError, match="its P∞ at the limit 1, so these 8 points do not determine it"):
         fit_scaling(n, observed, start=0.5)
 
 
@@ -157,5 +157,5 @@ def test_a_flat_line_is_no_curve() -> None:
 
 def test_a_fit_that_runs_away_is_refused_and_says_which_parameter() -> None:
     """A saw has no bend: a jump between two neighbours fits it best, the steeper the better."""
-    with pytest.raises(InputError, match=r"its beta passes 50.*add points"):
+    with pytest.raises(InputError, match=r"its β passes 50.*add points"):
         fit_scaling(TOKENS, np.tile([0.0, 1.0], 6))

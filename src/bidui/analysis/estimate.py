@@ -5,7 +5,8 @@ resamples are made of; `Summary` and `Box` describe a list of values.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from typing import Literal
 
@@ -15,7 +16,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from bidui.errors import fail
-from bidui.intervals import LEAST, PERCENTILES, Estimate, Kind, wilson
+from bidui.intervals import LEAST, PERCENTILES, Estimate, wilson
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
@@ -60,7 +61,7 @@ NAMES: dict[Level, str] = {"overall": "all"}
 PARTS: dict[Level, Level] = {"macro_paradigm": "paradigm", "macro_phenomenon": "phenomenon"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, to keep the clusters
 class Strata:
     """The paradigm and phenomenon of each stratum, its size in pairs, and the stratum of each pair.
 
@@ -103,7 +104,7 @@ class Strata:
             return inside
         return {by: np.sum([sizes / sizes.sum() for sizes in inside.values()], axis=0)}
 
-    @property
+    @cached_property
     def clusters(self) -> NDArray[np.intp]:
         """The number of the paradigm of each stratum: one that is in two phenomena has two strata."""
         return np.unique(np.array(self.uids), return_inverse=True)[1]
@@ -113,9 +114,7 @@ def stratify(choices: Choices) -> Strata:
     """Return the strata of scored pairs; a paradigm that is in two phenomena makes two."""
     if not len(choices.uids):
         raise fail("no-choices")
-    # pairs come in runs of one paradigm, so a few hundred names are looked up instead of all
-    new = (choices.uids[1:] != choices.uids[:-1]) | (choices.phenomena[1:] != choices.phenomena[:-1])
-    starts = np.concatenate([[0], np.flatnonzero(new) + 1])
+    starts = choices.starts  # a few hundred names are looked up instead of all
     keys = list(zip(choices.uids[starts].tolist(), choices.phenomena[starts].tolist(), strict=True))
     order = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     codes = np.repeat([order[key] for key in keys], np.diff(starts, append=len(choices.uids)))
@@ -173,9 +172,13 @@ def two_sided_p(differences: Floats) -> float:
 # many pairs as would give their sum. For one paradigm that is Wilson's interval itself.
 #
 # For paradigms like these, the paradigms are drawn, each with all its pairs. What counts is the variance between their
-# accuracies, in which that of the pairs is contained; Wilson's formula takes it in the same way, with Student's t. A
-# bootstrap that draws whole paradigms gives the same for a hundred of them, and is too narrow for ten:
-# `bench/coverage.py` measures both.
+# accuracies, in which that of the pairs is contained; Wilson's formula takes it in the same way, with Student's t. All
+# paradigms are drawn from the same kind, so they have one variance, whatever they weigh in the mean. A bootstrap that
+# draws whole paradigms gives the same for a hundred of them, and is too narrow for ten.
+#
+# Accuracies pile up near 1 and have a long tail, so a few paradigms often lack the hard ones: their variance is then
+# far too small, and varies more from sample to sample than that of a normal distribution. Student's t allows for this
+# with fewer degrees of freedom. `bench/coverage.py` measures how often the intervals hold the truth.
 
 FEWEST_PARADIGMS = 6  # with fewer, there is no telling what other paradigms would give
 RESAMPLES = 2000
@@ -197,9 +200,24 @@ def cluster_estimate(worth: Floats, strata: Strata, weights: Floats) -> Estimate
     accuracies = np.bincount(member, (share * worth / strata.sizes)[kept]) / shares
     # paradigms that are all alike, such as all without a mistake, are no more alike than their pairs can show
     variance = max(_paradigm_variance(accuracies, shares), within)
-    quantile = float(student.ppf(PERCENTILES[1], len(shares) - 1))
+    freedom = beta_freedom(smoothed, variance / float(shares @ shares), paradigms=len(shares))
+    quantile = float(student.ppf(PERCENTILES[1], freedom))
     pairs = smoothed * (1 - smoothed) / variance
     return wilson(_mean(worth, strata, weights), pairs=pairs, kind="paradigms", quantile=quantile)
+
+
+def beta_freedom(mean: float, variance: float, *, paradigms: int) -> float:
+    """Return the degrees of freedom of the variance of accuracies, which follow a beta distribution; at least one.
+
+    The variance of n values varies by σ⁴ (2 / (n − 1) + κ / n), and has 2 / (2 / (n − 1) + κ / n) degrees of freedom
+    (Satterthwaite 1946). The excess kurtosis κ of few values cannot be estimated from them, but the beta distribution
+    with their mean and variance has one. For normal values, κ is 0 and n − 1 remains.
+    """
+    spread = mean * (1 - mean)
+    both = max(spread / variance - 1, 0.0)  # the sum of the two parameters; 0 where all accuracies are 0 or 1
+    tails = (1 - 4 * spread) * (both + 1) - spread * (both + 2)
+    kurtosis = 6 * tails / (spread * (both + 2) * (both + 3))
+    return max(1.0, 2 / (2 / (paradigms - 1) + kurtosis / paradigms))
 
 
 def _mean(worth: Floats, strata: Strata, weights: Floats) -> float:
@@ -252,16 +270,20 @@ def crossed_estimate(values: Floats, weights: Floats | None = None) -> Estimate:
 
     The variances of runs and of paradigms add up, and what is left over is counted once (the two-way layout with random
     effects; Cornfield and Tukey 1956), with Satterthwaite's degrees of freedom: resampling three runs would find too
-    little. Without several runs and enough paradigms there is no interval.
+    little. Wilson's formula takes their sum, as above. Without several runs and enough paradigms there is no interval.
     """
     share = np.ones(values.shape[1]) if weights is None else weights
     share = share / share.sum()
     value = float(values.mean(axis=0) @ share)
     if len(values) < 2 or values.shape[1] < FEWEST_PARADIGMS:
         return Estimate(value)
-    of_paradigms = (_paradigm_variance(values.mean(axis=0), share), values.shape[1] - 1)
-    one = _t_estimate(value, [of_paradigms, *_run_variances(values, share)])
-    return replace(one, low=max(one.low, 0.0), high=min(one.high, 1.0))
+    of_paradigms, spread = _paradigm_variance(values.mean(axis=0), share), value * (1 - value)
+    if not of_paradigms or spread <= 0:
+        return Estimate(value, value, value, "runs")
+    own = beta_freedom(value, of_paradigms / float(share @ share), paradigms=values.shape[1])
+    variance, freedom = _sum_of([(of_paradigms, own), *_run_variances(values, share)])
+    quantile = float(student.ppf(PERCENTILES[1], freedom))
+    return wilson(value, pairs=spread / variance, kind="runs", quantile=quantile)
 
 
 def crossed_difference(first: Floats, second: Floats, weights: Floats | None = None) -> Estimate:
@@ -275,38 +297,38 @@ def crossed_difference(first: Floats, second: Floats, weights: Floats | None = N
     gaps = first.mean(axis=0) - second.mean(axis=0)
     if len(gaps) < FEWEST_PARADIGMS:
         return Estimate(float(gaps @ share))
-    parts = [(_paradigm_variance(gaps, share), len(gaps) - 1)]
+    parts: list[tuple[float, float]] = [(_paradigm_variance(gaps, share), len(gaps) - 1)]
     several = len(first) > 1 and len(second) > 1
     for values in (first, second) if several else ():
         parts += _run_variances(values, share)
-    return _t_estimate(float(gaps @ share), parts, kind="runs" if several else "paradigms")
+    variance, freedom = _sum_of(parts)
+    value, half = float(gaps @ share), float(student.ppf(PERCENTILES[1], freedom)) * sqrt(variance)
+    return Estimate(value, value - half, value + half, "runs" if several else "paradigms")
 
 
 def _paradigm_variance(values: Floats, share: Floats) -> float:
-    """Return the variance of a weighted mean of values that were drawn independently."""
-    return len(values) / (len(values) - 1) * float(share**2 @ (values - values @ share) ** 2)
+    """Return the variance of a weighted mean of values that were drawn independently, in the same way."""
+    return float(share @ share) * float(values.var(ddof=1))
 
 
-def _run_variances(values: Floats, share: Floats) -> list[tuple[float, int]]:
+def _run_variances(values: Floats, share: Floats) -> list[tuple[float, float]]:
     """Return the variance of a mean that comes from runs, less what each paradigm varies by itself: with freedoms."""
     runs, paradigms = values.shape
     by_run = values @ share
     left = values - values.mean(axis=0) - (by_run - by_run.mean())[:, None]
     of_runs = float(by_run.var(ddof=1)) / runs
-    of_rest = paradigms / (paradigms - 1) * float(share**2 @ (left**2).sum(axis=0)) / (runs - 1) / runs
+    of_rest = float(share @ share) * float((left**2).sum()) / (paradigms - 1) / (runs - 1) / runs
     if of_runs <= of_rest:  # no sign that runs differ in more than single paradigms
         return []
     return [(of_runs, runs - 1), (-of_rest, (runs - 1) * (paradigms - 1))]
 
 
-def _t_estimate(value: float, parts: Sequence[tuple[float, int]], *, kind: Kind = "runs") -> Estimate:
-    """Return a value with Student's interval, from variances that add up and their degrees of freedom."""
-    variance = sum(part for part, _ in parts)
-    if variance <= 0:
-        return Estimate(value, value, value, kind)
-    freedom = variance**2 / sum(part**2 / own for part, own in parts)
-    half = float(student.ppf(PERCENTILES[1], freedom)) * sqrt(variance)
-    return Estimate(value, value - half, value + half, kind)
+def _sum_of(variances: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Add up variances, each with its degrees of freedom: the sum, with those of Satterthwaite (1946)."""
+    total = sum(variance for variance, _ in variances)
+    if total <= 0:
+        return 0.0, 1.0
+    return total, total**2 / sum(variance**2 / freedom for variance, freedom in variances)
 
 
 # The bootstrap over clusters: items that belong together, such as the sentences of a pair, are drawn together.

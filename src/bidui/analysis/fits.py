@@ -5,8 +5,9 @@ best curve of all (Bates and Watts 1988, chapter 6), given the scatter of the po
 47 points these intervals held the truth in 92 to 99 of 100 curves; those of the usual delta method in as few as 88,
 where the points end before the curve has levelled off. The scatter is assumed to be of one size, and independent from
 point to point, unless the points are a series: checkpoints of one run stray together, so their correlation is estimated
-and taken out (Prais and Winsten 1954) before the profile is made. What all points share, such as the choice of the
-pairs, is not in the intervals.
+and taken out (Prais and Winsten 1954) before the profile is made. How strong it is remains uncertain, so Student's t
+counts only as many points as would say as much without it. What all points share, such as the choice of the pairs, is
+not in the intervals.
 
 The descent is MINPACK's, from scipy. Bounds and profiles are written here for two reasons. `least_squares`, scipy's
 bounded method, runs in Python and takes six times as long, and one U-shape needs hundreds of descents. And an
@@ -15,7 +16,7 @@ interval must reach over every valley that a start ended in, and say where the p
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ MOST_CORRELATION = 0.9  # of neighbouring points; with more, nothing could be to
 OFF_THE_END = 0.04  # how far inside its range a bounded parameter starts, as a share of the range
 
 
+SYMBOLS = {"final": "P∞", "start": "P₀", "alpha": "α", "beta": "β", "depth": "k", "turn": "n₀", "width": "s"}
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter and the range that is searched.
@@ -49,6 +53,11 @@ class Parameter:
     closed: bool = False
     means: Callable[[float], float] = float
 
+    @property
+    def symbol(self) -> str:
+        """The parameter as formulas of docs and reports write it."""
+        return SYMBOLS.get(self.name, self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -60,6 +69,18 @@ class Fit:
     values: Floats
     squares: float
     ends: tuple[Floats, ...]  # where the starts ended; the best is among them
+    correlation: float = 0.0  # of neighbouring points, which `predict` and `observed` no longer have
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom for intervals: points less parameters, but no more than independent points.
+
+        The mean of n points whose neighbours have the correlation r is worth that of n (1 − r) / (1 + r) independent
+        ones (Bayley and Hammersley 1946).
+        """
+        points = len(self.observed)
+        independent = points * (1 - self.correlation) / (1 + self.correlation)
+        return max(1.0, min(points - len(self.parameters), independent))
 
     @property
     def variance(self) -> float:
@@ -113,13 +134,14 @@ def fit_curve(
         correlation = _correlation(observed - predict(plain.values), len(plain.parameters))
         if correlation <= 0:
             return plain
-        return fit_curve(
+        fit = fit_curve(
             lambda values: whiten(predict(values), correlation),
             whiten(observed, correlation),
             parameters=parameters,
             starts=sorted(plain.ends, key=lambda values: _squares(plain, values))[:VALLEYS],
             possible=possible,
         )
+        return replace(fit, correlation=correlation)
     ranges = tuple(parameters)
     descents = [_closest(predict, observed, ranges, start) for start in starts]
     converged = [descent for descent in descents if not descent.trouble]
@@ -132,7 +154,7 @@ def fit_curve(
     for parameter, value in zip(ranges, best.values.tolist(), strict=True):
         if not parameter.low <= value <= parameter.high:
             limit = parameter.low if value < parameter.low else parameter.high
-            values = {"parameter": parameter.name, "limit": f"{parameter.means(limit):.3g}", "points": len(observed)}
+            values = {"parameter": parameter.symbol, "limit": f"{parameter.means(limit):.3g}", "points": len(observed)}
             raise fail("fit-runs-away", None, values)
     return Fit(predict, observed, ranges, best.values, best.squares, tuple(descent.values for descent in converged))
 
@@ -143,7 +165,8 @@ def refuse_bounds(fit: Fit, names: Sequence[str]) -> None:
         reach = AT_THE_END * (parameter.high - parameter.low)
         if parameter.name in names and not parameter.low + reach < value < parameter.high - reach:
             limit = f"{parameter.means(parameter.low if value < parameter.low + reach * 2 else parameter.high):.3g}"
-            raise fail("fit-at-bound", None, {"parameter": parameter.name, "limit": limit, "points": len(fit.observed)})
+            values = {"parameter": parameter.symbol, "limit": limit, "points": len(fit.observed)}
+            raise fail("fit-at-bound", None, values)
 
 
 def whiten(columns: Floats, correlation: float) -> Floats:
@@ -165,8 +188,7 @@ def _correlation(left: Floats, parameters: int) -> float:
 def profile_interval(fit: Fit, name: str, *, confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of one parameter, in the fitted unit."""
     held = [parameter.name for parameter in fit.parameters].index(name)
-    freedom = len(fit.observed) - len(fit.parameters)
-    threshold = float(student.ppf((1 + confidence) / 2, freedom))
+    threshold = float(student.ppf((1 + confidence) / 2, fit.freedom))
     return _end(fit, held, threshold, up=False), _end(fit, held, threshold, up=True)
 
 

@@ -126,6 +126,7 @@ class Best:
 class HeldOut:
     """Each fold of the paradigms judged by the setting chosen on the other folds, for several divisions into folds."""
 
+    best: Setting  # chosen on all paradigms
     settings: tuple[Setting, ...]  # chosen for each fold of each division
     choices: Choices  # of the first division
     accuracies: Floats  # over all pairs, one for each division
@@ -189,16 +190,18 @@ def best_setting(totals: PairTotals, grid: Grid, *, by: By, seed: int, resamples
     worths, sign, strata = _worths(totals, grid, "tokens"), totals.length_sign("tokens"), strata_of(totals)
     best = grid.settings[_sweep(grid, worths, sign).best(by)]
     _check_settings(totals, grid, worths)
-    inside = np.stack([sign == number for number in SIGNS.values()], axis=1).astype(np.float64)
-    columns = np.hstack([worths * inside[:, [number]] for number in range(3)] + [inside])
     paradigms, ends = len(strata.sizes), PERCENTILES
     kind: Kind = "paradigms" if paradigms >= FEWEST_PARADIGMS else "pairs"
     if kind == "paradigms":
         draws, ends = paradigm_draws(paradigms, resamples=resamples, seed=seed), expanded_percentiles(paradigms)
-        drawn = draws @ np.stack([strata.sums(column) for column in columns.T], axis=1)
+        columns = np.hstack([worths, np.ones((len(sign), 1))])
+        drawn = np.moveaxis(draws @ _group_sums(columns, sign, strata), 0, 1)  # by resample, group, setting or pairs
+        right, pairs = drawn[..., :-1], drawn[..., -1:]
     else:
+        inside = np.stack([sign == number for number in SIGNS.values()], axis=1).astype(np.float64)
+        columns = np.hstack([worths * inside[:, [number]] for number in range(3)] + [inside])
         drawn = resampled_sums(columns, strata, resamples=resamples, seed=seed).sum(axis=2)
-    right, pairs = drawn[:, :-3].reshape(resamples, 3, len(grid.settings)), drawn[:, -3:, None]
+        right, pairs = drawn[:, :-3].reshape(resamples, 3, len(grid.settings)), drawn[:, -3:, None]
     if by == "accuracy":
         value = right.sum(axis=1)
     else:
@@ -239,12 +242,9 @@ def held_out(
     """Choose the setting on some paradigms and use it on the others: in five folds, for several divisions of them."""
     totals, grid = _totals_of(totals), grid or alpha_grid()
     worths, sign, strata = _worths(totals, grid, unit), totals.length_sign(groups), strata_of(totals)
-    _sweep(grid, worths, sign).best(by)  # refuses a group without pairs
+    best = _sweep(grid, worths, sign).best(by)  # refuses a group without pairs
     _check_settings(totals, grid, worths)
-    inside = [(sign == number).astype(np.float64) for number in SIGNS.values()]
-    # by group, paradigm and setting; the pairs by group and paradigm
-    right = np.stack([[strata.sums(column * own) for column in worths.T] for own in inside]).swapaxes(1, 2)
-    pairs = np.stack([strata.sums(own) for own in inside])
+    right, pairs = _group_sums(worths, sign, strata), _group_sums(np.ones((len(sign), 1)), sign, strata)[..., 0]
 
     def choose(kept: NDArray[np.bool_]) -> int:
         groups_right, groups_pairs = right[:, kept].sum(axis=1), pairs[:, kept].sum(axis=1)
@@ -260,6 +260,7 @@ def held_out(
         totals,
         [[grid.settings[choose(~own)] for own in one] for one in folds],
         grid.make,
+        best=grid.settings[best],
         folds=folds,
         unit=unit,
         groups=groups,
@@ -281,6 +282,7 @@ def _judge(
     settings: list[list[Setting]],
     make: Callable[..., Link],
     *,
+    best: Setting,
     folds: list[list[NDArray[np.bool_]]],
     unit: LengthUnit,
     groups: LengthUnit,
@@ -297,7 +299,7 @@ def _judge(
         found.append(pieced(choices, np.argmax(np.stack(own_folds), axis=0)[codes]))
     accuracies = np.array([float(one.worth.mean()) for one in found])
     deltas = np.array([length_split(one).delta for one in found])
-    return HeldOut(tuple(one for own in settings for one in own), found[0], accuracies, deltas)
+    return HeldOut(best, tuple(one for own in settings for one in own), found[0], accuracies, deltas)
 
 
 def pieced(choices: Sequence[Choices], number: NDArray[np.intp]) -> Choices:
@@ -370,6 +372,15 @@ def _worths(totals: PairTotals, grid: Grid, unit: LengthUnit) -> Floats:
     return np.stack([worth(*sides(link.score(plain))) for link in grid.links()], axis=1)
 
 
+def _group_sums(columns: Floats, sign: NDArray[np.int8], strata: Strata) -> Floats:
+    """Add up columns, which have one row per pair, by group (D=, D<, D>), paradigm and column."""
+    paradigms = len(strata.sizes)
+    number = np.array([list(SIGNS.values()).index(one) for one in (-1, 0, 1)])[sign + 1]
+    codes = number * paradigms + strata.codes
+    sums = [np.bincount(codes, column, len(SIGNS) * paradigms) for column in columns.T]
+    return np.stack(sums, axis=-1).reshape(len(SIGNS), paradigms, -1).astype(np.float64)
+
+
 def _sweep(grid: Grid, worths: Floats, sign: NDArray[np.int8]) -> Sweep:
     def accuracy(chosen: Floats) -> Floats:
         return chosen.mean(axis=0) if len(chosen) else np.full(worths.shape[1], np.nan)
@@ -383,6 +394,7 @@ def _sweep(grid: Grid, worths: Floats, sign: NDArray[np.int8]) -> Sweep:
 # The fit takes the good sentence to be preferred with probability 1 / (1 + exp(-s d)), and finds s, beta and gamma by
 # maximum likelihood. That loss is smooth and has one minimum; accuracy, which the grid maximises, is a step function.
 # Tjuatja et al. (2025) fit ratings of single sentences; minimal pairs have none, so here the choice is fitted.
+# Where there are ratings, `bidui.analysis.ratings` fits them.
 
 RIDGE = 1e-8  # penalty on squared standardised weights, so that pairs without a mistake have a minimum too
 
@@ -448,22 +460,26 @@ def held_out_morcela(
     folds, near = _divisions(strata, seed, divisions), _fit(terms)
     fits = [[_fit(terms[:, ~own[strata.codes]], near=near) for own in one] for one in folds]
     settings: list[list[Setting]] = [[(fit.beta, fit.gamma) for fit in own] for own in fits]
-    return _judge(totals, settings, morcela, folds=folds, unit=unit, groups=groups)
+    whole = (near.beta, near.gamma)
+    return _judge(totals, settings, morcela, best=whole, folds=folds, unit=unit, groups=groups)
 
 
-def _terms(totals: PairTotals, unit: LengthUnit) -> Floats:
-    """Return what the difference between good and bad consists of: that of LP / |x|, -U / |x| and 1 / |x|, in rows.
+def score_terms(totals: PairTotals, unit: LengthUnit = "tokens") -> Floats:
+    """Return what MORCELA's score of every sentence consists of: LP / |x|, -U / |x| and 1 / |x|, in rows.
 
     The rows come out of MORCELA itself, at beta and gamma 0 and 1, so that the formula stands in one place.
     """
-
-    def difference(beta: float, gamma: float, of: Totals) -> Floats:
-        good, bad = sides(morcela(beta, gamma).score(of))
-        return good - bad
-
     plain = totals.totals(unit)
     none = Totals(np.zeros_like(plain.logprob), plain.length, plain.unigram)
-    return np.stack([difference(0, 0, plain), difference(1, 0, none), difference(0, 1, none)])
+    parts = ((0, 0, plain), (1, 0, none), (0, 1, none))
+    return np.stack([morcela(beta, gamma).score(of) for beta, gamma, of in parts])
+
+
+def _terms(totals: PairTotals, unit: LengthUnit) -> Floats:
+    """Return the differences of these terms between good and bad, in rows."""
+    good, bad = (np.stack(one) for one in zip(*map(sides, score_terms(totals, unit)), strict=True))
+    differences: Floats = good - bad
+    return differences
 
 
 def _fit(terms: Floats, *, times: Floats | None = None, near: MorcelaFit | None = None) -> MorcelaFit:
@@ -485,11 +501,15 @@ def _least_loss(x: Floats, share: Floats, start: Floats) -> tuple[Floats, float]
 
     Sums are einsum's, not @, whose threads take longer to wake than three rows take to add up.
     """
+    last: list[tuple[bytes, Floats, Floats]] = []  # the curvature is asked for where the loss just was
 
     def margins(weights: Floats) -> tuple[Floats, Floats]:
         """Return by how much each good sentence wins, in logits, and the probability of the bad one."""
+        if last and last[0][0] == weights.tobytes():
+            return last[0][1:]
         sure: Floats = np.einsum("p,pn->n", weights, x)
-        return sure, 0.5 - 0.5 * np.tanh(sure / 2)
+        last[:] = [(weights.tobytes(), sure, 0.5 - 0.5 * np.tanh(sure / 2))]
+        return last[0][1:]
 
     def loss_and_slope(weights: Floats) -> tuple[float, Floats]:
         sure, wrong = margins(weights)

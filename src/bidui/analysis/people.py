@@ -1,30 +1,24 @@
-"""Models beside people: the gap to them (Liu et al., Table 6), the people of a study, and graded ratings (Table 7)."""
+"""Models beside people: the gap to them (Liu et al., Table 6), and the people of a study on the same pairs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from bidui.analysis.accuracy import ESTIMATES, Interval, common_kind
-from bidui.analysis.estimate import Strata, cluster_draws, paired
+from bidui.analysis.estimate import Strata
 from bidui.errors import Place, fail
-from bidui.intervals import Estimate, percentile_estimate
+from bidui.intervals import Estimate
 from bidui.pairs import Pair
 from bidui.people.agreement import figures
-from bidui.people.ratings import Acceptability
 from bidui.people.responses import Response, kept, read_responses, study_exclusions
 from bidui.people.study import read_study
 from bidui.scores.choices import Choices
-from bidui.scores.links import Floats
 
-Coefficient = Literal["pearson", "spearman"]
 Group = TypeVar("Group")  # the name of a group of pairs
 HUMANS = "humans"  # among the names of models
-FEWEST = 3  # items: two are always on a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +29,6 @@ class Gap:
     best: float
     model: str
     gap: float
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """A coefficient from −1 to 1 with a bootstrap interval, over so many items."""
-
-    estimate: Estimate
-    items: int
-    undefined: int = 0  # resamples in which one side did not vary; the interval is that of the others
-
-
-@dataclass(frozen=True, slots=True)
-class Correlations:
-    """Correlations over sentences and over the differences within pairs, and what was rated but could not be used."""
-
-    pointwise: Correlation
-    pairwise: Correlation | None  # None where fewer than three pairs have ratings of both sides
-    whole: int  # pairs of which both sides were rated
-    unscored: int  # sentences without a score
-    unpaired: int  # scored sentences whose other side was not rated
 
 
 def gaps(models: Mapping[str, Mapping[str, float]], *, people: Mapping[str, float]) -> Mapping[str, Gap]:
@@ -219,65 +193,3 @@ def study_accuracy(
             for crossed in (drawn[name].crossed,)
         }
     return people.found[key]
-
-
-# Graded ratings
-
-
-def correlate(
-    choices: Choices, rated: Acceptability, *, method: Coefficient = "pearson", resamples: int = 1000, seed: int = 0
-) -> Correlations:
-    """Correlate scores with ratings of sentences, and differences between good and bad with those of ratings.
-
-    Liu et al. report Pearson's coefficient. Resamples draw pairs, so the two sentences of one stay together.
-    """
-    rows = {key: row for row, key in enumerate(zip(choices.uids.tolist(), choices.pairs.tolist(), strict=True))}
-    keys = zip(rated.uids.tolist(), rated.pairs.tolist(), strict=True)
-    row_of = np.fromiter((rows.get(key, -1) for key in keys), np.intp, len(rated.values))
-    at, good, values = row_of[row_of >= 0], rated.good[row_of >= 0], rated.values[row_of >= 0]
-    scores = np.where(good, choices.good[at], choices.bad[at])
-    by_side = np.full((len(choices.good), 2), np.nan)
-    by_side[at, np.where(good, 0, 1)] = values
-    whole = np.flatnonzero(~np.isnan(by_side).any(axis=1))
-    score_gaps, rating_gaps = choices.good[whole] - choices.bad[whole], by_side[whole, 0] - by_side[whole, 1]
-    pairwise = (  # ratings may be of single sentences, and still correlate
-        correlation(score_gaps, rating_gaps, method=method, resamples=resamples, seed=seed)
-        if len(whole) >= FEWEST
-        else None
-    )
-    pointwise = correlation(scores, values, clusters=at, method=method, resamples=resamples, seed=seed)
-    return Correlations(pointwise, pairwise, len(whole), int((row_of < 0).sum()), len(at) - 2 * len(whole))
-
-
-def correlation(
-    first: Floats,
-    second: Floats,
-    *,
-    clusters: NDArray[np.intp] | None = None,
-    method: Coefficient = "pearson",
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Correlation:
-    """Correlate two lists; items of the same cluster are drawn together."""
-    x, y = paired(first, second, at_least=FEWEST)
-    value = _coefficient(x, y, method)
-    if np.isnan(value):
-        raise fail("correlation-constant", None, {"count": len(x)})
-    together = np.arange(len(x)) if clusters is None else clusters
-    resampled = cluster_draws(together, resamples=resamples, seed=seed)
-    draws = np.array([_coefficient(x[drawn], y[drawn], method) for drawn in resampled])
-    defined = draws[~np.isnan(draws)]
-    return Correlation(percentile_estimate(value, defined), len(x), resamples - len(defined))
-
-
-def _coefficient(x: Floats, y: Floats, method: Coefficient) -> float:
-    """Return NaN where all values of one list are equal.
-
-    Ranks of each resample make Spearman's coefficient; `scipy.stats.pearsonr` would also compute a p each time.
-    """
-    if x.min() == x.max() or y.min() == y.max():
-        return float("nan")
-    if method == "spearman":
-        x, y = rankdata(x), rankdata(y)
-    x, y = x - x.mean(), y - y.mean()
-    return float(np.clip((x @ y) / np.sqrt((x @ x) * (y @ y)), -1, 1))
