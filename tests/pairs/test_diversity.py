@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bidui.errors import InputError
-from bidui.pairs import Diversity, Pair, Shares, measure_diversity, told_apart
+from bidui.pairs import Diversity, Pair, Shares, compare_diversity, measure_diversity, told_apart
 
 
 def test_counts_worked_out_by_hand() -> None:
@@ -33,6 +33,45 @@ def test_counts_worked_out_by_hand() -> None:
         good_longer=0,
     )
     assert (found.pairs, found.shares) == (2, Shares(0.5, 0.5, 0.0))
+
+
+def test_sets_are_compared_as_wholes_and_at_the_size_of_the_smallest() -> None:
+    """b has two sentences, so two of the four of a are drawn. By hand, for all of a: 我看书你了, as above.
+
+    Each sample of two has as many 1-gram types as its characters: the same for the same seed.
+    """
+    sets = {"a": [("我看书", "我书看"), ("我看书", "你看书了")], "b": [("我看", "看我")]}
+    found = compare_diversity(sets, seed=1)
+    assert [one.head for one in found.columns] == ["a (2 of 4)", "a (4)", "b (2)"]
+    sample, whole, small = found.columns
+    assert (whole.ngrams, whole.mean_length, whole.median_length) == ((5, 6, 4, 1), 13 / 4, 3.0)
+    assert (small.ngrams, small.sentences, small.of) == ((2, 2, 0, 0), 2, 2)
+    assert sample.ngrams[0] in (3, 5)  # 我看书 twice or with 我书看; or 你看书了 and another
+    assert compare_diversity(sets, seed=1) == found
+    assert found.rows[0]["SD of a (2 of 4)"] is None
+    assert found.rows[1]["SD of a (2 of 4)"] == f"{sample.deviations[0]:.1f}"
+    assert found.rows[1]["measure"] == "1-gram types"
+    assert [found.rows[1][head] for head in ("a (2 of 4)", "a (4)", "b (2)")] == [sample.ngrams[0], 5, 2]
+    assert found.frame["1-grams_sd"].to_list() == [sample.deviations[0], None, None]
+    assert found.frame["1-grams"].to_list() == [sample.ngrams[0], 5, 2]
+    smaller = compare_diversity(sets, sentences=1, seed=1)
+    assert [one.sentences for one in smaller.columns] == [1, 4, 1, 2]
+
+
+def test_samples_tell_how_far_their_counts_vary() -> None:
+    """Sentences that are all alike have one type in any sample; one of 甲 and 乙乙 has no 2-gram, or one."""
+    same = compare_diversity({"a": [("甲", "甲"), ("甲", "甲")]}, sentences=2).columns[0]
+    assert same.deviations == (0, 0, 0, 0, 0)
+    two = compare_diversity({"a": [("甲", "乙乙")]}, sentences=1).columns[0]
+    assert two.deviations[0] == 0 and 0 < two.deviations[1] <= 0.53  # ten zeros and ones
+
+
+def test_samples_of_nothing_are_refused() -> None:
+    """A negative number would leave sentences out from the end, and an empty set would empty all samples."""
+    with pytest.raises(InputError, match="samples of -3 sentences"):
+        compare_diversity({"a": [("甲", "乙")]}, sentences=-3)
+    with pytest.raises(InputError, match="no pairs in b"):
+        compare_diversity({"a": [("甲", "乙")], "b": []})
 
 
 def test_jieba_counts_word_types_and_no_blanks() -> None:
@@ -95,7 +134,7 @@ def test_climp_has_the_published_counts() -> None:
     assert found.ngrams == (1033, 22289, 62353, 102772)
     assert (found.sentences, found.equal, round(found.mean_length, 1), found.median_length) == (32000, 16000, 11.8, 11)
     # The paper has 2,335 by an older jieba; ours should be near it.
-    assert found.jieba_words == pytest.approx(2335, rel=0.03)
+    assert found.word_types == pytest.approx(2335, rel=0.03)
 
 
 def pairs(*sides: tuple[str, str]) -> list[Pair]:

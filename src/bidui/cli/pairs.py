@@ -2,6 +2,8 @@
 
 import gc
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,7 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import bidui
-from bidui.cli import AsFormat, Bad, Good, OnOption, Paradigm, Phenomenon, count, messages, show_notes
+from bidui.cli import AsFormat, Bad, Format, Good, OnOption, Paradigm, Phenomenon, count, messages, show_notes
 
 
 def generate(
@@ -95,10 +97,21 @@ def _show(console: Console, written: bidui.Written) -> None:
 
 def diversity(
     what: Annotated[
-        str, typer.Argument(help="A file, archive or folder of pairs, the name of a benchmark, or a project.")
+        list[str],
+        typer.Argument(
+            help="A file, archive or folder of pairs, the name of a benchmark, or a project; several to compare them."
+        ),
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of pairs to generate per paradigm.")] = 300,
-    seed: Annotated[int, typer.Option(help="Random seed for generating the pairs.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for generating pairs, and for samples of sentences.")] = 0,
+    sentences: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of sentences in the samples that are compared. Default: the smallest set."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="Folder for the comparison as diversity.csv, .md and .tex."),
+    ] = None,
     good: Good = None,
     bad: Bad = None,
     paradigm: Paradigm = None,
@@ -112,9 +125,17 @@ def diversity(
     """Count n-grams, word types, lexicon words and length groups in pairs.
 
     Lengths and n-grams are counted in words where blanks separate them, as in English, and otherwise in characters.
+    Several sets of pairs are compared as wholes and, since more sentences have more types, in samples of the same
+    number of sentences, as in Table 6 of SLING.
     """
-    pairs = bidui.find_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
-    show_notes(pairs)
+    columns = {"good": good, "bad": bad, "paradigm": paradigm, "phenomenon": phenomenon}
+    sets = {name: bidui.find_pairs(one, n=n, seed=seed, **columns) for one, name in _names(what).items()}
+    for pairs in sets.values():
+        show_notes(pairs)
+    if len(sets) > 1 or sentences or out:
+        _show_comparison(bidui.compare_diversity(sets, sentences=sentences, seed=seed, lang=lang), out, format)
+        return
+    [[name, pairs]] = sets.items()
     measured = bidui.measure_diversity(pairs, lang=lang)
     words = "-" if measured.word_types is None else f"{measured.word_types:,}"
     if format in ("csv", "json"):
@@ -138,14 +159,39 @@ def diversity(
     ]
     if format == "latex":
         lines = [{"measure": name, "value": value} for name, value in rows]
-        typer.echo(
-            bidui.table_text(lines, "latex", name="diversity", title=f"Diversity of {Path(what).name}"), nl=False
-        )
+        typer.echo(bidui.table_text(lines, "latex", name="diversity", title=f"Diversity of {name}"), nl=False)
         return
     table = Table(show_header=False, box=None)
     for name, value in rows:
         table.add_row(name, value)
     Console().print(table)
+
+
+def _names(what: Sequence[str]) -> dict[str, str]:
+    """Return short names for sets of pairs, by what was given; the whole path where two would have the same."""
+    short = {
+        one: re.sub(r"(\.(zip|tar|gz|xz|bz2|zst|jsonl|csv|tsv|parquet|txt))+$", "", Path(one).name) for one in what
+    }
+    return {one: name if list(short.values()).count(name) == 1 else one for one, name in short.items()}
+
+
+def _show_comparison(table: bidui.DiversityTable, out: Path | None, format: Format) -> None:
+    """Print a comparison, or write it in three formats."""
+    named = {"name": "diversity", "title": "Types in sets of pairs, and in samples"}
+    if out is not None:
+        files = ", ".join(file.name for file in bidui.write_table(table.rows, out, **named))
+        messages().print(f"{escape(str(out))}: {files}", highlight=False)
+    elif format != "table":
+        typer.echo(bidui.table_text(table.rows, format, **named), nl=False)
+    else:
+        shown = Table(box=None)
+        for number, head in enumerate(table.rows[0]):
+            shown.add_column(head, justify="right" if number else "left")
+        for row in table.rows:
+            shown.add_row(
+                *("-" if cell is None else cell if isinstance(cell, str) else f"{cell:,}" for cell in row.values())
+            )
+        Console().print(shown)
 
 
 # `bidui export-lm-eval`: write pairs as a folder of tasks for lm-evaluation-harness.

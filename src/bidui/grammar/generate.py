@@ -104,8 +104,12 @@ def generate_from(
 def origin_of(source: Source) -> Origin:
     """Return what manifests say of a source: its name, the version of a project, and one hash of all its files."""
     version = source.project.settings.version if isinstance(source, ProjectSource) else ""
-    lines = (f"{name}\t{digest}\n" for name, digest in sorted(source.inputs.items()))
-    return Origin(source.name, version, sha256("".join(lines).encode()))
+    return Origin(source.name, version, inputs_hash(source.inputs))
+
+
+def inputs_hash(inputs: Mapping[str, str]) -> str:
+    """Return one hash of files, from the hash of each by its name."""
+    return sha256("".join(f"{name}\t{digest}\n" for name, digest in sorted(inputs.items())).encode())
 
 
 def generate(paradigm: Paradigm, networks: Sequence[Network], *, n: int, seed: int, draw: Drawing = "even") -> Pairs:

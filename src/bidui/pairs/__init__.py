@@ -9,7 +9,15 @@ by mistake. `lm_eval` exports tasks for lm-evaluation-harness. `diversity` measu
 classifier of words can tell good from bad.
 """
 
-from bidui.pairs.diversity import Diversity, Shares, measure_diversity, told_apart
+from bidui.pairs.diversity import (
+    Diversity,
+    DiversityTable,
+    SentenceTypes,
+    Shares,
+    compare_diversity,
+    measure_diversity,
+    told_apart,
+)
 from bidui.pairs.folder import (
     AnyPairs,
     PairFile,
@@ -26,12 +34,14 @@ from bidui.pairs.folder import (
 from bidui.pairs.formats import Format, pairs_to_bytes
 from bidui.pairs.lm_eval import export_lm_eval, lm_eval_files
 from bidui.pairs.pair import Origin, Pair, Pairs, Region, Short, Side
-from bidui.pairs.stored import StoredPairs, open_stored
+from bidui.pairs.stored import Lines, StoredPairs, StoredParadigm, open_stored
 
 __all__ = [
     "AnyPairs",
     "Diversity",
+    "DiversityTable",
     "Format",
+    "Lines",
     "Origin",
     "Pair",
     "PairFile",
@@ -39,12 +49,15 @@ __all__ = [
     "PairsManifest",
     "Plan",
     "Region",
+    "SentenceTypes",
     "Shares",
     "Short",
     "Side",
     "StoredPairs",
+    "StoredParadigm",
     "Written",
     "as_pairs",
+    "compare_diversity",
     "export_lm_eval",
     "lm_eval_files",
     "measure_diversity",

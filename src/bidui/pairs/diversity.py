@@ -1,6 +1,7 @@
 """How varied pairs are, and whether their two sides can be told apart without any grammar.
 
-`measure_diversity` gives the statistics of SLING's Table 6, the words of the lexicon and the groups by length.
+`measure_diversity` gives the statistics of SLING's Table 6, the words of the lexicon and the groups by length;
+`compare_diversity` compares several sets of pairs at the same size, as that table does.
 `told_apart` is the accuracy of a naive Bayes classifier that sees only characters and lengths. It learns from most
 pairs of a paradigm and is tested on the others. It sees no order, so a pure reordering leaves it at chance. Where the
 contrast itself is a word or a length, it is right to succeed; elsewhere success means that the pairs test less than
@@ -9,7 +10,7 @@ they should.
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Literal
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from bidui.errors import fail
 from bidui.notebooks import to_pandas
 from bidui.pairs.folder import AnyPairs, as_pairs
-from bidui.pairs.pair import count_words, guess_writing, is_tag, words, writing_of
+from bidui.pairs.pair import Writing, count_words, guess_writing, is_tag, words, writing_of
 
 if TYPE_CHECKING:
     import pandas
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Unit = Literal["characters", "words"]
 _JIEBA = ("zh", "cmn")
+SAMPLES = 10  # of one size
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,33 +93,70 @@ def measure_diversity(
     characters. `lang` is a tag of BCP 47; without it, the sentences decide. Words are those between blanks, those of
     jieba in Chinese, or what `segment` returns for a sentence.
     """
-    from statistics import median  # here, so that `import bidui` stays quick
-
     pairs = as_pairs(pairs)
     sentences = [sentence for pair in pairs for sentence in (pair.good, pair.bad)]
-    distinct = dict.fromkeys(sentences)  # types need each sentence once
-    if lang is not None and not is_tag(lang):
-        raise fail("lang-tag", None, {"value": lang})
-    writing = writing_of(lang) if lang is not None else guess_writing(distinct)
-    lengths = [count_words(sentence) if writing.spaced else len(sentence) for sentence in sentences]
-    differences = [good - bad for good, bad in zip(lengths[::2], lengths[1::2], strict=True)]
+    writing, segmenter, split = _segmentation(sentences, lang, segment)
+    found = _types(sentences, writing, split)
+    differences = [good - bad for good, bad in zip(found.lengths[::2], found.lengths[1::2], strict=True)]
     shorter, longer = sum(d < 0 for d in differences), sum(d > 0 for d in differences)
-    segmenter = "custom" if segment else "blanks" if writing.spaced else "jieba" if writing.language in _JIEBA else ""
-    split = segment or {"blanks": _plain_words, "jieba": _jieba_words}.get(segmenter)
-    units = [_plain_words(sentence) if writing.spaced else sentence for sentence in distinct]
     return Diversity(
         sentences=len(sentences),
-        distinct_sentences=len(distinct),
-        ngrams=(_ngrams(units, 1), _ngrams(units, 2), _ngrams(units, 3), _ngrams(units, 4)),
-        word_types=_word_types(map(split, distinct)) if split else None,
+        distinct_sentences=found.distinct,
+        ngrams=found.ngrams,
+        word_types=found.words,
         lexicon_words=len({word for pair in pairs for word in pair.words}),
-        mean_length=sum(lengths) / len(lengths) if lengths else 0.0,
-        median_length=float(median(lengths)) if lengths else 0.0,
+        mean_length=found.mean,
+        median_length=found.median,
         equal=len(pairs) - shorter - longer,
         good_shorter=shorter,
         good_longer=longer,
         unit="words" if writing.spaced else "characters",
         segmenter=segmenter,
+    )
+
+
+Split = Callable[[str], Iterable[str]]
+
+
+def _segmentation(
+    sentences: Iterable[str], lang: str | None, segment: Split | None
+) -> tuple[Writing, str, Split | None]:
+    """Return how the sentences are written, what finds their words, and the function that does; None if nothing can."""
+    if lang is not None and not is_tag(lang):
+        raise fail("lang-tag", None, {"value": lang})
+    writing = writing_of(lang) if lang is not None else guess_writing(dict.fromkeys(sentences))
+    segmenter = "custom" if segment else "blanks" if writing.spaced else "jieba" if writing.language in _JIEBA else ""
+    return writing, segmenter, segment or {"blanks": _plain_words, "jieba": _jieba_words}.get(segmenter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Types:
+    """What sentences are made of, and how long each of them is."""
+
+    distinct: int
+    ngrams: tuple[int, int, int, int]
+    words: int | None
+    lengths: tuple[int, ...]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.lengths) / len(self.lengths) if self.lengths else 0.0
+
+    @property
+    def median(self) -> float:
+        from statistics import median  # here, so that `import bidui` stays quick
+
+        return float(median(self.lengths)) if self.lengths else 0.0
+
+
+def _types(sentences: Sequence[str], writing: Writing, split: Split | None) -> _Types:
+    distinct = dict.fromkeys(sentences)  # types need each sentence once
+    units = [_plain_words(sentence) if writing.spaced else sentence for sentence in distinct]
+    return _Types(
+        len(distinct),
+        (_ngrams(units, 1), _ngrams(units, 2), _ngrams(units, 3), _ngrams(units, 4)),
+        _word_types(map(split, distinct)) if split else None,
+        tuple(count_words(sentence) if writing.spaced else len(sentence) for sentence in sentences),
     )
 
 
@@ -145,6 +184,137 @@ def _word_types(sentences: Iterable[Iterable[str]]) -> int:
     for sentence in sentences:
         types.update(sentence)
     return sum(not word.isspace() for word in types)
+
+
+# Several benchmarks compared at the same size (SLING, Table 6): more sentences have more types
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTypes:
+    """The types in all sentences of a set of pairs, or in a sample of them."""
+
+    name: str
+    sentences: int
+    of: int  # sentences of the set, as many where these are all
+    ngrams: tuple[int, int, int, int]  # types of 1 to 4 characters or words; none crosses a sentence
+    word_types: int | None  # None where words are not separated and there is no segmenter
+    mean_length: float
+    median_length: float
+    unit: Unit  # of lengths and n-grams
+    segmenter: str
+    deviations: tuple[float, ...] = ()  # of a sample: of n-gram and word types, over ten samples of this size
+
+    @property
+    def head(self) -> str:
+        """The name with the number of sentences."""
+        return f"{self.name} ({self.sentences:,}{'' if self.sentences == self.of else f' of {self.of:,}'})"
+
+
+@dataclass(frozen=True, slots=True)
+class DiversityTable:
+    """The types of several sets of pairs, each as a whole and, where it is larger than others, in a sample."""
+
+    columns: tuple[SentenceTypes, ...]
+
+    @property
+    def rows(self) -> list[dict[str, str | int | None]]:
+        """One row per measure and one column per set or sample, as in the table of the paper.
+
+        Beside a sample is the standard deviation of its counts over ten samples.
+        """
+        measures: dict[str, Callable[[SentenceTypes], str | int | None]] = {
+            "sentences": lambda one: one.sentences,
+            **{f"{n + 1}-gram types": lambda one, n=n: one.ngrams[n] for n in range(4)},  # type: ignore[misc]
+            "n-grams of": lambda one: one.unit,
+            "word types": lambda one: one.word_types,
+            "words by": lambda one: one.segmenter or "-",
+            "mean length": lambda one: f"{one.mean_length:.1f}",
+            "median length": lambda one: f"{one.median_length:g}",
+        }
+        varied = [name for name in measures if name.endswith("types")]
+        return [
+            {"measure": name, **{head: cell for one in self.columns for head, cell in _cells(one, name, of, varied)}}
+            for name, of in measures.items()
+        ]
+
+    @property
+    def frame(self) -> "polars.DataFrame":
+        """A polars data frame with one row per set or sample."""
+        import polars  # here, so that `import bidui` stays quick
+
+        fields = [name for name in SentenceTypes.__slots__ if name not in ("ngrams", "deviations")]
+        counts = [*(f"{n}-grams" for n in range(1, 5)), "word_types"]
+        rows = []
+        for one in self.columns:
+            spread = dict(zip((f"{name}_sd" for name in counts), one.deviations or (None,) * 5, strict=False))
+            ngrams = dict(zip(counts, one.ngrams, strict=False))
+            rows.append({name: getattr(one, name) for name in fields} | ngrams | spread)
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return `frame` for pandas."""
+        return to_pandas(self.frame)
+
+    def _repr_html_(self) -> str:
+        return self.frame._repr_html_()
+
+
+def _cells(
+    one: SentenceTypes, name: str, of: Callable[[SentenceTypes], str | int | None], varied: Sequence[str]
+) -> Iterator[tuple[str, str | int | None]]:
+    """Yield the cell of a measure, and beside that of a sample its standard deviation."""
+    yield one.head, of(one)
+    if one.deviations:
+        spread = dict(zip(varied, one.deviations, strict=False))  # words are not counted in every language
+        yield f"SD of {one.head}", f"{spread[name]:.1f}" if name in spread else None
+
+
+def compare_diversity(
+    sets: Mapping[str, AnyPairs],
+    *,
+    sentences: int | None = None,
+    seed: int = 0,
+    lang: str | None = None,
+    segment: Callable[[str], Iterable[str]] | None = None,
+) -> DiversityTable:
+    """Count the types of several sets of pairs, by name, as wholes and at the same size (Song et al. 2022, Table 6).
+
+    As in the paper, samples are of single sentences, drawn without replacement: as many as the smallest set has, or as
+    `sentences` says. The sentences of a set are shuffled by `seed`, in the same way whatever the size of the sample.
+    Nine more samples tell how far the counts of one vary.
+    """
+    from random import Random  # here, so that `import bidui` stays quick
+
+    every = {name: [side for pair in as_pairs(own) for side in (pair.good, pair.bad)] for name, own in sets.items()}
+    if sentences is not None and sentences < 1:
+        raise fail("diversity-sentences", None, {"count": sentences})
+    if empty := [name for name, own in every.items() if not own]:
+        raise fail("diversity-empty", None, {"sets": empty})
+    size = sentences or min(map(len, every.values()), default=0)
+    columns: list[SentenceTypes] = []
+    for name, own in every.items():
+        writing, segmenter, split = _segmentation(own, lang, segment)
+        words = {sentence: tuple(split(sentence)) for sentence in dict.fromkeys(own)} if split else None
+        rng, of_words = Random(seed), words.__getitem__ if words is not None else None
+        samples = [
+            _types(rng.sample(own, len(own))[:size], writing, of_words)
+            for _ in range(SAMPLES if size < len(own) else 0)
+        ]
+        whole = _types(own, writing, of_words)
+        for found in (*samples[:1], whole):
+            counts = (len(found.lengths), len(own), found.ngrams, found.words, found.mean, found.median)
+            unit: Unit = "words" if writing.spaced else "characters"
+            spread = () if found is whole else _deviations(samples)
+            columns.append(SentenceTypes(name, *counts, unit, segmenter, spread))
+    return DiversityTable(tuple(columns))
+
+
+def _deviations(samples: Sequence[_Types]) -> tuple[float, ...]:
+    """Return the standard deviations over samples of n-gram types and, where they are known, of word types."""
+    from statistics import stdev  # here, so that `import bidui` stays quick
+
+    counts = [(*one.ngrams, *(() if one.words is None else (one.words,))) for one in samples]
+    return tuple(map(stdev, zip(*counts, strict=True)))
 
 
 # The classifier

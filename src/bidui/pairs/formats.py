@@ -552,16 +552,19 @@ def _regions(value: object, *, good: str, bad: str, place: Place) -> tuple[Regio
             raise _wrong("pairs-field-regions", place, "regions", value) from None
     regions: list[Region] = []
     for fields in _listed("pairs-field-regions", place, "regions", value):
-        match fields:
-            # The type and not int(): JSON's true would pass for 1.
-            case {"side": "good" | "bad" as side, "start": start, "end": end, "slot": str(slot), "edit": str(edit)} if (
-                type(start) is type(end) is int
-                and 0 <= start <= end <= len(good if side == "good" else bad)
-                and len(fields) == len(Region.__slots__)
-            ):
-                regions.append(Region(side, start, end, slot, edit))
-            case _:
-                raise _wrong("pairs-field-regions", place, "regions", fields)
+        values: list[Any] = [fields.get(name) for name in Region.__slots__] if isinstance(fields, dict) else [None] * 5
+        side, start, end, slot, edit = values
+        right = (
+            side in ("good", "bad")
+            and type(start) is type(end) is int  # the type and not int(): JSON's true would pass for 1
+            and 0 <= start <= end <= len(good if side == "good" else bad)
+            and isinstance(slot, str)
+            and isinstance(edit, str)
+            and len(fields) == len(Region.__slots__)
+        )
+        if not right:
+            raise _wrong("pairs-field-regions", place, "regions", fields)
+        regions.append(Region(side, start, end, slot, edit))
     return tuple(regions)
 
 
@@ -571,11 +574,11 @@ def _slots(value: object, *, place: Place) -> tuple[tuple[str, str], ...]:
         value = [{"slot": slot, "form": form} for slot, form in value.items()]
     slots: list[tuple[str, str]] = []
     for fields in _listed("pairs-field-slots", place, "slots", value):
-        match fields:
-            case {"slot": str(slot), "form": str(form)} if len(fields) == 2:
-                slots.append((slot, form))
-            case _:
-                raise _wrong("pairs-field-slots", place, "slots", fields)
+        # Plain tests: patterns, here and for regions, took a fifth of the time of reading pairs.
+        slot, form = (fields.get("slot"), fields.get("form")) if isinstance(fields, dict) else (None, None)
+        if not (isinstance(slot, str) and isinstance(form, str) and len(fields) == 2):
+            raise _wrong("pairs-field-slots", place, "slots", fields)
+        slots.append((slot, form))
     return tuple(slots)
 
 

@@ -20,6 +20,27 @@ LINES = 1_000  # that are read at a time
 
 
 @dataclass(frozen=True, slots=True)
+class Lines:
+    """Some lines of a file of pairs as they are on disk, which take next to no time to send to a worker."""
+
+    data: bytes
+    file: str
+    uid: str
+    before: int  # lines of the file before them
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """Return their pairs."""
+        try:
+            pairs = from_jsonl(self.data, file=self.file, uid=self.uid).items
+        except InputError as error:  # whose lines are counted from the first of these
+            raise InputError([_moved(problem, self.before) for problem in error.problems]) from None
+        if other := next((pair for pair in pairs if pair.uid != self.uid), None):
+            line = self.before + pairs.index(other) + 1
+            raise fail("pairs-other-uid", Place(self.file, line), {"uid": other.uid, "wanted": self.uid})
+        return pairs
+
+
+@dataclass(frozen=True, slots=True)
 class StoredParadigm(Sequence[Pair]):
     """The pairs of one file, or some of them."""
 
@@ -52,21 +73,24 @@ class StoredParadigm(Sequence[Pair]):
             return [self[place - self.start] for place in places]
         return replace(self, start=places.start, stop=max(places.start, places.stop))
 
+    def lines(self) -> Lines:
+        """Return the lines of all pairs, unread."""
+        first, last = self.start // LINES, max(self.start, self.stop - 1) // LINES
+        rows = b"".join(self._bytes(number) for number in range(first, last + 1)).split(b"\n")
+        data = b"\n".join(rows[self.start - first * LINES : self.stop - first * LINES])
+        return Lines(data, str(self.file), self.uid, self.start)
+
     def _block(self, number: int) -> tuple[Pair, ...]:
+        return Lines(self._bytes(number), str(self.file), self.uid, number * LINES).pairs()
+
+    def _bytes(self, number: int) -> bytes:
         end = self.offsets[number + 1] if number + 1 < len(self.offsets) else -1
         try:
             with self.file.open("rb") as file:
                 file.seek(self.offsets[number])
-                data = file.read(end - self.offsets[number] if end >= 0 else -1)
-            pairs = from_jsonl(data, file=str(self.file), uid=self.uid).items
+                return file.read(end - self.offsets[number] if end >= 0 else -1)
         except OSError as error:
             raise fail("file-unreadable", Place(str(self.file)), {"reason": reason(error)}) from None
-        except InputError as error:  # its lines are those of the block
-            raise InputError([_moved(problem, number * LINES) for problem in error.problems]) from None
-        if other := next((pair for pair in pairs if pair.uid != self.uid), None):
-            line = number * LINES + pairs.index(other) + 1
-            raise fail("pairs-other-uid", Place(str(self.file), line), {"uid": other.uid, "wanted": self.uid})
-        return pairs
 
 
 def _moved(problem: Problem, lines: int) -> Problem:
