@@ -1,5 +1,7 @@
 """What is in a folder of results, and what is left out of it and why."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,9 @@ import pytest
 
 from bidui.analysis.accuracy import accuracy
 from bidui.errors import InputError
+from bidui.models.model import TokenScores
+from bidui.pairs import Pairs
+from bidui.reports.published import benchmark_of_paradigms
 from bidui.reports.results import (
     collect,
     comparable,
@@ -16,12 +21,15 @@ from bidui.reports.results import (
     last_accuracies,
     learning_curve,
     model_choices,
+    pair_sets,
     series_of,
     untrained,
 )
 from bidui.scores.links import lp, mean_lp, slln_lp, slor
 from bidui.scores.milestones import FILE
+from bidui.scores.run import run_scoring
 from tests.reports.small import PAIRS, write_run, write_scores
+from tests.scores.small import Counting, pair
 
 
 def test_models_and_runs_are_found_at_any_depth_and_in_the_order_of_their_numbers(tmp_path: Path) -> None:
@@ -48,6 +56,26 @@ def test_a_run_that_is_not_finished_is_there_with_what_it_has(tmp_path: Path) ->
     assert run.right["slln:0.5"].tolist() == [[10, 20], [30, 40.5]]
     assert run.tokens.tolist() == [0, 100_000]
     assert (run.uids, run.phenomena, run.pairs.tolist()) == (("a", "b"), ("p", "q"), [100, 100])
+
+
+def test_scores_that_are_not_finite_are_left_out_and_named_with_their_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Among ten models, a reader must know which one to score again. Earlier versions stored such scores."""
+    monkeypatch.setattr("bidui.scores.run._refuse_broken", lambda pairs, both, model: None)
+
+    class Broken(Counting):
+        def score(self, sentences: Sequence[str]) -> Iterator[TokenScores]:
+            for one in super().score(sentences):
+                yield replace(one, logprobs=one.logprobs * np.float32(np.inf)) if "丙" in one.sentence else one
+
+    write_scores(tmp_path, name="sound")
+    run_scoring(PAIRS, Broken("broken"), out=tmp_path / "broken")
+    found = collect(tmp_path)
+    assert [model.name for model in found.models] == ["sound"]
+    (problem,) = found.problems
+    assert (problem.kind, problem.place.file) == ("score-not-finite", str(tmp_path / "broken"))
+    assert (problem.values["uid"], problem.values["pair"], problem.values["side"]) == ("v", 0, "bad")
 
 
 def test_models_and_runs_that_are_called_alike_are_told_apart(tmp_path: Path) -> None:
@@ -96,6 +124,15 @@ def test_scores_of_which_a_file_is_missing_are_left_out_and_named(tmp_path: Path
     found = collect(tmp_path)
     assert [model.name for model in found.models] == ["b"]
     assert [problem.severity for problem in found.problems] == ["warning"] and "u.parquet" in str(found.problems[0])
+
+
+def test_scores_with_a_broken_manifest_are_left_out_and_named(tmp_path: Path) -> None:
+    write_scores(tmp_path, name="a")
+    write_scores(tmp_path, name="b")
+    (tmp_path / "a" / "scores.json").write_text("{")
+    found = collect(tmp_path)
+    assert [model.name for model in found.models] == ["b"]
+    assert [problem.severity for problem in found.problems] == ["warning"] and "scores.json" in str(found.problems[0])
 
 
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
@@ -224,3 +261,25 @@ def test_runs_on_other_pairs_do_not_stand_beside_the_rest(tmp_path: Path) -> Non
     assert [run.name for run in kept] == ["a", "b"]
     assert [problem.values["runs"] for problem in problems] == [["c"]]
     assert comparable((), "slln:0.5")[1][0].kind == "report-no-runs"
+
+
+def test_paradigms_beside_those_of_a_benchmark_are_a_set_of_their_own(tmp_path: Path) -> None:
+    """The archive of SLING has files that its paper does not report; with them, SLING was not known as SLING."""
+    climp = [uid for uid, name in benchmark_of_paradigms().items() if name == "climp"]
+    uids = [*climp[:9], "mine"]  # of 16
+    write_scores(tmp_path, pairs=Pairs(tuple(pair(uid, 0, "甲", "乙") for uid in uids)))
+    write_run(tmp_path / "run", {400: range(10)}, uids={uid: ("p", 1) for uid in uids})
+    first, second = pair_sets(collect(tmp_path), language="zh")
+    assert (first.name, first.benchmark, first.results.uids) == ("CLiMP", "climp", set(climp[:9]))
+    assert (second.name, second.benchmark, second.results.uids) == ("CLiMP 以外", "", {"mine"})
+    assert [len(one.results.models[0].totals) for one in (first, second)] == [9, 1]
+    assert [one.results.runs[0].right["slln:0.5"].tolist() for one in (first, second)] == [[[*range(9)]], [[9]]]
+    assert pair_sets(collect(tmp_path))[1].name == "beside CLiMP"
+
+
+def test_names_that_a_benchmark_has_too_do_not_divide_paradigms_of_ones_own(tmp_path: Path) -> None:
+    """SLING calls a paradigm `any`, and so may anyone; half of a benchmark is not taken for it either."""
+    climp = [uid for uid, name in benchmark_of_paradigms().items() if name == "climp"]
+    write_scores(tmp_path, pairs=Pairs(tuple(pair(uid, 0, "甲", "乙") for uid in (*climp[:8], "any", "mine"))))
+    (whole,) = pair_sets(collect(tmp_path))
+    assert (whole.benchmark, whole.pairs) == ("", 10)

@@ -46,6 +46,7 @@ def test_baselines_are_read_as_bias_and_are_part_of_no_average(tmp_path: Path) -
 def test_paradigms_of_sling_are_drawn_for_all_models_with_their_baselines(tmp_path: Path) -> None:
     """As in Figures 9 and 10: the bias towards a male object, and what the reflexive adds to it."""
     pairs = [*judged("self_male", right=4, of=4), *judged("baseline_male", right=3, of=4)]
+    pairs += judged("of_a_later_paper", right=1, of=4)  # is in the release, and not in these figures
     write_scores(tmp_path, pairs=Pairs(tuple(pairs)))
     drawn = {item.name: item for one in report(tmp_path) for item in one.items if isinstance(item, Picture)}
     lines = drawn["sling-anaphor-gender"].drawing.rows.lines
@@ -73,6 +74,9 @@ def test_a_distractor_is_tested_over_models(tmp_path: Path) -> None:
     row = cells(tables(sections)["contrasts"], 0)
     assert row[:13] == ["self_male", "pp_male", 5, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0]  # minimum, median, mean, maximum, SD
     assert row[13:] == pytest.approx([0.0369, 0.0369, 0.01845, 0.9915], abs=1e-4)
+    printed = cells(tables(sections)["contrasts"], 1)  # Table 11
+    assert printed[:3] == ["self_male †", "pp_male †", 18] and printed[13:] == [0.002, None, None, None]
+    assert printed[3:13] == pytest.approx([0.076, 0.8425, 0.7, 1, 0.3127, 0.139, 0.406, 0.5252, 0.999, 0.2942])
     assert "accuracy-spread" in {item.name for one in sections for item in one.items if isinstance(item, Picture)}
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from math import nan
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from bidui.errors import InputError, OutputRefused, Problem
 from bidui.files import sha256
 from bidui.intervals import Estimate
 from bidui.models.model import TokenScores
-from bidui.pairs import Pair, Pairs, Region, write_pairs
+from bidui.pairs import Pair, Pairs, Region, Side, write_pairs
 from bidui.people.ratings import Rating
 from bidui.reports.figures import Drawing, Rows
 from bidui.reports.results import collect
@@ -30,6 +31,7 @@ from bidui.reports.tables import Below, Column, Table, Value
 from bidui.scores.links import lp, slln_lp
 from bidui.scores.milestones import AlphaCount, write_alphas
 from bidui.scores.run import run_scoring
+from bidui.scores.unigrams import UNIGRAMS, Unigrams, write_unigrams
 from bidui.words import Language, texts
 from tests.reports.small import PAIRS, write_run, write_scores
 from tests.scores.small import Counting, pair, scores
@@ -255,10 +257,27 @@ def test_people_and_own_models_stand_in_every_table_of_zhoblimp(tmp_path: Path) 
     first, second = (cells(found["published-zhoblimp-5"], row) for row in (0, 1))
     assert first[:3] == ["lp", "counting", 1] and second[:3] == ["lp", "Zh-Pythia-160m-cllama †", 0.882]
     by_lp = [row for row in found["published-zhoblimp-5"].rows if row[0] == "lp"]
-    assert by_lp[-1] == ("lp", "mean of the three †", None, None, None, pytest.approx(0.1974), pytest.approx(0.8344))
+    assert by_lp[-1] == ("lp", "mean of 3 models †", None, None, None, pytest.approx(0.1974), pytest.approx(0.8344))
     drawn = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
     rows = drawn["published-zhoblimp-6"].drawing.rows
     assert dict(zip(rows.head, rows.lines[0], strict=True))["human †"] == pytest.approx(0.9615)
+
+
+def test_own_models_have_a_mean_for_each_linking_function_as_table_5_has(tmp_path: Path) -> None:
+    """One is right and one wrong, on a pair of equal length; settings of MORCELA stay together with their mean."""
+    known = Benchmark("zhoblimp", {"BA_deletion": "included"}, {"BA_deletion": (28, 28)})
+    pairs = Pairs((pair("BA_deletion", 0, "甲", "乙", phenomenon="BA"),))
+    for model in (Backwards(), Counting()):
+        run_scoring(pairs, model, out=tmp_path / model.name)
+    table = tables(report(tmp_path, known))["published-zhoblimp-5"]
+    assert [(*cells(table, row)[:3], cells(table, row)[-1]) for row in range(3)] == [
+        ("lp", "backwards", 0, 0),
+        ("lp", "counting", 1, 1),
+        ("lp", "mean of 2 models", 0.5, 0.5),
+    ]
+    assert cells(table, 2)[3:6] == [None, None, None]  # no pairs of D< and D>
+    links = [row[0] for row in table.rows]
+    assert [link for link in links if str(link).startswith("morcela")] == links[links.index("morcela:0.6,18") :][:4]
 
 
 def test_climp_as_released_stands_beside_its_people(tmp_path: Path) -> None:
@@ -484,7 +503,10 @@ def test_a_model_of_other_pairs_is_named_and_the_others_stay(tmp_path: Path) -> 
 
 
 def test_regions_are_traced_over_the_checkpoints_of_a_run(tmp_path: Path) -> None:
-    """Both checkpoints are the same model: u has (1 + 0) / 2, v has -1 + 3, averaged over tokens."""
+    """Both checkpoints are the same model: u has (1 + 0) / 2, v has -1 + 3, averaged over tokens.
+
+    The accuracy is there too: by LP, u is right and a tie, v is wrong (-4 against -3).
+    """
     write_run(tmp_path / "run", {400: [2, 1]}, uids={"u": ("p", 2), "v": ("q", 1)})
     for step in (1, 400):
         write_scores(tmp_path / "run" / "scores", name=f"step-{step:06d}")
@@ -496,7 +518,12 @@ def test_regions_are_traced_over_the_checkpoints_of_a_run(tmp_path: Path) -> Non
         ("u", "changed", 400.0, 0.5),
         ("v", "changed", 1.0, 2.0),
         ("v", "changed", 400.0, 2.0),
+        ("u", "", 1.0, 0.75),
+        ("u", "", 400.0, 0.75),
+        ("v", "", 1.0, 0.0),
+        ("v", "", 400.0, 0.0),
     ]
+    assert [line[2] for line in lines[4:]] == ["accuracy"] * 4
 
 
 def rated(rater: str, values: list[float]) -> list[Rating]:
@@ -521,6 +548,38 @@ def test_ratings_that_follow_lp_correlate_with_it_whatever_the_scale_of_the_rate
     assert {row[0]: row[1] for row in found["ratings-pointwise"].rows}["morcela"] is None  # printed only
     assert cells(found["ratings-counts"], 0) == ["counting", 6, 3, 1, 0]
     assert "19 ratings by 3 raters" in found["ratings-counts"].note and "bored" in found["ratings-counts"].note
+
+
+def test_morcela_is_fitted_to_ratings_and_judged_on_other_paradigms(tmp_path: Path) -> None:
+    """Ratings are twice LP per token: beta and gamma are 0, and r is 1 on paradigms that were left out, too.
+
+    All models and linking functions have their dots, with r.
+    """
+    rng = np.random.default_rng(0)
+    texts = ["".join(rng.choice([*"甲乙丙丁"], rng.integers(2, 7))) for _ in range(48)]
+    made = [pair("uvw"[n % 3], n // 3, texts[2 * n], texts[2 * n + 1]) for n in range(24)]
+    write_scores(tmp_path, pairs=Pairs(tuple(made)))
+    counts = Unigrams(np.array([0, 40, 30, 5, 9, 1]), "")
+    (tmp_path / "counting" / UNIGRAMS).write_bytes(write_unigrams(counts))
+    ratings = tuple(
+        Rating("r", one.uid, one.pair_id, side, 2 * scores(getattr(one, side)).logprob / len(getattr(one, side)))
+        for one in made
+        for side in get_args(Side)
+    )
+    sections = report_with(tmp_path, Extras(ratings=ratings))
+    found = tables(sections)
+    own = {row[0]: row[1] for row in found["ratings-pointwise"].rows}["morcela"]
+    assert isinstance(own, Estimate) and own.value == pytest.approx(1)
+    for row in (0, 1):
+        model, over, beta, gamma, _, _, default, fitted, held_out, _ = cells(found["ratings-morcela"], row)
+        assert (model, over) == ("counting", ("sentences", "pairs")[row])
+        assert (beta, gamma) == (pytest.approx(0, abs=1e-9), pytest.approx(0, abs=1e-9))
+        assert (fitted, held_out) == (pytest.approx(1), pytest.approx(1))
+        assert isinstance(default, float) and default < 1
+    drawn = {item.name: item for one in sections for item in one.items if isinstance(item, Picture)}
+    assert len(drawn["ratings-scatter-pointwise"].drawing.rows.lines) == 48
+    assert len(drawn["ratings-scatter-pairwise"].drawing.rows.lines) == 24
+    assert {line[0] for line in drawn["ratings-scatter-links"].drawing.rows.lines} == {"lp"}
 
 
 def test_ratings_of_other_sentences_say_so(tmp_path: Path) -> None:
@@ -678,6 +737,14 @@ def test_a_wide_table_is_divided_on_the_page() -> None:
     assert [number for panel in panels for number in panel[1:]] == list(range(1, 21))
     assert made(table)[0].count("<table") == len(panels)
     assert page_panels(TABLE) == [[0, 1]]
+
+
+def test_a_short_table_is_shown_whole_and_no_dagger_stands_alone() -> None:
+    """A box of a fixed height once hid the last rows of tables that are not folded, without a sign of it."""
+    table = Table("t", "T", (Column("g", "g"), Column("x", "Qwen2.5-7B †", "percent")), (("a", 0.5),))
+    html = made(table)[0]
+    assert "details .scroll { max-height: 34rem; }" in html and html.count("34rem") == 1
+    assert "Qwen2.5-7B\u00a0†" in html
 
 
 def test_a_figure_is_described_by_what_it_shows() -> None:

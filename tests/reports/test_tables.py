@@ -133,6 +133,7 @@ def test_latex_means_every_special_character_as_itself() -> None:
         r"\textless{}\textbar{}\textgreater{}"
     )
     assert latex_text("α ≥ 0.5 × 比对") == r"$\alpha$ $\geq$ 0.5 $\times$ 比对"
+    assert latex_text("see `--link mean_lp`") == r"see \texttt{-{}-link mean\_lp}"  # -- alone would become a dash
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), TEXTS)
@@ -263,6 +264,13 @@ def test_a_wide_table_of_different_columns_is_turned() -> None:
     columns = (Column("a", "a"), *(Column(f"c{n}", "median 1", "percent" if n % 2 else "p") for n in range(11)))
     text = latex(Table("t", "t", columns, (("x", *[0.5] * 11),)))
     assert r"\begin{landscape}" in text and "pdflscape" in text and len(panels(text)) == 1
+
+
+def test_a_table_whose_note_makes_it_higher_than_a_page_is_no_float() -> None:
+    """30 rows and their rules take 358 of 535 points; 100 words below them are 8 lines of 9.5, and 400 words 29."""
+    columns, rows = (Column("a", "a"), Column("x", "x", "percent")), tuple((f"r{n}", 0.5) for n in range(30))
+    assert r"\begin{longtable}" not in latex(Table("t", "t", columns, rows, "word " * 100))
+    assert r"\begin{longtable}" in latex(Table("t", "t", columns, rows, "word " * 400))
 
 
 def test_rows_and_data_frames_are_written_for_machines() -> None:

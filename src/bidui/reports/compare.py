@@ -175,7 +175,7 @@ def compare(
     tables: list[AccuracyTable] = []
     for one in sets:
         if by_group:
-            table = _by_group(one.results.models, main, by_names, unit=unit, people=people)
+            table = group_table(one.results.models, main, by_names, unit=unit, people=people)
         else:
             table = _by_link(one.results.models, chosen, usual=not links, unit=unit, groups=groups, people=people)
         tables.append(table)
@@ -240,7 +240,7 @@ def _by_link(
             more, problems = unigram_choices(totals, unit=unit, groups=groups)
             choices += more
             notes += [f"{model.name}: {problem}" for problem in problems]
-        rows += [_row(model.name, one) for one in choices]
+        rows += [link_row(model.name, one) for one in choices]
         undecided = [one.link for one in choices if one.undecided]
         if undecided:
             values = {"model": model.name, "links": undecided, "count": len(totals)}
@@ -269,7 +269,8 @@ def _people_rows(people: StudyPeople, taken: set[object]) -> list[dict[str, obje
     ]
 
 
-def _row(name: str, choices: Choices) -> dict[str, object]:
+def link_row(name: str, choices: Choices) -> dict[str, object]:
+    """Return the row of a model and a linking function; what cannot be said is NaN."""
     split = LengthSplit(nan, nan, nan, nan) if choices.undecided else length_split(choices)
     return {
         "model": name,
@@ -285,7 +286,7 @@ def _row(name: str, choices: Choices) -> dict[str, object]:
     }
 
 
-def _by_group(
+def group_table(
     models: Sequence[ScoredModel],
     link: Link,
     by: tuple[str, ...],

@@ -30,6 +30,7 @@ from bidui.scores.milestones import FILE, AlphaCount, Milestone, read_alphas, re
 from bidui.scores.run import read_totals
 from bidui.scores.table import LengthUnit, ScoreManifest, read_manifest, read_scores, score_folders
 from bidui.scores.unigrams import UNIGRAMS
+from bidui.words import Language, texts
 
 SCORES = "scores.json"
 HELD_OUT = "morcela*"  # fitted on some paradigms and used on the others, in folds
@@ -43,7 +44,14 @@ DATA = ("corpus", "tokenizer", "bos", "tokens", "epochs", "context")
 LEARNT = ("size", *DATA, "optimizer", "batch", "peak", "warmup")
 
 
-TITLES = {"zhoblimp": "ZhoBLiMP", "sling": "SLING", "climp": "CLiMP"}  # of benchmarks, as readers know them
+TITLES = {  # of benchmarks, as readers know them; the last three are known by the names of their folders only
+    "zhoblimp": "ZhoBLiMP",
+    "sling": "SLING",
+    "climp": "CLiMP",
+    "blimp": "BLiMP",
+    "jblimp": "JBLiMP",
+    "blimp-nl": "BLiMP-NL",
+}
 
 Key = TypeVar("Key")
 SetKey = tuple[str, frozenset[tuple[str, str]]]  # the benchmark, and the paradigms with the hashes of their pairs
@@ -211,9 +219,21 @@ def collect(
 
 
 def model_names(folders: Iterable[Path], *, inside: Path) -> dict[Path, str]:
-    """Return the names of the models scored in folders; models of the same name are called by their folders."""
-    names = {folder: read_manifest(folder).model for folder in folders}
-    return _distinct(names, instead=lambda folder: folder.relative_to(inside).as_posix())
+    """Return the names of the models scored in folders; models of the same name are called by their folders.
+
+    So is one whose manifest cannot be read; whoever reads its scores meets the error.
+    """
+
+    def path(folder: Path) -> str:
+        return folder.relative_to(inside).as_posix()
+
+    names = {}
+    for folder in folders:
+        try:
+            names[folder] = read_manifest(folder).model
+        except InputError:
+            names[folder] = path(folder)
+    return _distinct(names, instead=path)
 
 
 def unfinished(folder: Path, manifest: ScoreManifest) -> Problem:
@@ -301,49 +321,87 @@ class PairSet:
         return len(first) if first is not None else int(self.results.runs[0].pairs.sum())
 
 
-def pair_sets(results: Results) -> tuple[PairSet, ...]:
+def pair_sets(results: Results, *, language: Language = "en") -> tuple[PairSet, ...]:
     """Divide results by benchmark and by set of pairs; a model scored on two benchmarks takes part in both.
 
     Models are on the same pairs if the hashes of all their test paradigms are equal. Runs store no hashes: they are put
-    together if they have as many pairs of the same paradigms, and with models that have as many.
+    together if they have as many pairs of the same paradigms, and with models that have as many. Paradigms beside those
+    of a benchmark, such as the later ones in the archive of SLING, are a set of their own.
     """
     known = benchmark_of_paradigms()
     members: dict[SetKey, tuple[list[ScoredModel], list[ScoredRun]]] = {}
     of_sizes: dict[frozenset[tuple[str, int]], SetKey] = {}
+    beside: dict[SetKey, str] = {}  # the benchmarks beside which the paradigms of a set were scored
     for model in results.models:
-        for benchmark, part in _by_benchmark(model, known).items():
+        divided = _by_benchmark(model.manifest.shards, known)
+        for benchmark, uids in divided.items():
+            part = _part(model, uids) if len(divided) > 1 else model
+            if not len(part.totals):
+                continue
             tests = {uid: shard for uid, shard in part.manifest.shards.items() if uid not in BASELINES}
             key = benchmark, frozenset((uid, shard.pairs) for uid, shard in tests.items())
             members.setdefault(key, ([], []))[0].append(part)
             of_sizes.setdefault(frozenset((uid, shard.count) for uid, shard in tests.items()), key)
+            beside.setdefault(key, _others(benchmark, divided))
     for run in results.runs:
-        sizes = [(uid, int(count)) for uid, count in zip(run.uids, run.pairs.tolist(), strict=True)]
-        benchmarks = {known.get(published_uid(uid), "") for uid in run.uids}
-        name = benchmarks.pop() if len(benchmarks) == 1 else ""
-        key = of_sizes.setdefault(frozenset(sizes), (name, frozenset((uid, str(count)) for uid, count in sizes)))
-        members.setdefault(key, ([], []))[1].append(run)
-    counts = Counter(benchmark for benchmark, _ in members)
+        divided = _by_benchmark(run.uids, known)
+        for benchmark, uids in divided.items():
+            own = _part_of_run(run, uids) if len(divided) > 1 else run
+            sizes = [(uid, int(count)) for uid, count in zip(own.uids, own.pairs.tolist(), strict=True)]
+            counted = benchmark, frozenset((uid, str(count)) for uid, count in sizes)
+            key = of_sizes.setdefault(frozenset(sizes), counted)
+            members.setdefault(key, ([], []))[1].append(own)
+            beside.setdefault(key, _others(benchmark, divided))
+    rest = texts("report", language)["set-beside"]
+    titles = [_title(key, members) or (rest.format(benchmarks=beside[key]) if beside[key] else "") for key in members]
+    counts = Counter(titles)
     numbers: Counter[str] = Counter()
     sets = []
-    for (benchmark, _), (models, runs) in members.items():
-        numbers[benchmark] += 1
-        title = TITLES.get(benchmark, benchmark)
-        number = f"#{numbers[benchmark]}" if counts[benchmark] > 1 or not title else ""
+    for title, ((benchmark, _), (models, runs)) in zip(titles, members.items(), strict=True):
+        numbers[title] += 1
+        number = f"#{numbers[title]}" if counts[title] > 1 or not title else ""
         names = _distinct({model.name: model.manifest.model for model in models}, instead=lambda name: name)
         models = [replace(model, name=names[model.name]) for model in models]
         sets.append(PairSet(f"{title} {number}".strip(), benchmark, Results(tuple(models), tuple(runs))))
     return tuple(sets)
 
 
-def _by_benchmark(model: ScoredModel, known: Mapping[str, str]) -> dict[str, ScoredModel]:
-    """Return a model by benchmark: in parts where all its paradigms are known and belong to several, else whole."""
-    uids: dict[str, set[str]] = {}
-    for uid in model.manifest.shards:
-        uids.setdefault(known.get(published_uid(uid), ""), set()).add(uid)
-    if len(uids) == 1 or "" in uids:
-        return {next(iter(uids)) if len(uids) == 1 else "": model}
-    parts = {name: _part(model, own) for name, own in uids.items()}
-    return {name: part for name, part in parts.items() if len(part.totals)}
+def _title(key: SetKey, members: Mapping[SetKey, tuple[list[ScoredModel], list[ScoredRun]]]) -> str:
+    """Return how readers know a set of pairs: by its benchmark, the project of its pairs, or a folder of its own.
+
+    In a folder with blimp/pythia and jblimp/gpt2, the sets are called after blimp and jblimp. Empty if nothing says.
+    """
+    models, _ = members[key]
+    projects = {tuple(origin.name for origin in model.manifest.benchmarks) for model in models}
+    shared = projects.pop() if len(projects) == 1 else ()
+    named = key[0] or (shared[0] if len(shared) == 1 else "")
+    if not named and len(members) > 1 and len({model.folder.parent for model in models}) == 1:
+        home = models[0].folder.parent
+        others = (model for other, (own, _) in members.items() if other != key for model in own)
+        named = "" if any(home in model.folder.parents for model in others) else home.name
+    return TITLES.get(named.lower(), named)
+
+
+def _by_benchmark(uids: Iterable[str], known: Mapping[str, str]) -> dict[str, set[str]]:
+    """Divide paradigms by benchmark, under "" those of none.
+
+    Anyone may call a paradigm `any`, as SLING does. Beside paradigms of no benchmark, one is that of a benchmark only
+    if more than half of the benchmark is there.
+    """
+    every = Counter(name for uid, name in known.items() if uid not in BASELINES)
+    divided: dict[str, set[str]] = {}
+    for uid in uids:
+        divided.setdefault(known.get(published_uid(uid), ""), set()).add(uid)
+    if "" in divided:
+        for name in divided.keys() - {""}:
+            if 2 * len(divided[name] - BASELINES) <= every[name]:
+                divided[""] |= divided.pop(name)
+    return dict(sorted(divided.items(), key=lambda item: not item[0]))  # those of none last
+
+
+def _others(benchmark: str, divided: Iterable[str]) -> str:
+    """Return the titles of the benchmarks beside which paradigms of no benchmark were scored."""
+    return "" if benchmark else ", ".join(TITLES.get(name, name) for name in divided if name)
 
 
 def _part(model: ScoredModel, uids: Set[str]) -> ScoredModel:
@@ -360,6 +418,18 @@ def _part(model: ScoredModel, uids: Set[str]) -> ScoredModel:
         totals=inside(model.totals),
         baselines=baselines if baselines is not None and len(baselines) else None,
     )
+
+
+def _part_of_run(run: ScoredRun, uids: Set[str]) -> ScoredRun:
+    """Return a run on some of its paradigms; its alphas were counted over all of them."""
+    inside = np.array([uid in uids for uid in run.uids])
+
+    def chosen(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name, there in zip(names, inside, strict=True) if there)
+
+    right = {link: counts[:, inside] for link, counts in run.right.items()}
+    here = replace(run, uids=chosen(run.uids), phenomena=chosen(run.phenomena), pairs=run.pairs[inside], right=right)
+    return replace(here, alphas=None)
 
 
 # The pairs of a study: models and people on the same ones

@@ -22,6 +22,7 @@ from bidui.words import Language, Say, texts
 Rows = list[tuple[Value, ...]]
 Case = TypeVar("Case")
 Result = TypeVar("Result")
+Name = TypeVar("Name")  # of a model, or of a line of several
 Shown = TypeVar("Shown")  # what a figure draws of a model
 
 
@@ -210,8 +211,8 @@ def picture(name: str, title: str, draw: Callable[[], Drawing], *, note: str = "
 def pictures(
     name: str,
     title: str,
-    models: Mapping[str, Shown],
-    draw: Callable[[Mapping[str, Shown]], Drawing],
+    models: Mapping[Name, Shown],
+    draw: Callable[[Mapping[Name, Shown]], Drawing],
     *,
     note: str = "",
 ) -> Iterator[Item]:
@@ -226,8 +227,8 @@ def pictures(
 
 
 def joined(*sentences: str) -> str:
-    """Join the sentences of a note; empty ones are dropped."""
-    return " ".join(filter(None, sentences))
+    """Join the sentences of a note, with a blank unless the stop before it is a Chinese one; empty ones are dropped."""
+    return " ".join(filter(None, sentences)).replace("。 ", "。")
 
 
 def reasons(error: InputError, language: Language) -> str:

@@ -17,11 +17,12 @@ from bidui.errors import Place, Problem, fail
 from bidui.files import natural
 from bidui.notebooks import to_pandas
 from bidui.pairs.pair import IDS
-from bidui.reports.results import USUAL, model_names
+from bidui.reports.results import USUAL, ScoredModel, model_names, stored_unigrams
 from bidui.reports.tables import Column, Table, csv_text, latex
 from bidui.scale.storage import fetched
-from bidui.scores.choices import choose
-from bidui.scores.links import AnyLink, Link, as_links
+from bidui.scores.choices import COLUMNS, choose
+from bidui.scores.links import AnyLink, Link, as_link, as_links
+from bidui.scores.run import unigram_logprobs
 from bidui.scores.table import SCHEMA, ScoreManifest, Scores, ScoreTable, read_manifest, score_folders, stored_table
 
 if TYPE_CHECKING:
@@ -159,8 +160,46 @@ def show(
 
 def _preference(rows: pl.DataFrame, link: Link) -> Preference:
     """Return which of two sentences a linking function prefers."""
-    worth = choose(ScoreTable(rows), link).worth[0]
+    return _preferred(choose(ScoreTable(rows), link).worth[0])
+
+
+def _preferred(worth: float) -> Preference:
     return "tie" if worth == 0.5 else "good" if worth else "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class PairChoice:
+    """A pair of a paradigm, and which of its sentences each model prefers; `again` counts pairs of the same number."""
+
+    number: int
+    again: int
+    good: str
+    bad: str
+    variant: str
+    prefers: Mapping[str, Preference]
+
+
+def paradigm_choices(models: Sequence[ScoredModel], uid: str, *, link: AnyLink) -> tuple[PairChoice, ...]:
+    """Return the pairs of one paradigm with what each of some models chose; only its files are read.
+
+    The models are those of one set of pairs: where one has other sentences under a number, they are pairs of their own.
+    """
+    function, prefers = as_link(link), dict[tuple[int, int, str, str, str], dict[str, Preference]]()
+    for model in models:
+        if uid not in model.manifest.shards:
+            continue
+        table = _paradigm(model.folder, model.manifest, uid, [*COLUMNS, "ids"])
+        logprobs, file = None, stored_unigrams(model.folder)
+        if function.needs_unigrams and file is not None:
+            logprobs, _ = unigram_logprobs(file, model.manifest, table, smoothing=1.0, unseen=None)
+        choices, sentences = choose(table, function, unigrams=logprobs), table.frame["sentence"].to_list()
+        variants = choices.columns["variant"].tolist() if "variant" in choices.columns else [""] * len(choices.uids)
+        count: Counter[int] = Counter()
+        rows = zip(choices.pairs.tolist(), sentences[::2], sentences[1::2], variants, choices.worth, strict=True)
+        for number, good, bad, variant, worth in rows:
+            count[number] += 1
+            prefers.setdefault((number, count[number], good, bad, variant), {})[model.name] = _preferred(worth)
+    return tuple(PairChoice(*pair, own) for pair, own in prefers.items())
 
 
 def _find(pair: str, uids: Iterable[str], names: Callable[[], Iterable[pl.DataFrame]]) -> tuple[str, int, int]:
@@ -199,10 +238,10 @@ def _places(frame: pl.DataFrame, pair: str) -> Iterator[tuple[str, int, int]]:
             yield uid, number, count[uid, number]
 
 
-def _paradigm(folder: Path, manifest: ScoreManifest, uid: str) -> ScoreTable:
+def _paradigm(folder: Path, manifest: ScoreManifest, uid: str, columns: Sequence[str] = tuple(SCHEMA)) -> ScoreTable:
     """Read the scores of one paradigm; the others need not be read."""
     shards = {one: shard for one, shard in manifest.shards.items() if one == uid}
-    return stored_table(folder, replace(manifest, shards=shards), list(SCHEMA))
+    return stored_table(folder, replace(manifest, shards=shards), list(columns))
 
 
 def _tokens(rows: pl.DataFrame, model: str, nats: float) -> pl.DataFrame:

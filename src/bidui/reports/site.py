@@ -38,16 +38,19 @@ from bidui.reports.published import published_uid
 from bidui.reports.results import MAIN, USUAL, Results, collect, model_choices, on_study, pair_sets
 from bidui.reports.section import Absent, Extras, Item, Picture, Section, Settings, joined, sentence
 from bidui.reports.sections.accuracy import accuracy_section
+from bidui.reports.sections.benchmarks import benchmarks_section
 from bidui.reports.sections.comparisons import comparisons, rankings
 from bidui.reports.sections.frequencies import frequencies_section
 from bidui.reports.sections.learning import learning_section, scaling_section
 from bidui.reports.sections.length_bias import length_section, main_bias
 from bidui.reports.sections.overview import overview
-from bidui.reports.sections.people import people_section, ratings_section
+from bidui.reports.sections.people import people_section
 from bidui.reports.sections.published import published_section
+from bidui.reports.sections.ratings import ratings_section
 from bidui.reports.sections.regions import parse_regions, regions_section
+from bidui.reports.sections.sizes import size_section
 from bidui.reports.sections.sling import sling_section
-from bidui.reports.tables import SENTENCE, Table, csv_text, latex, markdown, name_columns, shown
+from bidui.reports.tables import SENTENCE, Cell, Column, Table, Unit, Value, name_columns, shown, table_files
 from bidui.scale.storage import fetched, open_folder
 from bidui.scale.workers import LOCAL, AnyOn, open_workers, parse_on
 from bidui.scores.links import AnyLink, as_links
@@ -57,7 +60,7 @@ MANIFEST, INDEX = "report.json", "index.html"
 
 ROOM = 925.0  # pixels that a table may take in a window of 1280
 VALUES = ("accuracy", "median", "gap", "difference", "of_words", "D=")  # the columns of figures that hold what is drawn
-OPEN_ROWS = 32  # a longer table is folded
+OPEN_ROWS = 32  # a longer table is folded, as is one with twice as many in all its panels
 WIDE = 600  # pixels, beyond which a small screen shows a figure by parts
 PIXELS = 135  # a printed inch, so that the small type of papers can be read on a screen
 TABLE_FORMATS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
@@ -179,8 +182,8 @@ def contents(
     What averages or compares is there once for every set of pairs; where there are several, titles name the set and
     the names of files end in its number.
     """
-    sets = pair_sets(results)
-    count = 3 + 10 * len(sets)
+    sets = pair_sets(results, language=settings.language)
+    count = 4 + 11 * len(sets)
     yield _section("overview", overview(results, sets, settings), settings, on_section, count, about="")
     for number, one in enumerate(sets, 1):
         own, models = one.results, model_choices(one.results, settings.links, usual=settings.usual)
@@ -190,9 +193,10 @@ def contents(
             "length": length_section(own, models, settings),
             "regions": regions_section(own, settings),
             "people": people_section(models, settings),
-            "ratings": ratings_section(models, settings),
+            "ratings": ratings_section(models, own.models, settings),
             "sling": sling_section(own.models, settings),
             "published": published_section(models, settings),
+            "sizes": size_section(own, settings),
             "scaling": scaling_section(own, settings),
             "learning": learning_section(own, settings),
         }
@@ -201,6 +205,7 @@ def contents(
         for name, items in sections.items():
             section = _section(name, items, settings, on_section, count, about=abouts.get(name))
             yield _of_set(section, one.name, number) if len(sets) > 1 else section
+    yield _section("several", benchmarks_section(sets, settings), settings, on_section, count)
     yield _section("rankings", rankings(sets, settings), settings, on_section, count)
     yield _section("frequencies", frequencies_section(settings), settings, on_section, count)
 
@@ -324,7 +329,7 @@ def _write_items(sections: Sequence[Section], folder: Path, on_file: OnStep) -> 
     problems: list[Problem] = []
     for table in tables:
         on_file(table.name, len(names))
-        for end, text in (("csv", csv_text(table)), ("md", markdown(table)), ("tex", latex(table))):
+        for end, text in table_files(table).items():
             write_file(folder / "tables" / f"{table.name}.{end}", text.encode())
     for picture in pictures:
         on_file(picture.name, len(names))
@@ -338,9 +343,16 @@ def _write_items(sections: Sequence[Section], folder: Path, on_file: OnStep) -> 
 def page(sections: Sequence[Section], *, title: str, footer: str, language: Language) -> str:
     """Return the HTML of a report; links go to `tables/` and `figures/` beside it."""
 
-    def reason(problem: Problem) -> Markup:
-        """Return a reason with what users type in it as code."""
-        return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(sentence(problem, language)))))
+    def marked(text: str) -> Markup:
+        """Return a text with what users type in it as code."""
+        return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+    def cell(value: Value, unit: Unit) -> Cell:
+        """Return a cell whose numbers have a minus sign instead of a hyphen."""
+        plain = shown(value, unit)
+        if unit == "text":
+            return plain
+        return Cell(*(re.sub(r"(?<!\w)-(?=\d)", "−", text) for text in (plain.text, plain.interval)))
 
     def side(unit: str, text: str = "") -> Markup:
         """Return the class of a cell: a long text is wrapped, a number is set to the right."""
@@ -358,10 +370,12 @@ def page(sections: Sequence[Section], *, title: str, footer: str, language: Lang
         filled=[section for section in sections if _has_content(section)],
         missing=_missing(sections),
         panels=page_panels,
+        head=page_head,
         alt=lambda picture: alt_text(picture, language),
         say=texts("report", language).__getitem__,
-        shown=shown,
-        reason=reason,
+        shown=cell,
+        reason=lambda problem: marked(sentence(problem, language)),
+        marked=marked,
         side=side,
         open_rows=OPEN_ROWS,
         pixels=PIXELS,
@@ -406,10 +420,14 @@ def _pixels(table: Table, number: int) -> float:
     """Return about how wide a column is on the page: its longest word in the head, and its longest cell."""
     column = table.columns[number]
     cells = [shown(row[number], column.unit) for row in table.rows]
-    words = re.split(r"[\s\-/（]+", column.head)
-    head = min(144.0, max(_long(word) for word in words) * 7.9)
+    head = min(168.0, max(_long(word) for word in re.split(r"[ \-/（]+", page_head(column))) * 8.5)
     longest = max((max(_long(cell.text) * 7.4, _long(cell.interval) * 6.2) for cell in cells), default=0.0)
     return max(54.0, head, 224.0 if longest > SENTENCE * 7.4 and number else longest) + 16
+
+
+def page_head(column: Column) -> str:
+    """Return the head of a column, whose mark of a footnote never stands on a line of its own."""
+    return column.head.replace(" †", "\u00a0†")
 
 
 def _long(text: str) -> float:

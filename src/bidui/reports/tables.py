@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from math import ceil, floor, isinf, isnan, log10
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bidui.analysis.accuracy import Accuracy
+from bidui.files import write_file
 from bidui.intervals import Estimate
 
 if TYPE_CHECKING:
@@ -199,24 +201,41 @@ def _csv_cell(value: Value, unit: Unit, end: str) -> str:
 
 def table_text(
     rows: "polars.DataFrame | Sequence[Mapping[str, object]]",
-    format: Literal["csv", "json", "latex"],
+    format: Literal["csv", "json", "latex", "markdown"],
     *,
     name: str = "table",
     title: str = "",
 ) -> str:
-    """Return a data frame, or rows that have the same columns, as CSV, as a JSON list, or as a table for LaTeX.
+    """Return a data frame, or rows that have the same columns, as CSV, a JSON list, or a table for LaTeX or Markdown.
 
-    Numbers are rounded in LaTeX only. `name` is the label of a LaTeX table, `title` its caption.
+    Numbers are rounded in LaTeX and Markdown only. `name` is the label of a LaTeX table, `title` its caption.
     """
     records = [dict(row) for row in (rows if isinstance(rows, Sequence) else rows.to_dicts())]
     if format == "json":
         return json.dumps(records, ensure_ascii=False, indent=1) + "\n"
+    return {"csv": csv_text, "latex": latex, "markdown": markdown}[format](_table_of(records, name, title))
+
+
+def write_table(rows: Sequence[Mapping[str, object]], folder: Path | str, *, name: str, title: str = "") -> list[Path]:
+    """Write rows that have the same columns as CSV, Markdown and LaTeX; return the files."""
+    table = _table_of([dict(row) for row in rows], name, title)
+    files = {Path(folder) / f"{name}.{end}": text for end, text in table_files(table).items()}
+    for file, text in files.items():
+        write_file(file, text.encode())
+    return list(files)
+
+
+def table_files(table: Table) -> dict[str, str]:
+    """Return a table as the text of each file that it is written to, by its ending."""
+    return {"csv": csv_text(table), "md": markdown(table), "tex": latex(table)}
+
+
+def _table_of(records: Sequence[Mapping[str, object]], name: str, title: str) -> Table:
     units: dict[type, Unit] = {int: "count", float: "number"}
     first = records[0].items() if records else ()
     columns = tuple(Column(key, key.replace("_", " "), units.get(type(value), "text")) for key, value in first)
     cells = tuple(tuple(_plain(value) for value in row.values()) for row in records)
-    table = Table(name, title or name, columns, cells)
-    return csv_text(table) if format == "csv" else latex(table)
+    return Table(name, title or name, columns, cells)
 
 
 def _plain(value: object) -> Value:
@@ -228,8 +247,10 @@ def _plain(value: object) -> Value:
 # All type is \footnotesize. A table that is wider than the text is divided into panels, side by side columns in several
 # tables one below the other, each with the columns that name its rows; where that takes more than two, it is turned.
 
-LONG = 45  # rows; a longer table is spread over several pages
+LONG = 45  # rows; a longer table is spread over several pages, as is one that is higher than a page
 LINE, TURNED = 338.0, 535.0  # points: the width of the text of an article, and its height
+ROW, CHINESE_ROW = 9.5, 12.5  # points: the height of a line; ctex sets lines further apart
+RULES, CAPTION = 24.0, 40.0  # points: the height of the rules of a panel, and of a caption
 GAP = 8.0  # points between two columns
 NAME, HEAD, TEXT = 130.0, 62.0, 150.0  # points: wider names of rows, heads of columns and other texts are broken
 PLACES: Mapping[Unit, int] = {"percent": 2, "points": 2, "r": 3, "nats": 2}  # decimals, at which numbers are aligned
@@ -250,12 +271,18 @@ SPECIAL = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """A column in print: its specification, its width in points, its head and its cells."""
+    """A column in print: its specification, its width in points, its head, its cells and how many lines each takes."""
 
     spec: str
     width: float
     head: str
     cells: tuple[str, ...]
+    wrapped: tuple[int, ...] = ()  # where there are cells of several lines
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """How many lines each cell takes."""
+        return self.wrapped or (1,) * len(self.cells)
 
 
 def latex(table: Table) -> str:
@@ -272,7 +299,9 @@ def latex(table: Table) -> str:
     texts += [value for row in table.rows for value in row if isinstance(value, str)]
     chinese = any("\u2e80" <= character <= "\uffef" for text in texts for character in text)
     decimal = any(column.spec.startswith("S") for panel in panels for column in panel)
-    long = len(panels) * (len(table.rows) + 2) > LONG
+    row = CHINESE_ROW if chinese else ROW
+    high = _height(panels, table, row=row, turned=turned) > (LINE if turned else TURNED)
+    long = high or len(panels) * (len(table.rows) + 2) > LONG
     packages = ["booktabs", *["siunitx"] * decimal, *["longtable"] * long, *["pdflscape"] * turned]
     comments = [f"% needs the packages {', '.join(packages)}{CTEX if chinese else ''}"]
     comments += ["% intervals: see the CSV"] if crowded else []
@@ -281,9 +310,19 @@ def latex(table: Table) -> str:
     return "".join(f"{line}\n" for line in [*comments, *body])
 
 
+def _height(panels: Sequence[Sequence[Print]], table: Table, *, row: float, turned: bool) -> float:
+    """Return about how many points a table takes as a float, with its caption and its note."""
+    height = CAPTION + row * ceil(_width(table.note) / (TURNED if turned else LINE))
+    for panel in panels:
+        heads = max(column.head.count(r"\\") + 1 for column in panel)
+        height += RULES + row * (heads + sum(max(lines) for lines in zip(*(c.lines for c in panel), strict=True)))
+    return height
+
+
 def latex_text(text: str) -> str:
-    """Return the text on one line; Chinese stays as it is."""
-    return " ".join(text.split()).translate(SPECIAL)
+    """Return the text on one line; Chinese stays as it is, and what users type, between backticks, is typewriter."""
+    plain = " ".join(text.split()).translate(SPECIAL)
+    return re.sub("`([^`]+)`", lambda code: rf"\texttt{{{code[1].replace('--', '-{}-')}}}", plain)
 
 
 def _float(panels: Sequence[Sequence[Print]], table: Table) -> list[str]:
@@ -437,8 +476,10 @@ def _text_column(column: Column, values: Sequence[Value], *, most: float) -> Pri
     if width <= most:
         return Print("l", width, _stack(lines, "l"), tuple(cells))
     breakable = [cell.replace(r"\_", r"\_\allowbreak{}").replace("/", r"/\allowbreak{}") for cell in cells]
-    wrapped = tuple(rf"{{\raggedright {cell}\par}}" for cell in breakable)
-    return Print(rf"p{{{most:g}pt}}", most, _stack(lines, "l"), wrapped)
+    # \raggedright would redefine the end of the row, and in braces need a \par, after which comes an empty line
+    wrapped = tuple(rf"\rightskip=0pt plus 1fil\relax {cell}" for cell in breakable)
+    of_cells = tuple(ceil(_width(text) / most) or 1 for text in texts)
+    return Print(rf"p{{{most:g}pt}}", most, _stack(lines, "l"), wrapped, of_cells)
 
 
 def _width(text: str) -> float:

@@ -1,5 +1,6 @@
-"""Figures with lines draw the points they were given: scaling, learning curves, alpha sweeps, regions."""
+"""Figures with lines and dots draw the points they were given: scaling, sizes, curves, sweeps, regions, ratings."""
 
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -7,7 +8,18 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
-from bidui.reports.figures import AlphaSweep, Line, alpha_sweep, learning_curves, region_differences, scaling
+from bidui.intervals import Estimate
+from bidui.reports.figures import (
+    AlphaSweep,
+    Line,
+    Scatter,
+    accuracy_by_size,
+    alpha_sweep,
+    learning_curves,
+    rating_scatter,
+    region_differences,
+    scaling,
+)
 from bidui.reports.figures.layout import column_count, power_of_ten, short_number
 from tests.reports.figures.drawn import levels, line, marks, panel, unreadable, words
 
@@ -137,3 +149,68 @@ def test_a_mean_sweep_has_its_deviation_as_a_band() -> None:
     figure, rows = alpha_sweep([AlphaSweep("mean", alpha, level, level, spread, spread)])
     assert all(any(isinstance(one, PolyCollection) for one in axes.collections) for axes in figure.axes)
     assert rows.lines == (("mean", 0.0, 0.5, 0.5, 0.125, 0.125), ("mean", 1.0, 0.75, 0.75, 0.25, 0.25))
+
+
+def test_families_are_drawn_by_size_with_published_ones_in_grey() -> None:
+    """Two sizes are few enough to stand below the axis themselves: 14M and 1.4B."""
+    sizes = np.array([1.4e7, 1.4e9])
+    own = Line("runs, n = 3", sizes, np.array([0.7, 0.8]), np.array([0.69, 0.79]), np.array([0.71, 0.81]))
+    grey = Line("Qwen2.5 †4", sizes, np.array([0.75, 0.85]))
+    figure, rows = accuracy_by_size({"all": [own]}, published=[grey])
+    axes = panel(figure, "all")
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["14M", "1.4B"]
+    assert {"runs, n = 3", "Qwen2.5 †4", "parameters"} <= set(words(figure))
+    assert rows.head == ("group", "family", "kind", "parameters", "accuracy", "low", "high")
+    assert rows.lines[0] == ("all", "runs, n = 3", "run", 1.4e7, 0.7, 0.69, 0.71)
+    assert rows.lines[2][:5] == ("all", "Qwen2.5 †4", "published", 1.4e7, 0.75)
+
+
+def test_a_family_keeps_its_colour_and_a_benchmark_its_mark() -> None:
+    x, y = np.array([1e8, 1e9]), np.array([0.7, 0.8])
+    kinds = {f"{family}, {one}": (family, one) for family in ("Qwen", "Pythia") for one in ("BLiMP", "ZhoBLiMP")}
+    figure, _ = accuracy_by_size({"all": [Line(name, x, y) for name in kinds]}, kinds=kinds)
+    drawn = {str(one.get_label()): one for one in panel(figure, "all").lines}
+    first, second, third = (drawn[name] for name in ("Qwen, BLiMP", "Qwen, ZhoBLiMP", "Pythia, BLiMP"))
+    assert first.get_color() == second.get_color() != third.get_color()
+    assert first.get_marker() == third.get_marker() != second.get_marker()
+
+
+def test_bars_of_one_size_stand_side_by_side() -> None:
+    """Three benchmarks at one size: 3 points between neighbours, and nothing moves where no two lines share a size."""
+    x, y = np.array([1e8, 1e9]), np.array([0.7, 0.8])
+    lines = [Line(name, x, y, y - 0.1, y + 0.1) for name in ("a", "b", "c")]
+    axes = panel(accuracy_by_size({"all": lines}).figure, "all")
+    drawn = [one for one in axes.lines if one.get_label() in ("a", "b", "c")]
+    places = [one.get_transform().transform([(1e8, 70.0)])[0] * 72 / axes.figure.dpi for one in drawn]
+    assert [place[0] - places[1][0] for place in places] == pytest.approx([-3, 0, 3])
+    alone = panel(accuracy_by_size({"all": lines[:1]}).figure, "all")
+    assert alone.lines[0].get_transform().transform([(1e8, 70.0)]) == pytest.approx(
+        alone.transData.transform([(1e8, 70.0)])
+    )
+
+
+def test_a_name_with_a_mark_has_no_leader() -> None:
+    """A family that ends in the middle of the panel had a dotted line from the edge, where it has no point."""
+    ends = [Line("a", np.array([1e8]), np.array([0.7])), Line("b", np.array([1e9]), np.array([0.7]))]
+    axes = panel(accuracy_by_size({"all": ends}).figure, "all")
+    assert not [text for text in axes.texts if text.arrow_patch is not None]
+
+
+def test_the_accuracy_stands_behind_the_regions_on_an_axis_of_its_own() -> None:
+    vp = Line("VP", TOKENS, np.array([0, 0.5, 1, 2.5]))
+    grey = Line("", TOKENS, np.array([0.5, 0.25, 0.5, 1.0]))
+    figure, rows = region_differences({"npi_renhe": [vp]}, accuracies={"npi_renhe": grey})
+    second = next(axes for axes in figure.axes if axes.get_ylim() == (-3, 103))
+    assert second.lines[0].get_ydata().tolist() == [50, 25, 50, 100]
+    assert "accuracy (%)" in words(figure)
+    assert [line[2:5] for line in rows.lines[4:6]] == [("accuracy", TOKENS[0], 0.5), ("accuracy", TOKENS[1], 0.25)]
+
+
+def test_ratings_stand_over_scores_with_r() -> None:
+    """Three sentences on a line: r is 1."""
+    one = Scatter(np.array([-3.0, -2, -1]), np.array([-1.0, 0, 1]), np.array([False, True, True]), Estimate(1, 1, 1))
+    figure, rows = rating_scatter({"lp": one})
+    assert "r = 1.000 [1.000, 1.000]" in words(figure) and {"good", "bad"} <= set(words(figure))
+    assert rows.lines == (("lp", "bad", -3.0, -1.0), ("lp", "good", -2.0, 0.0), ("lp", "good", -1.0, 1.0))
+    differences = rating_scatter({"lp": replace(one, good=None)}, differences=True)
+    assert "good" not in words(differences.figure) and differences.rows.lines[0] == ("lp", "", -3.0, -1.0)

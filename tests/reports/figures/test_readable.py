@@ -16,7 +16,9 @@ from bidui.reports.figures import (
     AlphaSweep,
     Drawing,
     Line,
+    Scatter,
     accuracy_by_phenomenon,
+    accuracy_by_size,
     accuracy_heatmap,
     alpha_sweep,
     box_plots,
@@ -24,6 +26,7 @@ from bidui.reports.figures import (
     human_gap,
     learning_curves,
     length_bias,
+    rating_scatter,
     region_differences,
     scaling,
 )
@@ -103,7 +106,27 @@ def gap(language: Language) -> Drawing:
 
 def regions(language: Language) -> Drawing:
     panels = {uid: [curve(name, n, TOKENS) for n, name in enumerate(("主语", "VP"))] for uid in list(PARADIGMS)[:6]}
-    return region_differences(panels, language=language)
+    shares = {uid: Line("", TOKENS, curve("", n, TOKENS).y) for n, uid in enumerate(panels)}
+    return region_differences(panels, accuracies=shares, language=language)
+
+
+def by_size(language: Language) -> Drawing:
+    at = np.array([1.4e7, 7e7, 1.6e8, 4.1e8, 1.4e9])
+    lines = [curve(name, n % 3, 10 * at) for n, name in enumerate((*MODELS, "又一个系列", "mT5"))]
+    grey = [Line(f"{name} †6", at * 4, np.full(5, 0.8 + n / 50)) for n, name in enumerate(SIZES)]
+    return accuracy_by_size({"all": lines}, published=grey, language=language)
+
+
+def by_level(language: Language) -> Drawing:
+    at = np.array([1.4e7, 7e7, 1.6e8])
+    lines = [curve(name, n, 10 * at) for n, name in enumerate(MODELS[:6])]
+    return accuracy_by_size(dict.fromkeys(("容易 (80)", "中等 (15)", "困难 (13)", "其他 (10)"), lines), bands=True)
+
+
+def scatters(language: Language) -> Drawing:
+    x = np.linspace(-60, -10, 200)
+    one = Scatter(x, np.sin(x), np.arange(200) % 2 == 0, Estimate(0.123, -0.012, 0.234))
+    return rating_scatter(dict.fromkeys(MODELS, one), language=language)
 
 
 def bands(language: Language) -> Drawing:
@@ -112,7 +135,7 @@ def bands(language: Language) -> Drawing:
 
 
 BIG = (heatmap, boxes, by_flops, by_tokens)  # in one language each: they have few words of their own
-SMALL = (dots, sweep, bias, gap, regions, bands)
+SMALL = (dots, sweep, bias, gap, regions, bands, by_size, by_level, scatters)
 FIGURES = [(draw, "zh") for draw in (*BIG, *SMALL)] + [(draw, "en") for draw in SMALL]
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from bidui.reports.figures.style import FAINT, INK, RULE, SMALL, TALLEST, TEXT, WIDTHS, Width, families
 from bidui.words import Language, texts
@@ -98,6 +98,8 @@ class Label:
     x: float
     y: float
     colour: str
+    mark: str = ""  # drawn before a name in the margin, as the key to lines that end far from it
+    mark_colour: str = ""  # where it is not that of the name, which is darker
 
 
 def word(name: str, language: Language) -> str:
@@ -152,25 +154,33 @@ def spread(wanted: Sequence[float], *, sizes: Sequence[float], low: float, high:
     return places
 
 
-def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: float) -> None:
+def moved(axes: Axes, right: float) -> Transform:
+    """Return the transform of data that lie so many points to the right of their places."""
+    return axes.transData + ScaledTranslation(right / 72, 0, axes.figure.dpi_scale_trans)
+
+
+def label_ends(axes: Axes, labels: Sequence[Label], *, size: float, height: float, away: float = 6) -> None:
     """Write names in the right margin of a panel of this height; one that had to move has a dotted line to its place.
 
-    The line lies in the margin, where nothing can take it for data.
+    The line lies in the margin, where nothing can take it for data. A name with a mark needs none. Names are so many
+    points `away` from the panel.
     """
     bottom, top = axes.get_ylim()
     per_inch = (top - bottom) / height
     high = size / 72 * 1.12 * per_inch
     places = spread([label.y for label in labels], sizes=[high] * len(labels), low=bottom, high=top + high / 2)
     right = axes.get_xlim()[1]
-    beside = axes.transData + ScaledTranslation(4 / 72, 0, axes.figure.dpi_scale_trans)
+    edge, beside, before = (moved(axes, away + points) for points in (-6, -2, 2))
     for label, place in zip(labels, places, strict=True):
-        write_near(
-            axes, label.text, (right, place), (6, 0), size=size, colour=label.colour, va="center", annotation_clip=False
-        )
-        if abs(place - label.y) > high / 3:
+        to_right, at = (away + 6 * bool(label.mark), 0), (right, place)
+        write_near(axes, label.text, at, to_right, size=size, colour=label.colour, va="center", annotation_clip=False)
+        if label.mark:
+            mark: dict[str, Any] = {"markersize": 3.2, "markeredgewidth": 0, "clip_on": False, "transform": before}
+            axes.plot([right], [place], label.mark, color=label.mark_colour or label.colour, **mark)
+        elif abs(place - label.y) > high / 3:
             leader = {**LEADER, "linestyle": (0, (1, 1.5)), "shrinkB": 0}
             to_point: dict[str, Any] = {"annotation_clip": False, "arrowprops": leader}
-            axes.annotate("", (right, label.y), (right, place), textcoords=beside, **to_point)
+            axes.annotate("", (right, label.y), (right, place), xycoords=edge, textcoords=beside, **to_point)
 
 
 def label_above(axes: Axes, labels: Sequence[Label], *, y: float, width: float, size: float) -> None:
@@ -349,6 +359,7 @@ def make_panels(
     y_label: str = "",
     left: float = LEFT,
     between: float = ACROSS,
+    down: float = DOWN,
     height: float | None = None,
 ) -> Panels:
     """Return empty panels under their names; `right` inches stay free beside the last of a row.
@@ -358,24 +369,24 @@ def make_panels(
     columns = column_count(len(names), width)
     rows = ceil(len(names) / columns)
     across = (WIDTHS[width] - left - right - (columns - 1) * between) / columns
-    down = height or min(HIGHEST, across * SHAPE)
-    figure = Figure(figsize=(WIDTHS[width], TOP + rows * down + (rows - 1) * DOWN + BOTTOM))
+    high = height or min(HIGHEST, across * SHAPE)
+    figure = Figure(figsize=(WIDTHS[width], TOP + rows * high + (rows - 1) * down + BOTTOM))
     panels: dict[str, Axes] = {}
     for number, name in enumerate(names):
         row, column = divmod(number, columns)
         start = left + column * (across + between)
-        axes = place(figure, left=start, top=TOP + row * (down + DOWN), width=across, height=down)
+        axes = place(figure, left=start, top=TOP + row * (high + down), width=across, height=high)
         axes.set_title(shortened(name, size=TEXT, width=across))
         axes.tick_params(labelleft=column == 0, labelbottom=number + columns >= len(names))
         panels[name] = axes
-    wide, high = figure.get_size_inches()
+    wide, tall = figure.get_size_inches()
     middle = (left + (wide - left - right) / 2) / wide
-    figure.text(middle, 0.05 / high, x_label, ha="center", va="bottom", fontsize=TEXT)
+    figure.text(middle, 0.05 / tall, x_label, ha="center", va="bottom", fontsize=TEXT)
     if y_label:
-        middle = (BOTTOM + (high - BOTTOM - TOP) / 2) / high
+        middle = (BOTTOM + (tall - BOTTOM - TOP) / 2) / tall
         figure.text(0.04 / wide, middle, y_label, ha="left", va="center", rotation=90, fontsize=TEXT)
     ends = frozenset(name for number, name in enumerate(names, 1) if number % columns == 0 or number == len(names))
-    return Panels(figure, panels, across, down, ends)
+    return Panels(figure, panels, across, high, ends)
 
 
 def column_count(panels: int, width: Width) -> int:

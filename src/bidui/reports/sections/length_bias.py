@@ -123,20 +123,21 @@ def _within(models: Sequence[ModelChoices], settings: Settings) -> Table:
     return settings.table("length-within", columns, rows, note=settings.say("note-within"))
 
 
-def _mean_sweep(lines: Sequence[AlphaSweep], settings: Settings) -> AlphaSweep:
+def sweep_line(name: str, one: Sweep) -> AlphaSweep:
+    """Return a sweep as it is drawn."""
+    return AlphaSweep(name, np.array([setting[0] for setting in one.settings]), one.unequal, one.delta)
+
+
+def mean_sweep(lines: Sequence[AlphaSweep], name: str) -> AlphaSweep:
     """Return the mean and the sample standard deviation over models (Liu et al., Figure 2)."""
     accuracies, deltas = (np.array([getattr(line, name) for line in lines]) for name in ("accuracy", "delta"))
-    name = settings.say("mean-of-models").format(count=len(lines))
     spread = (accuracies.std(axis=0, ddof=1), deltas.std(axis=0, ddof=1))
     return AlphaSweep(name, lines[0].alpha, accuracies.mean(axis=0), deltas.mean(axis=0), *spread)
 
 
 def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
     """Return the figure and the table of accuracy and delta-acc at every alpha."""
-    lines = [
-        AlphaSweep(name, np.array([setting[0] for setting in one.settings]), one.unequal, one.delta)
-        for name, one in sweeps.items()
-    ]
+    lines = [sweep_line(name, one) for name, one in sweeps.items()]
     yield from pictures(
         "alpha-sweep",
         settings.say("alpha-sweep"),
@@ -144,11 +145,12 @@ def _sweeps(sweeps: Mapping[str, Sweep], settings: Settings) -> Iterator[Item]:
         lambda some: alpha_sweep(tuple(some.values()), language=settings.language),
         note=settings.say("note-alpha-sweep"),
     )
+    mean = settings.say("mean-of-models").format(count=len(lines))
     if len(lines) > 1:
         yield picture(
             "alpha-sweep-mean",
             settings.say("alpha-sweep-mean").format(count=len(lines)),
-            lambda: alpha_sweep([_mean_sweep(lines, settings)], language=settings.language),
+            lambda: alpha_sweep([mean_sweep(lines, mean)], language=settings.language),
             note=joined(settings.say("note-alpha-sweep"), settings.say("note-alpha-sweep-mean")),
         )
     rows: Rows = []
@@ -216,9 +218,8 @@ def _morcela_cells(case: tuple[PairTotals, str, int]) -> tuple[Value, ...]:
     totals, how, seed = case
     best: tuple[Value, ...]
     if how == "grid":
-        swept = sweep(totals, morcela_grid())
-        best = swept.settings[swept.best("accuracy")]
         held = held_out(totals, morcela_grid(), by="accuracy", seed=seed, divisions=REFITS)
+        best = held.best
     else:
         best = analysis.morcela_interval(totals, seed=seed, resamples=FITS)
         held = analysis.held_out_morcela(totals, seed=seed, divisions=REFITS)

@@ -1,4 +1,4 @@
-"""People: how far each model is behind humans by phenomenon, and how far its scores agree with graded ratings."""
+"""People: how far each model is behind humans by phenomenon, and what the people of a study said of each paradigm."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,23 +8,20 @@ from typing import Literal
 import numpy as np
 
 from bidui.analysis.accuracy import Interval, accuracy
-from bidui.analysis.people import FEWEST, Correlations, StudyPeople, correlate, gaps, judged_accuracy, study_accuracy
+from bidui.analysis.people import StudyPeople, gaps, judged_accuracy, study_accuracy
 from bidui.benchmarks import Benchmark
-from bidui.errors import InputError, fail
 from bidui.files import natural
 from bidui.intervals import Estimate, newcombe
 from bidui.people.agreement import DOUBTFUL, Coding, figures, kappa
-from bidui.people.ratings import Acceptability, acceptability
 from bidui.reports.figures import human_gap
 from bidui.reports.published import Published, all_published, published_uid
-from bidui.reports.results import ALL, HELD_OUT, ModelChoices, phenomenon_of
-from bidui.reports.section import Absent, Item, Rows, Settings, absent, joined, picture
-from bidui.reports.tables import Column, Table, Value
+from bidui.reports.results import ALL, ModelChoices, phenomenon_of
+from bidui.reports.section import Item, Rows, Settings, absent, joined, picture
+from bidui.reports.tables import Column, Table
 from bidui.scores.choices import Choices
 
 CODINGS: tuple[Coding, ...] = ("fixed side", "good/bad")
 Grouping = Literal["phenomenon", "paradigm"]
-Ratings = Mapping[str, Mapping[str, Correlations]]  # by model and linking function
 
 
 def people_counts(benchmark: Benchmark, groups: Mapping[str, str]) -> dict[str, tuple[int, int]]:
@@ -153,7 +150,7 @@ def _printed_gaps(table: Published, models: Mapping[str, Choices], settings: Set
         name = settings.say("macro-phenomenon" if table.whole == "phenomena" else "macro-paradigm")
         shares = [own.get(group) for own in by_model.values()]
         gap = best[group]
-        rows.append((name if group == ALL else group, gap.people, gap.model, gap.gap, *shares))
+        rows.append((name if group == ALL else settings.phenomenon(group), gap.people, gap.model, gap.gap, *shares))
     columns = (
         *settings.columns("phenomenon people:percent=people-head best=best-model gap:points"),
         *(Column(name, name, "percent", rival=True) for name in by_model),
@@ -213,83 +210,3 @@ def _doubtful(models: Mapping[str, Choices], people: StudyPeople, settings: Sett
         *(Column(name, name, "number") for name in models),
     )
     return settings.table("study-doubtful", columns, rows, note=say("note-doubtful"))
-
-
-# Graded ratings: how far the scores of each linking function agree with the ratings of the same sentences
-
-
-def ratings_section(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
-    """Yield one table over sentences and one over pairs, as in the two halves of the paper's table, and counts."""
-    title, ratings = settings.say("ratings"), settings.extras.ratings
-    if ratings is None:
-        yield absent(title, "report-no-given", {"option": "--ratings"})
-        return
-    scored = [model for model in models if not model.counted]
-    if not scored:
-        yield absent(title, "report-no-scores")
-        return
-    rated = acceptability(ratings)
-    if not len(rated.values):
-        yield absent(title, "report-raters-constant", {"raters": rated.constant})
-        return
-    by_model: dict[str, dict[str, Correlations]] = {}
-    for model in scored:
-        try:
-            keys = {key for choices in model.choices.values() for key in zip(choices.uids, choices.pairs, strict=True)}
-            if not any(key in keys for key in zip(rated.uids, rated.pairs, strict=True)):
-                raise fail("report-unrated", None, {"count": len(rated.values)})
-            # held-out MORCELA scores the two halves of the pairs on two scales
-            links = {link: choices for link, choices in model.choices.items() if link != HELD_OUT}
-            if links:
-                by_model[model.name] = {k: correlate(one, rated, seed=settings.seed) for k, one in links.items()}
-        except InputError as error:
-            yield Absent(f"{title}, {model.name}", error.problems)
-    if by_model:
-        yield _rating_table("pointwise", by_model, settings)
-        every = [one for own in by_model.values() for one in own.values()]
-        if any(one.pairwise for one in every):
-            yield _rating_table("pairwise", by_model, settings)
-        else:  # ratings of single sentences have no pairs, and still correlate over sentences
-            few = {"count": max(one.whole for one in every), "needed": FEWEST}
-            yield absent(settings.say("ratings-pairwise"), "report-few-rated", few)
-        yield _rating_counts(by_model, rated, len(ratings), len({one.rater for one in ratings}), settings)
-
-
-def _rating_table(kind: Literal["pointwise", "pairwise"], by_model: Ratings, settings: Settings) -> Table:
-    """Return one row per linking function and one column per model."""
-    printed: dict[str, dict[str, float]] = {}
-    table = next(table for table in all_published() if any(cell.level == "ratings" for cell in table.cells))
-    for cell in table.cells if settings.published else ():
-        if cell.group == kind:
-            printed.setdefault(cell.model, {})[cell.link] = cell.value / 100
-    links = dict.fromkeys(link for own in (*by_model.values(), *printed.values()) for link in own)
-    rows: Rows = []
-    for link in links:
-        cells: list[Value] = []
-        for own in by_model.values():
-            both = own.get(link)
-            one = both and (both.pointwise if kind == "pointwise" else both.pairwise)
-            cells.append(one.estimate if one else None)
-        rows.append((link, *cells, *(own.get(link) for own in printed.values())))
-    columns = (
-        *settings.columns("link"),
-        *(Column(name, name, "r") for name in by_model),
-        *(Column(f"published {name}", f"{name} †", "r") for name in printed),
-    )
-    beside = settings.say("note-ratings-printed").format(paper=table.paper, table=table.table) if printed else ""
-    return settings.table(f"ratings-{kind}", columns, rows, note=joined(settings.say("note-ratings"), beside))
-
-
-def _rating_counts(by_model: Ratings, rated: Acceptability, ratings: int, raters: int, settings: Settings) -> Table:
-    say = settings.say
-    rows: Rows = []
-    for model, own in by_model.items():
-        one = next(iter(own.values()))
-        rows.append((model, one.pointwise.items, one.whole, one.unscored, one.unpaired))
-    lost = ""
-    if rated.constant:
-        counts = {"ratings": rated.ratings_lost, "sentences": rated.sentences_lost}
-        lost = say("note-constant").format(raters=", ".join(rated.constant), **counts)
-    note = joined(say("note-raters").format(ratings=f"{ratings:,}", raters=f"{raters:,}"), lost)
-    columns = "model sentences_rated:count pairs_rated:count unscored:count unpaired:count"
-    return settings.table("ratings-counts", columns, rows, note=note)

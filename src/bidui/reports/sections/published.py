@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isfinite
 from statistics import fmean
 from typing import Literal
 
@@ -183,32 +184,51 @@ def _heatmap(match: Match, values: Values, settings: Settings) -> Drawing:
 
 
 def _lengths(table: Published, models: Sequence[ModelChoices], settings: Settings) -> Table:
-    """Return accuracy by length groups (Liu et al., Table 5) by linking function: ours, as printed, and delta-acc."""
-    printed: dict[tuple[str, str], dict[str, float]] = {}
-    for cell in table.cells:
-        if cell.level == "length" and cell.measure == "accuracy":
-            printed.setdefault((cell.link, f"{cell.model} †"), {})[cell.group] = cell.value / 100
+    """Return accuracy by length groups (Liu et al., Table 5) by linking function: ours, as printed, and delta-acc.
+
+    Both have the mean over models, where there are several; that of the paper has no length groups.
+    """
+    mean = settings.say("mean-of-models")
     values: dict[tuple[str, str], tuple[float | None, ...]] = {}
-    for key, cells in printed.items():
-        groups = tuple(cells[group] for group in LENGTH_GROUPS)
-        values[key] = (*groups, delta_acc(*groups), None)
-    means: dict[tuple[str, str], dict[str, float]] = {}
-    for cell in table.cells:
-        if cell.level == "overall":
-            means.setdefault((cell.link, f"{cell.model} †"), {})[cell.measure] = cell.value / 100
-    for key, cells in means.items():
-        values[key] = (None, None, None, cells["delta_acc"], cells["accuracy"])
     for model in (model for model in models if not model.counted):  # counts do not say which side is longer
         for link, choices in model.choices.items():
             split = length_split(choices)
             whole = accuracy(choices, interval="pairs")["all"].value
             values[link, model.name] = (split.equal, split.good_shorter, split.good_longer, split.delta, whole)
-    links = list(dict.fromkeys(link for link, _ in values))
-    order = sorted(values, key=lambda key: (links.index(key[0]), key[1].endswith("†")))
+    for link in dict.fromkeys(link for link, _ in values):
+        ours = [cells for (name, _), cells in values.items() if name == link]
+        if len(ours) > 1:
+            values[link, mean.format(count=len(ours))] = tuple(map(_mean, zip(*ours, strict=True)))
+    printed: dict[tuple[str, str], dict[str, float]] = {}
+    means: dict[str, dict[str, float]] = {}
+    for cell in table.cells:
+        if cell.level == "length" and cell.measure == "accuracy":
+            printed.setdefault((cell.link, f"{cell.model} †"), {})[cell.group] = cell.value / 100
+        elif cell.level == "overall":
+            means.setdefault(cell.link, {})[cell.measure] = cell.value / 100
+    for key, cells in printed.items():
+        groups = tuple(cells[group] for group in LENGTH_GROUPS)
+        values[key] = (*groups, delta_acc(*groups), None)
+    for link, cells in means.items():
+        name = f"{mean.format(count=len({model for _, model in printed}))} †"
+        values[link, name] = (None, None, None, cells["delta_acc"], cells["accuracy"])
+    links = list(dict.fromkeys(map(_kind, [link for link, _ in printed] + [link for link, _ in values])))
+    order = sorted(values, key=lambda key: (links.index(_kind(key[0])), key[1].endswith("†")))
     rows: Rows = [(*key, *values[key]) for key in order]
     heads = "link model equal:percent='D= shorter:percent='D< longer:percent='D> delta_acc:percent=delta micro:percent"
     title = _title(table, settings)
     return settings.table(f"published-{table.name}", heads, rows, title=title, note=_note(table, settings))
+
+
+def _kind(link: str) -> str:
+    """Return what keeps rows together: all settings of MORCELA are one, whose printed mean is of three of them."""
+    return "morcela" if link.startswith("morcela") else link
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean over models; None where one has no pairs of the length group."""
+    numbers = [value for value in values if value is not None and isfinite(value)]
+    return fmean(numbers) if len(numbers) == len(values) else None
 
 
 def _note(table: Published, settings: Settings) -> str:

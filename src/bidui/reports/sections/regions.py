@@ -2,21 +2,24 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from bidui.analysis import regions as analysis
+from bidui.analysis.accuracy import accuracy
 from bidui.analysis.regions import REST, How, RegionDifference, RegionTrace, Stretches, divide, region_differences
 from bidui.errors import InputError, fail
 from bidui.files import natural
 from bidui.reports.figures import Drawing, Line
 from bidui.reports.figures import region_differences as draw_differences
 from bidui.reports.results import Results, ScoredModel
-from bidui.reports.section import Absent, Item, Rows, Settings, absent, file_name, picture
+from bidui.reports.section import Absent, Item, Rows, Settings, absent, file_name, joined, picture
 from bidui.reports.tables import NOTHING, Column, Table
-from bidui.scores.table import read_scores
+from bidui.scores.choices import choose_from, pair_totals
+from bidui.scores.table import ScoreTable, read_scores
 
 HOWS: tuple[How, ...] = ("sum", "mean")
 MOST_PARADIGMS = 12  # panels; with more paradigms, phenomena stand in the panels
@@ -124,6 +127,7 @@ def _figures(
     results: Results, stretches: Stretches, phenomena: Mapping[str, str], settings: Settings
 ) -> Iterator[Item]:
     title = settings.say("figure-regions")
+    grey = "" if settings.main_link.needs_unigrams else settings.say("note-regions-grey").format(link=settings.main)
     runs = [(model, _checkpoints(model)) for model in results.models if _checkpoints(model)]
     if not runs:
         yield absent(title.format(model="").rstrip(" ,，"), "report-no-checkpoints")
@@ -132,7 +136,7 @@ def _figures(
             f"regions-{file_name(model.name)}",
             title.format(model=model.name),
             partial(_draw, checkpoints, stretches, phenomena, settings),
-            note=settings.say("note-figure-regions"),
+            note=joined(settings.say("note-figure-regions"), grey),
         )
 
 
@@ -145,10 +149,21 @@ def _checkpoints(model: ScoredModel) -> Checkpoints:
 
 
 def _draw(checkpoints: Checkpoints, stretches: Stretches, phenomena: Mapping[str, str], settings: Settings) -> Drawing:
-    """Draw one panel per paradigm, or per phenomenon where there are many; one line per region, per token."""
-    tables = ((step, read_scores(folder).table) for step, folder in checkpoints)
+    """Draw one panel per paradigm, or per phenomenon where there are many; one line per region, per token.
+
+    The accuracy by the main linking function is a grey line of every panel (Liu et al., first version, Figure 6).
+    """
     groups = phenomena if len(phenomena) > MOST_PARADIGMS else None
-    traces = analysis.trace_regions(tables, stretches, how="mean", groups=groups)
+    accuracies: dict[str, list[tuple[float, float]]] = {}
+
+    def tables() -> Iterator[tuple[float, ScoreTable]]:
+        for step, folder in checkpoints:
+            table = read_scores(folder).table
+            for group, share in _accuracies(table, groups, settings).items():
+                accuracies.setdefault(group, []).append((step, share))
+            yield step, table
+
+    traces = analysis.trace_regions(tables(), stretches, how="mean", groups=groups)
     differing = {region for _, region in traces if _differs(region, traces)}
     panels: dict[str, list[Line]] = {}
     for group in sorted({group for group, region in traces if region in differing}, key=natural):
@@ -157,7 +172,18 @@ def _draw(checkpoints: Checkpoints, stretches: Stretches, phenomena: Mapping[str
             panels[group] = [_line(_region_name(region, settings), trace) for region, trace in lines.items()]
     if not panels:
         raise fail("figure-nothing")
-    return draw_differences(panels, language=settings.language)
+    shares = {group: Line(group, *np.array(points).T) for group, points in accuracies.items()}
+    return draw_differences(panels, accuracies=shares, language=settings.language)
+
+
+def _accuracies(table: ScoreTable, groups: Mapping[str, str] | None, settings: Settings) -> dict[str, float]:
+    """Return the accuracy of each paradigm or group; empty where the main linking function needs unigrams."""
+    if settings.main_link.needs_unigrams:
+        return {}
+    choices = choose_from(pair_totals(table), settings.main_link)
+    if groups:
+        choices = replace(choices, phenomena=np.array([groups[uid] for uid in choices.uids.tolist()], object))
+    return {name: one.value for name, one in accuracy(choices, by="phenomenon" if groups else "paradigm").items()}
 
 
 def _differs(region: str, traces: Mapping[tuple[str, str], RegionTrace]) -> bool:

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from bidui.analysis.accuracy import Accuracy, accuracy
-from bidui.analysis.estimate import summarise
+from bidui.analysis.estimate import Summary, summarise
 from bidui.analysis.people import judged_accuracy
 from bidui.analysis.significance import SLING_BASELINES, bias, correct, read_against, signed_rank
 from bidui.reports.figures import Drawing, accuracy_by_phenomenon
-from bidui.reports.published import all_published
+from bidui.reports.published import all_published, read_published
 from bidui.reports.results import ScoredModel
-from bidui.reports.section import Item, Rows, Settings, absent, file_name, pictures
-from bidui.reports.tables import Column
+from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, pictures
+from bidui.reports.tables import Column, Value
 from bidui.scores.choices import BASELINES, PairTotals, choose_from
 
 FEWEST = 5  # models; with fewer, the test over them can find nothing: p is at least 2 / 2^5
@@ -23,6 +23,8 @@ CONTRASTS = (  # Tables 10 to 12
     ("cl_simple_noun", "cl_comp_noun_v2"),
     ("cl_adj_simple_noun", "cl_adj_comp_noun_v2"),
 )
+PRINTED, PRINTED_MODELS = ("sling-10", "sling-11", "sling-12"), 18
+NUMBERS = ("min", "median", "mean", "max", "sd")  # of a paradigm over models
 
 
 def sling_section(models: Sequence[ScoredModel], settings: Settings) -> Iterator[Item]:
@@ -48,8 +50,9 @@ def _figures(models: Sequence[ScoredModel], settings: Settings) -> Iterator[Item
     found = {
         model.name: {**_paradigms(model.totals, settings), **_paradigms(model.baselines, settings)} for model in models
     }
-    uids = {uid for own in found.values() for uid in own}
-    if not uids or not uids <= printed.keys() | BASELINES:
+    # the release also has files of a later paper, and of paradigms that others have replaced
+    uids = {uid for own in found.values() for uid in own} & (printed.keys() | BASELINES)
+    if not uids:
         return
     groups: dict[str, list[str]] = {}
     for uid, name in printed.items():
@@ -67,7 +70,7 @@ def _figures(models: Sequence[ScoredModel], settings: Settings) -> Iterator[Item
 
     for name, members in groups.items():
         if members:
-            title = settings.say("figure-sling").format(phenomenon=name, link=settings.main)
+            title = settings.say("figure-sling").format(phenomenon=settings.phenomenon(name), link=settings.main)
             note = settings.say("note-figure-sling")
             yield from pictures(f"sling-{file_name(name.lower())}", title, found, partial(draw, members), note=note)
 
@@ -108,7 +111,10 @@ def _readings(models: Sequence[ScoredModel], settings: Settings) -> Item:
 
 
 def _contrasts(models: Sequence[ScoredModel], settings: Settings) -> Item:
-    """Return one row per contrast: what describes both paradigms over the models, and the signed-rank tests."""
+    """Return one row per contrast: what describes both paradigms over the models, and the signed-rank tests.
+
+    Below each is what SLING prints (Tables 10 to 12).
+    """
     say = settings.say
     title = say("contrasts").format(link=settings.main)
     by_model = [_paradigms(model.totals, settings) for model in models]
@@ -121,29 +127,50 @@ def _contrasts(models: Sequence[ScoredModel], settings: Settings) -> Item:
         return absent(title, "report-other-benchmark", {"benchmark": "SLING"})
     if most < FEWEST:
         return absent(title, "report-few-models", {"needed": FEWEST, "count": most})
+    there = {both: pairs for both, pairs in values.items() if len(pairs) >= FEWEST}
+    tests = {both: _signed_ranks(pairs) for both, pairs in there.items()}
+    corrected = correct([p for p, _, _ in tests.values()], by="holm")
+    printed = _printed_contrasts() if settings.published else {}
     rows: Rows = []
-    tests = []
-    for (first, second), pairs in values.items():
-        if len(pairs) < FEWEST:
-            continue
-        x, y = zip(*pairs, strict=True)
-        tests.append([signed_rank(x, y, alternative=side, digits=9).p for side in ("two-sided", "greater", "less")])
-        numbers = [
-            (one.minimum, one.median, one.mean, one.maximum, one.deviation) for one in (summarise(x), summarise(y))
-        ]
-        rows.append((first, second, len(pairs), *numbers[0], *numbers[1]))
-    corrected = correct([both for both, _, _ in tests], by="holm")
-    rows = [
-        (*row, both, holm, greater, less)
-        for row, (both, greater, less), holm in zip(rows, tests, corrected, strict=True)
-    ]
+    for (both, pairs), holm in zip(there.items(), corrected, strict=True):
+        first, second = (summarise(values) for values in zip(*pairs, strict=True))
+        two_sided, greater, less = tests[both]
+        rows.append((*both, len(pairs), *_numbers(first), *_numbers(second), two_sided, holm, greater, less))
+        if both in printed:
+            rows.append((*(f"{uid} †" for uid in both), *printed[both]))
     columns = (
         *settings.columns("first second models:count=models-count"),
         *(
             Column(f"{number}_{side}", f"{say(f'stat-{number}')} {which}", "percent")
             for which, side in enumerate(("first", "second"), 1)
-            for number in ("min", "median", "mean", "max", "sd")
+            for number in NUMBERS
         ),
         *settings.columns("p:p=p-two-sided p_holm:p p_greater:p=p-first-better p_less:p=p-second-better"),
     )
-    return settings.table("contrasts", columns, rows, title=title, note=say("note-contrasts"))
+    note = joined(say("note-contrasts"), say("note-contrasts-printed") if printed else "")
+    return settings.table("contrasts", columns, rows, title=title, note=note)
+
+
+def _signed_ranks(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """Return p of the signed-rank test: two-sided, for the first being higher, and for the second."""
+    x, y = zip(*pairs, strict=True)
+    both, greater, less = (signed_rank(x, y, alternative=side, digits=9).p for side in ("two-sided", "greater", "less"))
+    return both, greater, less
+
+
+def _numbers(summary: Summary) -> tuple[float, ...]:
+    return summary.minimum, summary.median, summary.mean, summary.maximum, summary.deviation
+
+
+def _printed_contrasts() -> dict[tuple[str, str], tuple[Value, ...]]:
+    """Return the contrasts as SLING prints them over its 18 models: the count, both paradigms, and p without Holm's."""
+    cells = [cell for name in PRINTED for cell in read_published(name).cells]
+    values = {(cell.name, cell.measure): cell.value / (100 if cell.unit == "%" else 1) for cell in cells}
+    return {
+        (first, second): (
+            PRINTED_MODELS,
+            *(values.get((uid, number)) for uid in (first, second) for number in NUMBERS),
+            *(values.get((f"{first} / {second}", p)) for p in ("p_two_sided", "p_holm", "p_greater", "p_less")),
+        )
+        for first, second in CONTRASTS
+    }
