@@ -164,7 +164,7 @@ async def play(people: Sequence[Person], record: StudyRecord, server: Server) ->
     for name, trials in ROUNDS.items():
         for person in people:
             person.waits.clear()
-        before = server.busy()
+        before, mine = server.busy(), time.process_time()
         if name == "burst":
             await burst(people, trials)
         else:
@@ -176,9 +176,10 @@ async def play(people: Sequence[Person], record: StudyRecord, server: Server) ->
             await answering
         waits = sorted(wait for person in people for wait in person.waits)
         cells = [statistics.median(waits), waits[int(0.95 * len(waits))], waits[int(0.99 * len(waits))], waits[-1]]
-        work = "" if name == "killed" else f"{1000 * (server.busy() - before) / len(waits):.1f} ms"
+        work = "" if name == "killed" else f"{1000 * (server.busy() - before) / len(waits):.2f} ms"
+        own = f"{1000 * (time.process_time() - mine) / len(waits):.2f} ms"
         times = " | ".join(f"{1000 * cell:.0f} ms" for cell in cells)
-        print(f"| {name} ({len(waits):,}) | {times} | {work} |", flush=True)
+        print(f"| {name} ({len(waits):,}) | {times} | {work} | {own} |", flush=True)
     for person in people:
         person.leave()
 
@@ -274,8 +275,8 @@ def main() -> None:
     chosen = parser.parse_args()
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for kind in chosen.database or ("sqlite", "postgres"):
-        print(f"\n| {chosen.people} people, {kind} | median | p95 | p99 | most | CPU per answer |")
-        print("|---|---|---|---|---|---|", flush=True)
+        print(f"\n| {chosen.people} people, {kind} | median | p95 | p99 | most | CPU, server | participants |")
+        print("|---|---|---|---|---|---|---|", flush=True)
         if kind == "sqlite":
             run(None, people=chosen.people)
         else:

@@ -36,12 +36,15 @@ if TYPE_CHECKING:
     from bidui.models.specs import expand_specs, load_model, model_hint, model_kinds, model_labels
     from bidui.pairs import (
         Diversity,
+        DiversityTable,
         Origin,
         Pair,
         Pairs,
         Region,
+        SentenceTypes,
         StoredPairs,
         Written,
+        compare_diversity,
         export_lm_eval,
         measure_diversity,
         read_pairs,
@@ -59,7 +62,8 @@ if TYPE_CHECKING:
         import_file,
         write_results,
     )
-    from bidui.people.participants import Participant, add_participants, read_participants
+    from bidui.people.participants import Participant, add_participants, read_participants, withdraw
+    from bidui.people.progress import StudyProgress, study_progress
     from bidui.people.responses import Exclusion, Response, add_responses, read_responses, study_exclusions
     from bidui.people.study import Study, read_study, read_text, read_texts, write_study
     from bidui.reports.compare import AccuracyTable, compare
@@ -67,7 +71,7 @@ if TYPE_CHECKING:
     from bidui.reports.published import Published, read_published
     from bidui.reports.show import PairTokens, show
     from bidui.reports.site import Site, report
-    from bidui.reports.tables import table_text
+    from bidui.reports.tables import table_text, write_table
     from bidui.scale.workers import connect
     from bidui.scores.choices import Choices, PairTotals, choose, choose_from, length_split, pair_totals
     from bidui.scores.links import Link, Totals, log_norm_lp, lp, mean_lp, morcela, parse_link, pen_lp, slln_lp, slor
@@ -98,6 +102,14 @@ if TYPE_CHECKING:
     from bidui.treebank.tables import TreeTables, extract_tables
     from bidui.treebank.trees import Tree, Trees, read_trees
     from bidui.web.server import Service, serve
+    from bidui.web.studies import (
+        StudyLine,
+        delete_from_workbench,
+        fetch_study,
+        send_study,
+        set_study_state,
+        workbench_studies,
+    )
 
 # The module that each public name is imported from when it is first used.
 _HOMES = {
@@ -115,13 +127,14 @@ _HOMES = {
     "bidui.models.given": "given",
     "bidui.models.model": "Model TokenScores",
     "bidui.models.specs": "expand_specs load_model model_hint model_kinds model_labels",
-    "bidui.pairs": "Diversity Origin Pair Pairs Region StoredPairs Written "
-    "export_lm_eval measure_diversity read_pairs told_apart write_pairs",
+    "bidui.pairs": "Diversity DiversityTable Origin Pair Pairs Region SentenceTypes StoredPairs Written "
+    "compare_diversity export_lm_eval measure_diversity read_pairs told_apart write_pairs",
     "bidui.people.agreement": "Figure StudyResults study_results",
     "bidui.people.decisions": "Proposal decide decision_rows propose write_decisions",
     "bidui.people.design": "Design Rules Size estimate preset",
     "bidui.people.exchange": "Imported export_pcibex export_study import_answers import_file write_results",
-    "bidui.people.participants": "Participant add_participants read_participants",
+    "bidui.people.participants": "Participant add_participants read_participants withdraw",
+    "bidui.people.progress": "StudyProgress study_progress",
     "bidui.people.responses": "Exclusion Response add_responses read_responses study_exclusions",
     "bidui.people.study": "Study read_study read_text read_texts write_study",
     "bidui.reports.compare": "AccuracyTable compare",
@@ -129,7 +142,7 @@ _HOMES = {
     "bidui.reports.published": "Published read_published",
     "bidui.reports.show": "PairTokens show",
     "bidui.reports.site": "Site report",
-    "bidui.reports.tables": "table_text",
+    "bidui.reports.tables": "table_text write_table",
     "bidui.scale.workers": "connect",
     "bidui.scores.choices": "Choices PairTotals choose choose_from length_split pair_totals",
     "bidui.scores.links": "Link Totals log_norm_lp lp mean_lp morcela parse_link pen_lp slln_lp slor",
@@ -152,6 +165,7 @@ _HOMES = {
     "bidui.treebank.tables": "TreeTables extract_tables",
     "bidui.treebank.trees": "Tree Trees read_trees",
     "bidui.web.server": "Service serve",
+    "bidui.web.studies": "StudyLine delete_from_workbench fetch_study send_study set_study_state workbench_studies",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -167,6 +181,7 @@ __all__ = [
     "Count",
     "Design",
     "Diversity",
+    "DiversityTable",
     "Estimate",
     "Exclusion",
     "Extraction",
@@ -197,13 +212,16 @@ __all__ = [
     "RunEvents",
     "ScoreTable",
     "Scores",
+    "SentenceTypes",
     "Service",
     "Site",
     "Size",
     "SourceCounts",
     "StoredPairs",
     "Study",
+    "StudyLine",
     "StudyPeople",
+    "StudyProgress",
     "StudyResults",
     "Suite",
     "SuiteRun",
@@ -229,11 +247,13 @@ __all__ = [
     "choose_from",
     "choose_runs",
     "compare",
+    "compare_diversity",
     "compare_models",
     "connect",
     "count",
     "decide",
     "decision_rows",
+    "delete_from_workbench",
     "derive_project",
     "describe_tokenizer",
     "enumerate_all",
@@ -246,6 +266,7 @@ __all__ = [
     "export_study",
     "extract_phrases",
     "extract_tables",
+    "fetch_study",
     "find_pairs",
     "generate",
     "generate_folder",
@@ -296,12 +317,15 @@ __all__ = [
     "schedule_hours",
     "score",
     "search_trees",
+    "send_study",
     "serve",
+    "set_study_state",
     "show",
     "signed_rank",
     "slln_lp",
     "slor",
     "study_exclusions",
+    "study_progress",
     "study_results",
     "suite_totals",
     "suite_vocabularies",
@@ -314,10 +338,13 @@ __all__ = [
     "train_tokenizer",
     "train_word",
     "use_fonts",
+    "withdraw",
+    "workbench_studies",
     "write_decisions",
     "write_pairs",
     "write_results",
     "write_study",
+    "write_table",
     "zh_pythia",
 ]
 

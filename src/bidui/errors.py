@@ -8,7 +8,7 @@
 A `Problem` is data (a kind, a place, values); its text is in `words/problems.tsv`, in English and Chinese.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -123,6 +123,13 @@ def distinct(problems: Iterable[Problem]) -> list[Problem]:
 def fail(kind: str, place: Place | None = None, values: Mapping[str, object] | None = None) -> InputError:
     """Make an `InputError` with one problem, for the caller to raise."""
     return InputError([Problem(kind, place or Place(), values or {})])
+
+
+def first_of(problems: Sequence[Problem], *, most: int = 20) -> InputError:
+    """Make an `InputError` with the first problems of a file, and how many more there are."""
+    rest = len(problems) - most
+    more = [Problem("more-problems", Place(problems[0].place.file), {"count": rest})] if rest > 0 else []
+    return InputError([*problems[:most], *more])
 
 
 def import_failed(error: ImportError, *, extra: str, place: Place | None = None) -> InputError:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bidui.cli import main
+from bidui.grammar.project import new_project
 from tests.cli.typed import Bidui, Ended, Run
 
 from ..snippets import command
@@ -35,15 +36,16 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def project(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project that `bidui new` writes."""
     folder = tmp_path_factory.mktemp("new") / "project"
-    subprocess.run(["bidui", "new", str(folder)], env=environment, check=True, capture_output=True)
+    new_project(folder, lang="zh")
     return folder
 
 
 @pytest.fixture
 def run(environment: dict[str, str], tmp_path: Path) -> Run:
-    """The installed command, in a process of its own and in an empty folder."""
+    """The installed command, in a process of its own and in an empty folder: where the process is the point."""
 
     def bidui_command(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

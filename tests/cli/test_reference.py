@@ -18,9 +18,9 @@ def test_every_command_is_on_the_page() -> None:
     commands = [
         *("check", "compare", "corpus", "corpus build", "corpus show", "diversity", "export-classic"),
         *("export-lm-eval", "export-scores", "generate", "import-classic", "new", "ngram", "push", "report", "score"),
-        *("serve", "show", "study", "study decide", "study export", "study import", "study lists", "study new"),
-        *("study results", "suite", "tokenizer", "tokenizer show", "tokenizer train", "train", "trees"),
-        *("trees extract", "trees search"),
+        *("serve", "show", "study", "study decide", "study export", "study fetch", "study import", "study list"),
+        *("study lists", "study new", "study progress", "study results", "study send", "study state", "study withdraw"),
+        *("suite", "tokenizer", "tokenizer show", "tokenizer train", "train", "trees", "trees extract", "trees search"),
     ]
     titles = [line for line in cli_reference().splitlines() if line.startswith("## ")]
     assert titles == [f"## bidui {command}" for command in commands]

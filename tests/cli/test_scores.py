@@ -20,7 +20,7 @@ from bidui.pairs import Pairs, read_pairs
 from bidui.scores.run import run_scoring
 from bidui.scores.table import read_scores
 from bidui.scores.unigrams import Unigrams, write_unigrams
-from tests.cli.typed import Bidui, Ended, Run, write_lines
+from tests.cli.typed import Bidui, Ended, write_lines
 from tests.models.small import saved
 from tests.scores.small import Counting, pair
 
@@ -570,28 +570,28 @@ def test_published_unigrams_are_used_with_what_is_missing_said(bidui: Bidui, tmp
 
 
 @pytest.fixture
-def results(run: Run, tmp_path: Path) -> Path:
+def results(bidui: Bidui, tmp_path: Path) -> Path:
     """甲乙 at -3 against 乙甲 at -3, a tie; 甲乙 against 丙 at -2, wrong."""
     bad = ("乙甲", "丙")
     pairs = [{"sentence_good": "甲乙", "sentence_bad": text, "UID": "u", "phenomenon": "p"} for text in bad]
     write_lines(tmp_path / "pairs.jsonl", list(pairs))
     given: list[tuple[str, list[float]]] = [("甲乙", [-1, -2]), ("乙甲", [-2, -1]), ("丙", [-2])]
     write_lines(tmp_path / "m.jsonl", [{"sentence": s, "tokens": list(s), "logprobs": n} for s, n in given])
-    assert run("score", "pairs.jsonl", "--model", "given:m.jsonl").returncode == 0
+    assert bidui("score", "pairs.jsonl", "--model", "given:m.jsonl").code == 0
     return tmp_path / "results"
 
 
-def test_scores_are_exported_a_file_a_model(run: Run, results: Path, tmp_path: Path) -> None:
-    done = run("export-scores", "results", "-o", "out")
-    assert (done.returncode, done.stderr) == (0, "out: scores of 1 model by lp\n")
+def test_scores_are_exported_a_file_a_model(bidui: Bidui, results: Path, tmp_path: Path) -> None:
+    done = bidui("export-scores", "results", "-o", "out")
+    assert (done.code, done.err) == (0, "out: scores of 1 model by lp\n")
     lines = [json.loads(line) for line in (tmp_path / "out/m.jsonl").read_text("utf-8").splitlines()]
     assert [(line["score_good"], line["score_bad"], line["correct"]) for line in lines] == [(-3, -3, 0.5), (-3, -2, 0)]
-    again = run("export-scores", "results", "-o", "out")
-    assert (again.returncode, again.stderr) == (
+    again = bidui("export-scores", "results", "-o", "out")
+    assert (again.code, again.err) == (
         2,
         "out: the folder is not empty: m.jsonl; give another folder, or empty this one\n",
     )
-    assert run("export-scores", results / "m", "-o", "one", "--link", "mean_lp").returncode == 0
+    assert bidui("export-scores", results / "m", "-o", "one", "--link", "mean_lp").code == 0
     assert [path.name for path in (tmp_path / "one").iterdir()] == ["m.jsonl"]
 
 
@@ -604,10 +604,10 @@ def test_scores_are_exported_a_file_a_model(run: Run, results: Path, tmp_path: P
     ],
 )
 def test_what_cannot_be_exported_leaves_nothing(
-    run: Run, results: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+    bidui: Bidui, results: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = run("export-scores", *arguments, "-o", "out")
-    assert (done.returncode, message in done.stderr, (tmp_path / "out").exists()) == (2, True, False)
+    done = bidui("export-scores", *arguments, "-o", "out")
+    assert (done.code, message in done.err, (tmp_path / "out").exists()) == (2, True, False)
 
 
 # Conditions: a 2 × 2 design, from the grammar or from a table of one's own, to every place where accuracies are shown
@@ -793,4 +793,17 @@ def test_diversity_is_written_for_machines_and_papers(bidui: Bidui, tmp_path: Pa
     value = json.loads(bidui("diversity", "pairs.jsonl", "--format", "json").out)
     assert (value["pairs"], value["1-grams"]) == (5, 3)
     in_latex = bidui("diversity", "pairs.jsonl", "--format", "latex").out
-    assert r"D= (equal length)\par} & 2 (40\%) \\" in in_latex
+    assert r"D= (equal length) & 2 (40\%) \\" in in_latex
+
+
+def test_diversity_of_several_sets_is_compared_at_the_same_size(bidui: Bidui, tmp_path: Path) -> None:
+    """Ten sentences against two: 甲 and 乙, which have two 1-gram types."""
+    write_pairs(tmp_path)
+    (tmp_path / "small.csv").write_text("sentence_good,sentence_bad\n甲,乙\n", encoding="utf-8")
+    rows = list(csv.DictReader(bidui("diversity", "pairs.jsonl", "small.csv", "--format", "csv").out.splitlines()))
+    assert list(rows[0]) == ["measure", "pairs (2 of 10)", "SD of pairs (2 of 10)", "pairs (10)", "small (2)"]
+    assert (rows[1]["measure"], rows[1]["pairs (10)"], rows[1]["small (2)"]) == ("1-gram types", "3", "2")
+    assert "small (2)" in bidui("diversity", "pairs.jsonl", "small.csv").out
+    written = bidui("diversity", "pairs.jsonl", "small.csv", "-o", "table6")
+    assert written.err == "table6: diversity.csv, diversity.md, diversity.tex\n" and written.out == ""
+    assert "| 1-gram types |" in (tmp_path / "table6" / "diversity.md").read_text(encoding="utf-8")

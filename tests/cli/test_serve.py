@@ -6,13 +6,14 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from bidui.cli import main
 from bidui.grammar.project import new_project
 
 pytestmark = pytest.mark.slow
@@ -48,20 +49,22 @@ def opened(address: str) -> httpx2.Client:
     return httpx2.Client(base_url=home, follow_redirects=True, timeout=120)
 
 
-def refused(*arguments: str | Path, env: dict[str, str] | None = None) -> str:
-    """What is printed where the server does not start."""
-    plain = {name: value for name, value in os.environ.items() if name != "BIDUI_SECRET"}
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments), "--no-browser"],
-        capture_output=True,
-        env={**plain, **(env or {})},
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 2, done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stderr
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What is printed where the server does not start, in this process; one that starts after all is ended at once."""
+
+    def printed(*arguments: str | Path) -> str:
+        monkeypatch.setattr(sys, "argv", ["bidui", "serve", *map(str, arguments), "--no-browser"])
+        monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: pytest.fail("the server starts"))
+        with pytest.raises(SystemExit) as ended:
+            main.run()
+        errors = capsys.readouterr().err
+        assert ended.value.code == 2, errors
+        assert "Traceback" not in errors
+        return errors
+
+    monkeypatch.delenv("BIDUI_SECRET", raising=False)
+    return printed
 
 
 @pytest.fixture
@@ -110,7 +113,7 @@ def test_a_start_ends_the_sessions_before_it_and_lets_its_own_address_in(project
             assert browser.get("/api/me").status_code == 200
 
 
-def test_a_port_in_use_is_said(project: Path) -> None:
+def test_a_port_in_use_is_said(refused: Callable[..., str], project: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert "in use" in refused(project, "--port", str(taken.getsockname()[1]))
 
@@ -129,14 +132,17 @@ def test_a_port_in_use_is_said(project: Path) -> None:
     ],
 )
 def test_what_cannot_be_served_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+    refused: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert words in refused("--port", "0", *arguments)
 
 
-def test_a_team_needs_an_owner_first(tmp_path: Path) -> None:
-    assert "--owner" in refused(tmp_path, "--team", "--port", "0", env=SECRET)
+def test_a_team_needs_an_owner_first(
+    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("BIDUI_SECRET", SECRET["BIDUI_SECRET"])
+    assert "--owner" in refused(tmp_path, "--team", "--port", "0")
 
 
 def test_the_first_owner_of_a_team_chooses_a_password_by_the_printed_link(tmp_path: Path) -> None:

@@ -1,12 +1,19 @@
 """`bidui study`: from a project to a decision."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 from bidui.grammar.project import load_project, new_project
-from bidui.people.responses import answer_trial, to_jsonl
-from bidui.people.study import read_study
+from bidui.people.lists import slots_of
+from bidui.people.participants import read_participants
+from bidui.people.responses import answer_trial, read_responses, to_jsonl
+from bidui.people.study import read_study, write_study
+from bidui.web.store.disk import open_store
+from bidui.web.store.studies import GivenAnswer, Sheet, join, save_answers, study_of
+from bidui.web.store.workspace import entry
 from tests.cli.typed import Bidui
+from tests.people.small import by_hand, given_by_hand
 
 
 def test_a_study_runs_from_a_project_to_a_decision(bidui: Bidui, tmp_path: Path) -> None:
@@ -47,6 +54,39 @@ def test_a_study_runs_from_a_project_to_a_decision(bidui: Bidui, tmp_path: Path)
     assert paradigm.status == "excluded" and "0 of 20 judgements" in paradigm.reason
     assert bidui("study", "export", "s", "-o", "e").out == "e: 2 files\n"
     assert bidui("study", "export", "s", "-o", "x", "--to", "pcibex").out == "x: 5 files\n"
+    # Somebody asks for her answers to be deleted, which happens once.
+    assert bidui("study", "withdraw", "s", "p1.1").out == "s: p1.1 is deleted, with 7 answers\n"
+    gone = bidui("study", "withdraw", "s", "p1.1")
+    assert (gone.code, gone.err) == (2, "s: nobody called p1.1 is in this study\n")
+    assert len(read_responses(tmp_path / "s", study)) == 133
+
+
+def test_a_study_goes_to_the_workbench_and_comes_back_with_its_answers(bidui: Bidui, tmp_path: Path) -> None:
+    """What the pages of a study do, the command does in the same database, whether a server runs or not."""
+    study = by_hand()
+    write_study(study, tmp_path / "s")
+    new_project(tmp_path / "all" / "p")
+    (tmp_path / "all" / ".bidui").mkdir()  # the folder that is served holds several projects
+    assert bidui("study", "send", "s", "all/p").out.startswith("all/p: study 1 is a draft")
+    opened = bidui("study", "state", "all/p", 1, "open")
+    with closing(open_store(tmp_path / "all")) as store:
+        record = study_of(entry(store, "p"), 1)
+        assert opened.out == f"{study.name} is open; participants open /s/{record.token} on your server\n"
+        token, seat = join(store, record.token, language="zh", version=study.version, background={}, external="panel-1")
+        given = tuple(GivenAnswer(trial.position, 1, 900, 0, "rows", "zh") for trial in seat.trials)
+        save_answers(store, [Sheet(token, given)])
+    assert bidui("study", "state", "all/p", 1, "paused").out == f"{study.name} is paused\n"
+    (line,) = json.loads(bidui("study", "list", "all/p", "--format", "json").out)
+    assert (line["state"], line["people"], line["slots"]) == ("paused", 1, len(slots_of(study.trials)))
+    assert bidui("study", "fetch", "all/p", 1, "-o", "back").out == f"back: {len(given)} answers\n"
+    assert read_study(tmp_path / "back") == read_study(tmp_path / "s")
+    assert [one.participant for one in read_participants(tmp_path / "back", study)] == [seat.pseudonym]
+    assert "panel-1" not in (tmp_path / "back" / "participants.jsonl").read_text("utf-8")
+    assert bidui("study", "withdraw", "all/p", seat.pseudonym, "--number", 1).code == 0
+    assert bidui("study", "state", "all/p", 1, "closed").code == 0
+    for refused in (("state", "all/p", 1, "open"), ("fetch", "all/p", 2, "-o", "none"), ("list", "all")):
+        ended = bidui("study", *refused)
+        assert ended.code == 2 and "Traceback" not in ended.err, refused
 
 
 def test_a_design_that_cannot_be_is_refused(bidui: Bidui, tmp_path: Path) -> None:
@@ -135,6 +175,52 @@ def test_an_edited_paradigm_is_asked_about_again_beside_its_earlier_figures(bidu
         ("BA_bare_verb", "keep", "exclude", "the raters were from elsewhere"),
         ("BA_inversion", "keep", "keep", ""),
     ]
+
+
+def test_progress_says_how_far_a_study_is(bidui: Bidui, tmp_path: Path) -> None:
+    """Cleo is still answering; Bob failed the catch trial, and Dan left after one trial of three.
+
+    Of test items Ann has 1 of 2 right and Cleo 1 of 1, in 1, 9 and 4 s; Ann, who has finished, took 12 s in all.
+    """
+    study = by_hand()
+    write_study(study, tmp_path / "s")
+    empty = bidui("study", "progress", "s").out.splitlines()
+    assert (
+        empty[0] == "nobody has answered yet"
+        and empty[-1] == "0 of 4 slots done, 0 people left out; 0 people, 0 answers"
+    )
+    (tmp_path / "r.jsonl").write_bytes(to_jsonl(given_by_hand(study)))
+    (tmp_path / "people.csv").write_text("participant,started\ncleo,2026-11-16T20:00:00Z\n")
+    assert bidui("study", "import", "s", "r.jsonl").code == bidui("study", "import", "s", "people.csv").code == 0
+    shown = [" ".join(line.split()) for line in bidui("study", "progress", "s", "--slowest", 1).out.splitlines()]
+    assert shown == [
+        "person list state answers catch agreement median left out",
+        "cleo 2 active 2/3 1/1 100.0% 3.5 s",
+        "ann 1 done 3/3 1/1 50.0% 2.0 s",
+        "bob 1 done 3/3 0/1 100.0% 1.0 s catch trials wrong or skipped: 1, 0 allowed",
+        "dan 2 done 1/3 – 0.0% 0.5 s 33% of the trials answered, at least 100% required",
+        "list task trials slots done active",
+        "1 choice 3 2 1 0",
+        "2 choice 3 2 0 1",
+        "slowest items median answers agreement",
+        "u1/0 5.5 s 2 50.0%",
+        "1 of 4 slots done, 2 people left out; 4 people, 9 answers",
+        "agreement 66.7% (20.8–93.9), 2/3",
+        "catch trials right: 2/3",
+        "median 4.0 s per answer, 0.2 min per person",
+    ]
+    assert "检测题答错或跳过 1 道" in bidui("study", "progress", "s", "--lang", "zh").out
+    rows = bidui("study", "progress", "s", "--format", "csv").out.splitlines()
+    assert rows[0] == (
+        "participant,list,state,seen,answered,trials,catch_right,catch,"
+        "agreement,wilson_low,wilson_high,correct,judgements,median_ms,left_out"
+    )
+    assert rows[1].startswith("cleo,2,active,2026-11-16T20:00:00Z,2,3,1,1,100,") and rows[1].endswith(",1,1,3500,")
+    found = json.loads(bidui("study", "progress", "s", "--format", "json").out)
+    assert (found["correct"], found["judgements"], found["median_ms"], found["median_minutes"]) == (2, 3, 4000, 0.2)
+    assert [row["left_out"] for row in found["persons"]][:2] == ["", ""] and len(found["slowest"]) == 4
+    assert found["lists"][1] == {"list": 2, "task": "choice", "trials": 3, "slots": 2, "done": 0, "active": 1}
+    assert bidui("study", "progress", "nowhere").code == 2
 
 
 def _answer(bidui: Bidui, folder: Path, name: str, *, wrong: str) -> None:

@@ -4,11 +4,16 @@ import csv
 import json
 import sys
 from functools import partial
+from io import StringIO
 from itertools import permutations
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 
+from bidui.cli.suite import _Screen
+from bidui.scale.tasks import Outcome, Status, Task
 from bidui.training import suite
 from bidui.training import suite_runs as suites
 from bidui.training.build import build_corpus
@@ -212,3 +217,31 @@ def test_the_plan_is_written_for_machines_and_papers(suite_of: Bidui) -> None:
     assert r"\begin{tabular}" in paper and "14m & cllama & 3B & 0 1 2 &" in paper
     assert suite_of(*part, "--format", "json").out == suite_of(*part, "--json").out
     assert suite_of(*part, "--format", "csv", "--json").code == 2
+
+
+def task(name: str) -> Task:
+    return Task(name, (), lambda: False)
+
+
+def test_each_run_has_its_state_speed_time_left_and_machine(tmp_path: Path) -> None:
+    """Of 1,000 steps of 64 tokens, 250 are done at 96 tokens per second: 750 x 64 / 96 = 500 s are left, 8 minutes."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "run.json").write_text(json.dumps({"steps": 1000, "tokens_per_step": 64}))
+    (tmp_path / "a" / "log.jsonl").write_text('{"step": 250, "tokens_per_second": 96.0}\n')
+    console = Console(file=StringIO(), width=200)
+    progress = Progress(console=console)
+    screen = _Screen(str(tmp_path), progress, progress.add_task("runs", total=4, state=""))
+    ended = (Outcome(task("c"), "done", tmp_path), Outcome(task("d"), "failed", tmp_path, "exit code 1"))
+    running = (task("a"), task("b"))
+    screen.show(Status(running, (), ended[:1], {"a": "node7"}))
+    screen.show(Status(running, (), ended, {"a": "node7"}))
+    rows = {bar.description: (bar.completed, bar.total, bar.fields["state"]) for bar in progress.tasks}
+    assert rows == {
+        "runs": (2, 4, "2 running, 0 waiting"),
+        "a": (250, 1000, "96 tokens/s, 8 min left, on node7"),
+        "b": (0, None, "starting"),
+    }
+    assert console.file.getvalue().splitlines() == ["c: done, 1 of 3", "d: failed, 2 of 4"]  # type: ignore[attr-defined]
+    screen.show(Status((), (task("b"),), ended))
+    assert [bar.description for bar in progress.tasks] == ["runs"]
+    assert progress.tasks[0].fields["state"] == "0 running, 1 waiting"

@@ -35,6 +35,14 @@ def serve(
         list[str] | None, typer.Option(help="Host name under which others reach the server; may be repeated.")
     ] = None,
     https: Annotated[bool, typer.Option("--https", help="The server is behind an https proxy.")] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            help="Model that editors of a team may score with, besides the one shipped with bidui; may be repeated. "
+            "Without --team, any model can be chosen.",
+        ),
+    ] = None,
     adopt: Annotated[
         bool, typer.Option("--adopt", help="Use the database of --database although it belongs to another folder.")
     ] = False,
@@ -57,5 +65,6 @@ def serve(
         secure=https,
         lang=lang,
         adopt=adopt,
+        models=tuple(model or ()),
     )
     bidui.serve(service, say=typer.echo, browser=browser)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -14,12 +14,21 @@ import bidui
 from bidui.cli import AsFormat, count, messages
 from bidui.cli.scores import print_whole
 
+if TYPE_CHECKING:
+    from bidui.people.progress import Share
+
 app = typer.Typer(
     help="Ask people about pairs: design a study, import answers, and decide on paradigms.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 Folder = Annotated[Path, typer.Argument(help="Folder of the study.")]
+Project = Annotated[Path, typer.Argument(help="Folder of the project.")]
+Number = Annotated[int, typer.Argument(min=1, help="Number of the study, as `bidui study list` prints it.")]
+Database = Annotated[
+    str | None,
+    typer.Option(help="Database URL of the workbench, postgresql://user@host/name. Default: the SQLite file."),
+]
 TEXT = "for both languages of the page, or en=FILE and zh=FILE"
 
 
@@ -248,6 +257,147 @@ def import_(
         return
     added = bidui.add_responses(study, opened, found.responses)
     typer.echo(f"{study}: {count(added, 'new response')} of {count(len(found.responses), 'response')}")
+
+
+@app.command()
+def progress(
+    study: Folder,
+    slowest: Annotated[int, typer.Option(min=0, help="Number of items to list among those that take longest.")] = 10,
+    lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the reasons for exclusion.")] = "en",
+    format: AsFormat = "table",
+) -> None:
+    """Print how far a study is: who has answered what, agreement and catch trials so far, lists, and times.
+
+    CSV and JSON have percentages, unrounded; JSON has everything, CSV and LaTeX have one row per person only.
+    """
+    far = bidui.study_progress(study, language=lang, slowest=slowest)
+    if format == "json":
+        typer.echo(json.dumps(far.summary(), ensure_ascii=False, indent=1))
+    elif format != "table":
+        typer.echo(bidui.table_text(far.rows(), format, name="progress"), nl=False)
+    else:
+        _show_progress(far)
+
+
+def _show_progress(far: "bidui.StudyProgress") -> None:
+    _show_persons(far)
+    table = Table("list", "task", "trials", "slots", "done", "active", box=None)
+    for each in far.lists:
+        table.add_row(*map(str, (each.list, each.task, each.trials, each.slots, each.done, each.active)))
+    print_whole(table)
+    if far.slowest:
+        table = Table("slowest items", "median", "answers", "agreement", box=None)
+        for item in far.slowest:
+            cells = (_seconds(item.median_ms), str(item.answers), _percent(item.agreement))
+            table.add_row(escape(item.item), *cells)
+        print_whole(table)
+    slots = f"{far.done:,} of {count(far.slots, 'slot')} done, {count(far.left_out, 'person', 'people')} left out"
+    typer.echo(f"{slots}; {count(far.people, 'person', 'people')}, {count(far.answers, 'answer')}")
+    if far.agreement.interval:
+        typer.echo(f"agreement {_percent(far.agreement)} ({_interval(far.agreement.interval)}), {_of(far.agreement)}")
+    if far.catch.all:
+        typer.echo(f"catch trials right: {_of(far.catch)}")
+    if far.median_ms is not None:
+        minutes = f", {far.median_minutes:.1f} min per person" if far.median_minutes is not None else ""
+        typer.echo(f"median {_seconds(far.median_ms)} per answer{minutes}")
+
+
+def _show_persons(far: "bidui.StudyProgress") -> None:
+    if not far.persons:
+        typer.echo("nobody has answered yet")
+        return
+    table = Table("person", "list", "state", "answers", "catch", "agreement", "median", "left out", box=None)
+    for one in far.persons:
+        answers = f"{one.answered}/{one.trials}" if one.trials else str(one.answered)
+        cells = (str(one.list or "–"), one.state, answers, _of(one.catch), _percent(one.agreement))
+        table.add_row(escape(one.participant), *cells, _seconds(one.median_ms), escape("; ".join(one.excluded)))
+    print_whole(table)
+
+
+def _of(share: "Share") -> str:
+    return f"{share.correct}/{share.all}" if share.all else "–"
+
+
+def _percent(share: "Share") -> str:
+    return f"{100 * share.interval.value:.1f}%" if share.interval else "–"
+
+
+def _seconds(milliseconds: int | None) -> str:
+    return "–" if milliseconds is None else f"{milliseconds / 1000:.1f} s"
+
+
+@app.command()
+def withdraw(
+    study: Annotated[Path, typer.Argument(help="Folder of the study; with --number, folder of the project.")],
+    participant: Annotated[str, typer.Argument(help="Code name of the person, as in the responses.")],
+    number: Annotated[int | None, typer.Option(min=1, help="Number of the study in the project's workbench.")] = None,
+    database: Database = None,
+) -> None:
+    """Delete a person and all of her answers, as she can do herself in the workbench; nothing brings them back."""
+    if number is not None:
+        bidui.delete_from_workbench(study, number, participant, database=database)
+        typer.echo(f"{study}: {participant} is deleted from study {number}")
+        return
+    answers = bidui.withdraw(study, bidui.read_study(study), participant)
+    typer.echo(f"{study}: {participant} is deleted, with {count(answers, 'answer')}")
+
+
+# Studies in the workbench
+
+
+@app.command("list")
+def list_(project: Project, database: Database = None, format: AsFormat = "table") -> None:
+    """List the studies in the workbench of a project: number, state, people, median time and agreement.
+
+    CSV and JSON have percentages, unrounded.
+    """
+    lines = bidui.workbench_studies(project, database=database)
+    if format != "table":
+        typer.echo(bidui.table_text([line.row() for line in lines], format, name="studies"), nl=False)
+        return
+    if not lines:
+        typer.echo("there are no studies yet")
+        return
+    table = Table("number", "study", "state", "pairs", "people", "median", "agreement", box=None)
+    for line in lines:
+        median = "–" if line.median_minutes is None else f"{line.median_minutes:.1f} min"
+        cells = (str(line.pairs), f"{line.done}/{line.slots}", median, _percent(line.agreement))
+        table.add_row(str(line.id), escape(line.name), line.state, *cells)
+    print_whole(table)
+
+
+@app.command()
+def send(study: Folder, project: Project, database: Database = None) -> None:
+    """Add a study to the workbench of a project, as a draft that can be tried and opened there."""
+    number = bidui.send_study(study, project, database=database)
+    typer.echo(f"{project}: study {number} is a draft; open it with `bidui study state {project} {number} open`")
+
+
+@app.command()
+def state(
+    project: Project,
+    number: Number,
+    state: Annotated[
+        Literal["open", "paused", "closed"],
+        typer.Argument(help="open, also after a pause; paused; or closed, which is for good."),
+    ],
+    database: Database = None,
+) -> None:
+    """Open, pause or close a study in the workbench, whether its server is running or not."""
+    name, link = bidui.set_study_state(project, number, state, database=database)
+    typer.echo(f"{name} is {state}" + (f"; participants open {link} on your server" if state == "open" else ""))
+
+
+@app.command()
+def fetch(
+    project: Project,
+    number: Number,
+    out: Annotated[Path, typer.Option("-o", "--out", help="New output folder for the study.")],
+    database: Database = None,
+) -> None:
+    """Copy a study of the workbench, with its answers so far, to a folder that all other commands take."""
+    answers = bidui.fetch_study(project, number, out=out, database=database)
+    typer.echo(f"{out}: {count(answers, 'answer')}")
 
 
 @app.command()

@@ -9,6 +9,7 @@ and z-scored acceptability flow out, and `bidui.analysis.people` sets models bes
     study       a design with its pairs, texts and trials pinned: a folder, or the same bytes in a database
     responses   one row per answer: checked, stored, exported, and excluded by rule
     participants  the facts about a person beside her answers: background, times, the texts she consented to
+    progress    how far a study is: who is where, agreement and catch trials so far, times
     agreement   agreement with the gold labels and between people; published counts
     decisions   which paradigms to keep, by the figures or by hand; written into the project
     ratings     graded ratings of sentences: read, checked and z-scored per rater

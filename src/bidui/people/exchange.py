@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
 
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, fail, first_of
 from bidui.files import Json, check_new_folder, decode, encode, read_bytes, sha256, write_new_folder
 from bidui.people.agreement import Level, Over, doubt_rows, exclusion_rows, results_of
 from bidui.people.design import SCALE, design_record
@@ -44,7 +44,6 @@ from bidui.people.responses import (
 from bidui.people.study import LARGEST, Study, read_study
 from bidui.words import Language
 
-MOST = 20  # problems reported per file
 PCIBEX = "# 1. Results reception time"  # in the comments of its results
 ANSWERS = {"item", "pair", "chosen", "answer"}  # a table with none of these columns is about participants
 
@@ -59,13 +58,12 @@ class Imported:
 
 def import_file(path: str | Path, study: Study) -> Imported:
     """Read answers (`import_answers`) or, from a table with the column participant and no answers, participants."""
-    path = Path(path)
-    data = read_bytes(path, limit=LARGEST)
-    rows = table_rows(data, file=str(path)) if PCIBEX.encode() not in data else []
+    data, file = read_bytes(Path(path), limit=LARGEST), str(path)
+    rows = table_rows(data, file=file) if PCIBEX.encode() not in data else []
     names = set(rows[0][1]) if rows else set()
     if "participant" in names and not names & ANSWERS:
-        return Imported(participants=parse_participants(data, study, file=str(path)))
-    return Imported(responses=import_answers(path, study))
+        return Imported(participants=parse_participants(data, study, file=file))
+    return Imported(responses=parse_answers(data, study, file=file))
 
 
 def import_answers(path: str | Path, study: Study) -> tuple[Response, ...]:
@@ -74,16 +72,19 @@ def import_answers(path: str | Path, study: Study) -> tuple[Response, ...]:
     A plain table has the columns participant; item, or uid and pair; and chosen (good or bad), or shown (good-bad or
     bad-good) with answer (1 or 2). Ratings have shown (good or bad) and answer (1 to 7). rt_ms and at are optional.
     """
-    path = Path(path)
-    data = read_bytes(path, limit=LARGEST)
-    text = decode(data, file=str(path))
+    return parse_answers(read_bytes(Path(path), limit=LARGEST), study, file=str(path))
+
+
+def parse_answers(data: bytes, study: Study, *, file: str) -> tuple[Response, ...]:
+    """Read answers as `import_answers` does from the bytes of a file of this name."""
+    text = decode(data, file=file)
     if PCIBEX in text:
-        return _pcibex(text, study, str(path))
-    rows = table_rows(data, file=str(path))
+        return _pcibex(text, study, file)
+    rows = table_rows(data, file=file)
     if rows and {"version", "slot", "position", "kind", "layout"} <= rows[0][1].keys():
-        return parse_responses(data, study, file=str(path))
+        return parse_responses(data, study, file=file)
     cells = [(line, {k: "" if v is None else str(v).strip() for k, v in row.items()}) for line, row in rows]
-    return _collected(cells, study, str(path))
+    return _collected(cells, study, file)
 
 
 def _collected(rows: list[tuple[int, dict[str, str]]], study: Study, file: str) -> tuple[Response, ...]:
@@ -99,15 +100,17 @@ def _collected(rows: list[tuple[int, dict[str, str]]], study: Study, file: str) 
     for trial in study.trials:
         trials.setdefault((trial.item, trial.shown), []).append(trial)
     responses: list[Response] = []
+    places: list[Place] = []
     problems: list[Problem] = []
     for number, row in rows:
         try:
             responses.append(_answer(row, trials, study, Place(file, number)))
+            places.append(Place(file, number))
         except InputError as error:
             problems += [Problem(each.kind, Place(file, number), each.values) for each in error.problems]
     if problems:
-        raise InputError(problems[:MOST])
-    return distinct(responses)
+        raise first_of(problems)
+    return distinct(responses, places=places)
 
 
 def _answer(

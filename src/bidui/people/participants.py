@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, fail, first_of
 from bidui.files import encode, json_text, read_bytes, write_file
 from bidui.people.design import QUESTIONS, Question
-from bidui.people.responses import csv_rows, table_rows
+from bidui.people.responses import RESPONSES, csv_rows, read_responses, table_rows, to_jsonl
 from bidui.people.study import LARGEST, Study
 
 PARTICIPANTS = "participants.jsonl"
@@ -83,7 +83,7 @@ def parse_participants(data: bytes, study: Study, *, file: str) -> tuple[Partici
         except InputError as error:
             problems += error.problems
     if problems:
-        raise InputError(problems[:20])
+        raise first_of(problems)
     return tuple(people.values())
 
 
@@ -124,6 +124,20 @@ def add_participants(folder: str | Path, study: Study, new: Iterable[Participant
     if tuple(people.values()) != before:
         write_file(Path(folder) / PARTICIPANTS, participants_jsonl(people.values(), external=True))
     return len(people) - len(before)
+
+
+def withdraw(folder: str | Path, study: Study, participant: str) -> int:
+    """Delete somebody and all of her answers from the folder of a study; return how many answers there were."""
+    responses, people = read_responses(folder, study), read_participants(folder, study)
+    others = [one for one in responses if one.participant != participant]
+    left = [one for one in people if one.participant != participant]
+    if len(others) == len(responses) and len(left) == len(people):
+        raise fail("withdraw-unknown", Place(str(folder)), {"participant": participant})
+    if len(others) < len(responses):
+        write_file(Path(folder) / RESPONSES, to_jsonl(others))
+    if len(left) < len(people):
+        write_file(Path(folder) / PARTICIPANTS, participants_jsonl(left, external=True))
+    return len(responses) - len(others)
 
 
 def _joined(old: Participant, new: Participant) -> Participant:

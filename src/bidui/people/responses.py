@@ -8,14 +8,15 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
-from bidui.errors import InputError, Place, Problem, fail
+from bidui.errors import InputError, Place, Problem, fail, first_of
 from bidui.files import decode, encode, for_spreadsheets, json_text, parse_json, read_bytes, write_file
 from bidui.pairs import Side
 from bidui.people.design import SCALE, Design, Kind, Layout, Task
-from bidui.people.lists import SHOWN, Shown, Trial
+from bidui.people.lists import SHOWN, Item, Shown, Trial
 from bidui.people.ratings import Rating
 from bidui.people.study import LARGEST, Study
 from bidui.words import Language, texts
@@ -118,10 +119,37 @@ def answer_trial(
         raise fail("response-field", None, {"field": "rt_ms", "value": rt_ms})
     if not participant:
         raise fail("response-field", None, {"field": "participant", "value": '""'})
-    item = study.item[trial.item]
-    return Response(
+    return response_to(
+        trial,
+        study.item[trial.item],
         study=study.name,
         version=study.version,
+        participant=participant,
+        answer=answer,
+        rt_ms=rt_ms,
+        at=at,
+        layout=layout or study.design.layout,
+        language=language,
+    )
+
+
+def response_to(
+    trial: Trial,
+    item: Item,
+    *,
+    study: str,
+    version: str,
+    participant: str,
+    answer: int,
+    rt_ms: int | None,
+    at: str,
+    layout: Layout,
+    language: str,
+) -> Response:
+    """Return the response to a trial of an item; what was answered has been checked."""
+    return Response(
+        study=study,
+        version=version,
         participant=participant,
         list=trial.list,
         slot=trial.slot,
@@ -133,7 +161,7 @@ def answer_trial(
         phenomenon=item.phenomenon,
         pair=item.pair,
         shown=trial.shown,
-        layout=layout or study.design.layout,
+        layout=layout,
         answer=answer,
         rt_ms=rt_ms,
         at=at,
@@ -141,14 +169,19 @@ def answer_trial(
     )
 
 
-def distinct(responses: Iterable[Response]) -> tuple[Response, ...]:
-    """Count every answer once: rows that say the same are one, and two different answers to an item are an error."""
+def distinct(responses: Iterable[Response], *, places: Iterable[Place] = ()) -> tuple[Response, ...]:
+    """Count every answer once: rows that say the same are one, and two different answers to an item are an error.
+
+    `places` are those of the responses, as far as they are known.
+    """
     first: dict[tuple[str, str, Task], Response] = {}
-    for response in responses:
+    for response, place in zip_longest(responses, places, fillvalue=None):
+        assert response is not None
         key = (response.participant, response.item, response.task)
-        if first.setdefault(key, response).answer != response.answer:
+        before = first.setdefault(key, response)
+        if before.answer != response.answer:
             values = {"participant": response.participant, "item": response.item}
-            raise fail("response-twice", None, values)
+            raise fail("response-twice", place, values)
     return tuple(first.values())
 
 
@@ -211,14 +244,16 @@ def parse_responses(data: bytes, study: Study, *, file: str) -> tuple[Response, 
     """Read responses in JSONL or in our CSV (by the name of the file); every problem is reported with its line."""
     problems: list[Problem] = []
     responses: list[Response] = []
+    places: list[Place] = []
     for number, row in table_rows(data, file=file):
         try:
             responses.append(_response(row, study, Place(file, number)))
+            places.append(Place(file, number))
         except InputError as error:
             problems += error.problems
     if problems:
-        raise InputError(problems[:20])
-    return distinct(responses)
+        raise first_of(problems)
+    return distinct(responses, places=places)
 
 
 def _response(row: Mapping[str, Any], study: Study, place: Place) -> Response:
@@ -278,14 +313,14 @@ def study_exclusions(study: Study, responses: Sequence[Response]) -> tuple[Exclu
     slots = _slots(study)
     elsewhere = _asked_elsewhere(responses)
     return tuple(
-        one for who, own in _people(responses).items() for one in _excluded(who, own, study.design, slots, elsewhere)
+        one for who, own in by_person(responses).items() for one in _excluded(who, own, study.design, slots, elsewhere)
     )
 
 
 def unchecked(study: Study, responses: Sequence[Response]) -> dict[Rule, int]:
     """Return the rules that could not be applied, and to how many people: what they need was not recorded."""
     rules, elsewhere, counts = study.design.rules, _asked_elsewhere(responses), dict[Rule, int]()
-    for own in _people(responses).values():
+    for own in by_person(responses).values():
         tests = [one for one in own if one.kind == "test"]
         choices = [one for one in tests if one.task == "choice"]
         placed = all(one.slot for one in own)
@@ -301,7 +336,8 @@ def unchecked(study: Study, responses: Sequence[Response]) -> dict[Rule, int]:
     return counts
 
 
-def _people(responses: Iterable[Response]) -> dict[str, list[Response]]:
+def by_person(responses: Iterable[Response]) -> dict[str, list[Response]]:
+    """Return the responses of each participant."""
     people: dict[str, list[Response]] = {}
     for response in responses:
         people.setdefault(response.participant, []).append(response)
