@@ -23,7 +23,7 @@ import bidui.web.store.accounts
 import bidui.web.store.projects
 from bidui.errors import Place, fail
 from bidui.web.accounts import Access
-from bidui.web.api.projects import _made
+from bidui.web.api.pairs import _made
 from bidui.web.jobs import PairsDownload
 from bidui.web.pages.rendering import load_templates
 from bidui.web.server import Service, _settings

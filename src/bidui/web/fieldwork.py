@@ -1,16 +1,14 @@
-"""What the pages of a study show: how far people are, what their answers say so far, and the results.
+"""What the pages of a study show before and after people answer: its size, and the results.
 
 Plain functions over a study and its responses; whoever calls them has read both from the store. What is sent has no
 NaN, which JSON lacks: a figure that nobody's answers give is None.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
-from statistics import median
 from typing import Any
 
 from bidui.errors import InputError, Place, fail
@@ -18,9 +16,10 @@ from bidui.files import decode, parse_json
 from bidui.intervals import Estimate, wilson
 from bidui.people.agreement import DOUBTFUL, Figure, RatingFigure, StudyResults, figures, results_of
 from bidui.people.decisions import Verdict, propose
-from bidui.people.design import Design, Task, estimate
+from bidui.people.design import Design, estimate
 from bidui.people.lists import Item, deal
-from bidui.people.responses import Exclusion, Response, kept, study_exclusions
+from bidui.people.progress import Share, share_of
+from bidui.people.responses import Exclusion, Response, kept
 from bidui.people.study import Study
 from bidui.words import Language
 
@@ -37,24 +36,10 @@ class Interval:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """So many of so many, with Wilson's interval; no interval of nothing."""
-
-    correct: int
-    all: int
-    interval: Interval | None
-
-
 def interval_of(estimate: Estimate) -> Interval:
     """Return an estimate as it is sent."""
     low, high = (end if isfinite(end) else None for end in estimate.interval)
     return Interval(estimate.value, low, high)
-
-
-def share_of(correct: int, count: int) -> Share:
-    """Return a share with its interval."""
-    return Share(correct, count, interval_of(wilson(correct / count, pairs=count)) if count else None)
 
 
 # The size of a study, before it is drawn
@@ -127,181 +112,6 @@ def fitted(design: Design, *, paradigms: int) -> Design:
         choices, ratings = min(design.lists, lists), min(design.rating_lists, lists)
         design = replace(design, most_per_paradigm=most, lists=choices, rating_lists=ratings)
     return design
-
-
-# While people answer
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who takes part, as the store knows her; `seen` is ISO 8601 in UTC."""
-
-    participant: str
-    list: int
-    slot: int
-    state: str
-    seen: str
-
-
-@dataclass(frozen=True, slots=True)
-class PersonLine:
-    """How far somebody is, how she does, and by which rules she is left out."""
-
-    participant: str
-    list: int
-    state: str
-    seen: str
-    answered: int
-    trials: int
-    catch: Share
-    agreement: Share
-    median_ms: int | None
-    excluded: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ListLine:
-    """A list, with its places for people, and how many of these are filled."""
-
-    list: int
-    task: Task
-    trials: int
-    slots: int
-    done: int
-    active: int
-
-
-@dataclass(frozen=True, slots=True)
-class ItemTime:
-    """How long people took for an item, and how they judged it."""
-
-    item: str
-    kind: str
-    good: str
-    bad: str
-    answers: int
-    median_ms: int
-    agreement: Share
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a study is. Agreement is on test pairs, without people whom a rule leaves out already."""
-
-    people: int
-    done: int  # who have finished and are not left out: these fill slots
-    left_out: int
-    slots: int
-    answers: int
-    agreement: Share
-    catch: Share
-    median_ms: int | None  # of an answer to a test item
-    median_minutes: float | None  # of somebody who has finished: the sum of her answers' times
-    persons: tuple[PersonLine, ...]
-    lists: tuple[ListLine, ...]
-    slowest: tuple[ItemTime, ...]
-
-
-def progress(
-    study: Study, people: Sequence[Person], responses: Sequence[Response], *, language: Language, slowest: int = 10
-) -> Progress:
-    """Return how far a study is; whoever has not finished may still do so, and is not counted as left out for it."""
-    trials = Counter((trial.list, trial.slot) for trial in study.trials)
-    by_person: dict[str, list[Response]] = {}
-    for response in responses:
-        by_person.setdefault(response.participant, []).append(response)
-    known = {person.participant for person in people}
-    imported = [Person(who, own[0].list, own[0].slot, "done", "") for who, own in by_person.items() if who not in known]
-    everybody = [*people, *imported]
-    active = {person.participant for person in everybody if person.state == "active"}
-    excluded = [
-        each
-        for each in study_exclusions(study, responses)
-        if each.rule != "unfinished" or each.participant not in active
-    ]
-    left = kept(responses, [each for each in excluded if each.rule != "unfinished"])
-    out = {each.participant for each in excluded if not each.item}
-    finished = [person.participant for person in everybody if person.state == "done" and person.participant not in out]
-    minutes = [sum(times) / 60_000 for who in finished if (times := _times(by_person.get(who, ())))]
-    return Progress(
-        people=sum(person.state != "withdrawn" for person in everybody),
-        done=len(finished),
-        left_out=len(out),
-        slots=len(trials),
-        answers=len(responses),
-        agreement=_agreement(left),
-        catch=_catch(responses),
-        median_ms=_middle(_times(left)),
-        median_minutes=median(minutes) if minutes else None,
-        persons=tuple(
-            _person(each, by_person.get(each.participant, ()), trials, excluded, language) for each in everybody
-        ),
-        lists=_lists(study, [each for each in everybody if each.participant not in out], trials),
-        slowest=_slowest(study, responses, slowest),
-    )
-
-
-def _person(
-    person: Person,
-    own: Sequence[Response],
-    trials: Mapping[tuple[int, int], int],
-    excluded: Iterable[Exclusion],
-    language: Language,
-) -> PersonLine:
-    mine = [each for each in excluded if each.participant == person.participant and not each.item]
-    return PersonLine(
-        *(person.participant, person.list, person.state, person.seen, len(own)),
-        trials.get((person.list, person.slot), 0),
-        _catch(own),
-        _agreement([one for one in own if one.kind == "test"]),
-        _middle(_times(own)),
-        tuple(each.text(language) for each in mine),
-    )
-
-
-def _lists(study: Study, people: Sequence[Person], trials: Mapping[tuple[int, int], int]) -> tuple[ListLine, ...]:
-    tasks = {trial.list: trial.task for trial in study.trials}
-    slots = Counter(number for number, _ in trials)
-    states = Counter((person.list, person.state) for person in people)
-    most = {number: count for (number, _), count in trials.items()}
-    return tuple(
-        ListLine(number, task, most[number], slots[number], states[number, "done"], states[number, "active"])
-        for number, task in tasks.items()
-    )
-
-
-def _slowest(study: Study, responses: Iterable[Response], most: int) -> tuple[ItemTime, ...]:
-    by_item: dict[str, list[Response]] = {}
-    for one in responses:
-        if one.rt_ms is not None and one.kind != "practice":
-            by_item.setdefault(one.item, []).append(one)
-    middles = {item: _middle(_times(own)) or 0 for item, own in by_item.items()}
-    items = study.item
-    return tuple(
-        ItemTime(
-            *(name, items[name].kind, items[name].good, items[name].bad),
-            *(len(by_item[name]), middles[name], _agreement(by_item[name])),
-        )
-        for name in sorted(middles, key=lambda name: -middles[name])[:most]
-    )
-
-
-def _agreement(responses: Iterable[Response]) -> Share:
-    choices = [one.chosen == "good" for one in responses if one.task == "choice"]
-    return share_of(sum(choices), len(choices))
-
-
-def _catch(responses: Iterable[Response]) -> Share:
-    checks = [one.right for one in responses if one.kind == "catch"]
-    return share_of(sum(checks), len(checks))
-
-
-def _times(responses: Iterable[Response]) -> list[int]:
-    return [one.rt_ms for one in responses if one.rt_ms is not None]
-
-
-def _middle(times: Sequence[int]) -> int | None:
-    return round(median(times)) if times else None
 
 
 # Results
@@ -390,7 +200,7 @@ class ProposalLine:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a study shows, after the exclusions that its rules make."""
+    """What a study shows, after the exclusions that its rules make; `pairs` begin with the most doubtful ones."""
 
     people: int
     responses: int
@@ -400,18 +210,25 @@ class Results:
     paradigms: tuple[FigureShape, ...]
     phenomenon_of: dict[str, str]
     pairs: tuple[PairFigure, ...]
-    doubtful: int  # of these, first in the list: more than 30% chose the bad sentence
+    doubtful: int  # of how many of these more than 30% chose the bad sentence
     ratings: tuple[RatingLine, ...]
     kappas: dict[str, float | None]
     choice_alphas: dict[str, float | None]
     alphas: dict[str, float | None]
-    exclusions: tuple[Exclusion, ...]
     unchecked: dict[str, int]
     earlier: dict[str, EarlierFigure]
-    figures: dict[str, Figure]  # of the paradigms, as decisions need them
 
 
-def compute_results(study: Study, responses: Sequence[Response], *, resamples: int = RESAMPLES) -> Results:
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The results as they are sent, and what else is needed of them: exclusions, and figures to decide by."""
+
+    results: Results
+    exclusions: tuple[Exclusion, ...]
+    figures: dict[str, Figure]  # of the paradigms
+
+
+def compute_results(study: Study, responses: Sequence[Response], *, resamples: int = RESAMPLES) -> Findings:
     """Compute the results; with many answers this takes seconds, most of them for the crossed intervals."""
     found: StudyResults = results_of(study, responses, by="paradigm", resamples=resamples)
     left = kept(responses, found.exclusions)
@@ -419,7 +236,7 @@ def compute_results(study: Study, responses: Sequence[Response], *, resamples: i
     phenomena = figures(choices, by="phenomenon", resamples=resamples) if choices else {}
     overall = figures(choices, by="overall", resamples=resamples) if choices else {}
     pairs = _pair_figures(study, choices)
-    return Results(
+    results = Results(
         *(found.people, found.responses, found.kept),
         next(map(figure_shape, overall.values()), None),
         tuple(map(figure_shape, phenomena.values())),
@@ -431,11 +248,10 @@ def compute_results(study: Study, responses: Sequence[Response], *, resamples: i
         _numbers(found.kappas),
         _numbers(found.choice_alphas),
         _numbers(found.alphas),
-        found.exclusions,
         {str(rule): count for rule, count in found.unchecked.items()},
         _earlier(found),
-        dict(found.figures),
     )
+    return Findings(results, found.exclusions, dict(found.figures))
 
 
 def _earlier(found: StudyResults) -> dict[str, EarlierFigure]:
@@ -496,11 +312,11 @@ def exclusion_lines(excluded: Iterable[Exclusion], language: Language) -> tuple[
 
 
 def proposal_lines(
-    results: Results, *, threshold: float, now: Mapping[str, tuple[str, bool]]
+    figures: Mapping[str, Figure], *, threshold: float, now: Mapping[str, tuple[str, bool]]
 ) -> tuple[ProposalLine, ...]:
     """Return what is proposed for each paradigm; `now` has the status of those of the project, and if it was edited."""
     lines = []
-    for each in propose(results.figures, threshold=threshold):
+    for each in propose(figures, threshold=threshold):
         status, edited = now.get(each.uid, ("missing", False))
         lines.append(ProposalLine(each.uid, each.verdict, *each.figure.wider, status, edited))
     return tuple(sorted(lines, key=lambda line: line.high))

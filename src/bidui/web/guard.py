@@ -6,13 +6,14 @@ other sites     whatever changes something must come from a page of this server 
                 bear a session's token in its Authorization header, which no foreign page knows
 bodies          refused by their length before they are read, or as soon as they grow too long; what only members may
                 send is not read before the session is looked up, and all else is short
-headers         a Content-Security-Policy with no exception, and the like, on every answer
+headers         a Content-Security-Policy and the like on every answer; reports, which are files, have one of their own
 failures        every error becomes a status and problems in words: JSON for a call, a page for a person
 """
 
 import logging
+import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -21,7 +22,6 @@ from fastapi.exceptions import RequestValidationError
 from pydantic_core import to_jsonable_python
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -37,6 +37,7 @@ from bidui.web.workbench import Settings
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 UPLOADS = frozenset({"/api/projects/import"})
 FORMS = frozenset({"/api/login", "/api/logout", "/api/join", "/api/password", "/api/language"})
+REPORT = re.compile(r"/p/[^/]+/report/")
 PARTICIPANTS = "/api/s/"  # who takes part in a study has no account
 _LOG = logging.getLogger("bidui.web")
 
@@ -47,13 +48,18 @@ class Guard:
     def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
         self.app = app
         self.settings = settings
+        self._plain = strict_headers(page_policy(""), secure=settings.secure)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        nonce = scope.setdefault("state", {})["nonce"] = secrets.token_urlsafe(16)
+        strict = self._plain
+        if not scope["path"].startswith("/api/"):  # what a call returns has no styles
+            nonce = scope.setdefault("state", {})["nonce"] = secrets.token_urlsafe(16)
+            policy = report_policy() if REPORT.match(scope["path"]) else page_policy(nonce)
+            strict = strict_headers(policy, secure=self.settings.secure)
         most = body_limit(request, self.settings)
         started = False
 
@@ -61,10 +67,9 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                headers = MutableHeaders(scope=message)
-                for name, value in strict_headers(nonce, secure=self.settings.secure).items():
-                    headers[name] = value
-                headers.setdefault("Cache-Control", "no-store")
+                cached = any(name == b"cache-control" for name, _ in message["headers"])
+                unless = [] if cached else [(b"cache-control", b"no-store")]
+                message["headers"] = [*message["headers"], *strict, *unless]
             await send(message)
 
         if problem := refused(request, self.settings, most=most):
@@ -117,11 +122,11 @@ def body_limit(request: Request, settings: Settings) -> int:
     """Return how many bytes a request may carry; one that needs no session, or bears none, gets little."""
     if not _for_members(request) or not session_token(request, settings):
         return settings.form
-    return settings.upload if request.url.path in UPLOADS else settings.body
+    return settings.upload if request.scope["path"] in UPLOADS else settings.body
 
 
 def _for_members(request: Request) -> bool:
-    path = request.url.path
+    path = request.scope["path"]
     return path.startswith("/api/") and path not in FORMS and not path.startswith(PARTICIPANTS)
 
 
@@ -140,12 +145,12 @@ def _limited(receive: Receive, most: int) -> Receive:
     return limited
 
 
-def strict_headers(nonce: str, *, secure: bool) -> dict[str, str]:
-    """Return the headers of every answer."""
-    policy = {
+def page_policy(nonce: str) -> dict[str, str]:
+    """Return what a page of the workbench may load; styles with this nonce are allowed."""
+    return {
         "default-src": "'none'",
         "script-src": "'self'",
-        "style-src": f"'self' 'nonce-{nonce}'",
+        "style-src": f"'self' 'nonce-{nonce}'" if nonce else "'self'",
         "connect-src": "'self'",
         "img-src": "'self' data:",
         "font-src": "'self'",
@@ -153,6 +158,23 @@ def strict_headers(nonce: str, *, secure: bool) -> dict[str, str]:
         "base-uri": "'none'",
         "frame-ancestors": "'none'",
     }
+
+
+def report_policy() -> dict[str, str]:
+    """Return what the files of a report may load: its own style and pictures; no script ever runs there."""
+    return {
+        "default-src": "'none'",
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data:",
+        "form-action": "'none'",
+        "base-uri": "'none'",
+        "frame-ancestors": "'none'",
+        "sandbox": "allow-same-origin allow-downloads allow-popups",  # with the origin, for the cookie of its pictures
+    }
+
+
+def strict_headers(policy: Mapping[str, str], *, secure: bool) -> list[tuple[bytes, bytes]]:
+    """Return the headers of every answer, as they are sent."""
     headers = {
         "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
         "X-Content-Type-Options": "nosniff",
@@ -161,7 +183,9 @@ def strict_headers(nonce: str, *, secure: bool) -> dict[str, str]:
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
-    return headers | {"Strict-Transport-Security": "max-age=31536000"} if secure else headers
+    if secure:
+        headers["Strict-Transport-Security"] = "max-age=31536000"
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
 # Failures
@@ -237,6 +261,10 @@ async def _answer(request: Request, error: Exception) -> Response:
         return await _on_error(request, error)
     if isinstance(error, SQLAlchemyError):
         return await _on_database(request, error)
+    if isinstance(error, RequestValidationError):
+        return await _on_shape(request, error)
+    if isinstance(error, HTTPException):
+        return await _on_http(request, error)
     return fault(request, error)
 
 

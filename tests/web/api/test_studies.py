@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,25 @@ from bidui.people.agreement import study_results
 from bidui.people.design import PRESETS
 from bidui.people.lists import Item
 from bidui.people.participants import read_participants
-from bidui.people.responses import read_responses
+from bidui.people.progress import study_progress
+from bidui.people.responses import read_responses, to_jsonl
 from bidui.people.study import read_study
 from bidui.web.fieldwork import check_design, fitted
 from bidui.web.store.accounts import local_user
 from bidui.web.store.files import save
-from bidui.web.store.studies import StudyRecord, create_study, join, responses_of, study_of
+from bidui.web.store.studies import (
+    GivenAnswer,
+    Receipt,
+    Sheet,
+    StudyRecord,
+    create_study,
+    join,
+    participants_of,
+    responses_of,
+    save_answers,
+    study_of,
+    withdraw,
+)
 from bidui.web.store.workspace import entry
 from bidui.web.workbench import Workbench
 
@@ -91,9 +105,16 @@ def test_a_study_is_drawn_opened_and_never_changed_again(laptop: Workbench) -> N
     assert (draft["state"], draft["pairs"], draft["address"]) == ("draft", 2, "")
     assert client.get(f"{STUDIES}/form?study={number}").json()["uids"] == ["gender"]
     assert draft["progress"]["slots"] == 6
-    more = {**PLAN, "design": {**DESIGN, "raters": 5}}
+    more = {**PLAN, "design": {**DESIGN, "raters": 5}, "base": draft["base"]}
     assert client.put(f"{STUDIES}/{number}", json=more).json() == {"id": number}
     assert client.get(f"{STUDIES}/{number}").json()["progress"]["slots"] == 10
+    # Somebody else has the draft as it was before on her screen: she neither draws it again nor opens it.
+    late = client.put(f"{STUDIES}/{number}", json={**more, "name": "late"})
+    assert (late.status_code, kinds(late)) == (409, ["study-redrawn"])
+    opens = {"state": "open", "base": draft["base"]}
+    assert kinds(client.post(f"{STUDIES}/{number}/state", json=opens)) == ["study-redrawn"]
+    assert kinds(client.post(STUDIES, json={**PLAN, "earlier": number})) == ["study-follows-draft"]
+    assert client.get(f"{STUDIES}/form").json()["others"] == []
     pairs = client.get(f"{STUDIES}/{number}/export?format=pairs").text
     assert sorted(json.loads(line)["sentence_good"] for line in pairs.splitlines()) == [
         "张三喜欢他自己",
@@ -166,6 +187,83 @@ def test_an_owner_deletes_what_somebody_answered(laptop: Workbench) -> None:
     assert client.delete(f"{STUDIES}/{record.id}/participants/{first}").status_code == 410
 
 
+# Answers that were collected elsewhere
+
+
+def upload(bench: Workbench, record: StudyRecord, text: str | bytes, *, name: str = "answers.csv") -> Any:
+    """Import a file as the page does."""
+    return local(bench).post(f"{STUDIES}/{record.id}/responses", files={"answers": (name, text)})
+
+
+def table(*rows: str) -> str:
+    return "\n".join(("participant,uid,pair,chosen,rt_ms", *rows, ""))
+
+
+def test_answers_from_elsewhere_count_once_beside_those_given_here(laptop: Workbench) -> None:
+    record = opened(laptop)
+    answered(laptop, record, 1, all_right)
+    pair = record.study.pairs.by_uid()["gender"][0].pair_id
+    rows = [f"ann,gender,{pair},good,2310", f"bob,gender,{pair},bad,900"]
+    assert upload(laptop, record, table(*rows)).json() == {"answers": 2, "people": 2, "new": 2}
+    longer = table(*rows, f"cleo,gender,{pair},good,")
+    assert upload(laptop, record, longer).json() == {"answers": 3, "people": 3, "new": 1}
+    assert upload(laptop, record, longer).json() == {"answers": 3, "people": 3, "new": 0}
+    found = {one.participant: one.chosen for one in responses_of(record) if one.slot == 0}
+    assert found == {"ann": "good", "bob": "bad", "cleo": "good"}
+    far = local(laptop).get(f"{STUDIES}/{record.id}").json()["progress"]
+    assert (far["people"], far["answers"]) == (4, 9)  # six here, three elsewhere
+    assert local(laptop).delete(f"{STUDIES}/{record.id}/participants/bob").status_code == 204
+    assert {one.participant for one in responses_of(record) if one.slot == 0} == {"ann", "cleo"}
+
+
+def test_if_a_row_is_wrong_nothing_is_imported_and_its_line_is_named(laptop: Workbench) -> None:
+    record = opened(laptop)
+    pair = record.study.pairs.by_uid()["gender"][0].pair_id
+    wrong = table(f"ann,gender,{pair},good,2310", "ann,gender,99,good,1", f"bob,gender,{pair},worse,1")
+    answer = upload(laptop, record, wrong)
+    assert answer.status_code == 400
+    problems = [(each["kind"], each["place"]["file"], each["place"]["line"]) for each in answer.json()["problems"]]
+    assert problems == [("response-item", "answers.csv", 3), ("response-field", "answers.csv", 4)]
+    twice = table(f"ann,gender,{pair},good,1", f"ann,gender,{pair},bad,1")
+    (problem,) = upload(laptop, record, twice).json()["problems"]
+    assert (problem["kind"], problem["place"]["line"]) == ("response-twice", 3)
+    assert kinds(upload(laptop, record, table(*["ann,gender,99,good,1"] * 23)))[19:] == [
+        "response-item",
+        "more-problems",
+    ]
+    assert kinds(upload(laptop, record, "participant,age\nann,30\n")) == ["study-columns"]
+    assert kinds(upload(laptop, record, "学生".encode("gbk"))) == ["not-utf8"]
+    assert responses_of(record) == ()
+    draft = create_study(the_entry(laptop.store), a_study())
+    pair = draft.study.pairs.by_uid()["gender"][0].pair_id
+    assert kinds(upload(laptop, draft, table(f"ann,gender,{pair},good,1"))) == ["study-import-draft"]
+
+
+def test_an_export_brings_back_nothing_that_somebody_withdrew(laptop: Workbench) -> None:
+    record = opened(laptop)
+    settings = {"language": "zh", "version": record.study.version, "background": {}}
+    token, _ = join(laptop.store, record.token, **settings)  # type: ignore[arg-type]
+    given = GivenAnswer(1, 1, 900, 0, "rows", "zh")
+    assert save_answers(laptop.store, [Sheet(token, (given,))]) == [Receipt(1)]
+    rows = to_jsonl(responses_of(record))
+    assert upload(laptop, record, rows, name="responses.jsonl").json() == {"answers": 1, "people": 1, "new": 0}
+    withdraw(laptop.store, token)
+    assert kinds(upload(laptop, record, rows, name="responses.jsonl")) == ["study-import-here"]
+    assert responses_of(record) == ()
+
+
+def test_a_slot_that_was_filled_elsewhere_is_not_given_out(laptop: Workbench) -> None:
+    """Somebody who answered all of list 1, slot 1 on another platform has filled it."""
+    record = opened(laptop)
+    trials = [trial for trial in record.study.trials if (trial.list, trial.slot) == (1, 1)]
+    rows = [f"ann,{trial.item},1,1,{trial.shown},{1 if trial.shown == 'good-bad' else 2}" for trial in trials]
+    text = "\n".join(("participant,item,list,slot,shown,answer", *rows, ""))
+    assert upload(laptop, record, text).json()["new"] == 6
+    settings = {"language": "zh", "version": record.study.version, "background": {}}
+    join(laptop.store, record.token, **settings)  # type: ignore[arg-type]
+    assert [(each.list, each.slot) for each in participants_of(record)] == [(2, 1)]
+
+
 # Results and decisions
 
 
@@ -180,23 +278,28 @@ def finished(laptop: Workbench) -> StudyRecord:
 def test_results_are_what_one_counts_by_hand(laptop: Workbench, finished: StudyRecord) -> None:
     client = local(laptop)
     found = client.get(f"{STUDIES}/{finished.id}/results").json()
-    assert (found["people"], found["responses"], found["kept"]) == (12, 72, 44)
-    assert (found["overall"]["correct"], found["overall"]["judgements"], found["overall"]["majority"]) == (22, 44, 4)
-    by_name = {each["name"]: each for each in found["paradigms"]}
+    results = found["results"]
+    assert (results["people"], results["responses"], results["kept"]) == (12, 72, 44)
+    assert (results["overall"]["correct"], results["overall"]["judgements"], results["overall"]["majority"]) == (
+        22,
+        44,
+        4,
+    )
+    by_name = {each["name"]: each for each in results["paradigms"]}
     assert {name: (each["correct"], each["judgements"], each["people"]) for name, each in by_name.items()} == {
         "gender": (0, 22, 11),
         "other": (22, 22, 11),
     }
     high = 1.959963984540054**2 / 22
     assert by_name["gender"]["wilson"] == {"value": 0.0, "low": 0.0, "high": pytest.approx(high / (1 + high))}
-    assert found["doubtful"] == 4 and {pair["uid"] for pair in found["pairs"][:4]} == {"gender"}
+    assert results["doubtful"] == 4 and {pair["uid"] for pair in results["pairs"][:4]} == {"gender"}
     assert [each["rule"] for each in found["exclusions"]] == ["catch"]
     assert [(each["catch"]["correct"], each["catch"]["all"]) for each in found["failed"]] == [(0, 2)]
     assert {each["uid"]: (each["verdict"], each["status"]) for each in found["proposals"]} == {
         "gender": ("exclude", "included"),
         "other": ("keep", "missing"),  # 22 of 22: Wilson's interval begins at 1 / (1 + 1.96² / 22) = 85.1%
     }
-    assert found["kappas"]["good/bad"] == pytest.approx(1)  # everybody says the same of every pair
+    assert results["kappas"]["good/bad"] == pytest.approx(1)  # everybody says the same of every pair
 
 
 def test_nothing_is_said_before_somebody_has_answered(laptop: Workbench) -> None:
@@ -212,7 +315,10 @@ def test_a_decision_is_a_revision_with_the_figures(laptop: Workbench, finished: 
     text = client.get(f"/api/projects/small/files/{PARADIGM}").json()["text"]
     assert "status: excluded\n" in text
     assert "In the study pilot, 0 of 22 judgements by 11 people on 4 pairs chose the good sentence" in text
-    assert len(client.get(f"/api/projects/small/history/{PARADIGM}").json()["revisions"]) == 2
+    decided, found = client.get(f"/api/projects/small/history/{PARADIGM}").json()["revisions"]
+    assert (decided["study"], found["study"]) == (finished.id, None)
+    page = client.get("/p/small/history").text
+    assert f'<a href="/p/small/studies/{finished.id}">decision of study {finished.id}</a>' in page
     proposals = client.get(f"{STUDIES}/{finished.id}/results").json()["proposals"]
     assert [each["status"] for each in proposals if each["uid"] == "gender"] == ["excluded"]
 
@@ -331,6 +437,11 @@ def test_the_command_line_takes_the_study_that_is_exported(
     assert len(read_participants(tmp_path / "pilot", study)) == 12
     there = {each.name: (each.correct, each.judgements) for each in study_results(tmp_path / "pilot").figures.values()}
     assert there == {"gender": (0, 22), "other": (22, 22)}
+    far = json.loads(json.dumps(asdict(study_progress(tmp_path / "pilot"))))
+    page = local(laptop).get(f"{STUDIES}/{finished.id}").json()["progress"]
+    for each in (*far["persons"], *page["persons"]):
+        each.pop("seen")  # the server also knows who has only looked at a page
+    assert far == page
 
 
 def test_the_name_of_a_study_leads_nowhere(laptop: Workbench) -> None:
@@ -394,6 +505,8 @@ def test_everybody_may_do_what_her_role_allows(team: Workbench) -> None:
         assert statuses == expected, (method, address)
     for who, status in (("stranger", 401), ("outsider", 404), ("viewer", 403), ("editor", 400)):
         sent = people[who].post(f"{one}/models", files={"scores": ("a.jsonl", b"{}")})
+        assert sent.status_code == status, who
+        sent = people[who].post(f"{one}/responses", files={"answers": ("a.jsonl", b"{}")})
         assert sent.status_code == status, who
     assert people["viewer"].get(one).json()["address"] == ""  # whoever has the link may answer
 

@@ -8,9 +8,10 @@ import asyncio
 import re
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -25,29 +26,23 @@ from bidui.grammar.archives import add_to_zip
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.project import paradigm_text
 from bidui.pairs.formats import pairs_to_bytes
-from bidui.people.agreement import counts
+from bidui.people.agreement import Figure, counts
 from bidui.people.decisions import Verdict, propose, reason, set_status
-from bidui.people.design import PRESETS, QUESTIONS, Design, standard_texts
-from bidui.people.exchange import export_pcibex, response_files
-from bidui.people.participants import Participant, participants_csv
+from bidui.people.design import PRESETS, Design, standard_texts
+from bidui.people.exchange import export_pcibex, parse_answers, response_files
+from bidui.people.participants import participants_csv
+from bidui.people.progress import PersonLine, StudyProgress
 from bidui.people.responses import to_jsonl
-from bidui.people.study import Study, draw_study, study_files
+from bidui.people.study import Study, draw_study
 from bidui.web import fieldwork, jobs
 from bidui.web.accounts import Access, Editor, Owner, Reader, Spoken
 from bidui.web.api.projects import attached
 from bidui.web.fieldwork import (
-    EarlierFigure,
     ExclusionLine,
-    FigureShape,
+    Findings,
     ModelFigures,
-    PairFigure,
-    Person,
-    PersonLine,
-    Progress,
     ProposalLine,
-    RatingLine,
     Results,
-    Share,
     SizeShape,
 )
 from bidui.web.problems import fails
@@ -57,37 +52,19 @@ from bidui.web.store.disk import refresh
 from bidui.web.store.files import Change, commit
 from bidui.web.store.overview import coverage
 from bidui.web.store.revisions import Version, latest
-from bidui.web.store.studies import StudyRecord, StudyState
+from bidui.web.store.studies import StudyName, StudyRecord, StudyState
+from bidui.web.studies import StudyLine, exported_participants, folder_files, record_progress, study_line
 from bidui.words import Language
 
 router = APIRouter(prefix="/api/projects/{project}/studies", tags=["studies"], responses=fails(400, 401, 404, 422))
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 Text = Annotated[str, Field(max_length=20_000)]
+Base = Annotated[str, Field(max_length=64)]
 LIGHT = 500  # responses; the results of no more are computed at once
 MOST_PAIRS = 200  # of a study that the answer lists by themselves; the export has them all
 
 
 # The studies of a project
-
-
-@dataclass(frozen=True, slots=True)
-class StudyLine:
-    """A study in a list; the agreement is without people whom a rule leaves out already."""
-
-    id: int
-    name: str
-    state: StudyState
-    created: datetime
-    opened: datetime | None
-    closed: datetime | None
-    paradigms: int
-    pairs: int
-    people: int
-    done: int
-    slots: int
-    median_minutes: float | None
-    agreement: Share
-    earlier: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,43 +77,15 @@ class StudyList:
 @router.get("")
 def list_studies(access: Reader, language: Spoken) -> StudyList:
     """List the studies of a project."""
-    return StudyList([_line(record, _progress(access, record, language)) for record in _records(access)])
+    records = studies.studies_of_project(access.entry)
+    return StudyList([study_line(record, _progress(access, record, language)) for record in records])
 
 
-def _records(access: Access) -> list[StudyRecord]:
-    return sorted(studies.studies_of_project(access.entry), key=lambda record: -record.id)
-
-
-def _line(record: StudyRecord, far: Progress) -> StudyLine:
-    study = record.study
-    return StudyLine(
-        *(record.id, record.name, record.state, record.created, record.opened, record.closed),
-        len(study.pairs.by_uid()),
-        len(study.pairs),
-        *(far.people, far.done, far.slots, far.median_minutes, far.agreement, record.earlier),
-    )
-
-
-def _progress(access: Access, record: StudyRecord, language: Language) -> Progress:
+def _progress(access: Access, record: StudyRecord, language: Language) -> StudyProgress:
     """Return how far a study is, computed again only after somebody has done something: open pages keep asking."""
-
-    def compute() -> Progress:
-        responses = studies.responses_of(record)
-        return fieldwork.progress(record.study, _persons(record), responses, language=language)
-
-    state = (studies.pulse_of(record), record.study.design, len(record.study.trials))  # a draft may be drawn again
-    return access.bench.progress.get((record.id, language), compute, state=state)
-
-
-def _persons(record: StudyRecord) -> list[Person]:
-    return [
-        Person(
-            *(each.pseudonym, each.list, each.slot),
-            "withdrawn" if each.withdrawn else "done" if each.finished else "active",
-            each.seen.isoformat(timespec="seconds"),
-        )
-        for each in studies.participants_of(record)
-    ]
+    state = (studies.pulse_of(record), record.sha256)  # a draft may be drawn again
+    make = partial(record_progress, record, language=language)
+    return access.bench.progress.get((record.id, language), make, state=state)
 
 
 # Designing one
@@ -172,19 +121,24 @@ class StudyForm:
     uids: list[str]
     texts: dict[str, dict[Language, str]]
     earlier: int | None
+    base: str  # the state of the draft, to be sent with what is changed; empty for a new study
     presets: list[Design]
     paradigms: list[ParadigmChoice]
     others: list[EarlierStudy]
 
 
 class StudyPlan(BaseModel):
-    """A study as it is to be drawn; `texts` has those that differ from the standard ones."""
+    """A study as it is to be drawn; `texts` has those that differ from the standard ones.
+
+    With `base`, a draft that somebody else has changed meanwhile stays as it is.
+    """
 
     name: Name
     design: Design
     uids: Annotated[list[Name], Field(min_length=1, max_length=2_000)]
     texts: dict[str, dict[Language, Text]] = {}
     earlier: int | None = None  # of a new study; a draft keeps the one it has
+    base: Base = ""
 
 
 class SizeQuestion(BaseModel):
@@ -214,7 +168,7 @@ def study_form(
         for line in coverage(access.entry).paradigms
         if line.parsed
     ]
-    others = [EarlierStudy(each.id, each.name, each.state) for each in _records(access) if each.id != study]
+    others = [_named(each) for each in studies.study_names(access.entry) if each.id != study and each.state != "draft"]
     included = [choice.uid for choice in paradigms if choice.status != "excluded"]
     lang = coverage(access.entry).facts.lang
     presets = [fieldwork.fitted(replace(each, language=lang), paradigms=len(included)) for each in PRESETS.values()]
@@ -222,7 +176,7 @@ def study_form(
     if start is None:
         texts = {key: dict(own) for key, own in standard_texts().items()}
         design = next(each for each in presets if each.name == "bidui")
-        return StudyForm(None, "", design, included, texts, None, presets, paradigms, others)
+        return StudyForm(None, "", design, included, texts, None, "", presets, paradigms, others)
     known = {choice.uid for choice in paradigms}
     return StudyForm(
         record.id if record else None,
@@ -231,6 +185,7 @@ def study_form(
         [uid for uid in start.study.pairs.by_uid() if uid in known],
         {key: dict(own) for key, own in start.study.texts.items()},
         record.earlier if record else start.id,
+        record.sha256 if record else "",
         presets,
         paradigms,
         others,
@@ -255,11 +210,18 @@ async def add_study(access: Editor, request: Request, body: StudyPlan) -> StudyN
 @router.put("/{number}", responses=fails(403, 409))
 async def redraw_study(access: Editor, request: Request, number: int, body: StudyPlan) -> StudyNumber:
     """Draw a draft again, from another design or from the project as it is now."""
-    record = await run_in_threadpool(studies.study_of, access.entry, number)
+    record = _as_seen(await run_in_threadpool(studies.study_of, access.entry, number), body.base)
     _check_draft(record)  # before much work
     study = await _drawn(access, body, request)
     await run_in_threadpool(studies.update_draft, record, study)
     return StudyNumber(record.id)
+
+
+def _as_seen(record: StudyRecord, base: str) -> StudyRecord:
+    """Return a study; one that is not any more what somebody has on her screen is refused."""
+    if base not in ("", record.sha256):
+        raise fail("study-redrawn", Place(), {"study": record.name})
+    return record
 
 
 def _check_draft(record: StudyRecord) -> None:
@@ -326,6 +288,7 @@ class StudyAnswer:
     paradigms: int
     pairs: int
     version: str
+    base: str  # the state of a draft, to be sent when it is opened
     size: SizeShape
     address: str
     code: str  # shown to whoever has finished
@@ -333,45 +296,46 @@ class StudyAnswer:
     earlier: EarlierStudy | None
     later: list[EarlierStudy]
     edited: tuple[str, ...]  # paradigms that were edited since the earlier study
-    progress: Progress
+    progress: StudyProgress
 
 
 class StateChoice(BaseModel):
-    """The state that a study is to have."""
+    """The state that a study is to have; with `base`, a draft is opened only if nobody has changed it meanwhile."""
 
     state: Literal["open", "paused", "closed"]
+    base: Base = ""
 
 
 @router.get("/{number}")
 def study(access: Reader, language: Spoken, number: int) -> StudyAnswer:
     """Return a study: its design and size, and how far people are."""
     record = studies.study_of(access.entry, number)
-    pinned, records = record.study, _records(access)
+    pinned, names = record.study, studies.study_names(access.entry)
     count = len(pinned.pairs.by_uid())
-    earlier = next((each for each in records if each.id == record.earlier), None)
+    earlier = next((each for each in names if each.id == record.earlier), None)
     return StudyAnswer(
         *(record.id, record.name, record.state, record.created, record.opened, record.closed),
-        *(pinned.design, count, len(pinned.pairs), pinned.version),
+        *(pinned.design, count, len(pinned.pairs), pinned.version, record.sha256),
         fieldwork.size_of(pinned.design, paradigms=count, language=language),
         f"/s/{record.token}" if may(access.role, "editor") and record.state != "draft" else "",
         record.code if may(access.role, "editor") else "",
         studies.count_external(record),
         _named(earlier) if earlier else None,
-        [_named(each) for each in records if each.earlier == record.id],
+        [_named(each) for each in names if each.earlier == record.id],
         pinned.follows.edited if pinned.follows else (),
         _progress(access, record, language),
     )
 
 
-def _named(record: StudyRecord) -> EarlierStudy:
-    return EarlierStudy(record.id, record.name, record.state)
+def _named(study: StudyName) -> EarlierStudy:
+    return EarlierStudy(study.id, study.name, study.state)
 
 
 @router.post("/{number}/state", responses=fails(403, 409))
 def set_study_state(access: Editor, number: int, body: StateChoice) -> StudyNumber:
     """Open, pause, reopen or close a study; once it is open, nothing of it can be changed."""
-    record = studies.set_state(studies.study_of(access.entry, number), body.state)
-    return StudyNumber(record.id)
+    record = _as_seen(studies.study_of(access.entry, number), body.base)
+    return StudyNumber(studies.set_state(record, body.state).id)
 
 
 @router.delete("/{number}", status_code=204, responses=fails(403, 409))
@@ -391,33 +355,18 @@ def delete_participant(access: Owner, number: int, participant: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ResultsAnswer:
-    """The results of a study, after the exclusions that its rules make; `study` says which.
+    """The results of a study, with what its rules leave out, what is proposed, and models on the same pairs.
 
-    `pairs` are the first two hundred, those with the most choices of the bad sentence first; of these, more than 30% of
-    the people chose the bad sentence of the first `doubtful`. `models` judged the same pairs.
+    Of `all_pairs`, the results list the first two hundred, and all doubtful ones.
     """
 
     id: int
     study: str
     state: StudyState
-    people: int
-    responses: int
-    kept: int
-    overall: FigureShape | None
-    phenomena: tuple[FigureShape, ...]
-    paradigms: tuple[FigureShape, ...]
-    phenomenon_of: dict[str, str]
-    pairs: tuple[PairFigure, ...]
+    results: Results
     all_pairs: int
-    doubtful: int
-    ratings: tuple[RatingLine, ...]
-    kappas: dict[str, float | None]
-    choice_alphas: dict[str, float | None]
-    alphas: dict[str, float | None]
     failed: list[PersonLine]  # raters who failed a catch trial, also those who are not left out for it
     exclusions: tuple[ExclusionLine, ...]
-    unchecked: dict[str, int]
-    earlier: dict[str, EarlierFigure]
     threshold: float
     proposals: tuple[ProposalLine, ...]
     models: list[ModelFigures]
@@ -446,12 +395,12 @@ Threshold = Annotated[float | None, Query(gt=0, lt=1)]
 async def study_results(access: Reader, language: Spoken, number: int, threshold: Threshold = None) -> ResultsAnswer:
     """Return what a study shows so far; an error while nobody has answered."""
     record = await run_in_threadpool(studies.study_of, access.entry, number)
-    results = await _results(access, record)
+    findings = await computed_results(access, record)
     at = threshold or record.study.design.rules.threshold
-    return await run_in_threadpool(_results_answer, access, record, results, at, language)
+    return await run_in_threadpool(_results_answer, access, record, findings, at, language)
 
 
-async def _results(access: Access, record: StudyRecord) -> Results:
+async def computed_results(access: Access, record: StudyRecord) -> Findings:
     """Return the results, computed once for the same answers, in a process of its own where they are many."""
     responses = await run_in_threadpool(studies.responses_of, record)
     state = sha256(to_jsonl(responses))
@@ -467,28 +416,19 @@ async def _results(access: Access, record: StudyRecord) -> Results:
 
 
 def _results_answer(
-    access: Access, record: StudyRecord, results: Results, threshold: float, language: Language
+    access: Access, record: StudyRecord, findings: Findings, threshold: float, language: Language
 ) -> ResultsAnswer:
-    there = _paradigms(access, record.study)
-    now = {uid: (each.status, each.edited) for uid, each in there.items()}
-    worths = studies.scores_of(record)
+    results = findings.results
+    now = {uid: (each.status, each.edited) for uid, each in _paradigms(access, record.study).items()}
     return ResultsAnswer(
-        *(record.id, record.name, record.state, results.people, results.responses, results.kept),
-        *(results.overall, results.phenomena, results.paradigms, results.phenomenon_of),
-        results.pairs[: max(MOST_PAIRS, results.doubtful)],
+        *(record.id, record.name, record.state),
+        replace(results, pairs=results.pairs[: max(MOST_PAIRS, results.doubtful)]),
         len(results.pairs),
-        results.doubtful,
-        results.ratings,
-        results.kappas,
-        results.choice_alphas,
-        results.alphas,
         [each for each in _progress(access, record, language).persons if each.catch.correct < each.catch.all],
-        fieldwork.exclusion_lines(results.exclusions, language),
-        results.unchecked,
-        results.earlier,
+        fieldwork.exclusion_lines(findings.exclusions, language),
         threshold,
-        fieldwork.proposal_lines(results, threshold=threshold, now=now),
-        [fieldwork.model_figures(name, worth, results) for name, worth in worths.items()],
+        fieldwork.proposal_lines(findings.figures, threshold=threshold, now=now),
+        [fieldwork.model_figures(name, worth, results) for name, worth in studies.scores_of(record).items()],
     )
 
 
@@ -523,18 +463,18 @@ async def write_decisions(access: Editor, number: int, body: Decision) -> Decide
     Whatever the figures do not say, and whatever was edited since the study was drawn, needs a reason in words.
     """
     record = await run_in_threadpool(studies.study_of, access.entry, number)
-    results = await _results(access, record)
-    return await run_in_threadpool(_decide, access, record, results, body)
+    findings = await computed_results(access, record)
+    return await run_in_threadpool(_decide, access, record, findings.figures, body)
 
 
-def _decide(access: Access, record: StudyRecord, results: Results, body: Decision) -> Decided:
+def _decide(access: Access, record: StudyRecord, figures: Mapping[str, Figure], body: Decision) -> Decided:
     there = _paradigms(access, record.study)
     wanted: dict[str, Verdict] = {**dict.fromkeys(body.include, "keep"), **dict.fromkeys(body.exclude, "exclude")}
-    if missing := [uid for uid in wanted if uid not in there or uid not in results.figures]:
+    if missing := [uid for uid in wanted if uid not in there or uid not in figures]:
         raise InputError(Problem("decide-missing", Place(access.entry.name), {"uid": uid}) for uid in missing)
     if not wanted or set(body.include) & set(body.exclude):
         raise fail("decide-nothing")
-    proposals = {each.uid: each for each in propose(results.figures, threshold=body.threshold)}
+    proposals = {each.uid: each for each in propose(figures, threshold=body.threshold)}
     changes, problems = [], []
     statuses: dict[str, Literal["included", "excluded"]] = {}
     for uid, verdict in wanted.items():
@@ -548,7 +488,8 @@ def _decide(access: Access, record: StudyRecord, results: Results, body: Decisio
         text = set_status(
             mine.version.text, status=statuses[uid], reason=reason(proposal, study=record.name), name=file
         )
-        changes.append(Change(file, encode(text, place=Place(file)), mine.version.revision.id))
+        data, base = encode(text, place=Place(file)), mine.version.revision.id
+        changes.append(Change(file, data, base, study=record.id))
     if problems:
         raise InputError(problems)
     commit(access.entry, changes, who=access.user)
@@ -586,6 +527,31 @@ def remove_model(access: Editor, number: int, name: str) -> None:
     studies.drop_scores(studies.study_of(access.entry, number), name)
 
 
+# Answers that were collected elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedAnswers:
+    """How many answers a file has, by how many people, and how many of them were not there before."""
+
+    answers: int
+    people: int
+    new: int
+
+
+@router.post("/{number}/responses", status_code=201, responses=fails(403, 409, 413))
+def import_answers(
+    access: Editor,
+    number: int,
+    answers: Annotated[UploadFile, File(description="Results of PCIbex, exported responses, or a plain table.")],
+) -> ImportedAnswers:
+    """Add answers that were collected elsewhere; each counts once, and nothing is added if a row is wrong."""
+    record = studies.study_of(access.entry, number)
+    responses = parse_answers(answers.file.read(), record.study, file=Path(answers.filename or "answers.csv").name)
+    new = studies.import_responses(record, responses)
+    return ImportedAnswers(len(responses), len({each.participant for each in responses}), new)
+
+
 # Export
 
 ExportFormat = Literal["csv", "jsonl", "study", "pcibex", "pairs"]
@@ -614,10 +580,11 @@ def export_study(
     if format == "pcibex":
         files = _pcibex(record.study, language)
     elif format == "study":
-        people = response_files(studies.responses_of(record), _participants(record), to="jsonl")
-        files = study_files(record.study) | {file: data for file, data in people.items() if file.endswith(".jsonl")}
+        files = folder_files(record)
     else:
-        files = response_files(studies.responses_of(record), _participants(record), to=format, external=external)
+        files = response_files(
+            studies.responses_of(record), exported_participants(record), to=format, external=external
+        )
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for file, data in files.items():
@@ -629,7 +596,7 @@ def export_study(
 def export_panel(access: Owner, number: int) -> Response:
     """Return who took part with which number in a panel, for payment; such numbers are in no other export."""
     record = studies.study_of(access.entry, number)
-    people = [each for each in _participants(record) if each.external]
+    people = [each for each in exported_participants(record) if each.external]
     data = participants_csv(people, external=True)
     return Response(data, headers=attached(f"{record.name}-panel.csv"), media_type="text/csv")
 
@@ -638,21 +605,6 @@ def export_panel(access: Owner, number: int) -> Response:
 def forget_panel(access: Owner, number: int) -> None:
     """Erase the numbers in a panel, and nothing else."""
     studies.forget_external(studies.study_of(access.entry, number))
-
-
-def _participants(record: StudyRecord) -> list[Participant]:
-    """Return the facts about participants as they are exported; whoever withdrew has none."""
-    return [
-        Participant(
-            *(each.pseudonym, each.list, each.slot, each.version, each.language),
-            each.started.isoformat(timespec="seconds"),
-            each.finished.isoformat(timespec="seconds") if each.finished else "",
-            {name: each.background[name] for name in QUESTIONS if name in each.background},
-            each.external or "",
-        )
-        for each in studies.participants_of(record)
-        if each.withdrawn is None
-    ]
 
 
 def _pcibex(study: Study, language: Language) -> dict[str, bytes]:

@@ -122,6 +122,7 @@ revisions = Table(
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("base", sa.ForeignKey("revisions.id")),
     sa.Column("origin", sa.ForeignKey("revisions.id")),  # what was restored, or the file that had another name
+    sa.Column("study", sa.Integer),  # whose results decided this; no key, since a draft of a study can be deleted
     _one_of("reason", REASONS),
     _one_of("state", STATES),
     sa.Index("ix_revisions_project_file", "project", "file", "id"),

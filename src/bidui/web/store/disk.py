@@ -25,7 +25,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, select, update
@@ -94,6 +95,25 @@ def read(folder: Path, name: str) -> DiskFile:
         raise fail("file-unreadable", Place(name), {"reason": reason(error)}) from None
     data = read_inside(folder, name, limit=MAX_BYTES)
     return DiskFile(data, sha256(data), stamp)
+
+
+def copy_sources(folder: Path, target: Path, *, uid: str | None = None) -> dict[str, str]:
+    """Copy the files that pairs are made from, the project's own, never through a link; return their hashes."""
+    target.mkdir(parents=True)
+    sources: dict[str, str] = {}
+    for name in filter(partial(is_source, uid=uid), scan(folder)[0]):
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = read(folder, name)
+        path.write_bytes(file.data)
+        sources[name] = file.sha256
+    return sources
+
+
+def is_source(name: str, *, uid: str | None = None) -> bool:
+    """Tell whether pairs are made from a file; of one paradigm, not from others, so that errors there do not matter."""
+    kind = kind_of(name)
+    return kind != "notes" and (kind != "paradigm" or uid in {None, PurePosixPath(name).stem})
 
 
 def _stamp(status: os.stat_result) -> str:

@@ -22,13 +22,17 @@ Check = Callable[[str], Iterable[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of one file: it gets these bytes, or is deleted (None), instead of the revision `base`."""
+    """A change of one file: it gets these bytes, or is deleted (None), instead of the revision `base`.
+
+    `study` is the study whose results decided it.
+    """
 
     file: str
     data: bytes | None
     base: int | None
     reason: Reason = "edit"
     origin: int | None = None
+    study: int | None = None
 
     @property
     def sha256(self) -> str | None:
@@ -219,6 +223,7 @@ def _accept(
             state="pending",
             base=head.id,
             origin=change.origin,
+            study=change.study,
         )
         set_head(connection, entry, change.file, Head(head.id, head.sha256, number, head.stamp))
         accepted.append(number)

@@ -19,6 +19,7 @@ from sqlalchemy import Row, func, select
 from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import Json, encode
 from bidui.files import sha256 as hash_of
+from bidui.grammar.generate import inputs_hash
 from bidui.grammar.lexicon import parse_features, parse_lexicon, parse_relation
 from bidui.grammar.names import Kind, check_file_name, kind_of
 from bidui.grammar.paradigm_file import parse_paradigm, parse_phrases
@@ -26,6 +27,7 @@ from bidui.grammar.project import read_project
 from bidui.grammar.yaml import decode
 from bidui.web.store.database import facts as table
 from bidui.web.store.database import files, put, revisions, users
+from bidui.web.store.disk import is_source, scan
 from bidui.web.store.drafts import Why, draft_bytes, drafts
 from bidui.web.store.revisions import content
 from bidui.web.store.workspace import Entry, Store
@@ -314,6 +316,14 @@ def paradigm_keys(entry: Entry, *, without: Collection[Kind] = ()) -> dict[str, 
         contents = {name: sha256 for name, sha256 in connection.execute(query)}
     shared = _hash(sorted(item for item in contents.items() if kind_of(item[0]) not in left_out))
     return {name: _hash([(shared, sha256)]) for name, sha256 in sorted(contents.items()) if kind_of(name) == "paradigm"}
+
+
+def source_hash(entry: Entry) -> str:
+    """Return the hash of all files that pairs are made from, as scores hold it; `refresh` first."""
+    query = select(files.c.name, files.c.sha256).where(files.c.project == entry.id, files.c.sha256.is_not(None))
+    with entry.store.reading() as connection:
+        contents = {name: sha256 for name, sha256 in connection.execute(query)}
+    return inputs_hash({name: contents[name] for name in scan(entry.folder)[0] if is_source(name) and name in contents})
 
 
 def _hash(items: Iterable[tuple[str, str]]) -> str:

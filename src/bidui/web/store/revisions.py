@@ -97,8 +97,8 @@ PAGE = 100
 class Revision:
     """One state of one file, which may be that it is `deleted`. `base` is the state before it.
 
-    `origin` is the revision it was restored from or, where the file was renamed, the last one under its old name, which
-    is then `renamed_from`.
+    It is `created` where there was no such file before. `origin` is the revision it was restored from or, where the
+    file was renamed, the last one under its old name, which is then `renamed_from`. `study` is the one that decided it.
     """
 
     id: int
@@ -109,6 +109,8 @@ class Revision:
     base: int | None
     origin: int | None
     renamed_from: str | None
+    study: int | None
+    created: bool
     deleted: bool
     size: int
 
@@ -205,12 +207,14 @@ def record(
     state: Literal["pending", "done"] = "done",
     base: int | None = None,
     origin: int | None = None,
+    study: int | None = None,
 ) -> tuple[int, str | None]:
     """Add a revision; return its number and hash."""
     near = connection.scalar(select(revisions.c.sha256).where(revisions.c.id == base)) if base else None
     sha256 = None if data is None else keep(connection, data, near=near)
     values = {"project": entry.id, "file": file, "sha256": sha256, "size": len(data or b""), "author": author}
     values |= {"time": entry.store.now(), "reason": reason, "state": state, "base": base, "origin": origin}
+    values |= {"study": study}
     key = connection.execute(insert(revisions).values(**values)).inserted_primary_key
     assert key is not None
     return int(key[0]), sha256
@@ -218,9 +222,11 @@ def record(
 
 def _select(entry: Entry) -> Select[Any]:
     """Select the revisions of a project that were carried out, with their authors' names and the files' old names."""
-    old = revisions.alias()
+    old, before = revisions.alias(), revisions.alias()
     joined = revisions.outerjoin(users, revisions.c.author == users.c.id).outerjoin(old, revisions.c.origin == old.c.id)
-    query = select(revisions, users.c.name.label("name"), old.c.file.label("old_file")).select_from(joined)
+    joined = joined.outerjoin(before, revisions.c.base == before.c.id)
+    more = (users.c.name.label("name"), old.c.file.label("old_file"), before.c.sha256.label("before"))
+    query = select(revisions, *more).select_from(joined)
     return query.where(revisions.c.project == entry.id, revisions.c.state == "done")
 
 
@@ -234,6 +240,8 @@ def _revision(row: Row[Any]) -> Revision:
         base=row.base,
         origin=row.origin,
         renamed_from=row.old_file if row.reason == "edit" else None,
+        study=row.study,
+        created=row.before is None and row.sha256 is not None,
         deleted=row.sha256 is None,
         size=row.size,
     )

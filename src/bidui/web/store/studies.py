@@ -17,14 +17,21 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, func, insert, literal, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bidui.errors import InputError, Place, fail
 from bidui.files import sha256
 from bidui.people.design import SCALE, Layout, Task
 from bidui.people.lists import Assignment, Slot, State, next_slot, slots_of
-from bidui.people.responses import Response, study_exclusions
+from bidui.people.responses import (
+    Response,
+    distinct,
+    parse_responses,
+    response_to,
+    study_exclusions,
+    to_jsonl,
+)
 from bidui.people.study import STUDY, Study, parse_study, study_files
 from bidui.web.store import database
 from bidui.web.store.database import projects, put, reading, storable
@@ -40,6 +47,7 @@ _NEXT: Mapping[StudyState, tuple[StudyState, ...]] = {
     "closed": (),  # for good: the links are dead
 }
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none is taken for another
+_ELSEWHERE = "imported/responses.jsonl"  # a further file of a study
 _STUDIES, _FILES, _PEOPLE, _ANSWERS = (
     database.studies,
     database.study_files,
@@ -50,12 +58,16 @@ _STUDIES, _FILES, _PEOPLE, _ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """A study in the database; `token` is in the link for participants, `code` is shown to those who have finished."""
+    """A study in the database; `token` is in the link for participants, `code` is shown to those who have finished.
+
+    `sha256` tells the states of a draft apart, which may be drawn again.
+    """
 
     id: int
     project: Entry
     name: str
     state: StudyState
+    sha256: str
     revision: int  # the newest of the project when it was pinned
     earlier: int | None  # the study that it follows
     created: datetime
@@ -64,6 +76,16 @@ class StudyRecord:
     token: str
     code: str
     study: Study = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyName:
+    """What a list of studies needs to know, without the files of any; `earlier` is the study that one follows."""
+
+    id: int
+    name: str
+    state: StudyState
+    earlier: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +103,16 @@ class Participant:
     language: Language
     version: str  # of the texts that she consented to
     background: Mapping[str, str]
-    trials: int
-    answers: int
-    catch_failures: int
 
 
 # Studies, for those who make them
 
 
 def create_study(entry: Entry, study: Study, *, earlier: int | None = None) -> StudyRecord:
-    """Add a draft that pins the files of a study."""
+    """Add a draft that pins the files of a study; an `earlier` one that was never opened has nothing to follow."""
+    before = study_of(entry, earlier) if earlier is not None else None
+    if before is not None and before.state == "draft":
+        raise fail("study-follows-draft", Place(), {"study": before.name})
     values = {
         "project": entry.id,
         "name": study.name,
@@ -98,7 +120,7 @@ def create_study(entry: Entry, study: Study, *, earlier: int | None = None) -> S
         "token": secrets.token_urlsafe(16),
         "code": _word(8).upper(),
         "revision": newest_number(entry),
-        "earlier": study_of(entry, earlier).id if earlier is not None else None,
+        "earlier": before.id if before is not None else None,
         "created": entry.store.now(),
     }
     with entry.store.writing() as connection:
@@ -110,10 +132,11 @@ def create_study(entry: Entry, study: Study, *, earlier: int | None = None) -> S
 
 
 def update_draft(record: StudyRecord, study: Study) -> StudyRecord:
-    """Pin other files in place of those of a draft."""
+    """Pin other files in place of those of a draft, unless somebody else has done so since the record was read."""
     revision = newest_number(record.project)
     with record.project.store.writing() as connection:
         _check_draft(connection, record)
+        _check_same(connection, record)
         _pin(connection, record.id, study)
         values = {"name": study.name, "revision": revision}
         connection.execute(update(_STUDIES).where(_STUDIES.c.id == record.id).values(**values))
@@ -138,6 +161,14 @@ def study_of(entry: Entry, number: int) -> StudyRecord:
     return _record(entry, row)
 
 
+def study_names(entry: Entry) -> list[StudyName]:
+    """Return the names of a project's studies, the newest first."""
+    columns = (_STUDIES.c.id, _STUDIES.c.name, _STUDIES.c.state, _STUDIES.c.earlier)
+    query = select(*columns).where(_STUDIES.c.project == entry.id).order_by(_STUDIES.c.id.desc())
+    with entry.store.reading() as connection:
+        return [StudyName(*row) for row in connection.execute(query)]
+
+
 def studies_of_project(entry: Entry) -> list[StudyRecord]:
     """Return the studies of a project, the newest first."""
     query = select(_STUDIES).where(_STUDIES.c.project == entry.id).order_by(_STUDIES.c.id.desc())
@@ -147,12 +178,16 @@ def studies_of_project(entry: Entry) -> list[StudyRecord]:
 
 
 def set_state(record: StudyRecord, state: StudyState) -> StudyRecord:
-    """Open, pause or close a study; closing is for good, since it ends all links."""
+    """Open, pause or close a study; closing is for good, since it ends all links.
+
+    A draft is opened only as it is in the record: opening pins its pairs for good.
+    """
     store = record.project.store
     with store.writing() as connection:
         now = _locked_state(connection, record)
         if state not in _NEXT[now]:
             raise fail("study-state", Place(), {"state": now, "wanted": state})
+        _check_same(connection, record)
         values: dict[str, object] = {"state": state}
         if now == "draft":
             values["opened"] = store.now()
@@ -163,10 +198,7 @@ def set_state(record: StudyRecord, state: StudyState) -> StudyRecord:
 
 
 def participants_of(record: StudyRecord) -> list[Participant]:
-    """Return everybody who takes part, in the order in which they came; those who withdrew have no answers."""
-    responses = responses_of(record)
-    counts = Counter(one.participant for one in responses)
-    failures = Counter(one.participant for one in responses if one.kind == "catch" and not one.right)
+    """Return everybody who takes part, in the order in which they came."""
     with record.project.store.reading() as connection:
         rows = connection.execute(select(_PEOPLE).where(_PEOPLE.c.study == record.id).order_by(_PEOPLE.c.id)).all()
     return [
@@ -182,18 +214,16 @@ def participants_of(record: StudyRecord) -> list[Participant]:
             row.language,
             row.version,
             json.loads(row.background),
-            row.trials,
-            counts[row.pseudonym],
-            failures[row.pseudonym],
         )
         for row in rows
     ]
 
 
 def responses_of(record: StudyRecord) -> tuple[Response, ...]:
-    """Return one response per answer, by participant and position."""
+    """Return one response per answer, by participant and position; those that were imported come last."""
     with record.project.store.reading() as connection:
-        return _responses(connection, record.study, _PEOPLE.c.study == record.id)
+        here = _responses(connection, record.study, _PEOPLE.c.study == record.id)
+        return (*here, *_elsewhere(connection, record))
 
 
 def pulse_of(record: StudyRecord) -> tuple[object, ...]:
@@ -204,16 +234,23 @@ def pulse_of(record: StudyRecord) -> tuple[object, ...]:
     count = select(func.count()).select_from(_ANSWERS).join(_PEOPLE, _PEOPLE.c.id == _ANSWERS.c.participant)
     with record.project.store.reading() as connection:
         row = connection.execute(people.where(_PEOPLE.c.study == record.id)).one()
-        return (record.state, connection.scalar(count.where(_PEOPLE.c.study == record.id)), *row)
+        imported = sha256(_packed_elsewhere(connection, record))
+        return (record.state, connection.scalar(count.where(_PEOPLE.c.study == record.id)), imported, *row)
 
 
 def delete_participant(record: StudyRecord, pseudonym: str) -> None:
-    """Delete somebody and everything that she answered."""
+    """Delete somebody and everything that she answered, here or elsewhere."""
     with record.project.store.writing() as connection:
+        _locked_state(connection, record)
         query = select(_PEOPLE.c.id).where(_PEOPLE.c.study == record.id, _PEOPLE.c.pseudonym == pseudonym)
         number = connection.scalar(query.with_for_update())
         if number is None:
-            raise fail("participant-unknown", Place())
+            imported = _elsewhere(connection, record)
+            others = [each for each in imported if each.participant != pseudonym]
+            if len(others) == len(imported):
+                raise fail("participant-unknown", Place())
+            _keep_elsewhere(connection, record, others)
+            return
         connection.execute(delete(_ANSWERS).where(_ANSWERS.c.participant == number))
         connection.execute(delete(_PEOPLE).where(_PEOPLE.c.id == number))
 
@@ -228,6 +265,7 @@ def keep_scores(record: StudyRecord, name: str, worth: Mapping[str, float]) -> N
     row = {"study": record.id, "name": _SCORES + name, "packed": zlib.compress(json.dumps(dict(worth)).encode())}
     with record.project.store.writing() as connection:
         _locked_state(connection, record)
+        _check_same(connection, record)
         put(connection, _FILES, row)
 
 
@@ -267,6 +305,7 @@ def _record(entry: Entry, row: Row[Any]) -> StudyRecord:
         entry,
         row.name,
         row.state,
+        row.sha256,
         row.revision,
         row.earlier,
         row.created,
@@ -306,6 +345,12 @@ def _locked_state(connection: Connection, record: StudyRecord) -> StudyState:
     return state
 
 
+def _check_same(connection: Connection, record: StudyRecord) -> None:
+    """Refuse to go on with a draft that was drawn again since the record was read."""
+    if connection.scalar(select(_STUDIES.c.sha256).where(_STUDIES.c.id == record.id)) != record.sha256:
+        raise fail("study-redrawn", Place(), {"study": record.name})
+
+
 def _check_draft(connection: Connection, record: StudyRecord) -> None:
     if (state := _locked_state(connection, record)) != "draft":
         raise fail("study-state", Place(), {"state": state, "wanted": "draft"})
@@ -319,30 +364,57 @@ def _responses(connection: Connection, study: Study, *where: ColumnElement[bool]
     found = []
     for row in connection.execute(query.order_by(_PEOPLE.c.id, _ANSWERS.c.position)):
         trial = trials[row.list, row.slot, row.position]
-        item = items[trial.item]
-        found.append(
-            Response(
-                study=study.name,
-                version=row.version,
-                participant=row.pseudonym,
-                list=row.list,
-                slot=row.slot,
-                position=row.position,
-                task=trial.task,
-                item=item.id,
-                kind=item.kind,
-                uid=item.uid,
-                phenomenon=item.phenomenon,
-                pair=item.pair,
-                shown=trial.shown,
-                layout=row.layout,
-                answer=row.answer,
-                rt_ms=row.rt_ms,
-                at=row.at.isoformat(timespec="seconds").replace("+00:00", "Z"),
-                language=row.language,
-            )
+        response = response_to(
+            trial,
+            items[trial.item],
+            study=study.name,
+            version=row.version,
+            participant=row.pseudonym,
+            answer=row.answer,
+            rt_ms=row.rt_ms,
+            at=row.at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            layout=row.layout,
+            language=row.language,
         )
+        found.append(response)
     return tuple(found)
+
+
+# Answers that were collected elsewhere: a further file of a study, since nobody here gave them
+
+
+def import_responses(record: StudyRecord, new: Iterable[Response]) -> int:
+    """Add answers that were collected elsewhere, all or none; return how many were new. What is there stays.
+
+    Nothing is added to those who took part here: an old export must not bring back what somebody has withdrawn.
+    """
+    with record.project.store.writing() as connection:
+        if _locked_state(connection, record) == "draft":
+            raise fail("study-import-draft", Place())
+        own = _PEOPLE.c.study == record.id
+        before = [*_responses(connection, record.study, own), *_elsewhere(connection, record)]
+        added = distinct([*before, *new])[len(before) :]
+        names = set(connection.scalars(select(_PEOPLE.c.pseudonym).where(own)))
+        if here := next((each for each in added if each.participant in names), None):
+            raise fail("study-import-here", Place(), {"participant": here.participant, "item": here.item})
+        if added:
+            _keep_elsewhere(connection, record, [*_elsewhere(connection, record), *added])
+    return len(added)
+
+
+def _elsewhere(connection: Connection, record: StudyRecord) -> tuple[Response, ...]:
+    packed = _packed_elsewhere(connection, record)
+    return parse_responses(zlib.decompress(packed), record.study, file=_ELSEWHERE) if packed else ()
+
+
+def _packed_elsewhere(connection: Connection, record: StudyRecord) -> bytes:
+    query = select(_FILES.c.packed).where(_FILES.c.study == record.id, _FILES.c.name == _ELSEWHERE)
+    return connection.scalar(query) or b""
+
+
+def _keep_elsewhere(connection: Connection, record: StudyRecord, responses: Iterable[Response]) -> None:
+    row = {"study": record.id, "name": _ELSEWHERE, "packed": zlib.compress(to_jsonl(responses))}
+    put(connection, _FILES, row)
 
 
 def _word(length: int) -> str:
@@ -443,7 +515,8 @@ def join(
             connection.execute(update(_PEOPLE).where(_PEOPLE.c.id == number).values(excluded=excluded))
         rows = connection.execute(select(_PEOPLE).where(_PEOPLE.c.study == record.id)).all()
         _check_new(connection, rows, external)
-        slot = next_slot(tasks, map(_assignment, rows), now=now.timestamp(), patience=study.design.patience)
+        taken = [*map(_assignment, rows), *_assigned_elsewhere(study, _elsewhere(connection, record))]
+        slot = next_slot(tasks, taken, now=now.timestamp(), patience=study.design.patience)
         if slot is None:
             raise fail("study-full", Place())
         name = _fresh_name({row.pseudonym for row in rows})
@@ -490,9 +563,10 @@ def save_answers(store: Store, sheets: Sequence[Sheet]) -> list[Receipt | InputE
     An answer that is there already stays: whatever is sent again is counted once.
     """
     now = store.now()
+    hashes = [_hash(sheet.token) for sheet in sheets]
     with store.writing() as connection:
-        found = _locked_people(connection, {_hash(sheet.token) for sheet in sheets})
-        senders = [_sender(sheet, found.get(_hash(sheet.token))) for sheet in sheets]
+        found = _locked_people(connection, set(hashes))
+        senders = [_sender(sheet, found.get(key)) for sheet, key in zip(sheets, hashes, strict=True)]
         rows = [
             _answer_row(row, given, now)
             for sheet, row in zip(sheets, senders, strict=True)
@@ -500,8 +574,7 @@ def save_answers(store: Store, sheets: Sequence[Sheet]) -> list[Receipt | InputE
             for given in sheet.answers
         ]
         if rows:
-            make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-            connection.execute(make(_ANSWERS).on_conflict_do_nothing(), rows)
+            _insert_answers(connection, rows)
         people = {row.id: row for row in senders if not isinstance(row, InputError)}
         counts = _count_answers(connection, people)
         _note_seen(connection, people.values(), counts, now)
@@ -555,6 +628,13 @@ def _assignment(row: Row[Any]) -> Assignment:
     return Assignment(row.pseudonym, Slot(row.list, row.slot), state, row.seen.timestamp())
 
 
+def _assigned_elsewhere(study: Study, responses: Sequence[Response]) -> list[Assignment]:
+    """Return the slots that people filled elsewhere, as far as they are known and no rule leaves these people out."""
+    out = {each.participant for each in study_exclusions(study, responses) if not each.item}
+    filled = {each.participant: Slot(each.list, each.slot) for each in responses if each.slot}
+    return [Assignment(who, slot, "done", 0.0) for who, slot in filled.items() if who not in out]
+
+
 def _check_new(connection: Connection, rows: Iterable[Row[Any]], external: str | None) -> None:
     """Refuse somebody whose number in a panel has answered already; who has not answered anything may start again."""
     same = [row.id for row in rows if external is not None and row.external == external]
@@ -584,8 +664,9 @@ def _participant(connection: Connection, token: str, *, lock: bool = False) -> R
     return row
 
 
-def _people() -> Any:
-    query = select(_PEOPLE, _STUDIES.c.state, _STUDIES.c.code, _STUDIES.c.sha256.label("study_sha256"))
+def _people(*columns: ColumnElement[Any]) -> Any:
+    """Select people, or these columns of them, with the state and the code of their studies."""
+    query = select(*columns or (_PEOPLE,), _STUDIES.c.state, _STUDIES.c.code, _STUDIES.c.sha256.label("study_sha256"))
     query = query.join(_STUDIES, _STUDIES.c.id == _PEOPLE.c.study).join(projects, projects.c.id == _STUDIES.c.project)
     return query.where(projects.c.binned.is_(None))
 
@@ -599,7 +680,9 @@ def _locked_people(connection: Connection, hashes: set[str]) -> dict[str, Row[An
         own = select(_PEOPLE.c.study).where(_PEOPLE.c.sha256.in_(hashes))
         locks = select(_STUDIES.c.id).where(_STUDIES.c.id.in_(own)).order_by(_STUDIES.c.id)
         connection.execute(locks.with_for_update(read=True))
-    query = _people().where(_PEOPLE.c.sha256.in_(hashes)).order_by(_PEOPLE.c.id).with_for_update(of=_PEOPLE)
+    names = ("id", "sha256", "task", "trials", "started", "finished", "withdrawn")
+    query = _people(*(_PEOPLE.c[name] for name in names)).where(_PEOPLE.c.sha256.in_(hashes))
+    query = query.order_by(_PEOPLE.c.id).with_for_update(of=_PEOPLE)
     return {row.sha256: row for row in connection.execute(query)}
 
 
@@ -618,6 +701,20 @@ def _sender(sheet: Sheet, row: Row[Any] | None) -> Row[Any] | InputError:
     except InputError as error:
         return error
     return row
+
+
+def _insert_answers(connection: Connection, rows: Sequence[Mapping[str, object]]) -> None:
+    """Insert answers where there are none: on PostgreSQL by one statement, as each would be a trip of its own."""
+    if connection.dialect.name != "postgresql":
+        connection.execute(sqlite.insert(_ANSWERS).on_conflict_do_nothing(), rows)
+        return
+    columns = list(_ANSWERS.c)
+    arrays = {
+        column.name: literal([row[column.name] for row in rows], postgresql.ARRAY(column.type)) for column in columns
+    }
+    table = func.unnest(*arrays.values()).table_valued(*arrays).render_derived()
+    statement = postgresql.insert(_ANSWERS).from_select(list(arrays), select(table))
+    connection.execute(statement.on_conflict_do_nothing())
 
 
 def _answer_row(row: Row[Any], given: GivenAnswer, now: datetime) -> dict[str, object]:
